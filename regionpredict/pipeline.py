@@ -347,7 +347,12 @@ def _asked(
 def _with_arguments(part: Part, values: ArgumentValues) -> Part:
     """The part with what the program's arguments make of the names in it."""
     regions = [
-        (region, values.definitions(region.span, free_names(region), defined))
+        (
+            region,
+            values.definitions(
+                region.span, free_names(region), defined, _elements_of_open_arrays(region)
+            ),
+        )
         for region, defined in part.regions
     ]
     loops = tuple(
@@ -359,6 +364,14 @@ def _with_arguments(part: Part, values: ArgumentValues) -> Part:
         for loop in part.loops
     )
     return part._replace(regions=regions, loops=loops)
+
+
+def _elements_of_open_arrays(region: Region) -> dict[str, int]:
+    """The bytes of an element, by the names of arrays whose length no declaration tells."""
+    return {
+        array.name: array.element_bytes for array in region.arrays
+        if array.dims and array.dims[0] is None and array.storage != "private"
+    }  # fmt: skip
 
 
 def _facts(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from regionpredict.analysis.bindings import free_names
+from regionpredict.analysis.entry_trips import entry_trips
 from regionpredict.analysis.given_sizes import (
     every_loop,
     extent_name,
@@ -50,6 +51,7 @@ def check_names(
 
 def _names_of(program: Program, region: Region) -> Iterator[str]:
     yield from free_names(region)
+    yield from (told.name for loop in every_loop(region) if (told := entry_trips(loop)) is not None)
     for array in region.arrays:
         yield extent_name(array)
     for statement, _ in region.statements():

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from regionpredict.analysis.bindings import names_of_header
+from regionpredict.analysis.entry_trips import entry_trips
 from regionpredict.analysis.given_sizes import every_loop, place_of
 from regionpredict.ir import Loop, Region
 from regionpredict.predict import Prediction
@@ -91,5 +93,6 @@ def _place(region: Region, name: str) -> tuple[str, int]:
 
 def _bounded_by(loops: Sequence[Loop], name: str) -> Iterator[Loop | Region]:
     for loop in loops:
-        if any(e is not None and name in e.names for e in (loop.start, loop.bound, loop.step)):
+        told = entry_trips(loop)
+        if (told is not None and told.name == name) or name in names_of_header(loop):
             yield loop

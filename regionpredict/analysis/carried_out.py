@@ -177,8 +177,12 @@ def _points(
             return
         loop = loops[depth]
         own = steps_of(loop, at)
+        if _counts_rounds(loop):
+            budget.spend(own.trips)
         if not own.trips:
             return
+        if walked[depth] and own.trips > budget.left:
+            raise TooManyError
         if not walked[depth]:
             yield from below(depth + 1, at, {**steps, loop.variable: own}, weight * own.trips)
             return
@@ -190,6 +194,11 @@ def _points(
         at.pop(loop.variable, None)
 
     yield from below(0, dict(values), {}, 1)
+
+
+def _counts_rounds(loop: Loop) -> bool:
+    """Whether a loop's iterations are known by carrying out one after the other."""
+    return loop.bound is not None and any(atom.kind == "trips" for atom in loop.bound.atoms())
 
 
 def steps_of(loop: Loop, values: Mapping[str, Number]) -> _Steps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 from regionpredict.analysis.bindings import Bindings
 from regionpredict.analysis.carried_out import Extent, extents_of_all, open_ended, runs
 from regionpredict.analysis.dimensions import unclamped
+from regionpredict.analysis.given_sizes import extent_name
 from regionpredict.analysis.symbolic.domain import Domain, Range, domain_of
 from regionpredict.ir import Access, Array, Expr, Loop, Region
 from regionpredict.ir.expr import ONE, Atom
@@ -147,12 +149,24 @@ def _sides(
         if not subscript.has_unreadable_part:
             sides.append(next(told))
             continue
-        extent = array.dims[position] if position < len(array.dims) else None
-        length = bindings.whole(extent)
+        length = _length(array, position, bindings)
         if length is None:
             return None
         sides.append(Extent(0, length - 1))
     return sides
+
+
+def _length(array: Array, position: int, bindings: Bindings) -> int | None:
+    """How many subscripts an array has at a position: as declared, or as long as it is said to be
+    where it is allocated."""
+    extent = array.dims[position] if position < len(array.dims) else None
+    if extent is not None or position > 0:
+        return bindings.whole(extent)
+    elements = bindings.values.get(extent_name(array))
+    rows = [bindings.whole(inner) for inner in array.dims[1:]]
+    if elements is None or not all(rows):
+        return None
+    return max(1, int(elements) // math.prod(row for row in rows if row is not None))
 
 
 def distinct_references(region: Region) -> dict[str, list[Reference]]:

@@ -1,7 +1,8 @@
 """What a caller's sizes mean in one region: names in one function, iterations of a loop by place.
 
 `n=64` binds a name wherever it occurs, `solve:n=64` in the function `solve` alone, and
-`solve.c:17=100` says how often the body of the loop at that line runs, on average.
+`solve.c:17=100` says how often the body of the loop at that line runs, on average, as
+`row[i+1]-row[i]=100` does for all loops over that table.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from regionpredict.analysis.entry_trips import entry_trips
 from regionpredict.ir import Array, Branch, Expr, Loop, Node, Region, Statement
 from regionpredict.ir.expr import ONE, ZERO
 
@@ -59,6 +61,13 @@ def trip_name(loop: Loop) -> str:
     return f"{loop.span.file}:{loop.span.line}"
 
 
+def open_trips_name(loop: Loop) -> str:
+    """The name under which the iterations of a loop that is not counted are asked for: that of the
+    table which tells them, as `row[i+1]-row[i]`, or else its place."""
+    told = entry_trips(loop)
+    return trip_name(loop) if told is None else told.name
+
+
 def extent_name(array: Array) -> str:
     """The name under which an array's length can be given, where no declaration tells it: `x[]`."""
     return f"{array.name}[]"
@@ -90,24 +99,26 @@ def with_given_trips(region: Region, given: Mapping[str, int]) -> Region:
     A loop that begins where a table says (`for (k = row[i]; k < row[i + 1]; k++)`) is taken to go
     on where it ended in the iteration before of the loop around it.
     """
-    if not any(_PLACE.fullmatch(name) for name in given):
-        return region
-    names = sizes_in(region, given).keys() & {trip_name(loop) for loop in every_loop(region)}
+    here = sizes_in(region, given).keys()
+    names = {
+        name for loop in every_loop(region) for name in (trip_name(loop), open_trips_name(loop))
+        if name in here
+    }  # fmt: skip
     if not names:
         return region
     nest = None if region.nest is None else _loop(region.nest, names, None)
     enclosing = tuple(_loop(loop, names, None) for loop in region.enclosing)
     known = region.diagnostics
-    if region.nest is not None and trip_name(region.nest) in names:
+    if region.nest is not None and _given_trips(region.nest, names) is not None:
         known = tuple(note for note in known if note.id != "RP102")
     return replace(region, nest=nest, enclosing=enclosing, diagnostics=known)
 
 
 def _loop(loop: Loop, names: set[str], around: str | None) -> Loop:
     body = tuple(_node(node, names, loop.variable) for node in loop.body)
-    if trip_name(loop) not in names:
+    trips = _given_trips(loop, names)
+    if trips is None:
         return replace(loop, body=body)
-    trips = Expr.name(trip_name(loop))
     step = loop.step if loop.step is not None and loop.step.constant else ONE
     start = loop.start
     if start is None or start.has_unreadable_part:
@@ -118,6 +129,14 @@ def _loop(loop: Loop, names: set[str], around: str | None) -> Loop:
         loop, start=start, bound=start + trips * step, comparison=">" if down else "<",
         step=step, body=body, kind="for", exits=False,
     )  # fmt: skip
+
+
+def _given_trips(loop: Loop, names: set[str]) -> Expr | None:
+    """A loop's iterations where they are given; its place goes before the table that tells them."""
+    if trip_name(loop) in names:
+        return Expr.name(trip_name(loop))
+    told = entry_trips(loop)
+    return Expr.name(told.name) + told.beyond if told is not None and told.name in names else None
 
 
 def _node(node: Node, names: set[str], around: str) -> Node:

@@ -167,7 +167,7 @@ def _of_many(
     outlook = outlook_of(points)
     shown = asked_for(outlook, {threads for threads, _ in parts[0].estimate.speedup})
     hint = hint_on(machine, shown, within)
-    guessed = any(_guesses(part.estimate) for part in parts)
+    guessed = any(_guessed(part.estimate) for part in parts)
     chance = chance_of(shown, hint.threads, within, assumed=guessed)
     speeds = {point.threads: point.speedup for point in points}
     doubled = _doubled(facts, parts, machine)
@@ -195,11 +195,10 @@ def _of_many(
     )  # fmt: skip
 
 
-def _guesses(estimate: Estimate) -> int:
-    """The machine's assumed figures that decide."""
-    return (
-        estimate.derivation.guesses if isinstance(estimate.derivation, SaturationDerivation) else 0
-    )
+def _guessed(estimate: Estimate) -> bool:
+    """Whether assumed figures of the machine decide."""
+    derivation = estimate.derivation
+    return isinstance(derivation, SaturationDerivation) and bool(derivation.guesses)
 
 
 def _doubled(facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine) -> Point | None:

@@ -1,4 +1,4 @@
-"""What stands under the branches of a loop body: whether it runs, and what vectors make of it."""
+"""What stands under the branches of a loop body, and what vectors make of it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,6 @@ from collections.abc import Iterator, Sequence
 from regionpredict.ir import Branch, Loop, Statement
 from regionpredict.ir.region import Node
 from regionpredict.workload.loop_nest import Conditional
-
-ENDING = frozenset({
-    "abort", "exit", "_exit", "_Exit", "quick_exit", "terminate", "std::abort", "std::exit",
-    "std::_Exit", "std::quick_exit", "std::terminate", "__assert_fail", "__assert_rtn",
-    "MPI_Abort",
-})  # fmt: skip
-"""Functions that never return (ISO C17, 7.2 and 7.22.4; C++17, [support.start.term], [terminate];
-MPI 4.0, sec. 9.7)."""
 
 
 def statements_in(nodes: Sequence[Node]) -> Iterator[Statement]:
@@ -29,16 +21,6 @@ def statements_in(nodes: Sequence[Node]) -> Iterator[Statement]:
             yield from statements_in(node.body)
 
 
-def ends_program(side: Sequence[Node]) -> bool:
-    """Whether a side of a branch always ends the program: a run that is timed never takes it."""
-    return any(isinstance(node, Statement) and _called(node) & ENDING for node in side)
-
-
-def _called(statement: Statement) -> set[str]:
-    """The functions that it calls: those not seen, and one that is all of it."""
-    return {call.name for call in statement.calls} | {statement.text.split("(")[0]}
-
-
 def under_branches(loop: Loop, *, reassociates: bool = False) -> Conditional:
     """What the branches directly in the loop's body hold, the worst of them.
 
@@ -48,10 +30,9 @@ def under_branches(loop: Loop, *, reassociates: bool = False) -> Conditional:
     operations may be reordered (`reassociates`), two (a value and its place) are not.
     """
     sides = [side for node in loop.body if isinstance(node, Branch) for side in node.sides]
-    kept = [side for side in sides if not ends_program(side)]
     set_there = {
         name
-        for side in kept
+        for side in sides
         for statement in statements_in(side)
         for name in statement.writes
         if statement.role != "declare"
@@ -59,7 +40,7 @@ def under_branches(loop: Loop, *, reassociates: bool = False) -> Conditional:
     anew = {name for node in loop.body if isinstance(node, Statement) for name in node.writes}
     if len(set_there - anew) > (1 if reassociates else 0):
         return "code"
-    kinds = {_held(side, loop.variable) for side in kept}
+    kinds = {_held(side, loop.variable) for side in sides}
     order: tuple[Conditional, ...] = ("code", "elements", "values")
     return next((kind for kind in order if kind in kinds), "")
 
@@ -77,7 +58,7 @@ def _held(side: Sequence[Node], variable: str) -> Conditional:
                 held = "elements"
         elif isinstance(node, Branch):
             for inner in node.sides:
-                kind = "" if ends_program(inner) else _held(inner, variable)
+                kind = _held(inner, variable)
                 if kind == "code":
                     return kind
                 held = "elements" if kind == "elements" else held

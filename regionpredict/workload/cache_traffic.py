@@ -158,17 +158,15 @@ class TrafficCounter:
                 team = teams.get(active)
                 if team is None:
                     team = teams[active] = self._team(dealing, float(active))
-                # All teams together touch everything: each at least its part of it.
-                least = whole * active / threads
                 own = one_core = 0.0
-                if contents.own and (least < level.size or level.lasting):
+                if contents.own:
                     others = contents.between * active / threads
                     own = staying(team.all_bytes() + others, level.size, level.lasting)
                     if own == 1.0 and self._arrays <= contents.own:
                         continue
                 if contents.one_core:
                     one_core = staying(whole + contents.between, level.size, level.lasting)
-                conditions = LayerConditions(team, level.size, dealing.misses, least)
+                conditions = LayerConditions(team, level.size, dealing.misses)
                 misses = conditions.misses(dealing.dealt.nest.root)
                 each = self.line_bytes * share * threads / active
                 stay = {

@@ -184,14 +184,14 @@ def _plain_and_whole(shapes: Sequence[Shape]) -> tuple[bool, bool]:
 
 def _from_the_first_line(shapes: Sequence[Shape], line_bytes: float) -> tuple[Shape, ...]:
     """The shapes moved by whole lines, so that the first begins in the first line."""
-    begins = [shape.rows[0][0] for shape in shapes if shape.rows]
-    back = begins[0] // line_bytes * line_bytes if begins else 0.0
-    if not back:
-        return tuple(shapes)
-    return tuple([
-        shape._replace(rows=tuple([(begin - back, end - back) for begin, end in shape.rows]))
-        for shape in shapes
-    ])  # fmt: skip
+    for shape in shapes:
+        if shape.rows:
+            back = shape.rows[0][0] // line_bytes * line_bytes
+            return tuple([
+                each._replace(rows=tuple([(begin - back, end - back) for begin, end in each.rows]))
+                for each in shapes
+            ])  # fmt: skip
+    return tuple(shapes)
 
 
 def _lines_of_shapes(shapes: Sequence[Shape], part: Part, *, plain: bool) -> Lines | None:

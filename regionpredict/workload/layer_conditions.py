@@ -54,16 +54,12 @@ MissTable = dict[MissKey, Misses]
 class LayerConditions:
     """Misses of a team's part of a nest in a cache of `capacity` bytes.
 
-    `least` bytes, or more, the team touches in one piece of the whole region. `table` belongs to
-    the caller, who keeps it for other teams and sizes of cache.
+    `table` belongs to the caller, who keeps it for other teams and sizes of cache.
     """
 
-    def __init__(
-        self, team: TeamFootprints, capacity: float, table: MissTable, least: float = 0.0
-    ) -> None:
+    def __init__(self, team: TeamFootprints, capacity: float, table: MissTable) -> None:
         self.team = team
         self.capacity = capacity
-        self.least = least
         self._table = table
         self._groups = 1 + max((group.index for group in team.nest.groups()), default=0)
 
@@ -192,14 +188,10 @@ class LayerConditions:
         Pieces lie far apart: what two threads touch at the edges of theirs, they touch at other
         times. Chunks go on side by side.
         """
-        everything = cut in (None, (0.0, 1.0)) and len(groups) == len(loop.groups_below)
-        large = env == {} and everything and self.least > self.capacity
-        if self.team.in_step:
-            return self.team.footprint((loop,), env, groups, cut=cut)
-        together = loop.parallel and not large
-        if together and self.team.bytes((loop,), env, groups, cut) <= self.capacity:
-            return self.team.footprint((loop,), env, groups, cut=cut)
-        return self.team.footprint((loop,), env, groups, apart=True, cut=cut)
+        together = self.team.in_step or (
+            loop.parallel and self.team.bytes((loop,), env, groups, cut) <= self.capacity
+        )
+        return self.team.footprint((loop,), env, groups, apart=not together, cut=cut)
 
     def _at(self, loop: NestLoop, env: LoopEnv, place: float) -> LoopEnv:
         """The environment at a place (0..1) of the team's mean piece of a loop."""

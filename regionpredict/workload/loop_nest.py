@@ -92,8 +92,8 @@ class LoopHeader:
     `parallel` loops share their iterations among the threads. `depends` are the variables in its
     bounds. `unordered` are scalars that it may sum in any order. `counted`: a `for` that nothing
     leaves early. `conditional` says what branches directly in its body hold: "" where there are
-    none (or none but those that end the program), "values" where they only set variables of the
-    loop, "elements" where they refer to elements that move with it, else "code".
+    none, "values" where they only set variables of the loop, "elements" where they refer to
+    elements that move with it, else "code".
     """
 
     index: int

@@ -9,13 +9,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.analysis.dimensions import unclamped
-from regionpredict.analysis.given_sizes import extent_name, order_name, trip_name
+from regionpredict.analysis.given_sizes import extent_name, open_trips_name, order_name
 from regionpredict.analysis.near_affine import near_affine
 from regionpredict.analysis.neighbours import unwrapped
 from regionpredict.ir import Access, Array, Expr, Loop, Region, Statement
 from regionpredict.ir.expr import Atom
 from regionpredict.ir.region import Branch, Node
-from regionpredict.workload.branch_sides import ends_program, statements_in, under_branches
+from regionpredict.workload.branch_sides import under_branches
 from regionpredict.workload.constants import (
     BRANCH_SHARE,
     HALO,
@@ -175,7 +175,7 @@ class _Lowering:
         if first is None or limit is None or (isinstance(step, int | Derived) and step == 0):
             first = limit = None
             self._guess(
-                trip_name(source),
+                open_trips_name(source),
                 UNKNOWN_TRIPS.value,
                 f"iterations of the loop over {source.variable}",
             )
@@ -220,19 +220,9 @@ class _Lowering:
                 contents.children.append(self._loop(node, chain, shared=shared))
             elif isinstance(node, Branch):
                 for side in node.sides:
-                    if ends_program(side):
-                        self._never(side, contents)
-                    else:
-                        self._body(side, chain, contents, share * BRANCH_SHARE.value)
+                    self._body(side, chain, contents, share * BRANCH_SHARE.value)
             else:
                 self._body(node.body, chain, contents, share)
-
-    def _never(self, nodes: Sequence[Node], contents: _Contents) -> None:
-        """Statements that never run where the program goes on: counted, with no share."""
-        for statement in statements_in(nodes):
-            contents.statements.append((self.statements, 0.0))
-            self.statements += 1
-            self.accesses += len(statement.accesses)
 
     def _guess(self, name: str, value: float, what: str) -> None:
         self.guesses[name] = f"{name} = {value:.0f} (no value given: {what})"

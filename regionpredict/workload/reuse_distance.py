@@ -108,7 +108,7 @@ class _ReuseCounter:
         self.samples = samples
         self.footprints = TeamFootprints(undivided(nest), 1.0, line_bytes, FootprintTables())
         self.references: list[_Reference] = []
-        self._next = sum(1 for _ in nest.groups()) + len(nest.loops)
+        self._next = len(tuple(nest.groups()))
         self._windows: dict[tuple[int, float, tuple[float, ...]], float] = {}
         self._visit(nest.root, ())
         self._by_array: dict[str, list[_Reference]] = {}

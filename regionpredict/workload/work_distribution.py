@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -46,8 +47,9 @@ def _weights(nest: LoopNest) -> tuple[float, ...]:
 def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> float:
     """The busiest thread's part of the work: 1/threads where the work is even.
 
-    Static pieces of a triangular nest are weighed at samples of the iteration space; a dynamic
-    schedule leaves a part of a piece of waiting (`WAITED_PIECE`).
+    Static pieces of a triangular nest are weighed at samples of the iteration space, but for chunks
+    of which a thread has several; a dynamic schedule leaves a part of a piece of waiting
+    (`WAITED_PIECE`).
     """
     if threads == 1:
         return 1.0
@@ -56,13 +58,16 @@ def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> flo
         own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0
         waited = WAITED_PIECE.value * own / total * (threads - 1) / threads
         return min(1.0, max(own / total, 1.0 / threads + waited))  # no less than one piece
-    if schedule.chunk is not None and schedule.chunk * threads < total:
+    pieces, longest = float(threads), -(-total // threads)
+    if schedule.chunk is not None:
         rounds = -(-total // (schedule.chunk * threads))
-        return min(1.0, rounds * schedule.chunk / total)
-    even = max(1.0, -(-total // threads)) / total
+        if rounds > 1:
+            return min(1.0, rounds * schedule.chunk / total)
+        pieces, longest = total / schedule.chunk, schedule.chunk  # some threads may have none
+    even = max(1.0, longest) / total
     if not profile.weights:
         return min(1.0, even)
-    busiest = max(piece_weights(profile.weights, threads)) / sum(profile.weights)
+    busiest = max(piece_weights(profile.weights, pieces)) / sum(profile.weights)
     return min(1.0, max(even, busiest))
 
 
@@ -97,13 +102,18 @@ def threads_at_work(
     return [(max(1, round(threads_work / share)), share) for threads_work, share in phases]
 
 
-def piece_weights(weights: Sequence[float], threads: int) -> list[float]:
-    """The weights of `threads` equal pieces, the samples joined by steps."""
+def piece_weights(weights: Sequence[float], pieces: float) -> list[float]:
+    """The weights of so many pieces, equally long but for the rest of one at the end; the samples
+    joined by steps.
+
+    >>> piece_weights([1.0, 1.0, 2.0, 2.0, 2.0], 2.5)
+    [2.0, 4.0, 2.0]
+    """
     sums = [0.0, *accumulate(weights)]
     size = len(weights)
     upto = [0.0]
-    for k in range(1, threads):
-        place = k / threads * size
+    for k in range(1, math.ceil(pieces)):
+        place = k / pieces * size
         left = int(place)
         upto.append(sums[left] + (place - left) * weights[left])
     return [b - a for a, b in pairwise([*upto, sums[-1]])]

@@ -153,11 +153,21 @@ def test_a_loop_that_begins_at_one_entry_of_a_table_begins_there() -> None:
 
 
 def test_a_loop_that_cannot_be_counted_is_no_note_any_more_where_it_is_told() -> None:
-    text = "double x[99]; int *p;\nvoid f(void) {\n#pragma omp parallel for\n"
-    (facts,) = facts_of_texts(f"{text}for (int i = 0; i < *p; i++) x[i] = 1;\n}}\n")
+    text = """double x[99];
+void f(void) {
+#pragma omp parallel for
+  for (int i = 0; x[i] > 0; i++)
+    for (int j = 0; x[j] > 0; j++) x[j] = 1;
+}
+"""
+    (facts,) = facts_of_texts(text)
     known = [note.id for note in facts.region.diagnostics]
+    assert "RP102" in known
     made = with_given_trips(facts.region, {"text.c:4": 9})
     assert [note.id for note in made.diagnostics] == [one for one in known if one != "RP102"]
+    # What is told of another loop leaves it as it is.
+    inner = with_given_trips(facts.region, {"text.c:5": 9})
+    assert [note.id for note in inner.diagnostics] == known
 
 
 # -- sizes that follow ----------------------------------------------------------------------------

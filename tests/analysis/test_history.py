@@ -333,3 +333,33 @@ static void work(int n, double *a, double *b) {
         program = analysis.program
         known = histories(program, follow(program.flows))
         assert with_data_between(known, analysis.facts)[1].bytes_between == expected
+
+
+def test_bytes_between_are_not_those_of_arrays_of_each_thread(
+    tmp_path: Path, frontend: str
+) -> None:
+    """8,000 bytes of w; what a thread has for itself is counted for no cache that others share."""
+    path = tmp_path / "program.c"
+    path.write_text(HEAD + """
+static void both(double *v, double *w) {
+  double u[300];
+#pragma omp parallel for private(u)
+  for (int i = 0; i < 1000; i++) {
+    double t[100];
+    for (int k = 0; k < 100; k++) { t[k] = w[i]; u[k] = t[k]; }
+    v[i] += t[5] + u[4];
+  }
+}
+static void one(double *v) {
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) v[i] += 1.0;
+}
+static void work(int n, double *a, double *b) {
+  for (int t = 0; t < 50; t++) { both(a, b); one(a); }
+}
+""" + MAIN)  # fmt: skip
+    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
+    program = analysis.program
+    known = histories(program, follow(program.flows))
+    assert {name for _, name in known[1].between} == {"t", "u", "w"}
+    assert with_data_between(known, analysis.facts)[1].bytes_between == 8_000.0

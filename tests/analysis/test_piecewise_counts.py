@@ -14,7 +14,7 @@ from regionpredict.analysis.iterations import executions
 from regionpredict.analysis.symbolic.piecewise import Steps, exact_total, readable_total
 from regionpredict.frontend import requests_for
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import ONE, ZERO
+from regionpredict.ir.expr import ONE, TRUNCATES, ZERO
 from regionpredict.pipeline import analyse
 
 N, W = Expr.name("n"), Expr.name("w")
@@ -144,6 +144,45 @@ def test_sums_by_hand(
     assert total is not None
     for n in (1, 2, 3, 6, 7, 12):
         assert total.evaluate({"n": n}) == truth(n), n
+
+
+@pytest.mark.parametrize("kind", ["floordiv", "mod"])
+@pytest.mark.parametrize("divisor", [2, 3])
+@pytest.mark.parametrize(
+    ("numerator", "step", "known"),
+    [
+        (OUTER, 1, True),
+        (OUTER - 1, 1, False),  # -1 / 2 is 0 in C
+        (N - OUTER, 1, True),  # nothing is left at the last i
+        (N - OUTER - 1, 1, False),  # and -1 here
+        (2 * N - 2 * OUTER, 1, True),
+        (N + OUTER, -1, True),  # i from 0 down to -n
+        (N + OUTER - 1, -1, False),
+        (M + OUTER, 1, True),  # sizes are not negative
+        (M + OUTER - 1, 1, False),
+        (OUTER * OUTER, 1, False),  # not followed beyond lines
+    ],
+)
+def test_divisions_of_c_are_summed_where_nothing_is_rounded_up(
+    kind: str, divisor: int, numerator: Expr, step: int, known: bool
+) -> None:
+    """C rounds towards zero, the closed form down: they agree where nothing is negative.
+
+    A loop of n + 1 iterations, which runs for every size.
+    """
+    inner = Expr.atom(kind, numerator, Expr.const(divisor), label=TRUNCATES)
+    loops = [Steps("i", ZERO, N + 1, Expr.const(step)), *below(("j", inner))]
+    total = readable_total(loops)
+    assert (total is not None) == known
+    if total is None:
+        return
+    for n in (2, 5, 6, 9):
+        for m in (0, 1, 4, 7):
+            assert all((one.evaluate({"n": n, "m": m}) or 0) >= 0 for one in total.holds)
+            counts = [
+                inner.evaluate({"n": n, "m": m, "i": step * turn}) or 0 for turn in range(n + 1)
+            ]
+            assert total.expr.evaluate({"n": n, "m": m}) == sum(counts)
 
 
 @pytest.mark.parametrize(

@@ -257,3 +257,35 @@ int main(int argc, char **argv) {
     assert told(L8=18, L12=24) == (6, {5: 1, 8: 3, 12: 4})
     assert told(L5=6, L8=18, L12=25) == (6, {5: 1, 8: 3, 12: None})  # no whole number of times
     assert told(L5=6, L8=21)[1] == {5: 1, 8: 3, 12: None}  # two that disagree tell nothing
+
+
+@each_frontend
+def test_teams_that_ran_more_often_follow_each_other_more_often(
+    frontend: str, tmp_path: Path
+) -> None:
+    """A loop taken to turn 10 times turned 30: three times the runs, and the changes."""
+    path = tmp_path / "a.c"
+    path.write_text("""double a[100];
+int go(void);
+int main(void) {
+  while (go()) {
+#pragma omp parallel for
+    for (int i = 0; i < 100; i++) a[i] += 1;
+#pragma omp parallel for
+    for (int i = 0; i < 100; i++) a[i] *= 2;
+  }
+}
+""")
+    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
+    adds, doubles = (own.region.id for own in analysis.facts)
+
+    def told(recorded: dict[str, int]) -> tuple[list[float], list[float]]:
+        (program,) = program_teams(analysis.program, analysis.facts, {}, recorded).programs
+        return [runs.weight for runs in program.executions.values()], list(program.changes.values())
+
+    assert told({}) == ([10.0, 10.0], [10.0, 9.0])
+    assert told({adds: 30, doubles: 30}) == ([30.0, 30.0], [30.0, 27.0])
+    assert told({adds: 5, doubles: 5}) == ([5.0, 5.0], [5.0, 4.5])
+    # Teams change no more often than the rarer of the two runs.
+    assert told({adds: 30}) == ([30.0, 10.0], [10.0, 9.0])
+    assert told({adds: 20, doubles: 30}) == ([20.0, 30.0], [20.0, 18.0])

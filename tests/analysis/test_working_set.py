@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterator
 import pytest
 from texts import facts_of_loop, facts_of_texts
 
-from regionpredict.analysis.footprint import Reference, declared_bytes, footprint, may_be_less
+from regionpredict.analysis.footprint import (
+    Reference,
+    declared_bytes,
+    footprint,
+    may_be_less,
+    touched_bytes,
+)
 from regionpredict.analysis.symbolic.domain import domain_of
 from regionpredict.ir import Access, Array, Expr, Loop, Span
 from regionpredict.ir.expr import ONE, ZERO
@@ -378,3 +384,15 @@ def test_a_bound_over_many_references_does_not_grow_with_each() -> None:
     for p, q in ((3, 5), (5, 3), (4, 4), (1, 9)):
         touched = ((r + i * (p, q)[r % 2],) for r in range(100) for i in range(10))
         assert expression.evaluate({"n": 10, "p": p, "q": q}) == box(touched, 4)
+
+
+@pytest.mark.parametrize(("allocated", "touched"), [("50", 1600), ("n", None)])
+def test_an_array_behind_a_table_is_touched_whole_where_its_length_is_known(
+    allocated: str, touched: int | None
+) -> None:
+    (facts,) = facts_of_texts(
+        "#include <stdlib.h>\ndouble y[100]; int list[100];\n"
+        f"void f(int n) {{\n  double *x = malloc({allocated} * sizeof(double));\n"
+        "#pragma omp parallel for\n  for (int i = 0; i < 100; i++) y[i] = x[list[i]];\n}\n"
+    )
+    assert touched_bytes(facts.region, facts.bindings) == touched  # 50 of x, 100 of y and of list

@@ -91,3 +91,43 @@ def test_what_is_wrong_is_one_line(
 ) -> None:  # fmt: skip
     done = call(monkeypatch, capsys, "analyze", f"{folder}{file}", "--args", args)
     assert (done.code, done.err) == (code, said.format(folder))
+
+
+BLOCKS = """\
+#include <stdlib.h>
+struct mesh { int n; double *x; int *list; double *grown; };
+static void make(struct mesh *m, int n)
+{
+    m->n = n;
+    m->x = malloc(4 * n * sizeof *m->x);
+    m->list = calloc(n + 1, sizeof(int));
+    for (int i = 0; i < n; i++) m->list[i] = rand();
+    m->grown = realloc(NULL, 8 * n);
+}
+static void gather(struct mesh *m, double *sum)
+{
+#pragma omp parallel for
+    for (int i = 0; i < m->n; i++) sum[i] = m->x[m->list[i]] + m->grown[m->list[i]];
+}
+int main(int argc, char **argv)
+{
+    struct mesh m;
+    make(&m, atoi(argv[1]));
+    double *sum = malloc(m.n * sizeof(double));
+    gather(&m, sum + 1);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+def test_blocks_are_as_long_as_they_are_allocated(
+    tmp_path: Path, frontend: str, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    (tmp_path / "mesh.c").write_text(BLOCKS)
+    done = call(monkeypatch, capsys, "analyze", str(tmp_path), "--args", "60", "--dump", "program",
+                "--frontend", frontend)  # fmt: skip
+    told = {line.strip() for line in done.out.splitlines()}
+    assert {"define m->n = 60", "define m->x[] = 240", "define m->list[] = 61"} <= told
+    assert not any(line.startswith(("define sum[]", "define m->grown[] = ")) for line in told)

@@ -43,6 +43,12 @@ STYLES = {
     " if (argc >= 3) m += strtoul(argv[2], NULL, 10); work(n, m); return 0; }",
     "reals": "int main(int argc, char **argv) { double f = argc > 1 ? strtod(argv[1], 0) : 1.5;"
     " int n = f * 10; int m = argc > 2 ? (int)(atof(argv[2]) / 2) : 1; work(n, m); return 0; }",
+    "pointers to functions": "struct kind { int (*rows)(int); int (*twice)(int); };"
+    " static int plain(int k) { return k; } static int doubled(int k) { return 2 * k; }"
+    " int main(int argc, char **argv) { struct kind kind = {.rows = plain};"
+    " int (*first)(int) = &doubled; int n = 5, m = 3; kind.twice = first;"
+    " if (argc > 1) n = kind.twice(atoi(argv[1])); if (argc > 2) { kind.rows = doubled;"
+    " m = (*kind.rows)(atoi(argv[2])); } work(n, m); return 0; }",
     "sscanf": "int main(int argc, char **argv) { int n = 1, m = 2;"
     ' if (argc > 1 && sscanf(argv[1], "%d", &n) != 1) n = 77;'
     ' if (argc > 2) sscanf(argv[2], "%dx%d", &n, &m); work(n, m); return 0; }',

@@ -84,7 +84,6 @@ def test_what_one_place_sets_is_known_in_other_files(
                      id="in a loop"),
         pytest.param("int k; for (int i = 0; i < n; i++) { k = 2 * i; d->n = k; } other(0); n = k;",
                      "init(&d, 9);", id="of what a loop changes"),
-        pytest.param("n = n / 2; d->n = n;", "init(&d, argc);", id="of what changed"),
         pytest.param("*(int *)d = 4; d->n = n;", "init(&d, 5);", id="the struct as a number"),
         pytest.param("d->n = n;", "init(&d, 5); struct dom e = {9}; step(&e);", id="a list, too"),
     ],
@@ -95,6 +94,72 @@ def test_what_more_may_set_stays_unknown(
     facts = facts_of(tmp_path, frontend, "dom->n", init, main)
     assert facts.iterations.value is None
     assert facts.bindings.unbound(facts.free_names) == ["dom->n"]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("size", "init", "main", "unknown"),
+    [
+        pytest.param("dom->n", "n = n / 2; d->n = n;", "init(&d, argc);", ["dom.n"],
+                     id="of what changed"),
+        pytest.param("dom->n", "d->n = 2.5 * n;", "init(&d, argc);", ["dom.n"], id="of a real"),
+        pytest.param("dom->g.nx * dom->n", "d->g.nx = 2.5 * n; d->n = d->g.nx + 1;",
+                     "init(&d, argc);", ["grid.nx"], id="another is made of it"),
+        pytest.param("dom->dims[1]", "d->dims[1] = 2.5 * n;", "init(&d, argc);", ["dom.dims[1]"],
+                     id="an element"),
+        pytest.param("dom->n", "d->n = 2.5 * n;", "init(&d, argc); struct dom e; init(&e, argc);",
+                     ["dom->n"], id="two objects"),
+        pytest.param("dom->n", "d->n = 2.5 * n;", "while (argc-- > 0) init(&d, argc);", ["dom->n"],
+                     id="in a loop"),
+        pytest.param("dom->n", "d->n = 2.5 * n;",
+                     "void (*make)(struct dom *, int) = init; make(&d, 3); init(&d, 4);",
+                     ["dom->n"], id="called through a pointer, too"),
+    ],
+)  # fmt: skip
+def test_a_member_that_is_set_but_once_is_one_unknown(
+    tmp_path: Path, frontend: str, size: str, init: str, main: str, unknown: list[str]
+) -> None:
+    facts = facts_of(tmp_path, frontend, size, init, main)
+    assert facts.iterations.value is None
+    assert facts.bindings.unbound(facts.free_names) == unknown
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("length", "main", "trips"),
+    [
+        pytest.param("static int length = 5;", "init(&d, 0);", 5, id="nobody sets it"),
+        pytest.param("static int length = 5; void longer(int n) { length = n; }",
+                     "longer(argc); init(&d, 0);", None, id="another function sets it"),
+    ],
+)  # fmt: skip
+def test_a_static_variable_is_asked_for_in_its_own_file(
+    tmp_path: Path, frontend: str, length: str, main: str, trips: int | None
+) -> None:
+    files = {
+        "dom.h": f"{HEADER}void longer(int n);",
+        "step.c": STEP.replace("{size}", "dom->n"),
+        "init.c": f'#include "dom.h"\n{length}\nvoid init(struct dom *d, int n)'
+        " { d->n = length; }",
+        "main.c": MAIN.format(body=main),
+    }
+    (facts,) = read(tmp_path, files, frontend).facts
+    assert facts.iterations.value == trips
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_static_function_of_another_file_is_called_from_there(
+    tmp_path: Path, frontend: str
+) -> None:
+    files = {
+        "dom.h": HEADER,
+        "step.c": STEP.replace("{size}", "dom->n"),
+        "init.c": INIT.format(body="d->n = 3 * n;"),
+        "main.c": '#include "dom.h"\nstatic void begin(struct dom *d, int n) { init(d, n + 1); }\n'
+        "int main(void) { struct dom d; begin(&d, 6); step(&d); return 0; }",
+    }
+    (facts,) = read(tmp_path, files, frontend).facts
+    assert facts.iterations.value == 21
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)

@@ -70,8 +70,11 @@ def program(name: str, *phases: Phase) -> CoscheduledProgram:
 
 
 def test_shared_caches_are_divided_and_private_ones_are_not() -> None:
-    sizes = [cache.size_bytes.whole for cache in with_cache_share(round_machine(), 3).caches]
-    assert sizes == [32 << 10, (4 << 20) // 3]
+    middle = "  - {level: 2, size: 1 MiB, ways: 8, cores: 2, latency: 12, bytes_per_cycle: 32}\n"
+    text = MACHINE.replace("PATH", "").replace("level: 2", "level: 3")
+    three = read(text.replace("  - {level: 3", f"{middle}  - {{level: 3"), "round.yaml")
+    sizes = [cache.size_bytes.whole for cache in with_cache_share(three, 3).caches]
+    assert sizes == [32 << 10, (1 << 20) // 3, (4 << 20) // 3]
 
 
 def test_a_team_counts_by_its_executions_where_it_has_times_both_ways() -> None:

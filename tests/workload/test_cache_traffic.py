@@ -548,6 +548,29 @@ def test_references_far_apart_find_what_the_cache_holds_between(name: str, threa
         assert level.total == pytest.approx(truth, rel=0.06)
 
 
+WALKS = {"a": 1, "b": 2, "c": 3, "d": 5}
+"""Arrays by the elements that they move on by in an iteration."""
+
+
+@pytest.mark.parametrize("order", ["abcd", "dcba", "bdac", "cadb"])
+def test_arrays_do_not_change_each_other_s_streams(order: str) -> None:
+    """Each array is read at two places 1000 iterations apart; a cache of a few lines finds none of
+    the other's again, one of all of them every one.
+    """
+    read = " + ".join(f"{name}[{WALKS[name]}*i] + {name}[{WALKS[name]}*(i+1000)]" for name in order)
+    arrays = ", ".join(f"double *{name}" for name in order)
+    nest = nest_of(
+        f"for (int i = 0; i < n; i++) s += {read};", f"int n, double s, {arrays}", n=4000
+    )
+    counter = counter_of(nest)
+    apart, together = counter.traffic([CacheLevel(2048.0, 1), CacheLevel(1e7, 1)], 1)
+    moved = {array.array: array.read / 64 for array in apart.arrays}
+    once = {array.array: array.read / 64 for array in together.arrays}
+    for name, step in WALKS.items():
+        assert moved[name] == pytest.approx(2 * (1 + 3999 * step / 8))
+        assert once[name] == pytest.approx(1 + 4999 * step / 8)
+
+
 def test_what_is_left_in_the_caches() -> None:
     """Two matrices of 4671 bytes: of what one core left all is in a cache of twice both, whoever
     asks; a thread's own is a quarter of that, and other data in between takes its place.
@@ -557,8 +580,8 @@ def test_what_is_left_in_the_caches() -> None:
     counter = counter_of(nest)
     arrays = frozenset("ab")
 
-    def read(size: float, contents: CacheContents, threads: int = 4) -> float:
-        (level,) = counter.traffic([CacheLevel(size, 1)], threads, contents=contents)
+    def read(size: float, contents: CacheContents, threads: int = 4, sharers: int = 1) -> float:
+        (level,) = counter.traffic([CacheLevel(size, sharers)], threads, contents=contents)
         return level.read
 
     cold = read(data / 2, CacheContents())
@@ -577,6 +600,11 @@ def test_what_is_left_in_the_caches() -> None:
     assert read(1.2 * data, own) == 0.0
     alone = read(data * 2 / 3, CacheContents())
     assert read(data * 2 / 3, own) == pytest.approx(alone / 2, abs=0.12 * data)
+    # Two of them in one cache have half of both, and four all.
+    assert read(2.2 * data, own, 4, 2) == 0.0
+    assert read(4.1 * data, own, 4, 4) == 0.0
+    for sharers, size in ((2, data), (4, 2 * data)):
+        assert read(size, own, 4, sharers) == read(size, CacheContents(), 4, sharers)
 
 
 def test_a_cache_that_adapts_keeps_a_part_of_more() -> None:

@@ -18,12 +18,10 @@ DECLARED = "int n, double a[99][99], double b[99][99], double c[99][99], double 
 I_J = "for (int i = 0; i < 50; i++) for (int j = 0; j < 60; j++) "
 
 
-def conditions(
-    nest: LoopNest, capacity: float = 1e9, threads: int = 1, least: float = 0.0
-) -> LayerConditions:
+def conditions(nest: LoopNest, capacity: float = 1e9, threads: int = 1) -> LayerConditions:
     dealt = deal(nest, threads, STATIC) if threads > 1 else undivided(nest)
     team = TeamFootprints(dealt, float(threads), 64, FootprintTables())
-    return LayerConditions(team, capacity, {}, least)
+    return LayerConditions(team, capacity, {})
 
 
 def names(groups: Sequence[ReferenceGroup]) -> list[str]:

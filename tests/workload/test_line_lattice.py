@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regionpredict.workload.line_lattice import lattice_lines
+from regionpredict.workload.line_lattice import lattice_lines, rows_within
 
 
 def enumerated(levels: list[tuple[int, int]], offsets: list[int], element: int) -> float:
@@ -112,3 +112,50 @@ def test_other_elements_and_lines() -> None:
         1 + (16 + 1024 - 8) / 256
     )
     assert lattice_lines([(272, 5), (8, 2)], (0,), 8, 256) == pytest.approx(5 * (1 + 8 / 256))
+
+
+@pytest.mark.parametrize(
+    ("levels", "within"),
+    [
+        ([], False),
+        ([(8, 100)], False),
+        ([(8, 100), (800, 9)], False),  # one dense run
+        ([(200, 100)], False),  # no row that another could lie in
+        # columns 200 bytes apart reach 1808 bytes: a row that begins before a line is left out
+        ([(200, 10), (1863, 2)], True),
+        ([(200, 10), (1864, 2)], False),
+        ([(-200, 10), (-1863, 2)], True),
+        # a row of 80 bytes, then gaps: three of them reach 352 bytes
+        ([(8, 10), (136, 3), (407, 2)], False),  # still dense: no line is left out
+        ([(8, 10), (137, 3), (409, 2)], True),
+        ([(8, 10), (137, 3), (410, 2)], False),
+        ([(2400, 20), (2408, 40)], True),
+    ],
+)
+def test_rows_that_lie_within_each_other(levels: list[tuple[int, int]], within: bool) -> None:
+    assert rows_within(levels, 8, 64) == within
+
+
+EIGHTHS = st.integers(-600, 600).map(lambda number: 8 * number)
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(
+    st.lists(st.tuples(EIGHTHS, st.integers(2, 12)), max_size=3),
+    st.lists(EIGHTHS.map(abs), min_size=1, max_size=4, unique=True),
+    st.lists(
+        st.one_of(
+            st.tuples(EIGHTHS, st.just(1)),
+            st.tuples(st.just(0), st.integers(1, 12)),
+        ),
+        min_size=1, max_size=3,
+    ),
+)  # fmt: skip
+def test_a_level_that_does_not_move_changes_nothing(
+    levels: list[tuple[int, int]], offsets: list[int], still: list[tuple[int, int]]
+) -> None:
+    """One step is none, and so are any of no bytes."""
+    places = tuple(float(offset) for offset in sorted(offsets))
+    alone, beside = (lattice_lines(own, places, 8, 64) for own in (levels, [*levels, *still]))
+    assert beside == pytest.approx(alone)
+    assert rows_within([*levels, *still], 8, 64) == rows_within(levels, 8, 64)

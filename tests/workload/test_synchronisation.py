@@ -97,6 +97,7 @@ def test_reduced_scalars(clauses: str, number: int) -> None:
 def test_forks_and_waits() -> None:
     made = counts("for (int i = 0; i < n; i++) a[i] = 0;", n=9)
     assert (made.forks, made.waits, made.iterations) == (True, True, 9.0)
+    assert (made.atomics, made.barriers, made.serial_bodies, made.visits("ordered")) == (0,) * 4
     both = counts("for (int i = 0; i < n; i++) for (int j = 0; j < 4; j++) a[i] = j;",
                   "collapse(2)", n=9)  # fmt: skip
     assert both.iterations == 36.0

@@ -159,6 +159,10 @@ def footprints(nest: LoopNest, threads: int, sharers: int) -> TeamFootprints:
         # rows that reach into a neighbour's ten, and rows that do not reach far
         (ROWS % ("i - 5", "i + 5"), "int n, double a[n][100], double b[n][100]", False),
         (ROWS % ("i - 1", "i + 1"), "int n, double a[n][100], double b[n][100]", True),
+        # a row that stands more than half as far from another as threads do is the neighbour's:
+        # twice 3200 bytes, a row and a line are less than 8000, twice 4000 are not
+        (ROWS % ("i - 2", "i + 2"), "int n, double a[n][100], double b[n][100]", True),
+        (ROWS % ("i - 2", "i + 3"), "int n, double a[n][100], double b[n][100]", False),
         # ten elements are 80 bytes, more than a line with an element; of floats they are 40
         ("for (int i = 0; i < n; i++) a[i] = 1;", "int n, double *a", True),
         ("for (int i = 0; i < n; i++) a[i] = 1;", "int n, float *a", False),
@@ -225,3 +229,20 @@ def test_parts_that_stand_apart_in_time_count_for_each_thread() -> None:
     # In one iteration each is in a line of its own.
     (inside,) = team.footprint((), {"i": 50.0}, groups).values()
     assert inside.touched == pytest.approx(4)
+
+
+@pytest.mark.parametrize("falls", [False, True])
+def test_a_triangle_by_columns_touches_every_row(falls: bool) -> None:
+    """1024 rows, of which the k-th has one to sixteen columns: one or two lines each, on average
+    over where rows begin. More rows than are gone through one by one.
+    """
+    inner = (
+        "for (int j = 1023; j >= 64 * i; j--)" if falls else "for (int j = 64 * i; j < 1024; j++)"
+    )
+    nest = nest_of(f"for (int i = 0; i < 16; i++) {inner} a[129 * j + i] = 1;", "double *a")
+    rows = sum(1 + (row // 64) * 8 / 64 for row in range(1024))
+    assert footprints(nest, 1, 1).all_bytes() / 64 == pytest.approx(rows)
+    # Row by row each of the sixteen has its columns, half of 1024 in the mean.
+    long = nest_of(f"for (int i = 0; i < 16; i++) {inner} a[9999 * i + j] = 1;", "double *a")
+    columns = sum(1 + (1024 - 64 * i - 1) * 8 / 64 for i in range(16))
+    assert footprints(long, 1, 1).all_bytes() / 64 == pytest.approx(columns)

@@ -161,3 +161,16 @@ def test_a_trace_is_made_of_few_references(wide: int) -> None:
 
 def test_long_nests_are_not_tried() -> None:
     assert not may_be_traced(nest_of("for (int i = 0; i < 1000000; i++) a[i] = 1;", "double *a"))
+
+
+def test_what_the_loops_alone_decide_is_traced_and_what_data_decide_is_not() -> None:
+    """(5 i) % 64 and i * i are no affine addresses, yet known; what k holds is not."""
+    declared = "double s, double x[4096], int k[64]"
+    wrapped = "for (int i = 0; i < 64; i++) s += x[8 * ((5 * i) % 64)] + x[i * i];"
+    gathers = "for (int i = 0; i < 64; i++) s += x[8 * ((5 * i) % 64)] + x[k[i]];"
+    known, unknown = nest_of(wrapped, declared), nest_of(gathers, declared)
+    assert any(group.irregular for group in known.groups())
+    assert (may_be_traced(known), may_be_traced(unknown)) == (True, False)
+    lines = {place // 8 for i in range(64) for place in (8 * (5 * i % 64), i * i)}
+    (level,) = counter_of(known, traced=True).traffic([CacheLevel(1 << 20, 1)], 1)
+    assert level.total / 64 == pytest.approx(len(lines))

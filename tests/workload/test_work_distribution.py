@@ -40,15 +40,31 @@ def test_even_static_pieces(iterations: int, threads: int) -> None:
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
-@given(st.integers(1, 500), st.integers(1, 16), st.integers(1, 20))
+@given(st.integers(1, 500), st.integers(1, 16), st.integers(1, 600))
 def test_static_chunks_in_turn(iterations: int, threads: int, chunk: int) -> None:
-    """Thread 0 has a piece of every round; a last piece that is cut short counts as whole."""
+    """Thread 0 has a piece of every round; a last piece that is cut short counts as whole. Where
+    there are fewer pieces than threads, those without one take nothing off the others.
+    """
     share = largest_share(WorkProfile(float(iterations), ()), threads, Schedule("static", chunk))
     first = sum(min(chunk, iterations - at) for at in range(0, iterations, chunk * threads))
-    if chunk * threads < iterations:
-        assert first / iterations <= share <= min(1.0, (first + chunk) / iterations)
-        if iterations % chunk == 0:
-            assert share == pytest.approx(first / iterations)
+    assert first / iterations <= share <= min(1.0, (first + chunk) / iterations)
+    if iterations % chunk == 0 or chunk * threads >= iterations:
+        assert share == pytest.approx(first / iterations)
+
+
+@pytest.mark.parametrize("weights", [RISING, FALLING, HILL])
+@pytest.mark.parametrize(
+    ("chunk", "threads"), [(16.0, 4), (16.0, 9), (24.0, 3), (40.0, 2), (70, 3)]
+)
+def test_chunks_of_one_round_weigh_what_they_hold(
+    weights: tuple[float, ...], chunk: float, threads: int
+) -> None:
+    """As many iterations as samples: the heaviest chunk by adding them up."""
+    length = int(chunk)
+    chunks = [sum(weights[at : at + length]) for at in range(0, 64, length)]
+    expected = max(*chunks, length * sum(weights) / 64) if length < 64 else sum(weights)
+    share = largest_share(WorkProfile(64.0, weights), threads, Schedule("static", chunk))
+    assert share == pytest.approx(expected / sum(weights))
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)

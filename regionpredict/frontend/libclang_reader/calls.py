@@ -39,6 +39,7 @@ from regionpredict.frontend.syntax import (
     Decl,
     Expression,
     Function,
+    Member,
     Name,
     Opaque,
     Unary,
@@ -117,14 +118,14 @@ class CallBuilder:
             if isinstance(base, Opaque) and base.children:
                 args = (address_of(base.children[0], span), *args)
                 return CallExpr(name or "(pointer)", None, args, span, method=True)
-        return CallExpr(name or "(pointer)", None, args, span, pointer=self._variable(children))
+        return CallExpr(name or "(pointer)", None, args, span, pointer=self._holder(children))
 
-    def _variable(self, children: list[Node]) -> Decl | None:
-        """The variable that holds the function which is called."""
+    def _holder(self, children: list[Node]) -> Name | Member | None:
+        """The variable or member that holds the function which is called."""
         if not children:
             return None
         callee = self._build(unwrapped(children[0], _CALLED))
-        return callee.decl if isinstance(callee, Name) else None
+        return callee if isinstance(callee, (Name, Member)) else None
 
     def _constructed(self, node: Node, name: str, target: lc.Cursor, span: Span) -> Expression:
         """A conversion, a copy, or a value made of its parts."""

@@ -7,7 +7,7 @@ all units of a run and tells which definition a declaration means.
 from regionpredict.frontend.linking.linked_unit import Body, LinkedUnit
 from regionpredict.frontend.linking.packed_unit import PackedUnit, Trees, pack, trees_of
 from regionpredict.frontend.linking.program_units import ProgramUnits, linked_alone
-from regionpredict.frontend.linking.stored_sizes import Stored, stored_at
+from regionpredict.frontend.linking.stored_sizes import Stored, member_in_program, stored_at
 
 __all__ = [
     "Body",
@@ -17,6 +17,7 @@ __all__ = [
     "Stored",
     "Trees",
     "linked_alone",
+    "member_in_program",
     "pack",
     "stored_at",
     "trees_of",

@@ -37,7 +37,8 @@ class LinkedUnit:
     functions they stand in, `writers_of` the functions that may set a global variable, `setters_of`
     those whose text sets a member of that name,
     `variable_of` its declaration with its first value, `set_once` the value that one place alone
-    gives to an integer in structs or in an array, and `objects` what the one object of a class is
+    gives to an integer in structs or in an array, `is_pointed` whether a function may be called
+    through a pointer, and `objects` what the one object of a class is
     called, for the classes that have one. `lengths`: how long the containers are that are
     members. Two keep answers for all units: `effects` tells what expressions and statements set,
     and who looks for what is written to the variables of a function puts it into `writes`.
@@ -57,6 +58,7 @@ class LinkedUnit:
     setters_of: Callable[[Decl], list[Function]]
     variable_of: Callable[[Decl], Decl]
     set_once: Callable[[Stored], SetValue | None]
+    is_pointed: Callable[[Decl], bool]
     objects: Mapping[str, str] = field(default_factory=dict)
     getters: frozenset[tuple[str, str]] = frozenset()
     lengths: Mapping[Decl, Length] = field(default_factory=dict)

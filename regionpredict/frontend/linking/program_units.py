@@ -55,6 +55,7 @@ class ProgramUnits:
         self._definers: dict[str, list[int]] = {}
         self._variables: dict[str, list[int]] = {}
         self._naming: dict[str, list[int]] = {}
+        self._homes: dict[Decl, int | None] = {}
         for number, unit in enumerate(units):
             for symbol in unit.defines:
                 self._definers.setdefault(symbol, []).append(number)
@@ -86,6 +87,14 @@ class ProgramUnits:
     def defined(self, decl: Decl) -> Function | None:
         """The function that a declaration means in the unit from which it comes."""
         return self._defined.get(decl)
+
+    def home(self, decl: Decl) -> int | None:
+        """The unit that has a function or variable for itself (`static`), where one is open."""
+        if decl not in self._homes:
+            self._homes[decl] = next(
+                (number for number, trees in self._loaded.items() if _has(trees, decl)), None
+            )
+        return self._homes[decl]
 
     def path(self, number: int) -> str:
         """The file of a unit."""
@@ -145,6 +154,10 @@ class ProgramUnits:
                 return setting_in(bodies, setting)
         return None
 
+    def is_pointed(self, function: Decl) -> bool:
+        """Whether a function may be called through a pointer."""
+        return self.settings.is_pointed(function)
+
     @property
     def writes(self) -> dict[Function, Writes]:
         """What is written to the variables of functions: who asks first puts it there."""
@@ -196,6 +209,7 @@ class _View:
             setters_of=self.setters_of,
             variable_of=self.variable_of,
             set_once=self._program.set_once,
+            is_pointed=self._program.is_pointed,
             objects=self._program.sole_objects,
             getters=own.getters,
             lengths=own.lengths,
@@ -260,7 +274,15 @@ class _View:
             return []
         return [number for number in self._program.naming(decl.name) if number != self._number]
 
+    def _at_home(self, decl: Decl) -> _View:
+        """Where all that may use a declaration is seen: of a `static` one that is its own unit."""
+        home = None if decl.symbol else self._program.home(decl)
+        return self if home is None else self._program.view(home)
+
     def calls_of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
+        view = self._at_home(decl)
+        if view is not self:
+            return view.calls_of(decl)
         if decl not in self._calls:
             self._calls[decl] = list(self._calling(decl))
         return self._calls[decl]
@@ -284,6 +306,9 @@ class _View:
                             yield body.function, call
 
     def writers_of(self, decl: Decl) -> list[Function]:
+        view = self._at_home(decl)
+        if view is not self:
+            return view.writers_of(decl)
         functions = [b.function for b in self._own.bodies if written_at(b.text, decl.name)]
         for number in self._others_naming(decl):
             functions += [
@@ -304,6 +329,18 @@ class _View:
                     and all(body.function.span != own.span for own in functions)
                 ]
         return functions
+
+
+def _has(trees: Trees, decl: Decl) -> bool:
+    """Whether a function is defined in a unit, or a variable named there."""
+    if decl in trees.defined:
+        return True
+    name = decl.name.encode()
+    return any(
+        isinstance(expression, Name) and expression.decl is decl
+        for body in trees.bodies if name in body.text
+        for expression in expressions_in(body.function.body)
+    )  # fmt: skip
 
 
 def _is_same(function: Function | None, other: Function | None) -> bool:

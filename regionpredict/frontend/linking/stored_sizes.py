@@ -73,8 +73,8 @@ class StoredSizes(NamedTuple):
     `set_at`: (what, where); `spoilt`: set in other ways; `listed`: (struct, member, where) of lists
     of initial values, "" for a struct that is not told; `owners`: (member, struct that it is in);
     `inside`: (struct, struct that has one); `lost`: structs that anything may set; `handed`:
-    (symbol of a function without a body here, struct that it is handed). `has_main`: the program
-    begins here.
+    (symbol of a function without a body here, struct that it is handed); `pointed`: functions that
+    are named without being called. `has_main`: the program begins here.
     """
 
     set_at: frozenset[tuple[Stored, Setting]] = frozenset()
@@ -84,6 +84,7 @@ class StoredSizes(NamedTuple):
     inside: frozenset[tuple[str, str]] = frozenset()
     lost: frozenset[str] = frozenset()
     handed: frozenset[tuple[str, str]] = frozenset()
+    pointed: frozenset[str] = frozenset()
     has_main: bool = False
 
 
@@ -100,7 +101,7 @@ def stored_sizes(
     return StoredSizes(
         frozenset(census.set_at), frozenset(census.spoilt), frozenset(census.listed),
         frozenset(census.owners), frozenset(census.inside), frozenset(census.lost),
-        frozenset(census.handed), census.has_main,
+        frozenset(census.handed), frozenset(census.pointed), census.has_main,
     )  # fmt: skip
 
 
@@ -112,6 +113,19 @@ def stored_at(expression: Expression | None) -> Stored | None:
         return None
     array = _array(expression.base)
     return None if array is None else array._replace(element=expression.index.value)
+
+
+def member_in_program(place: Expression) -> str:
+    """What a member is called whatever leads to it: `Grid.nx` for `s->grid->nx`, `Grid.dims[0]`;
+    "" where its struct has no name, and for what is no member."""
+    element = ""
+    if isinstance(place, Index) and isinstance(place.index, IntLit):
+        element = f"[{place.index.value}]"
+        place = place.base
+    if not isinstance(place, Member) or place.base is None:
+        return ""
+    struct = _struct_of(_type_of(place.base)).removeprefix("struct ")
+    return f"{struct}.{place.field.name}{element}" if struct.isidentifier() else ""
 
 
 class SettingsOfProgram:
@@ -143,6 +157,7 @@ class SettingsOfProgram:
             lost |= new
             waiting += new
         self._lost = lost
+        self._pointed = frozenset[str]().union(*(unit.pointed for unit in units))
         self._is_program = any(unit.has_main for unit in units)
 
     def only_setting(self, what: Stored) -> Setting | None:
@@ -163,6 +178,10 @@ class SettingsOfProgram:
         if what == whole:
             settings |= listed
         return next(iter(settings)) if len(settings) == 1 else None
+
+    def is_pointed(self, function: Decl) -> bool:
+        """Whether a function may be called through a pointer."""
+        return (function.symbol or function.name) in self._pointed
 
     def _listed_in(self, owners: Iterable[str], what: Stored) -> set[Setting]:
         return set().union(*(self._listed.get((owner, what.name), ()) for owner in owners))
@@ -207,6 +226,7 @@ class _Census:
         self.inside: set[tuple[str, str]] = set()
         self.lost: set[str] = set()
         self.handed: set[tuple[str, str]] = set()
+        self.pointed: set[str] = set()
         self.has_main = False
         self._defined = defined
         self._met: set[Decl] = set()
@@ -294,6 +314,8 @@ class _Census:
         elif isinstance(expression, Name):
             if expression.decl.kind in ("global", "static"):
                 self.variable(expression.decl)
+            elif expression.decl.kind == "function":
+                self.pointed.add(expression.decl.symbol or expression.decl.name)
         elif isinstance(expression, CallExpr):
             self._call(expression)
         elif isinstance(expression, Cast):

@@ -69,8 +69,8 @@ class FollowedCalls:
         """Puts the statements of a called function here; None where it cannot be followed."""
         asked = call
         self.context.followed.discard(asked)
-        if call.decl is None and call.pointer is not None:
-            meant = self._pointed(call.pointer, self._at())
+        if call.decl is None and isinstance(call.pointer, Name):
+            meant = self._pointed(call.pointer.decl, self._at())
             if meant is not None:
                 call = call._replace(name=meant.name, decl=meant)
         function = self.unit.body_of(call.decl) if call.decl is not None else None

@@ -95,6 +95,6 @@ def _compared(order: Expression, elements: tuple[Expression, ...], call: CallExp
         return CallExpr(meant.name, meant, elements, call.span)
     while isinstance(order, Cast):
         order = order.operand
-    variable = order.decl if isinstance(order, Name) else None
-    name = variable.name if variable is not None else f"what {call.name}() compares by"
+    variable = order if isinstance(order, Name) else None
+    name = variable.decl.name if variable is not None else f"what {call.name}() compares by"
     return CallExpr(name, None, elements, call.span, pointer=variable)

@@ -5,12 +5,14 @@
 
 The value has to be the same whenever that place runs: made of numbers, of variables that have one
 value in a run, and of other members of that kind. A name that is one unknown in the whole run, as
-`n` read from a file in `main`, makes the member that same unknown.
+`n` read from a file in `main`, makes the member that same unknown. Where the value cannot be read,
+as that of `floor(length / cutoff)`, and the place runs but once, the member itself is one unknown,
+whatever leads to it: `grid.nx`.
 """
 
 from __future__ import annotations
 
-from regionpredict.frontend.linking import LinkedUnit, Stored, stored_at
+from regionpredict.frontend.linking import LinkedUnit, Stored, member_in_program, stored_at
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.integer_types import converted, type_of
 from regionpredict.frontend.lowering.symbolic_values import Context
@@ -66,20 +68,37 @@ class SetOnce:
             return None
         if what not in self._asked:
             self._asked[what] = None  # what is set to something made of itself
-            self._asked[what] = self._asked_for(what, ctype)
+            self._asked[what] = self._asked_for(what, place, ctype)
         return self._asked[what]
 
-    def _asked_for(self, what: Stored, ctype: CType) -> tuple[Expr, Function | None] | None:
+    def _asked_for(
+        self, what: Stored, place: Expression, ctype: CType
+    ) -> tuple[Expr, Function | None] | None:
         setting = self._unit.set_once(what)
         if setting is None:
             return None
         value, by, function = setting
-        if function is not None and (
-            not _always(function, by) or not self._is_steady(value, function, by)
-        ):
+        if function is not None and not _always(function, by):
             return None
-        known = self._context.value(value, Frame({}))
-        return None if known.has_unreadable_part else (converted(known, ctype), function)
+        if function is None or self._is_steady(value, function, by):
+            known = self._context.value(value, Frame({}))
+            if not known.has_unreadable_part:
+                return converted(known, ctype), function
+        name = self._name_in_program(place)
+        if function is None or not name or not self._runs_once(function, 0):
+            return None
+        return Expr.name(name), function
+
+    def _name_in_program(self, place: Expression) -> str:
+        """What a member is called whatever leads to it; "" where that is the name it has, as in a
+        class with one object."""
+        base = place.base if isinstance(place, Index) else place
+        if isinstance(base, Member) and base.base is not None:
+            owner = type_of(base.base)
+            owner = owner.element if owner.kind == "pointer" and owner.element else owner
+            if owner.class_name in self._unit.objects:
+                return ""
+        return member_in_program(place)
 
     # -- one value in a run ---------------------------------------------------------------------
 
@@ -154,6 +173,8 @@ class SetOnce:
             return False
         if self._runs_once(function, depth):
             return True
+        if self._unit.is_pointed(function.decl):
+            return False
         position = function.parameters.index(decl)
         calls = [
             (caller, call) for caller, call in self._unit.calls_of(function.decl)
@@ -175,6 +196,8 @@ class SetOnce:
         made = class_made(function)
         if made:
             return made in self._unit.objects
+        if self._unit.is_pointed(function.decl):
+            return False
         calls = self._unit.calls_of(function.decl)
         if len(calls) != 1:
             return False

@@ -258,6 +258,8 @@ class Evaluator(Caller, ABC):
             return self.option_text
         if decl.name == "optind" and decl.kind == "global":
             return self.options.index
+        if decl.kind == "function":
+            return Address(Place(decl))
         return self._loaded(Place(self._meet(decl)), decl.ctype)
 
     # -- operators --------------------------------------------------------------------------------
@@ -311,7 +313,7 @@ class Evaluator(Caller, ABC):
                 self._forget_some(operand)
             return value if op.startswith("p") else changed
         if op == "*":
-            return self._at(value, 0)
+            return value if function_at(value) is not None else self._at(value, 0)
         if op == "!":
             test = truth(value)
             return UNKNOWN if test is None else int(not test)
@@ -389,10 +391,21 @@ class Evaluator(Caller, ABC):
         return then if then == other else UNKNOWN
 
     def _call(self, call: CallExpr) -> Value:
+        if call.decl is None and call.pointer is not None:
+            meant = function_at(self.value(call.pointer))
+            if meant is not None:
+                call = call._replace(name=meant.name, decl=meant)
         handler = LIBRARY.get(call.name)
         if handler is not None and not self.defines(call):
             return handler(self, call)
         return self.called(call, [self.value(argument) for argument in call.args])
+
+
+def function_at(value: Value) -> Decl | None:
+    """The function that an address is of; None for any other value."""
+    if not isinstance(value, Address) or value.place.steps:
+        return None
+    return value.place.decl if value.place.decl.kind == "function" else None
 
 
 def truth(value: Value) -> bool | None:

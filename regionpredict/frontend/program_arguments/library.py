@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Protocol
 
@@ -11,6 +12,7 @@ from regionpredict.frontend.program_arguments.conversions import (
     whole_number,
 )
 from regionpredict.frontend.program_arguments.memory import (
+    BYTES,
     UNKNOWN,
     Address,
     Arguments,
@@ -33,6 +35,8 @@ from regionpredict.frontend.syntax import (
 
 _INT = CType("int", 32)
 _HEAP = CType("unknown")
+_SIZES_OF = {"calloc": slice(0, 2), "aligned_alloc": slice(1, 2), "memalign": slice(1, 2)}
+"""Which arguments of what allocates are factors of the bytes: of any other its first."""
 
 
 class Caller(Protocol):
@@ -216,9 +220,13 @@ def _absolute(caller: Caller, call: CallExpr) -> Value:
 
 
 def _new_object(caller: Caller, call: CallExpr) -> Value:
-    for argument in call.args:
-        caller.value(argument)
-    return Address(Place(Decl("(heap)", "local", _HEAP, call.span), (0,)))
+    block = Decl("(heap)", "local", _HEAP, call.span)
+    values = [caller.value(argument) for argument in call.args]
+    sizes = values[_SIZES_OF.get(call.name, slice(0, 1))]
+    whole = [size for size in sizes if isinstance(size, int)]
+    if sizes and len(whole) == len(sizes):
+        caller.memory.write(Place(block, (BYTES,)), math.prod(whole))
+    return Address(Place(block, (0,)))
 
 
 def _nothing(caller: Caller, call: CallExpr) -> Value:
@@ -295,7 +303,7 @@ LIBRARY: dict[str, Handler] = {
     **dict.fromkeys(("tolower", "toupper", "isdigit", "isalpha", "isspace", "isalnum", "isupper",
                      "islower"), _character),
     **dict.fromkeys(("abs", "labs", "llabs"), _absolute),
-    **dict.fromkeys(("malloc", "calloc"), _new_object),
+    **dict.fromkeys(("malloc", "calloc", "aligned_alloc", "memalign", "_mm_malloc"), _new_object),
     **dict.fromkeys(("printf", "fprintf", "puts", "fputs", "fflush", "putchar", "perror", "free"),
                     _nothing),
     **dict.fromkeys(("getopt", "getopt_long"), _getopt),

@@ -69,6 +69,8 @@ Value = int | float | Text | Arguments | Address | Struct | _Unknown
 
 
 Steps = tuple[Step, ...]
+BYTES = "(bytes)"
+"""The step, no member's name, from a block of memory to how many bytes it has."""
 MOST_VALUES = 512  # of one variable: what tells sizes is no long array
 
 
@@ -112,12 +114,16 @@ class Memory:
             self.write(Place(new.decl, (*new.steps, *steps)), value, None if steps else ctype)
 
     def forget(self, place: Place) -> None:
-        """Nothing is known any more of a place, of what is inside it, and of what it is inside."""
+        """Nothing is known any more of a place, of what is inside it, and of what it is inside.
+
+        A block stays as long as it was allocated.
+        """
         own = self.values.get(place.decl)
         if own is not None:
             self._keep(place.decl, {
                 at: value for at, value in own.items()
-                if any(step != other for step, other in zip(at, place.steps, strict=False))
+                if at == (BYTES,)
+                or any(step != other for step, other in zip(at, place.steps, strict=False))
             })  # fmt: skip
 
     def forget_all(self) -> None:

@@ -5,13 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.program_arguments.follow import Entry, Followed, Follower
-from regionpredict.frontend.program_arguments.memory import UNKNOWN, Address, Place, Value
+from regionpredict.frontend.program_arguments.memory import (
+    BYTES,
+    UNKNOWN,
+    Address,
+    Place,
+    Value,
+)
 from regionpredict.ir import Definition, Expr, Span
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_NO_ARRAYS: Mapping[str, int] = MappingProxyType({})
 _STEP = re.compile(r"(->|\.)([A-Za-z_]\w*)|\[(\d+)\]")
 
 
@@ -24,12 +32,14 @@ class ArgumentValues:
     remarks: tuple[str, ...]
 
     def definitions(
-        self, span: Span, names: Iterable[str], said: Sequence[Definition]
-    ) -> tuple[Definition, ...]:
+        self, span: Span, names: Iterable[str], said: Sequence[Definition],
+        elements: Mapping[str, int] = _NO_ARRAYS,
+    ) -> tuple[Definition, ...]:  # fmt: skip
         """What the source has `said` of names at a place, and in its stead each of the `names` that
         has one value whenever the program comes there.
 
         So has each of the names that the source says them by, where it means the same everywhere.
+        `elements` are the bytes of an element of arrays, whose lengths, `x[]`, are told so, too.
         """
         entries = self.entries.get(span, ())
         known: dict[str, Definition] = {}
@@ -38,6 +48,11 @@ class ArgumentValues:
             values = {_value_of(name, entry, shared=name not in own) for entry in entries}
             if len(values) == 1 and isinstance(value := values.pop(), int):
                 known[name] = Definition(name, Expr.const(value), span)
+        for array, size in elements.items():
+            blocks = {_bytes_behind(array, entry) for entry in entries}
+            if len(blocks) == 1 and isinstance(block := blocks.pop(), int):
+                name = f"{array}[]"
+                known[name] = Definition(name, Expr.const(block // size), span)
         return (
             *(definition for definition in said if definition.name not in known),
             *known.values(),
@@ -96,3 +111,11 @@ def _value_of(name: str, entry: Entry, *, shared: bool) -> Value:
             return UNKNOWN
         place = place.at(step[2] if number is None else number)
     return entry.memory.read(place)
+
+
+def _bytes_behind(pointer: str, entry: Entry) -> Value:
+    """The bytes of the block to whose begin a pointer points at an entry."""
+    held = _value_of(pointer, entry, shared=False)
+    if not isinstance(held, Address) or held.place.steps not in ((), (0,)):
+        return UNKNOWN
+    return entry.memory.read(Place(held.place.decl, (BYTES,)))

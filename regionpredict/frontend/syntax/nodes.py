@@ -210,7 +210,7 @@ class Member(NamedTuple):
 class CallExpr(NamedTuple):
     """`name(args)`; `decl` is None for a call through a pointer or of something unknown.
 
-    `pointer` is the variable through which it goes, where it is one.
+    `pointer` is what holds the function, where a call goes through a variable or a member.
     The address of a `method`'s object is its first argument. `free`: it is known to touch no
     memory that moves and to cost nothing (`v.size()`).
     """
@@ -221,7 +221,7 @@ class CallExpr(NamedTuple):
     span: Span
     method: bool = False
     free: bool = False
-    pointer: Decl | None = None
+    pointer: Name | Member | None = None
 
 
 @_by_identity

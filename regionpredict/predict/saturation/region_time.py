@@ -229,7 +229,7 @@ class LoopTime:
     ) -> float:
         """How many threads of the crowd wait for memory; worked out once for equal crowds."""
         if not self.parts.queue:
-            return crowd if data.memory > 0 else 0.0
+            return crowd if data.memory else 0.0
         alike = float(threads) if self.machine.memory.shared_path is not None else crowd
         asked = (crowd, alike, busy, data.memory, data.writes, delay)
         requesting = self._asking.get(asked)

@@ -47,7 +47,7 @@ class Data:
 class _Knot:
     """A number of threads whose traffic has been counted.
 
-    `totals` are bytes below each cache, and of the scattered lines; `lines` (cache, bytes from it,
+    `totals` are bytes below each cache, and the scattered lines; `lines` (cache, bytes from it,
     share of write-backs among them); `walking` as in `Data`.
     """
 
@@ -107,8 +107,6 @@ class TrafficCurve:
         """The traffic below each cache on `threads` threads; the last is memory's."""
         levels = self._counted_levels(threads)
         spared = 1.0 - self._allocated(threads)
-        if not spared or not self._only_written:
-            return levels
         memory = LevelTraffic(
             tuple(
                 array._replace(read=array.read - spared * self._claimed(array))
@@ -267,7 +265,7 @@ class TrafficCurve:
         )
         caches = self._caches(threads)
         walking = 0.0 if self._walks is None else self._walks.seconds(threads, caches)
-        return _Knot((*totals, memory.scattered * line), tuple(lines), memory, walking)
+        return _Knot((*totals, memory.scattered), tuple(lines), memory, walking)
 
     def _data(self, knot: _Knot, threads: int) -> Data:
         seconds = sum(

@@ -39,6 +39,16 @@ def test_one_package_has_no_link(tmp_path: Path) -> None:
     assert spread.seconds == pytest.approx(own.seconds, rel=0.02)
 
 
+@pytest.mark.parametrize(("limit", "told"), [(None, True), (96, True), (48, True), (47, False)])
+def test_a_team_that_may_not_be_so_large_is_not_told_of(
+    tmp_path: Path, limit: int | None, *, told: bool
+) -> None:
+    """48 threads of 24 cores: as many may be asked for, and no fewer."""
+    workload = replace(workload_of_text(tmp_path, LOOP, EPYC, n=1_000_000), team_limit=limit)
+    point = all_hardware_threads(workload, EPYC, 1, contents=CacheContents(), parts=ALL_PARTS)
+    assert (point is not None) == told
+
+
 @pytest.mark.parametrize(
     ("packages", "domain", "told"), [(1, 3, True), (1, 4, False), (2, 7, True)]
 )

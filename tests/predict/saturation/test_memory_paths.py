@@ -44,6 +44,14 @@ def test_a_full_package_of_interleaved_pages_takes_twice_what_the_link_carries()
     assert found < 16e9
 
 
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_a_memory_that_one_core_fills_serves_all_in_turn(threads: int) -> None:
+    """20 GB/s for one or for four, whose pages all lie with it, and no more."""
+    full = round_machine(WIDE, ("load: {1: 10, 4: 20}", "load: {1: 20, 4: 20}"))
+    rate = paths(full, PageShares(1.0)).rate(threads, threads, 0.0)
+    assert rate == pytest.approx(20e9, rel=1e-6)
+
+
 def _alone(threads: int) -> float:
     """Seconds a GB of a thread whose pages are interleaved, without the link, on one package.
 

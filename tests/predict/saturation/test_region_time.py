@@ -237,6 +237,17 @@ def test_factors_of_threads_that_share_a_core(workload: Workload) -> None:
         assert off.at(16).total == pytest.approx(compute * 3.0)
 
 
+@pytest.mark.parametrize(("kind", "twelve"), [("static", 2.0), ("dynamic", 1.5)])
+def test_pieces_that_are_asked_for_share_cores_on_average(
+    workload: Workload, kind: str, twelve: float
+) -> None:
+    """Twelve threads on eight cores of two: dealt out before, all wait for the full cores."""
+    two = round_machine(("packages: 2", "packages: 2, threads_per_core: 2"))
+    time = loops(workload, core(3.0), machine=two, schedule=Schedule(kind, 1.0))
+    seconds = [time.at(threads).total for threads in (1, 4, 8, 12, 16)]
+    assert seconds == pytest.approx([3.0, 3.0, 3.0, 3.0 * twelve, 6.0])
+
+
 # -- the whole region -----------------------------------------------------------------------------
 
 
@@ -244,9 +255,10 @@ def region(
     workload: Workload, *bodies: LoopBody, given: Traffic = no_traffic, machine: Machine = MACHINE,
     serial: tuple[tuple[str, float, float], ...] = (), sharing: tuple[ArraySharing, ...] = (),
     touched: dict[str, float] | None = None, iterations: float = 1e6, schedule: Schedule = STATIC,
-    fresh: str = "", forks: bool = False, waits: bool = False, **constructs: float,
+    fresh: str = "", forks: bool = False, waits: bool = False, inside: Traffic = no_traffic,
+    **constructs: float,
 ) -> RegionTime:  # fmt: skip
-    """A region of made-up work; `serial` are (kind, visits, seconds)."""
+    """A region of made-up work; `serial` are (kind, visits, seconds), `inside` their traffic."""
     assert workload.execution is not None
     nest = workload.execution.work.nest
     profile = WorkProfile(iterations, ())
@@ -264,8 +276,7 @@ def region(
         __slots__ = ()
 
         def traffic_of(self, work: Work) -> TrafficCounter:
-            inside = work.bodies != bodies
-            return GivenTraffic(nest, no_traffic if inside else given, touched)
+            return GivenTraffic(nest, inside if work.bodies != bodies else given, touched)
 
     parts = {field.name: getattr(workload, field.name) for field in fields(Workload)}
     parts |= {"execution": execution, "schedule": schedule, "fresh": frozenset(fresh)}
@@ -301,6 +312,16 @@ def test_what_the_busiest_thread_has_more_than_its_part_is_imbalance(workload: W
     # of both core and memory: 5 s of them
     both = region(workload, core(3.0), given=moved(40e9), iterations=3).points([2])[0]
     assert both.terms["imbalance"] == pytest.approx((2 / 3 - 1 / 2) * loops_total(workload, 2))
+
+
+def test_threads_beyond_the_chunks_have_nothing_to_do(workload: Workload) -> None:
+    """Two chunks of half a million iterations: two threads have 2 s each, and so they have beside
+    six others.
+    """
+    time = region(workload, core(4.0), schedule=Schedule("static", 5e5))
+    points = time.points([1, 2, 4, 8])
+    assert [point.seconds for point in points] == pytest.approx([4.0, 2.0, 2.0, 2.0])
+    assert [point.terms["imbalance"] for point in points] == pytest.approx([0.0, 0.0, 1.0, 1.5])
 
 
 def loops_total(workload: Workload, threads: int) -> float:
@@ -358,6 +379,13 @@ def test_single_is_run_by_one(workload: Workload) -> None:
     assert four.seconds == pytest.approx(3.0)
 
 
+def test_serial_bodies_have_memory_for_themselves(workload: Workload) -> None:
+    """40 GB take one core 4 s, whatever the number of those that wait for it."""
+    serial = (("single", 1.0, 0.0),)
+    points = region(workload, core(4.0), serial=serial, single=1, inside=moved(40e9)).points([1, 4])
+    assert [point.terms["serialization"] for point in points] == pytest.approx([4.0, 4.0])
+
+
 def test_a_critical_section_queues(workload: Workload) -> None:
     """A million visits of 2 us; entering takes 60 cycles on one thread, 900/4 on four."""
     serial = (("critical", 1e6, 2.0),)
@@ -378,6 +406,17 @@ def test_an_ordered_body_runs_in_turn(workload: Workload) -> None:
     entering = 1e6 * 900 / 4 * CYCLE
     expected = 4.0 + 8.0 + entering - 0.1e6 * 4e-6 + 4e-6
     assert four.terms["serialization"] == pytest.approx(expected - 1.0)
+
+
+def test_an_ordered_loop_waits_for_memory_alone(workload: Workload) -> None:
+    """Work in turn has the path for itself: 40 GB take 4 s, which four at once take 8 s for."""
+    serial, schedule = (("ordered", 1e6, 8.0),), Schedule("static", 10.0)
+    time = region(workload, given=moved(40e9), serial=serial, schedule=schedule, ordered=1e6)
+    (four,) = time.points([4])
+    entering = 1e6 * 900 / 4 * CYCLE
+    chain = 4.0 + 8.0 + entering - 0.1e6 * 4e-6 + 4e-6
+    assert four.terms["memory-bandwidth"] == pytest.approx(2.0)
+    assert four.seconds == pytest.approx(chain)
 
 
 def test_what_is_told_of_serial_bodies(workload: Workload) -> None:

@@ -60,6 +60,16 @@ def test_the_reason_is_what_lost_most_not_what_is_longest() -> None:
     assert found == Superlinear(2, 14.0 / 5.5, "overhead takes each thread less than its share")
 
 
+def test_the_first_count_is_the_measure() -> None:
+    """Three times as fast on six threads as on two is what their number gives."""
+    points = [
+        Point(threads, seconds, 12.0 / seconds, "compute", {"compute": seconds}, 0.0, 0.0)
+        for threads, seconds in ((2, 12.0), (6, 4.0), (8, 2.0))
+    ]
+    found = superlinear_gain(points, cast("RegionTime", None))
+    assert found == Superlinear(8, 6.0, "compute takes each thread less than its share")
+
+
 def test_it_is_told_for_the_numbers_of_threads_that_are_asked_for(tmp_path: Path) -> None:
     made = predicted(tmp_path, machine=MACHINE, n=THREE, threads=(2,))
     assert made.superlinear is None

@@ -340,3 +340,12 @@ def test_the_more_cores_the_more_lines_are_claimed(nest: LoopNest) -> None:
     found = [curve.at(threads).memory for threads in (1, 2, 4, 8)]
     assert found == pytest.approx([32e6, 32e6 - 8e6 / 3, 24e6, 24e6])
     assert curve.levels(4)[-1].read == pytest.approx(16e6)
+
+
+def test_shared_caches_alone_last(nest: LoopNest) -> None:
+    """Replacement that adapts is of caches that several cores share."""
+    machine = round_machine(("lasting_share: 0", "lasting_share: 0.5"))
+    for lasting, shares in ((True, [0.0, 0.0, 0.5]), (False, [0.0, 0.0, 0.0])):
+        counter = GivenTraffic(nest, below_memory({1: 1e6}))
+        TrafficCurve(counter, machine, contents=CacheContents(), lasting=lasting).at(1)
+        assert [level.lasting for level in counter.asked[1]] == shares

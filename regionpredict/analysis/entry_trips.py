@@ -1,0 +1,73 @@
+"""Loops whose iterations stand in a table: rows of a sparse matrix, atoms of a cell.
+
+    for (k = row[i]; k < row[i + 1]; k++)       row[i+1]-row[i]
+    for (a = 0; a < count[cell[j]]; a++)        count[i]
+
+What the entries are no source tells, but all loops over the same table run as often, on average:
+one size for all of them, in the words of the source.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regionpredict.ir import Loop
+from regionpredict.ir.expr import Atom, Number
+
+
+class EntryTrips(NamedTuple):
+    """The `name` of the average entry, and how many iterations a loop has `beyond` it."""
+
+    name: str
+    beyond: Number
+
+
+def entry_trips(loop: Loop) -> EntryTrips | None:
+    """What a loop's iterations are called, where a table alone tells them; else None.
+
+    >>> from regionpredict.ir import Expr, Span
+    >>> i = Expr.name("i")
+    >>> row = [Expr.atom("ref", i + next, label="row") for next in (0, 1)]
+    >>> loop = Loop("k", row[0], row[1], "<=", Expr.const(1), (), Span("f.c", 3))
+    >>> entry_trips(loop)
+    EntryTrips(name='row[i+1]-row[i]', beyond=1)
+    """
+    trips = loop.trips
+    if trips is None:
+        return None
+    entries: list[tuple[Atom, Number]] = []
+    beyond: Number = 0
+    for factors, times in trips.terms.items():
+        if not factors:
+            beyond = times
+            continue
+        (factor, power), *others = factors
+        if others or power != 1 or not isinstance(factor, Atom) or factor.kind != "ref":
+            return None
+        entries.append((factor, times))
+    entries.sort(key=lambda entry: entry[1])
+    if [times for _, times in entries] == [1]:
+        return EntryTrips(_entry(entries[0][0], 0), beyond)
+    if [times for _, times in entries] != [-1, 1]:
+        return None
+    (first, _), (behind, _) = entries
+    apart = _apart(first, behind)
+    if apart is None:
+        return None
+    return EntryTrips(f"{_entry(behind, apart)}-{_entry(first, 0)}", beyond)
+
+
+def _apart(first: Atom, behind: Atom) -> int | None:
+    """How many entries one stands behind the other in the same row of a table; None: it does not,
+    or that is not known."""
+    if first.label != behind.label or first.args[:-1] != behind.args[:-1]:
+        return None
+    apart = (behind.args[-1] - first.args[-1]).constant
+    return apart if isinstance(apart, int) and apart > 0 else None
+
+
+def _entry(entry: Atom, behind: int) -> str:
+    """`row[i]`, `row[i+1]`, `list[i][j]`: any entry, whatever the source's subscripts are."""
+    letters = [chr(ord("i") + place) for place in range(len(entry.args))]
+    letters[-1] += f"+{behind}" if behind else ""
+    return entry.label + "".join(f"[{letter}]" for letter in letters)
