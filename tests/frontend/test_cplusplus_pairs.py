@@ -337,6 +337,48 @@ def test_it_is_the_memory_it_stands_for(
     assert {one.status for one in ours} == {"complete"}
 
 
+STRUCTS = """
+struct pixel { double red, green; float alpha; };
+struct block { int id; double v[4]; };
+"""
+COPIES = {
+    "elements": "c[i] = d[i];",
+    "through a variable": "struct pixel t = d[i]; t.red *= 2.0; c[i] = t;",
+    "a variable that is set later": "struct pixel t; t = d[i]; c[i] = t;",
+    "behind pointers": "struct pixel *p = &c[i]; const struct pixel *q = d + i; *p = *q;",
+    "with an array in it": "b[i] = b[i + 1];",
+    "one in an array of the loop's own":
+        "struct pixel w[2]; w[0] = c[i]; w[1] = w[0]; d[i] = w[1];",
+    "a list": "struct pixel t = {x[i], 1.0, 2.0f}; c[i] = t;",
+    "a value made for it": "c[i] = (struct pixel){x[i], 1.0, 2.0f};",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_a_struct_is_copied_as_in_c(name: str, tmp_path: Path) -> None:
+    """What the compiler makes of `=` moves the whole struct, once read and once written."""
+    text = f"""{STRUCTS}
+void f(struct pixel *c, struct pixel *d, struct block *b, double *x, int n) {{
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {{ {COPIES[name]} }}
+}}
+"""
+    ours = _facts(tmp_path, text, "copies.cpp")
+    assert ours == _facts(tmp_path, text, "copies.c")
+    assert [one.status for one in ours] == ["complete"]
+
+
+def test_a_struct_of_one_number_is_copied_as_the_number(tmp_path: Path) -> None:
+    body = "#pragma omp parallel for\n  for (int i = 0; i < n; i++) a[i] = b[i + 1];\n}\n"
+    ours = _facts(
+        tmp_path,
+        f"struct one {{ double v; }};\nvoid f(one *a, one *b, int n) {{\n{body}",
+        "one.cpp",
+    )
+    assert ours == _facts(tmp_path, f"void f(double *a, double *b, int n) {{\n{body}", "number.cpp")
+    assert ours[0].bytes == {"read": 8000, "write": 8000}
+
+
 def _facts(folder: Path, text: str, name: str) -> list[Facts]:
     given = {size: value for size, value in SIZES.items() if re.search(rf"\bint {size}\b", text)}
     return compared(analysis_of(folder, text, "libclang", name=name, given=given))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from regionpredict.frontend.libclang_reader import bindings as lc
-from regionpredict.frontend.libclang_reader.constructors import values_of_the_class
+from regionpredict.frontend.libclang_reader.constructors import is_compilers, values_of_the_class
 from regionpredict.frontend.libclang_reader.cursors import (
     CONSTRUCTOR,
     FUNCTIONS,
@@ -44,6 +44,7 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Unary,
     address_of,
+    expressions_in,
     in_place,
     member_path,
 )
@@ -54,6 +55,7 @@ _IMPLICIT = frozenset((IMPLICIT,))
 _LONGEST_ACCESSOR = 2000
 """Bytes of text: a function that is longer is no accessor, and is not read to find that out."""
 _DEEPEST = 12  # accessors inside accessors
+_COPIES = frozenset(("__builtin_memcpy", "memcpy"))  # how arrays that are members are assigned
 
 
 class CallBuilder:
@@ -196,14 +198,23 @@ class CallBuilder:
                 return standard
         if target.kind not in METHODS:
             return self._called(name, decl, target, self._handed(values, target), span)
-        own = not self._is_systems(target) and self._body_of(target) is None
-        if op == "=" and len(values) == 2 and own:
-            return Assign("=", values[0], values[1], span)  # the compiler's
+        if op == "=" and len(values) == 2 and self._copies_as_it_is(target):
+            return Assign("=", values[0], values[1], span)
         handed = self._handed(values[1:], target)
         if _is_closure(types[0]):
             return self._called(name, decl, target, handed, span)
         address = address_of(values[0], span)
         return self._called(name, decl, target, (address, *handed), span, method=True)
+
+    def _copies_as_it_is(self, target: lc.Cursor) -> bool:
+        """Whether an assignment is the compiler's, and nothing but the copy of all members."""
+        if self._is_systems(target) or not is_compilers(target):
+            return False
+        function = self._body_of(target)
+        if function is None or function.body is None:
+            return True
+        calls = [e for e in expressions_in(function.body) if isinstance(e, CallExpr)]
+        return all(call.name in _COPIES for call in calls)
 
     # -- what they have in common ---------------------------------------------------------------
 

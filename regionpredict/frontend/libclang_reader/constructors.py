@@ -68,15 +68,20 @@ def values_of_the_class(
     constructor: lc.Cursor, declarations: Declarations, build: Callable[[Node], Expression]
 ) -> tuple[Expression, ...]:
     """What a constructor that nobody wrote gives to the members, each value with its name."""
-    library = lc.library()
-    record = library.clang_getCursorSemanticParent(constructor)
-    at, name = (
-        lc.Place().read(library.clang_getCursorLocation(cursor)) for cursor in (constructor, record)
-    )
-    if at != name:  # somebody wrote it, elsewhere
+    if not is_compilers(constructor):
         return ()
     values = _values_in_the_class(constructor, declarations)
     return tuple(Opaque(f".{member.name}", (build(node),)) for member, node in values)
+
+
+def is_compilers(method: lc.Cursor) -> bool:
+    """Whether nobody wrote a method: it then stands where its class has its name."""
+    library = lc.library()
+    record = library.clang_getCursorSemanticParent(method)
+    at, name = (
+        lc.Place().read(library.clang_getCursorLocation(cursor)) for cursor in (method, record)
+    )
+    return at == name or bool(library.clang_CXXMethod_isDefaulted(method))
 
 
 def _given(own: Expression, field: Decl, value: Expression) -> Expression:

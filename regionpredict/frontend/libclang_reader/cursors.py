@@ -6,6 +6,7 @@ from regionpredict.frontend.libclang_reader import bindings as lc
 
 # CXCursorKind, where one is asked for by name.
 ENUMERATION, LABEL, TRANSLATION_UNIT = 5, 48, 350
+UNNAMED_ATTRIBUTE = 400  # one that the library has no kind for: `[[noreturn]]`
 STRUCT, BASE = 2, 44
 FIELD, ENUMERATOR, VARIABLE, PARAMETER, CONSTRUCTOR = 6, 7, 9, 10, 24
 FUNCTIONS = frozenset((8, 21, CONSTRUCTOR, 25, 26, 30))

@@ -17,6 +17,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
     PARAMETER,
     STRUCT,
     TRANSLATION_UNIT,
+    UNNAMED_ATTRIBUTE,
     VARIABLE,
 )
 from regionpredict.frontend.libclang_reader.types import TypeReader
@@ -31,6 +32,7 @@ from regionpredict.ir import Span
 NO_SPAN = Span("", 0)
 INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
 _FUNCTION_TYPES = frozenset((110, 111))  # CXType_FunctionNoProto, CXType_FunctionProto
+_ATTRIBUTES = frozenset((UNNAMED_ATTRIBUTE,))
 _MEMBERS = frozenset((FIELD, STRUCT, 3, 4, BASE))  # what a list of initial values may begin with
 _REFERRED = FUNCTIONS | {VARIABLE, PARAMETER, ENUMERATOR, FIELD, 28}
 
@@ -155,7 +157,10 @@ class Declarations:
             ctype = CType("pointer", 64, element=target)
         span = self.span(cursor)
         name = lc.spelling(cursor)
-        decl = Decl(name, kind, ctype, span, value=value, reference=target is not None)
+        decl = Decl(
+            name, kind, ctype, span, value=value, reference=target is not None,
+            never_returns=kind == "function" and self._never_returns(cursor),
+        )  # fmt: skip
         if kind in ("function", "global"):
             decl.symbol = self._symbol(cursor)
         if kind == "global":
@@ -163,6 +168,16 @@ class Declarations:
             if ctype.has_spelt_extent:
                 decl.ctype = self._types.resolve(ctype, self._scope.get, decl.span)
         return decl
+
+    def _never_returns(self, function: lc.Cursor) -> bool:
+        """Whether it says so: in its type (`__attribute__`), or by `[[noreturn]]`, `_Noreturn`."""
+        ctype = self._lib.clang_getCursorType(function)
+        if "noreturn" in lc.text(self._lib.clang_getTypeSpelling(ctype)):
+            return True
+        if not lc.children(function, _ATTRIBUTES):
+            return False
+        printed = lc.text(self._lib.clang_getCursorPrettyPrinted(function, None))
+        return "noreturn" in printed.partition("{")[0].lower()
 
     def members(self, ctype: lc.Type) -> list[Decl]:
         """The members of a struct in their order, up to one that has no name."""

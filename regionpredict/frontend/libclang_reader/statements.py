@@ -98,9 +98,11 @@ class TreeBuilder:
         this = self._declarations.this_of(cursor)
         self._attacher.enter(file, begin)
         self._declarations.enter(this)
-        parameters = [
-            self._declarations.declare(n.cursor) for n in tree.children if n.kind == PARAMETER
-        ]
+        named = [n.cursor for n in tree.children if n.kind == PARAMETER]
+        # Those of a method that the compiler made are not among its children.
+        made = range(self._lib.clang_Cursor_getNumArguments(cursor) if not named else 0)
+        named += [self._lib.clang_Cursor_getArgument(cursor, at) for at in made]
+        parameters = [self._declarations.declare(parameter) for parameter in named]
         if this is not None and not closure:
             parameters.insert(0, this)
         first = initialisers(tree, this, self._declarations, self._expressions.build)

@@ -36,6 +36,8 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
+    ends_here,
+    member_named,
     show,
 )
 from regionpredict.ir import Access, Call, Operation, Span, Statement
@@ -99,6 +101,8 @@ class Tally:
 
     def visit(self, expression: Expression) -> CType:
         """Counts an expression that is read, and gives its type."""
+        if ends_here(expression):  # a run that goes on does not come here
+            return UNKNOWN
         handler = _VISITORS.get(type(expression))
         return handler(self, expression) if handler else UNKNOWN
 
@@ -387,7 +391,8 @@ class Tally:
             self.visit(child)
         if expression.text == "lambda":  # what it does is done where it is called
             return CType("pointer", 64)
-        if expression.text not in _QUIET and not self._address:
+        quiet = expression.text in _QUIET or member_named(expression) is not None
+        if not quiet and not self._address:
             self.unread.append(expression.text)
         return UNKNOWN
 

@@ -19,6 +19,7 @@ from regionpredict.frontend.syntax import (
     Jump,
     Return,
     Stmt,
+    ends_here,
     every_statement,
     inner_statements,
 )
@@ -49,7 +50,11 @@ def ends_program(unit: LinkedUnit, statement: Stmt | None, depth: int = 0) -> bo
         )
     if isinstance(statement, Directive):
         return any(ends_program(unit, inner, depth) for inner in inner_statements(statement))
-    if not isinstance(statement, ExprStmt) or not isinstance(statement.expr, CallExpr):
+    if not isinstance(statement, ExprStmt):
+        return False
+    if ends_here(statement.expr):
+        return True
+    if not isinstance(statement.expr, CallExpr):
         return False
     return _ends_in_call(unit, statement.expr, depth)
 

@@ -21,6 +21,11 @@ from regionpredict.frontend.lowering.integer_types import (
 )
 from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.lowering.member_arrays import as_far_apart
+from regionpredict.frontend.lowering.pointer_expressions import (
+    in_array,
+    is_null,
+    is_written_pointer,
+)
 from regionpredict.frontend.syntax import (
     INT,
     STEPS,
@@ -301,7 +306,7 @@ class Context:
             if path == "this":
                 return Expr.atom("call", label=expression.name)
             if path is not None:
-                dot = "->" if _is_pointer(args[0]) and not path.startswith("&") else "."
+                dot = "->" if is_written_pointer(args[0]) and not path.startswith("&") else "."
                 return Expr.atom("call", label=f"{path.lstrip('&')}{dot}{expression.name}")
         return Expr.atom("call", *(self.value(a, frame) for a in args), label=expression.name)
 
@@ -396,7 +401,7 @@ class Context:
         if isinstance(expression, Assign):
             return self.pointer(expression.right, frame)
         if isinstance(expression, Ternary):
-            return self.pointer(expression.then, frame)
+            return self._chosen_pointer(expression, frame)
         returned = self.returned.get(expression) if isinstance(expression, CallExpr) else None
         if isinstance(returned, Pointer):
             return returned
@@ -405,6 +410,19 @@ class Context:
             if ctype.kind == "pointer" and ctype.element is not None:
                 return self._array_pointer(f"{expression.name}()", ctype, "unknown", None, frame)
         return None
+
+    def _chosen_pointer(self, expression: Ternary, frame: Frame) -> Pointer | None:
+        """The address on both sides; of two arrays: somewhere in an array of its own."""
+        then, other = self.pointer(expression.then, frame), self.pointer(expression.other, frame)
+        if then is None or other is None or is_null(expression.other):
+            return (
+                other if is_null(expression.then) else then if is_null(expression.other) else None
+            )
+        if then.array == other.array:
+            return then
+        ctype, name = CType("pointer", 64, element=then.pointee), show(expression)
+        chosen = self._array_pointer(name, ctype, "unknown", None, frame)
+        return chosen.plus(self.varying(name))
 
     def _named_pointer(self, decl: Decl, frame: Frame) -> Pointer | None:
         held = frame.env.get(decl)
@@ -566,7 +584,7 @@ class Context:
             place = self.element(base, frame)
             if place is None and expression.arrow:
                 place = self.pointer(base, frame)
-                if place is not None and all(s == 0 for s in place.subscripts):
+                if place is not None and not in_array(base, place, self.arrays.get(place.array)):
                     return None  # p->x of a fixed p is a scalar
             if place is None or not place.subscripts:
                 return None
@@ -577,11 +595,3 @@ class Context:
         if isinstance(expression, Cast):
             return self.element(expression.operand, frame)
         return None
-
-
-def _is_pointer(expression: Expression) -> bool:
-    """Whether it is a pointer that the source writes as one: no container, no reference."""
-    if not isinstance(expression, Name):
-        return False
-    ctype = expression.decl.ctype
-    return ctype.kind == "pointer" and not ctype.name and not expression.decl.reference

@@ -110,12 +110,14 @@ class Cleaned(NamedTuple):
     """The words for pycparser, and what went out of them.
 
     `pragmas` is what each `_Pragma` said, with its place; `attributes` the alignment (0: packed)
-    that an attribute behind the word of that index asks for.
+    that an attribute behind the word of that index asks for, `unreturning` where one says that a
+    function never returns.
     """
 
     words: list[Word]
     pragmas: list[tuple[str, Spot]]
     attributes: dict[int, int]
+    unreturning: frozenset[int]
 
 
 def clean(tokens: list[Token]) -> Cleaned:
@@ -123,7 +125,9 @@ def clean(tokens: list[Token]) -> Cleaned:
     cleaner = _Cleaner(tokens)
     while cleaner.at < len(tokens):
         cleaner.step()
-    return Cleaned(cleaner.words, cleaner.pragmas, cleaner.attributes)
+    return Cleaned(
+        cleaner.words, cleaner.pragmas, cleaner.attributes, frozenset(cleaner.unreturning)
+    )
 
 
 class _Cleaner:
@@ -136,6 +140,7 @@ class _Cleaner:
         self.words: list[Word] = []
         self.pragmas: list[tuple[str, Spot]] = []
         self.attributes: dict[int, int] = {}
+        self.unreturning: set[int] = set()
 
     def step(self) -> None:
         """Takes the next token, and those that belong to it."""
@@ -167,6 +172,8 @@ class _Cleaner:
             asked = _alignment(text)
             if asked is not None:
                 self.attributes[len(self.words) - 1] = asked
+            if "noreturn" in text:
+                self.unreturning.add(len(self.words) - 1)
         elif value in _ASM:
             self._assembler(spot)
         elif value == "_Pragma" and self._next("("):

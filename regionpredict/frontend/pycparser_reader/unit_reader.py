@@ -110,7 +110,7 @@ class _Reader:
             self.read.diagnostics.append(note)
         self.diagnostics = list(self.read.diagnostics)
         self.errors: list[Span] = []
-        self.words, self.operators, attributes = clean(self.read.tokens)
+        self.words, self.operators, attributes, self.unreturning = clean(self.read.tokens)
         if close_blocks(self.words):
             last = self.words[-1].spot
             self.errors.append(Span(last.file, last.line, last.column))
@@ -208,6 +208,17 @@ class _Reader:
     def _say(self, rule: str, span: Span, message: str) -> None:
         self.diagnostics.append(Diagnostic(rule, span, message))
 
+    def _never_returns(self, start: int) -> bool:
+        """Whether the declaration of a function that begins at a word says so."""
+        if start - 1 in self.unreturning:  # an attribute in front of it
+            return True
+        for at in range(start, len(self.words)):
+            if self.words[at].value in (";", "{"):
+                return False
+            if at in self.unreturning or self.words[at].value == "_Noreturn":
+                return True
+        return False
+
     def _global(self, name: str) -> Decl | None:
         for chunk in self.waiting.pop(name, ()):
             self._parse_chunk(chunk)
@@ -215,7 +226,10 @@ class _Reader:
             node, start = self.prototypes[name]
             static = name in self.chunks and self._is_static(self.chunks[name])
             symbol = "" if static else name
-            decl = Decl(name, "function", UNKNOWN, self.places.span(start), symbol=symbol)
+            decl = Decl(
+                name, "function", UNKNOWN, self.places.span(start), symbol=symbol,
+                never_returns=self._never_returns(start),
+            )  # fmt: skip
             self.scope.names[name] = decl
             decl.ctype = self.types.of(node, self.scope)
             return decl

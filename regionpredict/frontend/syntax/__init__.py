@@ -61,6 +61,7 @@ from regionpredict.frontend.syntax.translation_unit import Located, Lookups, Uni
 from regionpredict.frontend.syntax.traversal import (
     below,
     calls_in,
+    ends_here,
     every_expression,
     every_statement,
     expressions_in,
@@ -114,6 +115,7 @@ __all__ = [
     "calls_in",
     "class_made",
     "constructor_call",
+    "ends_here",
     "every_expression",
     "every_statement",
     "expressions_in",

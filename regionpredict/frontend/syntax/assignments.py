@@ -13,7 +13,12 @@ from regionpredict.frontend.syntax.nodes import (
     Stmt,
     Unary,
 )
-from regionpredict.frontend.syntax.traversal import below, inner_statements, own_expressions
+from regionpredict.frontend.syntax.traversal import (
+    below,
+    ends_here,
+    inner_statements,
+    own_expressions,
+)
 
 STEPS = {"++": 1, "p++": 1, "--": -1, "p--": -1}
 """The operators that move a variable by one, in front of it or behind (`p`), and by how much."""
@@ -64,6 +69,8 @@ def _effects(expression: Expression) -> dict[Decl, int | None]:
     waiting = [expression]
     while waiting:
         inner = waiting.pop()
+        if ends_here(inner):  # nothing behind it runs
+            continue
         if isinstance(inner, Assign) and isinstance(inner.left, Name):
             _note(effects, inner.left.decl, _added(inner))
             waiting.append(inner.right)

@@ -92,7 +92,7 @@ class Decl:
     """
 
     __slots__ = (
-        "ctype", "init", "kind", "name", "reference", "span", "symbol", "value",
+        "ctype", "init", "kind", "name", "never_returns", "reference", "span", "symbol", "value",
     )  # fmt: skip
 
     def __init__(
@@ -106,6 +106,7 @@ class Decl:
         init: Expression | None = None,
         value: int | None = None,
         reference: bool = False,
+        never_returns: bool = False,
     ) -> None:
         self.name = name
         self.kind = kind  # 'global' | 'local' | 'parameter' | 'field' | 'constant' | 'function'
@@ -115,6 +116,7 @@ class Decl:
         self.init = init
         self.value = value
         self.reference = reference
+        self.never_returns = never_returns  # a function that says so: `[[noreturn]]`
 
     def __repr__(self) -> str:
         return f"Decl({self.name})"

@@ -51,6 +51,16 @@ def below(expression: Expression) -> tuple[Expression, ...]:
     return inside(expression) if inside is not None else ()
 
 
+def ends_here(expression: Expression) -> bool:
+    """Whether nothing behind it runs: an exception, or a function that says it never returns.
+
+    What catches an exception is not understood, and says so.
+    """
+    if isinstance(expression, CallExpr):
+        return expression.decl is not None and expression.decl.never_returns
+    return isinstance(expression, Opaque) and expression.text == "throw"
+
+
 def every_expression(expression: Expression) -> Iterator[Expression]:
     """The expression and all inside it, in source order."""
     waiting: list[Any] = [expression]
