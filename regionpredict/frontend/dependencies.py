@@ -16,7 +16,7 @@ from regionpredict.file_dependencies import FileDependencies
 from regionpredict.frontend.headers import (
     compiler_listings,
     guess_folders,
-    guess_tree,
+    guess_trees,
     is_system_path,
     system_folders,
 )
@@ -66,10 +66,8 @@ def dependencies_of(
         if asked.guessed
     ]
     guessed = tuple(sorted({name for _, names in guesses for name in names}))
-    trees = dict.fromkeys(guess_tree(request.path, request.root, guessed) for request, _ in guesses)
-    tried = dict.fromkeys(
-        folder for request, _ in guesses for folder in guess_folders(request.path, request.root)
-    )
+    trees = dict.fromkeys(tree for request, _ in guesses for tree in guess_trees(request, guessed))
+    tried = dict.fromkeys(folder for request, _ in guesses for folder in guess_folders(request))
     everywhere = (*folders, *system_folders(), *_folders_of(systems))
     of_paths = path_dependencies(paths)
     return FileDependencies(

@@ -177,7 +177,7 @@ class _Texts:
         if asked not in self._found:
             paths = (f"{folder}/{name}" for folder in (own, *node.folders))
             file = next((path for path in paths if is_regular_file(path)), None)
-            if file is None and (folder := guess_include(name, request.path, request.root)):
+            if file is None and (folder := guess_include(name, request)):
                 file = f"{folder}/{name}"
             self._found[asked] = None if file is None else os.path.normpath(file)
         return self._found[asked]

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from regionpredict.file_dependencies import Tree
-from regionpredict.frontend.requests import is_regular_file
+from regionpredict.frontend.requests import SourceRequest, is_regular_file
 
 SHIPPED = str(Path(__file__).parent / "c_library")
 _SYSTEM = ("/usr/local/include", "/usr/include")
@@ -33,9 +33,9 @@ def system_folders() -> tuple[str, ...]:
     return (*_SYSTEM, *multiarch, *compiler_headers(), SHIPPED)
 
 
-def guess_folders(source: str, root: str) -> tuple[str, ...]:
-    """The folders that `guess_include` looks into before it looks everywhere below the root."""
-    return _guess_folders(Path(source).resolve().parent, _top(source, root))
+def guess_folders(request: SourceRequest) -> tuple[str, ...]:
+    """The folders that `guess_include` looks into before it looks everywhere below others."""
+    return _guess_folders(Path(request.path).resolve().parent, _top(request))
 
 
 @lru_cache(maxsize=256)
@@ -43,14 +43,22 @@ def _guess_folders(folder: Path, top: Path) -> tuple[str, ...]:
     return tuple(str(level / name) for level in _levels_up(folder, top) for name in ("", *_GUESSES))
 
 
-def guess_tree(source: str, root: str, guessed: Iterable[str]) -> Tree:
+def guess_trees(request: SourceRequest, guessed: Iterable[str]) -> tuple[Tree, ...]:
     """Where `guess_include` looks then."""
     names = tuple(sorted({Path(header).name for header in guessed}))
-    return Tree(str(_top(source, root)), names=names, most=_MAX_FOLDERS)
+    return tuple(Tree(top, names=names, most=_MAX_FOLDERS) for top in _tops(request))
 
 
-def _top(source: str, root: str) -> Path:
-    return Path(root).resolve() if root else Path(source).resolve().parent
+def _top(request: SourceRequest) -> Path:
+    return Path(request.root or Path(request.path).parent).resolve()
+
+
+def _tops(request: SourceRequest) -> tuple[str, ...]:
+    """The folders below which a header may lie: the root, and those that were named for headers,
+    as that of a project of which one folder is read."""
+    named = (str(Path(folder).resolve()) for folder in request.includes)
+    own = (folder for folder in named if not is_system_path(f"{folder}/"))
+    return tuple(dict.fromkeys((str(_top(request)), *own)))
 
 
 def _levels_up(folder: Path, top: Path) -> Iterator[Path]:
@@ -100,22 +108,23 @@ def _header_folders(root: str) -> dict[str, list[str]]:
     return folders_of
 
 
-def guess_include(header: str, source: str, root: str) -> str | None:
-    """A folder to add so that `#include "header"` of `source` is found, or None.
+def guess_include(header: str, request: SourceRequest) -> str | None:
+    """A folder to add so that `#include "header"` is found, or None.
 
-    Looked for: the file's neighbours and their usual include folders, upwards to `root`, then
-    anywhere below `root`.
+    Looked for: the file's neighbours and their usual include folders, upwards to the root, then
+    anywhere below the root, and below the folders that were named for headers.
     """
-    for folder in guess_folders(source, root):
+    for folder in guess_folders(request):
         if is_regular_file(f"{folder}/{header}"):
             return folder
     name = Path(header).name
-    for candidate in _header_folders(str(_top(source, root))).get(name, []):
-        base = Path(candidate, name)
-        for _ in range(len(Path(header).parts)):
-            base = base.parent
-        if is_regular_file(base / header):
-            return str(base)
+    for top in _tops(request):
+        for candidate in _header_folders(top).get(name, []):
+            base = Path(candidate, name)
+            for _ in range(len(Path(header).parts)):
+                base = base.parent
+            if is_regular_file(base / header):
+                return str(base)
     return None
 
 

@@ -192,7 +192,7 @@ class GuessingParser:
 
     def _guess(self, header: str) -> str | None:
         self._guessed[header] = None
-        return guess_include(header, self._request.path, self._request.root)
+        return guess_include(header, self._request)
 
     def _look_at_includes(self) -> None:
         """Adds folders for headers that the file, or one of them, names and misses.

@@ -271,7 +271,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         if len(self.guessed) >= _MAX_GUESSES:
             return None
         self.missed[name] = None
-        folder = guess_include(name, self.request.path, self.request.root)
+        folder = guess_include(name, self.request)
         if folder is None or folder in self.guessed:
             return None
         self.guessed.append(folder)
