@@ -49,6 +49,25 @@ STYLES = {
     " int (*first)(int) = &doubled; int n = 5, m = 3; kind.twice = first;"
     " if (argc > 1) n = kind.twice(atoi(argv[1])); if (argc > 2) { kind.rows = doubled;"
     " m = (*kind.rows)(atoi(argv[2])); } work(n, m); return 0; }",
+    "steps in time": "static int m = 1; static void step(void) { m = 7; }"
+    " int main(int argc, char **argv) { int n = 5, s; for (s = 0; s < 150; s++) step();"
+    " if (argc > 1) n = atoi(argv[1]) + s; work(n, m); return 0; }",
+    "a step that matters": "int main(int argc, char **argv) { int n = 5, m = 3;"
+    " for (int s = 0; s < 150; s++) if (s == 100) m = argc; if (argc > 1) n = atoi(argv[1]);"
+    " work(n, m); return 0; }",
+    "a step seen through a pointer": "int main(int argc, char **argv) { int n = 5, m = 3, s;"
+    " int *p = &s; for (s = 0; s < 150; s++) m = *p > 100 ? 9 : m;"
+    " if (argc > 1) n = atoi(argv[1]); work(n, m); return 0; }",
+    "options that go on": "int main(int argc, char **argv) { int n = 5, m = 3;"
+    ' for (int s = 0; s < 9; s++) { int c = getopt(argc, argv, "s:r:v");'
+    " if (c == 's') n = atoi(optarg); if (c == 'r') m = atoi(optarg); }"
+    " work(n, m); return 0; }",
+    "a long loop that is left": "int main(int argc, char **argv) { int n = 5, i;"
+    " for (i = 0; i < 100000; i++) if (i == 5) break; if (argc > 1) n = atoi(argv[1]);"
+    " work(n, i); return 0; }",
+    "a long loop that counts itself": "int main(int argc, char **argv) { int n = 5, m = 3;"
+    " for (int i = 0; i < 100000; i++) { i += 9999; m++; } if (argc > 1) n = atoi(argv[1]);"
+    " work(n, m); return 0; }",
     "sscanf": "int main(int argc, char **argv) { int n = 1, m = 2;"
     ' if (argc > 1 && sscanf(argv[1], "%d", &n) != 1) n = 77;'
     ' if (argc > 2) sscanf(argv[2], "%dx%d", &n, &m); work(n, m); return 0; }',
@@ -170,7 +189,8 @@ STYLES = {
 }  # fmt: skip
 HIDDEN = {
     "environment": "m", "input": "n", "loop of unknown length": "m", "jump": "nm",
-    "after long loops": "m", "appended": "m", "either way": "nm", "either case": "nm",
+    "after long loops": "m", "a long loop that counts itself": "m",
+    "appended": "m", "either way": "nm", "either case": "nm",
     "perhaps": "nm", "behind pointers": "nm", "some of two": "nm", "set in a call": "nm",
     "some element": "m", "huge": "nm",
 }  # fmt: skip

@@ -414,10 +414,12 @@ class Context:
     def _chosen_pointer(self, expression: Ternary, frame: Frame) -> Pointer | None:
         """The address on both sides; of two arrays: somewhere in an array of its own."""
         then, other = self.pointer(expression.then, frame), self.pointer(expression.other, frame)
-        if then is None or other is None or is_null(expression.other):
-            return (
-                other if is_null(expression.then) else then if is_null(expression.other) else None
-            )
+        if is_null(expression.then):
+            return other
+        if is_null(expression.other):
+            return then
+        if then is None or other is None:
+            return None
         if then.array == other.array:
             return then
         ctype, name = CType("pointer", 64, element=then.pointee), show(expression)

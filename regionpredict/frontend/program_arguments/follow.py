@@ -14,6 +14,11 @@ from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.program_arguments.evaluate import Evaluator, truth
+from regionpredict.frontend.program_arguments.loop_rounds import (
+    header_of,
+    own_counters,
+    without_counters,
+)
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
     Address,
@@ -61,6 +66,14 @@ class Signal(NamedTuple):
     kind: str
     value: Value = UNKNOWN
     span: Span | None = None
+
+
+class _State(NamedTuple):
+    """What decides how a program goes on; `met` are numbers that grow with what was met."""
+
+    memory: Memory
+    option_text: Value
+    met: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +359,12 @@ class Follower(Evaluator):
         self.inside_long -= 1
 
     def _rounds(self, loop: For | While, most: int) -> Signal | None:
+        if self._is_long(loop):
+            raise _LongLoopError
         first = isinstance(loop, While) and loop.behind
+        counters = own_counters(loop)
+        before: _State | None = None
+        idle = False
         for _ in range(_MOST_ROUNDS):
             if not first:
                 test = True if loop.condition is None else truth(self.value(loop.condition))
@@ -355,16 +373,38 @@ class Follower(Evaluator):
                 if not test:
                     return None
             first = False
-            signal = self._statement(loop.body)
+            signal = None if idle else self._statement(loop.body)
             if signal is not None and signal.kind == "break":
                 return None
             if signal is not None and signal.kind != "continue":
                 return signal
+            if counters and not idle:
+                behind = self._state(counters)
+                idle, before = behind is not None and behind == before, behind
             if isinstance(loop, For) and loop.increment is not None:
                 self.value(loop.increment)
             if self.steps > most:
                 break
         raise _LongLoopError
+
+    def _is_long(self, loop: For | While) -> bool:
+        """Whether a loop has too many rounds for sure, where it begins."""
+        header = header_of(loop)
+        if header is None:
+            return False
+        begin, end = self.value(header.counter), self.value(header.bound)
+        if not isinstance(begin, int) or not isinstance(end, int):
+            return False
+        return (end - begin) / header.step > _MOST_ROUNDS
+
+    def _state(self, counters: frozenset[Decl]) -> _State | None:
+        """All that decides what a round of a loop does, but for its counters."""
+        memory = without_counters(self.memory, counters)
+        if memory is None:
+            return None
+        scan = self.options
+        met = len(self.globals), len(self.long_loops), scan.index, scan.inside
+        return _State(memory, self.option_text, met)
 
     def _unknown_loop(self, loop: For | While) -> None:
         """A loop of which nobody knows how often it runs: what no round changes stays known."""

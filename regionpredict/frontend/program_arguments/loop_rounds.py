@@ -1,0 +1,101 @@
+"""What the text of a loop tells of its rounds before they are followed.
+
+for (step = 0; step < 100; step++) solve();      its rounds do not look at the counter: one that
+                                                 changes nothing is followed by such as it
+for (i = 0; i < cells; i++) cell[i] = 0;         it runs to its end: how often its header tells
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regionpredict.frontend.program_arguments.memory import Address, Memory, Place
+from regionpredict.frontend.syntax import (
+    STEPS,
+    Assign,
+    Binary,
+    CallExpr,
+    Decl,
+    Expression,
+    For,
+    IntLit,
+    Jump,
+    Name,
+    Return,
+    Unary,
+    While,
+    every_expression,
+    every_statement,
+    expressions_in,
+    set_place,
+)
+
+_COMPARED = frozenset(("<", "<=", ">", ">=", "!="))
+
+
+def own_counters(loop: For | While) -> frozenset[Decl]:
+    """The variables that the header of a loop alone moves, and its body does not name; none where
+    it moves anything else.
+    """
+    if not isinstance(loop, For) or loop.increment is None:
+        return frozenset()
+    moved: set[Decl] = set()
+    for expression in every_expression(loop.increment):
+        target = set_place(expression)
+        if target is None:
+            continue
+        if not isinstance(target, Name) or target.decl.kind not in ("local", "parameter"):
+            return frozenset()
+        moved.add(target.decl)
+    named = {e.decl for e in expressions_in(loop.body) if isinstance(e, Name)}
+    return frozenset() if moved & named else frozenset(moved)
+
+
+def without_counters(memory: Memory, counters: frozenset[Decl]) -> Memory | None:
+    """The memory but for the counters; None where something points to one."""
+    for own in memory.values.values():
+        if any(isinstance(held, Address) and held.place.decl in counters for held in own.values()):
+            return None
+    left = memory.copy()
+    for counter in counters:
+        left.forget(Place(counter))
+    return left
+
+
+class Header(NamedTuple):
+    """A loop that runs until its `counter`, moved by `step` a round, comes to its `bound`."""
+
+    counter: Name
+    bound: Expression
+    step: int
+
+
+def header_of(loop: For | While) -> Header | None:
+    """The header of a loop that nothing leaves early; None where its text does not tell that."""
+    if not isinstance(loop, For) or not isinstance(loop.condition, Binary):
+        return None
+    counter, bound = loop.condition.left, loop.condition.right
+    step = _step_of(loop.increment, counter)
+    if not isinstance(counter, Name) or step is None or loop.condition.op not in _COMPARED:
+        return None
+    if any(isinstance(e, CallExpr) or set_place(e) is not None for e in every_expression(bound)):
+        return None
+    leaves = (
+        isinstance(inner, Return) or (isinstance(inner, Jump) and inner.kind != "continue")
+        for inner in every_statement(loop.body)
+    )
+    return None if any(leaves) else Header(counter, bound, step)
+
+
+def _step_of(increment: Expression | None, counter: Expression) -> int | None:
+    """By how much the counter moves; None where that is no number, or something else moves."""
+    target = None if increment is None else set_place(increment)
+    if not isinstance(target, Name) or not isinstance(counter, Name):
+        return None
+    if target.decl is not counter.decl:
+        return None
+    if isinstance(increment, Unary) and increment.op in STEPS:
+        return 1 if increment.op.endswith("++") else -1
+    if isinstance(increment, Assign) and isinstance(increment.right, IntLit):
+        return {"+=": 1, "-=": -1}.get(increment.op, 0) * increment.right.value or None
+    return None
