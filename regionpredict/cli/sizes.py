@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from regionpredict.size_ranking import SizeRanking
 
 SCHEMA = "regionpredict/sizes/1"
+_WIDTH = 80
+_BELOW = 22  # columns: where a place stands that does not fit behind its name
 
 
 @click.command("sizes")
@@ -76,8 +78,13 @@ def _as_table(ranking: SizeRanking) -> str:
     for size in deciding:
         name = one_line(size.name)
         place = one_line(f"{size.file}:{size.line}")
-        place = "" if place == name else f"  ({place})"
-        lines.append(f"  {size.decides:>7}  {size.settled:>7}  {name}{place}")
+        row = f"  {size.decides:>7}  {size.settled:>7}  {name}"
+        if place == name:
+            lines.append(row)
+        elif len(row) + len(place) + 4 <= _WIDTH:
+            lines.append(f"{row}  ({place})")
+        else:
+            lines += [row, " " * _BELOW + f"({place})"]
     without = [one_line(size.name) for size in ranking.unbound if not size.decides]
     if without:
         lines += ["", f"decide nothing: {', '.join(without)}"]

@@ -44,6 +44,7 @@ void rows(int *row, double *y, double *a) {
 }
 """
 STREAM, SMALL, BIG, TEAM, FIRST, SECOND, ROWS = 2, 7, 9, 13, 15, 17, 22
+ROW_LENGTH = "row[i+1]-row[i]"
 
 
 def run(folder: Path, *words: str) -> str:
@@ -71,7 +72,7 @@ def test_json_says_between_what_and_keeps_its_schema(document: dict[str, Any]) -
     jsonschema.Draft202012Validator(schema("hints-1")).validate(document)
     regions = {one["line"]: one for one in document["regions"]}
     teams = {one["line"]: one for one in document["teams"]}
-    for line, names in ((STREAM, ["n"]), (TEAM, ["m", "n"]), (ROWS, [f"f.c:{ROWS + 2}"])):
+    for line, names in ((STREAM, ["n"]), (TEAM, ["m", "n"]), (ROWS, [ROW_LENGTH])):
         for one in (teams[line], *([regions[line]] if line in regions else [])):
             assert (one["packages"], one["threads"], one["confidence"]) == (None, None, 0)
             assert one["depends_on"] == names
@@ -110,15 +111,16 @@ def test_unbound_is_what_sizes_ranks(document: dict[str, Any], tmp_path: Path) -
                             "json"))  # fmt: skip
     assert document["unbound"] == ranked["unbound"]
     assert {one["name"]: one["decides"] for one in ranked["unbound"]} == {
-        "n": 2, "m": 1, f"f.c:{ROWS + 2}": 1, "shift": 0,
+        "n": 2, "m": 1, ROW_LENGTH: 1, "shift": 0,
     }  # fmt: skip
     assert (ranked["settled"], ranked["regions"]) == (2, 6)
     unknown = [one for one in document["regions"] if one["packages"] is None]
     assert len(unknown) == ranked["regions"] - ranked["settled"]
 
 
-def test_the_names_that_are_asked_for_settle_all(tmp_path: Path) -> None:
-    given = ["--set", "n=1000", "--set", "m=1000", "--set", f"f.c:{ROWS + 2}=10"]
+@pytest.mark.parametrize("rows", [ROW_LENGTH, f"f.c:{ROWS + 2}"])
+def test_the_names_that_are_asked_for_settle_all(tmp_path: Path, rows: str) -> None:
+    given = ["--set", "n=1000", "--set", "m=1000", "--set", f"{rows}=10"]
     told = json.loads(predict(tmp_path, "--format", "json", *given))
     assert all(one["packages"] is not None for one in (*told["regions"], *told["teams"]))
     assert [one["name"] for one in told["unbound"]] == ["shift"]
@@ -134,7 +136,8 @@ def test_the_table_marks_what_is_open_and_asks_for_it(tmp_path: Path) -> None:
     assert "?   ?   ?" not in rows[str(BIG)]
     flat = " ".join(text.split())
     assert "1 thread below n = " in flat and "1 thread below m = n = " in flat
-    assert re.search(rf" 1 to 2 packages, \d+ to \d+ threads: depends on f\.c:{ROWS + 2} ", flat)
+    asked = re.escape(ROW_LENGTH)
+    assert re.search(rf" 1 to 2 packages, \d+ to \d+ threads: depends on {asked} ", flat)
     assert "and 6 of 6 regions are settled (now 2): --set n=..." in flat
 
 
@@ -158,7 +161,7 @@ def test_clauses_choose_by_the_size(tmp_path: Path, document: dict[str, Any]) ->
     assert clauses[STREAM].endswith(f"num_threads({chosen}{parts[-1]['threads']}) proc_bind(close)")
     # Two sizes, and one that no name of the source has: nothing that a clause could ask.
     assert "num_threads" not in clauses[TEAM] and "// not known: 1 thread" in clauses[TEAM]
-    assert f"depends on f.c:{ROWS + 2}" in clauses[ROWS] and "num_threads" not in clauses[ROWS]
+    assert f"depends on {ROW_LENGTH}" in clauses[ROWS] and "num_threads" not in clauses[ROWS]
 
 
 def test_slurm_asks_for_the_most_and_says_so(tmp_path: Path, document: dict[str, Any]) -> None:

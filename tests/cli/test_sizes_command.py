@@ -52,16 +52,16 @@ def test_names_are_ranked_by_the_hints_that_they_decide(tmp_path: Path) -> None:
         "name": "n", "file": "f.c", "line": 3, "decides": 2, "settled": 3,
     }  # fmt: skip
     assert {name: one["decides"] for name, one in by_name.items()} == {
-        "n": 2, "f.c:10": 1, "shift": 0,
+        "n": 2, "row[i+1]-row[i]": 1, "shift": 0,
     }  # fmt: skip
-    assert by_name["f.c:10"]["line"] == 10
+    assert by_name["row[i+1]-row[i]"]["line"] == 10
     assert max(one["settled"] for one in told["unbound"]) == 4
 
 
 def test_the_table_says_what_to_give(tmp_path: Path) -> None:
     done = sizes(tmp_path, "--set", "m=1000")
     assert done.stdout.startswith(
-        "give these 2 and 4 of 4 regions are settled (now 1): n, f.c:10\n"
+        "give these 2 and 4 of 4 regions are settled (now 1): n, row[i+1]-row[i]\n"
     )
     assert "decide nothing: shift" in done.stdout
     bound = sizes(tmp_path, "--set", "n=10", "--set", "m=10", "--set", "f.c:10=7")

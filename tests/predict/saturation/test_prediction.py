@@ -103,7 +103,7 @@ def test_a_guess_of_a_size_that_decides_leaves_no_hint(tmp_path: Path) -> None:
     assert sizes.range.threads[0] == 1 < (known.threads or 0) <= sizes.range.threads[1]
 
 
-GUESSED = """void f(int n, int *p, double *restrict a, double *restrict b) {
+GUESSED = """void f(int n, int *p0, int *p1, int *p2, double *restrict a, double *restrict b) {
 #pragma omp parallel for
   for (long i = 0; i < n; i++)
     LOOPS
@@ -116,8 +116,8 @@ GUESSED = """void f(int n, int *p, double *restrict a, double *restrict b) {
 def test_bounds_that_are_guessed_are_told_and_leave_it_predicted(
     tmp_path: Path, loops: int
 ) -> None:
-    text = "\n".join(  # a line each: their iterations are given by the line
-        f"for (int k{k} = p[i + {k}]; k{k} < p[i + {k + 1}]; k{k}++) " for k in range(loops)
+    text = "\n".join(  # a table each: their iterations are given by the table
+        f"for (int k{k} = p{k}[i]; k{k} < p{k}[i + 1]; k{k}++) " for k in range(loops)
     )
     made = predicted(tmp_path, GUESSED.replace("LOOPS", text), n=100_000_000)
     assert made.status == "predicted"
