@@ -33,11 +33,11 @@ def write_result(text: str, output: str | Path | None, verbatim: bool = False) -
 def write_standard_output(text: str, verbatim: bool = False) -> None:
     """Text on standard output; a table within the terminal's width, in colour where there is some.
 
-    In a pipe lines are broken where COLUMNS says how wide they may be: who searches a text for a
-    sentence finds it on one line. Raises InputError where it takes none.
+    In a pipe no line is broken, whatever COLUMNS says, which shells and libraries hand on: who
+    searches a text for a sentence finds it on one line. Raises InputError where it takes none.
     """
     if shows_table() and not verbatim:
-        if sys.stdout.isatty() or os.environ.get("COLUMNS"):
+        if sys.stdout.isatty():
             text = within_width(text, shutil.get_terminal_size().columns)
         if in_colour(sys.stdout, os.environ, chosen()):
             text = painted_table(text)

@@ -161,14 +161,9 @@ def test_what_is_coloured(line: str, painted: str | None) -> None:
     assert (f"{found[0][0]}:{found[0][1]}" if found else None) == painted
 
 
-def test_tables_are_within_a_terminals_width_and_in_pipes_within_what_is_asked(
-    folder: Path,
-) -> None:
-    plain = piped(folder, "machines", "check", "dunnington").stdout
+def test_tables_are_within_a_terminals_width_and_pipes_are_as_they_were(folder: Path) -> None:
+    plain = piped(folder, "machines", "check", "dunnington", COLUMNS="80").stdout
     assert max(map(len, plain.split("\n"))) > 80
-    narrow = piped(folder, "machines", "check", "dunnington", COLUMNS="80").stdout
-    assert max(map(len, narrow.split("\n"))) <= 80
-    assert narrow.split() == plain.split()
     for columns in (60, 80):
         shown = on_terminal(folder, "machines", "check", "dunnington", COLUMNS=str(columns))
         shown = CODE.sub("", shown)

@@ -1,9 +1,9 @@
 """The examples of every `--help` in a pipe: no row of a table is wider than 80 columns.
 
 Each example is run as it stands, but for the host, which takes long to measure, as a process whose
-output goes into a pipe and that no COLUMNS tells a width: nothing is broken there, and a line with
-wide gaps between words is a row. Sentences are told whole. Names of files and functions are long,
-as they are in real programs. A line that is one word may be wider: a path, a name.
+output goes into a pipe: nothing is broken there, and a line with wide gaps between words is a row.
+Sentences are told whole. Names of files and functions are long, as they are in real programs. A
+line that is one word may be wider: a path, a name.
 
 Standard error is left out: an error is one line, with its place and remedy, by design.
 """
@@ -106,13 +106,7 @@ def test_every_example_is_run_or_has_a_reason() -> None:
     assert set(listed) == {line for lines in EXAMPLES.values() for line in lines}
 
 
-def _environment(columns: str | None) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    width = {} if columns is None else {"COLUMNS": columns}
-    return {**kept, **width, "PYTHONPATH": str(ROOT)}
-
-
-def run(folder: Path, line: str, *more: str, columns: str | None = None) -> str:
+def run(folder: Path, line: str, *more: str) -> str:
     """What a line of ours prints into a pipe, read as a shell would."""
     words: list[str] = []
     for word in shlex.split(line):
@@ -120,8 +114,8 @@ def run(folder: Path, line: str, *more: str, columns: str | None = None) -> str:
         words += found or [word]
     done = subprocess.run(
         [sys.executable, "-m", "regionpredict", *more, *words], cwd=folder,
-        env=_environment(columns), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        check=False, timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
     assert done.returncode in (0, 1), (line, done.stderr)
     assert "Traceback" not in done.stderr
@@ -194,12 +188,6 @@ def test_tables_of_sources(tmp_path: Path) -> None:
     assert wide_lines(whole) != []  # each sentence is on one line
     run(tmp_path, "explain gemm.c:41 -m dunnington -o told.txt")
     assert (tmp_path / "told.txt").read_text() == whole
-    # Where a width is asked for, a sentence goes on below, indented; nothing of it is lost.
-    told = run(tmp_path, "explain gemm.c:41 -m dunnington", columns="80")
-    sentence = told[told.index("\nPages: ") + 1 :].splitlines()
-    assert sentence[1][:4].isspace() and not sentence[1][4].isspace()
-    assert wide_lines(told) == []
-    assert told.split() == whole.split()
 
 
 def test_tables_of_machines(tmp_path: Path) -> None:
