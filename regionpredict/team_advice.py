@@ -13,6 +13,7 @@ from typing import NamedTuple
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.history.first_touch import Placement
 from regionpredict.analysis.history.last_writes import History
+from regionpredict.analysis.needless_barriers import needless_barriers
 from regionpredict.analysis.teams import ProgramTeams, TeamFacts
 from regionpredict.errors import InputError
 from regionpredict.machine import Machine
@@ -71,7 +72,8 @@ def _advice(
             return ()
         members.append(Member(known.prediction, workload, changes))
     before = places.get(team.facts.id)
-    return advice_for(team, members, machine, before=before)
+    needless = needless_barriers(team.facts)
+    return advice_for(team, members, machine, before=before, needless=needless)
 
 
 def _other_starts(structure: ProgramTeams) -> dict[str, str]:

@@ -14,7 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from regionpredict.ir.program import Program
-from regionpredict.ir.region import Branch, Loop, Node, ParallelConstruct, Region, Statement
+from regionpredict.ir.region import (
+    Branch,
+    Loop,
+    LoopSuccessor,
+    Node,
+    ParallelConstruct,
+    Region,
+    Statement,
+)
 
 
 def dump_program(program: Program) -> str:
@@ -37,6 +45,10 @@ def dump_region(region: Region) -> str:
         lines.append(f"  inside {_header(loop)}")
     if region.context == "inside" and region.parallel is not None:
         lines.append(f"  {_team(region.parallel)}")
+        lines += [
+            f"  then {_successor(successor)}"
+            for successor in region.parallel.successors if successor.loop == region.span
+        ]  # fmt: skip
     if region.nest is not None:
         lines += [f"  {line}" for line in _node_lines(region.nest)]
     for array in region.arrays:
@@ -60,6 +72,13 @@ def _team(parallel: ParallelConstruct) -> str:
     told = ", ".join((*clauses, *others))
     loops = f", {parallel.depth} of the loops around it" if parallel.depth else ""
     return f"in parallel at line {parallel.span.line}{loops}" + (f": {told}" if told else "")
+
+
+def _successor(successor: LoopSuccessor) -> str:
+    """`at once the loop at line 12`."""
+    if successor.then is None:
+        return "all threads meet"
+    return f"at once the loop at line {successor.then.line}"
 
 
 def _node_lines(node: Node) -> Iterator[str]:

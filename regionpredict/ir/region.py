@@ -179,17 +179,30 @@ class TeamSynchronisation(NamedTuple):
     span: Span
 
 
+class LoopSuccessor(NamedTuple):
+    """What comes directly after a worksharing loop of a `parallel`, no statement between them.
+
+    `loop` is the place of its directive, `then` that of the next loop's; None: all threads meet,
+    at a `barrier` or at the end of the `parallel`.
+    """
+
+    loop: Span
+    then: Span | None
+
+
 @dataclass(frozen=True, slots=True)
 class ParallelConstruct:
     """The `parallel` directive that starts the team of a region.
 
     `depth`: how many of the region's `enclosing` loops stand around it, the others are inside.
+    `successors` has the worksharing loops of which it is seen what comes directly after them.
     """
 
     span: Span
     clauses: tuple[Clause, ...]
     depth: int
     synchronisations: tuple[TeamSynchronisation, ...] = ()
+    successors: tuple[LoopSuccessor, ...] = ()
 
     def clause(self, name: str) -> Clause | None:
         """The first clause of that name, or None."""

@@ -26,6 +26,7 @@ from regionpredict.predict.saturation import (
 from regionpredict.predict.teams import TeamPrediction, points_of, team_curve
 from regionpredict.workload import (
     Change,
+    Region,
     Span,
     TeamFacts,
     TrafficCounter,
@@ -33,6 +34,7 @@ from regionpredict.workload import (
     in_a_running_team,
     names_of,
     spread_pages,
+    without_barrier,
 )
 
 
@@ -69,17 +71,20 @@ def advised_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
 
 
 def advice_for(
-    team: TeamPrediction, members: Sequence[Member], machine: Machine, *, before: str | None
+    team: TeamPrediction, members: Sequence[Member], machine: Machine, *, before: str | None,
+    needless: Sequence[Region] = (),
 ) -> tuple[Advice, ...]:  # fmt: skip
     """What is worth changing in a team, the best first; one change of each rule.
 
     `members` are its loops in order; `before` is where else its threads could be started: another
-    team's place just before it, or a loop around it.
+    team's place just before it, or a loop around it. `needless` are those of its loops that could
+    all end without a barrier.
     """
     counts = [point.threads for point in team.points]
     tried = _Tried(team, members, machine, round_counts(machine, max(counts)))
     changes: list[Advice] = []
-    for change in (tried.first_touch(), tried.one_team(before), *tried.changes()):
+    whole = (tried.first_touch(), tried.one_team(before), tried.without_barriers(needless))
+    for change in (*whole, *tried.changes()):
         if change is not None and change.gain >= ADVICE_GAIN.value:
             changes.append(change)
     best: dict[str, Advice] = {}
@@ -141,6 +146,19 @@ class _Tried:
         if workload is None:
             return None
         return self._told("RP205", self.team.facts.span, before, [workload], forks=False)
+
+    def without_barriers(self, needless: Sequence[Region]) -> Advice | None:
+        """No waiting behind the loops after which nobody needs it."""
+        if not needless or not self.worth(("overhead",)):
+            return None
+        spans = {region.span for region in needless}
+        workloads = [
+            without_barrier(member.workload) if facts.facts.region.span in spans else None
+            for member, facts in zip(self.members, self.team.facts.members, strict=True)
+        ]
+        lines = [f"line {region.span.line}" for region in needless]
+        message = f"write nowait at {' and '.join(lines)}"
+        return self._told("RP206", needless[0].span, message, workloads)
 
     def changes(self) -> list[Advice]:
         """The changes of each loop by itself."""

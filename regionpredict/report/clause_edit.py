@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_WRITE = re.compile(r"write (?P<clause>[a-z_]+\([^()]*\))")
+_WRITE = re.compile(r"write (?P<clause>[a-z_]+\([^()]*\)|nowait\b)")
 _PRAGMA = re.compile(r"\s*#\s*pragma\s+omp\b.*\bfor\b")
 _END = re.compile(r"\s*(//.*|/\*.*\*/\s*|\\\s*)?$")
 
@@ -14,6 +14,8 @@ def asked_clause(message: str) -> str | None:
 
     >>> asked_clause("write schedule(static, 1)"), asked_clause("touch a in a parallel loop")
     ('schedule(static, 1)', None)
+    >>> asked_clause("write nowait at line 6")
+    'nowait'
     """
     match = _WRITE.match(message)
     return None if match is None else match["clause"]

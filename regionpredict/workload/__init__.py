@@ -15,7 +15,7 @@ from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.history.first_touch import Placement
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.analysis.teams import TeamFacts
-from regionpredict.ir import Diagnostic, Span
+from regionpredict.ir import Diagnostic, Region, Span
 from regionpredict.workload.array_sharing import ArraySharing
 from regionpredict.workload.assumed_sizes import OpenSize, SizeTarget
 from regionpredict.workload.cache_traffic import (
@@ -45,6 +45,7 @@ from regionpredict.workload.source_changes import (
     in_a_running_team,
     names_of,
     spread_pages,
+    without_barrier,
 )
 from regionpredict.workload.statement_table import (
     ReferenceRow,
@@ -72,6 +73,7 @@ __all__ = [
     "Placement",
     "Recurrence",
     "ReferenceRow",
+    "Region",
     "RegionFacts",
     "ReuseFact",
     "Schedule",
@@ -102,5 +104,6 @@ __all__ = [
     "statement_table",
     "strided_arrays",
     "unforeseen_arrays",
+    "without_barrier",
     "workload_of",
 ]

@@ -1,5 +1,6 @@
 """Changes to the source of one region that may let it use more threads, each as the workload that
-the region would then be: first touch, schedule, collapse, padding, one team for several loops.
+the region would then be: first touch, schedule, collapse, padding, one team for several loops, no
+barrier.
 """
 
 from __future__ import annotations
@@ -60,6 +61,15 @@ def in_a_running_team(workload: Workload) -> Workload | None:
     if execution is None or not execution.synchronisation.forks:
         return None
     counts = execution.synchronisation._replace(forks=False)
+    return replace(workload, execution=replace(execution, synchronisation=counts))
+
+
+def without_barrier(workload: Workload) -> Workload | None:
+    """The workload of the loop with `nowait`; None where that is not known."""
+    execution = workload.execution
+    if execution is None:
+        return None
+    counts = execution.synchronisation._replace(waits=False)
     return replace(workload, execution=replace(execution, synchronisation=counts))
 
 

@@ -14,6 +14,7 @@ from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.predict.constants import ADVICE_GAIN
 from regionpredict.predict.curve import Point
 from regionpredict.predict.saturation.region_time import RegionTime
+from regionpredict.predict.saturation.team_costs import team_cost
 from regionpredict.report.rules import rule_page
 
 MACHINE = load("skylake-gold-6148")
@@ -70,6 +71,18 @@ def test_one_team_for_all_turns_saves_their_starts(tmp_path: Path) -> None:
     # 1,000 runs in one team: one start for all of them.
     assert best(failing) / best(mended) == pytest.approx(one.gain, rel=0.05)
     assert "loop at line 4" in one.message
+
+
+def test_needless_barriers_cost_what_is_saved_without_them(tmp_path: Path) -> None:
+    failing = result_of(tmp_path, example("RP206", "failing"))
+    (advice,) = (a for a in failing.advice[failing.teams[0].facts.id] if a.id == "RP206")
+    assert (advice.span.line, advice.message) == (6, "write nowait at line 6")
+    mended = result_of(tmp_path, example("RP206", "mended"))
+    assert best(failing) / best(mended) == pytest.approx(advice.gain, rel=0.05)
+    # One of two barriers a turn: its cost on the best number of threads, 1,000 times.
+    now = min(failing.teams[0].points, key=lambda point: point.seconds)
+    barrier = team_cost(MACHINE, "barrier", now.threads) / MACHINE.clock_hz
+    assert best(failing) - best(mended) >= 1000 * barrier > 0
 
 
 def test_loops_side_by_side_share_a_team(tmp_path: Path) -> None:

@@ -8,8 +8,16 @@ from typing import NamedTuple
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.loop_headers import outer_loop
 from regionpredict.frontend.lowering.symbolic_values import Context
-from regionpredict.frontend.syntax import Directive, For, Pragma, Stmt, inner_statements
-from regionpredict.ir import ParallelConstruct, TeamSynchronisation
+from regionpredict.frontend.syntax import (
+    Compound,
+    DeclStmt,
+    Directive,
+    For,
+    Pragma,
+    Stmt,
+    inner_statements,
+)
+from regionpredict.ir import LoopSuccessor, ParallelConstruct, TeamSynchronisation
 
 _KINDS = frozenset(("barrier", "single", "master", "masked", "critical", "sections"))
 _WAITING = frozenset(("barrier", "single", "sections"))
@@ -25,7 +33,9 @@ class ParallelSite(NamedTuple):
 def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> ParallelConstruct:
     """The construct; `frame` knows the loops around the region."""
     pragma, body = site.directive.pragma, site.directive.body
-    synchronisations = [] if body is None or pragma.is_loop else list(_synchronisations(body, ()))
+    if pragma.is_loop:
+        body = None  # of a combined construct: its loop
+    synchronisations = [] if body is None else list(_synchronisations(body, ()))
     return ParallelConstruct(
         span=site.directive.span,
         clauses=pragma.clauses,
@@ -39,6 +49,7 @@ def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> Pa
             )
             for directive, loops in synchronisations
         ),
+        successors=() if body is None else tuple(_successors(body, ends=True)),
     )
 
 
@@ -61,3 +72,50 @@ def _synchronisations(
 
 def _waits(pragma: Pragma) -> bool:
     return pragma.kind.split()[0] in _WAITING and pragma.clause("nowait") is None
+
+
+def _successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
+    """Of the worksharing loops in a statement those of which it is seen what comes after them.
+
+    `ends`: the threads leave their `parallel` behind the statement.
+    """
+    if isinstance(statement, Directive):
+        words = statement.pragma.kind.split()
+        if statement.pragma.is_loop and ends and "parallel" not in words:
+            yield LoopSuccessor(statement.span, None)
+        return
+    if not isinstance(statement, Compound):
+        for inner in inner_statements(statement):
+            yield from _successors(inner, ends=False)
+        return
+    items = list(_in_order(statement))
+    for item, follower in zip(items, (*items[1:], None), strict=True):
+        if isinstance(item, Directive) and isinstance(follower, Directive):
+            yield from _successor(item, follower)
+        else:
+            yield from _successors(item, ends=ends and follower is None)
+
+
+def _in_order(block: Compound) -> Iterator[Stmt]:
+    """The statements of a block, those of blocks in it that declare nothing each by itself."""
+    for item in block.items:
+        if isinstance(item, Compound) and _is_plain(item):
+            yield from _in_order(item)
+        else:
+            yield item
+
+
+def _is_plain(block: Compound) -> bool:
+    declares = any(isinstance(item, DeclStmt) for item in block.items)
+    return not (declares or block.cases or block.label)
+
+
+def _successor(loop: Directive, follower: Directive) -> Iterator[LoopSuccessor]:
+    """What is known of two directives behind one another."""
+    if not loop.pragma.is_loop or "parallel" in loop.pragma.kind.split():
+        return
+    words = follower.pragma.kind.split()
+    if words == ["barrier"]:
+        yield LoopSuccessor(loop.span, None)
+    elif follower.pragma.is_loop and "parallel" not in words:
+        yield LoopSuccessor(loop.span, follower.span)

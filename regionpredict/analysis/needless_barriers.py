@@ -1,0 +1,207 @@
+"""Which worksharing loops of a team could end without a barrier (`nowait`), results unchanged.
+
+A barrier is needless where all threads meet again before anything else happens, or where no loop
+that may then run beside this one touches what it writes, or writes what it touches. Two loops may
+use one array if each thread has the same iterations of both, and those alone touch its elements
+(OpenMP 5.2, sec. 11.5.3: equal static schedules, equal numbers of iterations, no `simd`). Arrays
+of different names are taken to be different memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from regionpredict.analysis.bindings import free_names
+from regionpredict.analysis.dependence import root_of
+from regionpredict.analysis.facts import RegionFacts
+from regionpredict.analysis.schedule import schedule_of
+from regionpredict.analysis.teams import TeamFacts
+from regionpredict.ir import (
+    Access,
+    Branch,
+    Expr,
+    Loop,
+    ParallelConstruct,
+    Region,
+    Span,
+    Synchronisation,
+)
+
+_AFTER_ALL = ("reduction", "lastprivate", "linear")
+"""Clauses whose results are there when all threads have met."""
+_STATIC = re.compile(r"\s*static\s*(,\s*\d+\s*)?")
+
+
+def needless_barriers(team: TeamFacts) -> tuple[Region, ...]:
+    """The loops that could all be `nowait`, in the order of the source."""
+    construct = team.construct
+    if construct is None or _goes_around(team, construct):
+        return ()
+    members = {member.facts.region.span: member.facts for member in team.members}
+    after = {successor.loop: successor.then for successor in construct.successors}
+    running: list[RegionFacts] = []  # threads may still be in these when others are behind them
+    needless: list[Region] = []
+    for span, facts in members.items():
+        running.append(facts)
+        if facts.region.clause("nowait") is not None:
+            continue
+        behind = _until_all_meet(span, after, members)
+        told = behind is not None and all(_apart(loop, then) for loop in running for then in behind)
+        if told:
+            needless.append(facts.region)
+        if not told or not behind:
+            running.clear()
+    return tuple(needless)
+
+
+def _until_all_meet(
+    loop: Span, after: Mapping[Span, Span | None], members: Mapping[Span, RegionFacts]
+) -> list[RegionFacts] | None:
+    """The loops that threads run behind one before all meet; None where that is not known."""
+    behind: list[RegionFacts] = []
+    place: Span | None = loop
+    while place is not None:
+        if place not in after:
+            return None
+        place = after[place]
+        if place is not None:
+            if place not in members:
+                return None
+            behind.append(members[place])
+            if behind[-1].region.clause("nowait") is None:
+                break
+    return behind
+
+
+def _goes_around(team: TeamFacts, construct: ParallelConstruct) -> bool:
+    """Whether a loop without a barrier may run beside one that stands before it in the source, or
+    in another function.
+    """
+    for member in team.members:
+        region = member.facts.region
+        elsewhere = region.parallel is None or region.parallel.span != construct.span
+        if region.clause("nowait") is not None and (
+            elsewhere or len(region.enclosing) > construct.depth
+        ):
+            return True
+    return False
+
+
+def _apart(first: RegionFacts, then: RegionFacts) -> bool:
+    """Whether threads may run the second loop while others are in the first."""
+    regions = (first.region, then.region)
+    return (
+        first.status == then.status == "complete"
+        and all(_is_plain(region) for region in regions)
+        and not any(first.region.clause(name) is not None for name in _AFTER_ALL)
+        and not _meet_in_scalars(*regions)
+        and not _meet_in_scalars(*reversed(regions))
+        and all(_each_its_own(array, *regions) for array in _arrays_in_both(*regions))
+    )
+
+
+def _is_plain(region: Region) -> bool:
+    """Whether all memory that it touches is seen, and none of it in turns."""
+    return not (
+        any(call.memory for statement, _ in region.statements() for call in statement.calls)
+        or any(array.storage == "unknown" for array in region.arrays)
+        or (region.nest is not None and any(_synchronisations(region.nest)))
+    )
+
+
+def _synchronisations(nest: Loop) -> Iterator[Synchronisation]:
+    waiting = list(nest.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Synchronisation):
+            yield node
+        elif isinstance(node, Loop):
+            waiting += node.body
+        elif isinstance(node, Branch):
+            waiting += [inner for side in node.sides for inner in side]
+
+
+def _meet_in_scalars(first: Region, then: Region) -> bool:
+    """Whether the first sets a variable of all threads that the other one uses."""
+    shared = first.shared | then.shared
+    used = free_names(then) | {root_of(access.array) for access in _accesses(then)}
+    for statement, _ in then.statements():
+        used |= statement.reads | statement.writes
+    return any(
+        name in shared and name in used
+        for statement, _ in first.statements() for name in statement.writes
+    )  # fmt: skip
+
+
+def _accesses(region: Region) -> list[Access]:
+    return [access for statement, _ in region.statements() for access in statement.accesses]
+
+
+def _arrays_in_both(first: Region, then: Region) -> list[str]:
+    """The arrays that both touch and one of them writes, each thread's own ones left out."""
+    private = {
+        array.name for region in (first, then) for array in region.arrays
+        if array.storage == "private"
+    }  # fmt: skip
+    touched = [_accesses(first), _accesses(then)]
+    names = [{access.array for access in accesses} - private for accesses in touched]
+    written = {access.array for access in (*touched[0], *touched[1]) if access.kind == "write"}
+    return sorted(names[0] & names[1] & written)
+
+
+def _each_its_own(array: str, first: Region, then: Region) -> bool:
+    """Whether the thread that touches an element in the one loop is the only one in the other."""
+    if not _same_pieces(first, then):
+        return False
+    places = [
+        [_place(subscript, region) for subscript in access.subscripts]
+        for region in (first, then) for access in _accesses(region) if access.array == array
+    ]  # fmt: skip
+    ranks = {len(place) for place in places}
+    return len(ranks) == 1 and any(
+        place is not None and all(place == other[dimension] for other in places)
+        for dimension, place in enumerate(places[0])
+    )
+
+
+def _same_pieces(first: Region, then: Region) -> bool:
+    """Whether each thread surely has the same iterations of both."""
+    left, right = first.nest, then.nest
+    return (
+        left is not None
+        and right is not None
+        and all(_is_dealt_by_number(region) for region in (first, then))
+        and schedule_of(first) == schedule_of(then)
+        and (left.start, left.bound, left.comparison, left.step)
+        == (right.start, right.bound, right.comparison, right.step)
+    )
+
+
+def _is_dealt_by_number(region: Region) -> bool:
+    """Whether the source says which thread has which iterations of its outermost loop."""
+    clause = region.clause("schedule")
+    return (
+        clause is not None
+        and _STATIC.fullmatch(clause.text or "") is not None
+        and region.collapse == 1
+        and "simd" not in region.directive.split()
+    )
+
+
+def _place(subscript: Expr, region: Region) -> Expr | None:
+    """A subscript that no two iterations have in common, by the number of the iteration `#`.
+
+    None where that is not sure.
+    """
+    if region.nest is None:
+        return None
+    variable = region.nest.variable
+    written = {name for statement, _ in region.statements() for name in statement.writes}
+    factor = subscript.coefficient(variable)
+    alone = factor is not None and isinstance(factor.constant, int) and factor.constant != 0
+    if not alone or any(subscript.atoms()):
+        return None
+    if not subscript.names - {variable} <= region.shared - written:
+        return None
+    return subscript.substitute({variable: Expr.name("#")})
