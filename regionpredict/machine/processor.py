@@ -38,6 +38,7 @@ FIGURES: dict[str, Figure] = {
     "tlb_entries": Figure("pages"),
     "tlb_large_entries": Figure("pages"),
     "page_walkers": Figure("walks"),
+    "page_walk_factor": Figure("", whole=False),
     "write_allocate": Figure("", whole=False, zero=True),
     "lasting_share": Figure("", whole=False, zero=True),
 }
@@ -60,9 +61,11 @@ class Processor:
     `window`: instructions that wait or are at work at a time (the reorder buffer).
     `outstanding_misses`: lines that the first cache waits for at once. `tlb_entries`: translations
     that its last TLB holds of the pages that the system has by default, `tlb_large_entries` of
-    larger ones; `page_walkers` fetch missing ones at a time. `prefetched_streams`:
-    streams that the second cache's prefetcher follows, none of them beyond its `prefetch_block`
-    of bytes. `write_allocate`: share of the lines that a store misses that are read first.
+    larger ones; `page_walkers` fetch missing ones at a time, each of which takes
+    `page_walk_factor` times as long as a load of its entry in the table of pages.
+    `prefetched_streams`: streams that the second cache's prefetcher follows, none of them beyond
+    its `prefetch_block` of bytes.
+    `write_allocate`: share of the lines that a store misses that are read first.
     `lasting_share`: of what a shared cache could keep of data that is larger than itself, how much
     it does: none where the line least recently used goes first.
     """
@@ -88,5 +91,6 @@ class Processor:
     tlb_entries: Quantity
     tlb_large_entries: Quantity
     page_walkers: Quantity
+    page_walk_factor: Quantity
     write_allocate: Quantity
     lasting_share: Quantity

@@ -26,7 +26,8 @@ class Figures:
     path, `link_gbps` what one package loads from another's memory; `by_runtime` are the tables of
     `openmp` under another run-time system; `capacity` the bytes by level that one core really has,
     where the host shows a size that is not plausible; `latency_factor` the share of a streaming
-    miss's weight that a latency miss has; `spread` half of the 95 % interval over the value, by the
+    miss's weight that a latency miss has; `page_walk_factor` what a walk through the table of pages
+    takes over a load of its entry; `spread` half of the 95 % interval over the value, by the
     figure's key in the file; `remarks` what looked wrong.
     """
 
@@ -40,6 +41,7 @@ class Figures:
     link_gbps: float | None = None
     capacity: Mapping[int, int] = field(default_factory=dict)
     latency_factor: float | None = None
+    page_walk_factor: float | None = None
     spread: Mapping[str, float] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
@@ -57,7 +59,7 @@ def write(topology: Topology, name: str, figures: Figures | None = None) -> str:
     ]
     if figures is not None:
         lines.append('  calibrate: "regionpredict calibrate, microbenchmarks on this machine"')
-    lines += ["", *_node(topology, measured), "", *_processor(topology), "caches:"]
+    lines += ["", *_node(topology, measured), "", *_processor(topology, measured), "caches:"]
     for place, _ in enumerate(topology.caches):
         lines += _cache(topology, place, measured)
     lines += ["", *_memory(topology, measured)]
@@ -111,13 +113,21 @@ def _node(topology: Topology, measured: Figures) -> list[str]:
     return lines
 
 
-def _processor(topology: Topology) -> list[str]:
+def _processor(topology: Topology, measured: Figures) -> list[str]:
     """The family of the host's processor, or what it says of itself where none is known."""
+    lines = _family(topology)
+    if measured.page_walk_factor is not None:
+        lines += [] if "processor:" in lines else ["processor:"]
+        lines.append(f"  page_walk_factor: {_measured(measured.page_walk_factor)}")
+    return [*lines, ""] if lines else []
+
+
+def _family(topology: Topology) -> list[str]:
     if topology.identity is None:
         return []
     family = family_of(topology.identity)
     if family != GENERIC:
-        return ["processor:", f"  family: {family}", ""]
+        return ["processor:", f"  family: {family}"]
     number, model = topology.identity.family, topology.identity.model
     vendor = quoted(topology.identity.vendor)
     shown = (
@@ -125,7 +135,7 @@ def _processor(topology: Topology) -> list[str]:
         if number < 0
         else (f"vendor {vendor}, family {number}, model {model}")
     )
-    return [f"# No processor family has {shown}: its core is assumed.", ""]
+    return [f"# No processor family has {shown}: its core is assumed."]
 
 
 def _cache(topology: Topology, place: int, measured: Figures) -> list[str]:

@@ -1,9 +1,11 @@
-/* Load latency by pointer chase: latency SAMPLES SECONDS CPU BYTES LINE [foreseen|unforeseen]
+/* Load latency by pointer chase:
+ * latency SAMPLES SECONDS CPU BYTES LINE [foreseen|unforeseen|apart PAGE LINES]
  *
- * The lines of a block of BYTES form one random cycle; each load needs the one before. With a word
- * more no load needs another: `foreseen` takes line after line, `unforeseen` an order that no
- * prefetcher knows. A sample is the least of three turns, in ns a load. BYTES 0 measures the clock instead: ns for each step of
- * a chain of exclusive-ors, one cycle each on every core known. */
+ * The lines of a block of BYTES form one random cycle; each load needs the one before. `apart` has
+ * LINES of them on each page of PAGE bytes, the system's own and no larger one. With `foreseen`
+ * or `unforeseen` no load needs another: line after line, or in an order that no prefetcher knows.
+ * A sample is the least of three turns, in ns a load. BYTES 0 measures the clock instead: ns for
+ * each step of a chain of exclusive-ors, one cycle each on every core known. */
 #include "measure.h"
 
 #define LARGE ((size_t)32 << 20)
@@ -31,26 +33,45 @@ static void **large_chain(size_t bytes, size_t line) {
 }
 
 /* One cycle through all lines, in random order (Sattolo's shuffle). */
+static void **cycle(char **lines, size_t count) {
+    for (size_t i = count - 1; i > 0; i--) {
+        size_t j = next_random() % i;
+        char *swap = lines[i];
+        lines[i] = lines[j];
+        lines[j] = swap;
+    }
+    for (size_t i = 0; i < count; i++) *(void **)lines[i] = lines[(i + 1) % count];
+    void **first = (void **)lines[0];
+    free(lines);
+    return first;
+}
+
+static char **places(size_t count) {
+    char **lines = malloc(count * sizeof *lines);
+    if (lines == NULL) exit(1);
+    return lines;
+}
+
+/* All lines of a block. */
 static void **chain(size_t bytes, size_t line) {
     if (bytes >= LARGE) return large_chain(bytes, line);
     size_t count = bytes / line;
     if (count < 2) count = 2;
-    char *block = memory(count * line);
-    size_t *order = malloc(count * sizeof *order);
-    if (order == NULL) exit(1);
-    for (size_t i = 0; i < count; i++) order[i] = i;
-    for (size_t i = count - 1; i > 0; i--) {
-        size_t j = next_random() % i;
-        size_t swap = order[i];
-        order[i] = order[j];
-        order[j] = swap;
-    }
+    char *block = memory(count * line), **lines = places(count);
+    for (size_t i = 0; i < count; i++) lines[i] = block + i * line;
+    return cycle(lines, count);
+}
+
+/* Few lines of each page, another part of each page than of the one before, so that they spread
+ * over all sets of a cache. */
+static void **chain_apart(size_t bytes, size_t line, size_t page, size_t each) {
+    size_t count = bytes / line, pages = count / each, fit = page / line;
+    char *block = small_pages(pages * page), **lines = places(count);
     for (size_t i = 0; i < count; i++) {
-        *(void **)(block + order[i] * line) = block + order[(i + 1) % count] * line;
+        size_t at = i / each;
+        lines[i] = block + at * page + (at * 7 + i % each) % fit * line;
     }
-    void **first = (void **)(block + order[0] * line);
-    free(order);
-    return first;
+    return cycle(lines, pages * each);
 }
 
 /* One load a line, none of which needs another: in their order, or by a linear congruence. */
@@ -116,7 +137,7 @@ static uint64_t spin(uint64_t x, uint64_t y, long steps) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 6 && argc != 7) return 2;
+    if (argc != 6 && argc != 7 && argc != 9) return 2;
     int samples = atoi(argv[1]);
     pin(atoi(argv[3]));
     size_t bytes = strtoull(argv[4], NULL, 10), line = strtoull(argv[5], NULL, 10);
@@ -124,7 +145,12 @@ int main(int argc, char **argv) {
         by_independent_loads(samples, atof(argv[2]), bytes, line, strcmp(argv[6], "foreseen") == 0);
         return 0;
     }
-    void **at = bytes > 0 ? chain(bytes, line) : NULL;
+    void **at = NULL;
+    if (argc == 9) {
+        at = chain_apart(bytes, line, strtoull(argv[7], NULL, 10), strtoull(argv[8], NULL, 10));
+    } else if (bytes > 0) {
+        at = chain(bytes, line);
+    }
     uint64_t word = next_random();
     long steps = 1 << 14;
     for (;;) { /* warm up, and find how many steps take 3 ms */

@@ -50,6 +50,20 @@ static inline void *memory(size_t bytes) {
     return block;
 }
 
+/* Memory on the system's own pages, touched. */
+static inline void *small_pages(size_t bytes) {
+    void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) {
+        fprintf(stderr, "no memory for %zu bytes\n", bytes);
+        exit(1);
+    }
+#ifdef MADV_NOHUGEPAGE
+    (void)madvise(block, bytes, MADV_NOHUGEPAGE);
+#endif
+    memset(block, 1, bytes);
+    return block;
+}
+
 /* Print one sample. */
 static inline void sample(double value) {
     printf("%.9g\n", value);

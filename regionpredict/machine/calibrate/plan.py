@@ -38,6 +38,12 @@ OF_A_RUNTIME = (
 CLOCK = "clock"
 LEAST_MEMORY_BYTES = 64 * 1024**2
 MEMORY_LEVEL = 0
+WALKED, FOUND = "pages/walked", "pages/found"
+"""Loads of `SCATTERED_LINES`, one on each page, and as many on few pages."""
+SCATTERED_LINES = 8192
+"""Several times the translations that a core's last TLB holds: 256 to 3072 in all families."""
+LINES_ON_A_PAGE = 16
+"""Of the loads from few pages, so that their translations are there."""
 FORESEEN, UNFORESEEN = "lines/foreseen", "lines/unforeseen"
 """Loads of a line of memory each, none of which needs another: one after the other in memory, and
 in an order that no prefetcher knows."""
@@ -78,6 +84,7 @@ def plan(
     return (
         Measurement(CLOCK, "latency", (first, "0", line)),
         *latencies,
+        *_page_walks(topology, first, line),
         Measurement(FORESEEN, "latency", (first, str(memory), line, "foreseen")),
         Measurement(UNFORESEEN, "latency", (first, str(memory), line, "unforeseen")),
         *(m for cache in topology.caches for m in _capacity(topology, cache, memory, first)),
@@ -93,6 +100,16 @@ def plan(
             for measurement in _cache_bandwidth(topology, cache.level, cpus)
         ),
     )
+
+
+def _page_walks(topology: Topology, cpu: str, line: str) -> Iterator[Measurement]:
+    """Loads with and without a walk through the table of pages."""
+    page = topology.page_bytes
+    if page is None:
+        return
+    size = str(SCATTERED_LINES * int(line))
+    for key, each in ((WALKED, 1), (FOUND, LINES_ON_A_PAGE)):
+        yield Measurement(key, "latency", (cpu, size, line, "apart", str(page), str(each)))
 
 
 def memory_bytes(topology: Topology, free_bytes: int) -> int:

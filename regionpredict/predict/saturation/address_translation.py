@@ -37,7 +37,7 @@ def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) ->
     """
     if not gathers:
         return 0.0
-    core, page = machine.processor, float(machine.page_bytes)
+    page = float(machine.page_bytes)
     pages = [Spread(max(1.0, gather.extent / page), gather.accesses) for gather in gathers]
     shares = kept(tlb_entries(machine), pages)
     if min(shares) == 1.0:
@@ -55,7 +55,7 @@ def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) ->
             above[at] = here
     far = machine.memory.latency_cycles.value
     cycles += sum(walk * (1.0 - share) * far for walk, share in zip(walks, above, strict=True))
-    return cycles / core.page_walkers.value
+    return _walked(cycles, machine)
 
 
 def tlb_entries(machine: Machine) -> float:
@@ -84,7 +84,13 @@ def strided_walk_cycles(walks: float, fetched: Sequence[float], machine: Machine
     missed.append(0.0)
     there = [above - below for above, below in pairwise(missed)]
     cycles = sum(times * latency for times, latency in zip(there, latencies, strict=True))
-    return cycles / machine.processor.page_walkers.value
+    return _walked(cycles, machine)
+
+
+def _walked(cycles: float, machine: Machine) -> float:
+    """Cycles of a core's page walkers, from those of loads of the entries one after the other."""
+    core = machine.processor
+    return cycles * core.page_walk_factor.value / core.page_walkers.value
 
 
 def kept(capacity: float, spreads: Sequence[Spread]) -> list[float]:

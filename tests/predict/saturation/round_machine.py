@@ -53,6 +53,7 @@ processor:
   tlb_entries: 1024
   tlb_large_entries: 32
   page_walkers: 1
+  page_walk_factor: 1
   prefetched_streams: 32
   prefetch_block: 4 KiB
   write_allocate: 1

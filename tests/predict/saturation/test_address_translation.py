@@ -42,6 +42,14 @@ def test_tables_beyond_all_caches_come_from_memory() -> None:
     )  # fmt: skip
 
 
+def test_in_two_tables_a_walk_takes_longer() -> None:
+    gathers = [Gather("x", 1e6, 8 * MIB)]
+    virtual = round_machine(("page_walk_factor: 1", "page_walk_factor: 2.5"))
+    assert walk_cycles(gathers, virtual, 64) == pytest.approx(
+        2.5 * walk_cycles(gathers, MACHINE, 64)
+    )
+
+
 def test_large_pages_reach_farther() -> None:
     """32 entries of 2 MiB: 64 MiB."""
     large = round_machine(("page: 4 KiB", "page: 2 MiB"))

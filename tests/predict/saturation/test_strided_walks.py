@@ -90,6 +90,8 @@ def test_walks_take_the_latency_of_where_their_line_is() -> None:
     assert strided_walk_cycles(100, (50, 20, 5), MACHINE) == pytest.approx(cycles)
     two = round_machine(("page_walkers: 1", "page_walkers: 2"))
     assert strided_walk_cycles(100, (50, 20, 5), two) == pytest.approx(cycles / 2)
+    virtual = round_machine(("page_walk_factor: 1", "page_walk_factor: 3"))
+    assert strided_walk_cycles(100, (50, 20, 5), virtual) == pytest.approx(cycles * 3)
     # Lines beside those of the walks are nobody's wait.
     assert strided_walk_cycles(100, (300, 20, 5), MACHINE) == pytest.approx(
         80 * 14 + 15 * 40 + 5 * 200
