@@ -26,7 +26,7 @@ if [ -d /run/systemd/system ]; then # which would start the daemons as services
     exit 0
 fi
 export DEBIAN_FRONTEND=noninteractive
-options="-qq -o Acquire::Retries=0 -o Acquire::http::Timeout=15"
+options="-qq -o Acquire::Retries=0 -o Acquire::http::Timeout=15 -o DPkg::Lock::Timeout=120"
 # shellcheck disable=SC2086 # options and packages are words
 timeout 60 apt-get $options update >/dev/null 2>&1
 for group in $packages; do
