@@ -40,11 +40,20 @@ class Link(NamedTuple):
     span: Span
 
 
+class Copied(NamedTuple):
+    """A struct at `target` gets the value of the one at `source`, with the pointers in it."""
+
+    target: Place
+    source: Place
+    span: Span
+
+
 class Handed(NamedTuple):
     """A call: addresses by position (None: no address), and where the returned one is put.
 
     `functions` are functions that it hands over: (position, name), or the position of the caller's
-    own parameter. `parameter`: what is called is that parameter of the caller.
+    own parameter. `parameter`: what is called is that parameter of the caller. `values` are the
+    structs that it is given by value: (position, where they lie).
     """
 
     function: str
@@ -53,12 +62,14 @@ class Handed(NamedTuple):
     span: Span
     functions: tuple[tuple[int, str | int], ...] = ()
     parameter: int | None = None
+    values: tuple[tuple[int, Place], ...] = ()
 
 
 class Returned(NamedTuple):
-    """`return p;`"""
+    """`return p;`: an address, or the struct at `source` by its value."""
 
     source: Place
+    by_value: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +87,7 @@ class Block:
     names: tuple[tuple[str, Place], ...] = ()
 
 
-Event = Write | Link | Handed | Returned | Block
+Event = Write | Link | Copied | Handed | Returned | Block
 
 
 @dataclass(frozen=True, slots=True)

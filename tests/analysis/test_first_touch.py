@@ -458,3 +458,63 @@ int main(void) {
         assert kinds(found)["y"] == kind, calls
         reason = array(found, "y").reason
         assert reason.endswith(runs) and ("runs of" in reason) == bool(runs)
+
+
+GRID = """
+struct grid { int n; double *u, *v; };
+"""
+
+
+def test_structs_by_value(tmp_path: Path, frontend: str) -> None:
+    """One is given back by its value, copied, and handed on by its value; two change places."""
+    found = placed(tmp_path, frontend, GRID + SERIAL + """
+struct grid made(int n) {
+  struct grid g;
+  g.n = n;
+  g.u = malloc(n * sizeof *g.u);
+  g.v = malloc(n * sizeof *g.v);
+  fill(n, g.u);
+  return g;
+}
+void kernel(struct grid h) {
+#pragma omp parallel for
+  for (int i = 0; i < h.n; i++) h.v[i] = h.u[i];
+}
+void swapped(struct grid h) {
+#pragma omp parallel for
+  for (int i = 0; i < h.n; i++) h.u[i] += 1;
+}
+int main(void) {
+  struct grid g = made(1000), other, kept;
+  other = g;
+  kernel(other);
+  kept = g;
+  g.u = g.v;  /* what is left in the copy is not changed */
+  swapped(kept);
+}
+""")  # fmt: skip
+    assert kinds(found["kernel"]) == {"h.u": "serial", "h.v": "parallel"}
+    assert kinds(found["swapped"]) == {"h.u": "serial"}
+
+
+def test_the_result_of_a_call_is_copied_on(tmp_path: Path, frontend: str) -> None:
+    found = placed(tmp_path, frontend, GRID + SERIAL + """
+struct grid made(int n);
+struct grid same(struct grid g) { return g; }
+void kernel(struct grid *h) {
+#pragma omp parallel for
+  for (int i = 0; i < h->n; i++) h->u[i] += 1;
+}
+int main(void) {
+  struct { struct grid inside; } outer;
+  outer.inside = same(made(1000));
+  kernel(&outer.inside);
+}
+struct grid made(int n) {
+  struct grid g = { n, malloc(n * 8), malloc(n * 8) };
+  g.u = malloc(n * 8);
+  fill(n, g.u);
+  return g;
+}
+""")  # fmt: skip
+    assert kinds(found["kernel"]) == {"h->u": "serial"}

@@ -13,15 +13,16 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from regionpredict.analysis.callees import Callees
+from regionpredict.analysis.history.pointers import Pointers
 from regionpredict.ir import Span
 from regionpredict.ir.flow import (
     Block,
+    Copied,
     Event,
     Flow,
     Handed,
     Link,
     Place,
-    Returned,
     Write,
     called_functions,
     every_event,
@@ -112,6 +113,7 @@ class _Frame:
     flow: Flow
     number: int
     result: Place | None = None
+    by_value: bool = False
     calls: tuple[str, ...] = field(default=())
 
 
@@ -181,7 +183,7 @@ class _Walk:
         self.callees = callees
         self.notes = notes
         self.from_main = from_main
-        self.points: dict[Place, Place] = {}  # pointer variable -> what it points to
+        self.pointers = Pointers()
         self.first: dict[Place, FirstWrite] = {}
         self.doubts: dict[Place, str] = {}
         self.last: dict[Place, _Writer] = {}
@@ -203,17 +205,20 @@ class _Walk:
 
     def _call(
         self, flow: Flow, arguments: Sequence[Place | None], via: str, state: _State,
-        calls: tuple[str, ...],
-    ) -> Place | None:  # fmt: skip
+        calls: tuple[str, ...], values: Sequence[tuple[int, Place]] = (),
+    ) -> _Frame:  # fmt: skip
         self.frames += 1
         frame = _Frame(flow, self.frames, calls=(*calls, via) if via else calls)
+        for at, value in values:
+            if at < len(flow.parameters):
+                self.pointers.copy(self._resolve(flow.parameters[at], frame), value)
         for slot, argument in zip(flow.parameters, arguments, strict=False):
             if argument is not None:
-                self.points[self._resolve(slot, frame)] = argument
+                self.pointers.point(self._resolve(slot, frame), argument)
         self.stack.append(flow.function)
         self._run(flow.body, frame, state)
         self.stack.pop()
-        return frame.result
+        return frame
 
     def _run(self, events: Sequence[Event], frame: _Frame, state: _State) -> None:
         for event in events:
@@ -230,16 +235,18 @@ class _Walk:
             elif isinstance(event, Link):
                 slot = self._resolve(event.slot, frame)
                 if event.source is None:
-                    self.points.pop(slot, None)
+                    self.pointers.forget(slot)
                 else:
-                    self.points[slot] = self._resolve(event.source, frame)
+                    self.pointers.point(slot, self._resolve(event.source, frame))
+            elif isinstance(event, Copied):
+                self.pointers.copy(
+                    self._resolve(event.target, frame), self._resolve(event.source, frame)
+                )
             elif isinstance(event, Handed):
                 self._handed(event, frame, state)
             elif frame.result is None:
-                self._returned(event, frame)
-
-    def _returned(self, event: Returned, frame: _Frame) -> None:
-        frame.result = self._resolve(event.source, frame)
+                frame.result = self._resolve(event.source, frame)
+                frame.by_value = event.by_value
 
     def _block(self, block: Block, frame: _Frame, state: _State) -> None:
         mode, team, looped, sure = state.mode, state.team, state.looped, state.sure
@@ -335,24 +342,28 @@ class _Walk:
             if name in self.stack or len(self.stack) > _MAX_DEPTH:
                 return
             via = f"{frame.flow.function}() calls {name}() at {_place(event.span)}"
-            returned = self._call(flow, arguments, via, replace(state, at=None), frame.calls)
-            self.points[result] = returned if returned is not None else self._block_of(event)
+            values = [(at, self._resolve(place, frame)) for at, place in event.values]
+            inner = self._call(flow, arguments, via, replace(state, at=None), frame.calls, values)
+            if inner.result is not None and inner.by_value:
+                self.pointers.copy(result, inner.result)
+            else:
+                self.pointers.point(result, inner.result or self._block_of(event))
             return
-        self.points[result] = self._block_of(event)
+        self.pointers.point(result, self._block_of(event))
         if name in _FILLS:
             if _FILLS[name] < len(arguments) and (to := arguments[_FILLS[name]]) is not None:
                 self._touch(to, f"{name}()", event.span, frame, state, sure=True)
-                self.points[result] = to
+                self.pointers.point(result, to)
         elif name == "realloc" and arguments and arguments[0] is not None:
-            self.points[result] = arguments[0]
+            self.pointers.point(result, arguments[0])
         elif name == "posix_memalign" and arguments and arguments[0] is not None:
-            self.points[arguments[0]] = self._block_of(event)
+            self.pointers.point(arguments[0], self._block_of(event))
         elif name not in _NEW and name not in _HARMLESS:
             why = f"whether {name or 'a function behind a pointer'}() writes it is not seen"
             for argument in arguments:
                 if argument is not None:
                     self.doubts.setdefault(self._memory(argument), why)
-            self.doubts[self.points[result]] = why
+            self.doubts[self.pointers.target(result)] = why
 
     def _block_of(self, event: Handed) -> Place:
         """The memory that a call gives: each time another."""
@@ -365,7 +376,7 @@ class _Walk:
         """The block of memory that a place means now."""
         here: Place = (place[0] if place[0].startswith("::") else f"{frame.number}:{place[0]}",)
         for step in place[1:]:
-            here = self.points.setdefault(here, (*here, "*")) if step == "*" else (*here, step)
+            here = self.pointers.target(here) if step == "*" else (*here, step)
             if len(here) > _MAX_DEPTH:
                 return here[:_MAX_DEPTH]
         return here

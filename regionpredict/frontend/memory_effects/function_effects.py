@@ -45,7 +45,17 @@ from regionpredict.frontend.syntax import (
     expressions_in,
     own_expressions,
 )
-from regionpredict.ir.flow import Block, Event, Flow, Handed, Link, Place, Returned, Write
+from regionpredict.ir.flow import (
+    Block,
+    Copied,
+    Event,
+    Flow,
+    Handed,
+    Link,
+    Place,
+    Returned,
+    Write,
+)
 from regionpredict.ir.source import Span
 
 _ONE = frozenset(("single", "master", "masked", "section"))
@@ -141,8 +151,9 @@ class _Flows:
         if statement.value is not None:
             self._expression(statement.value, events)
             place = self._points(statement.value, events)
-            if place is not None:
-                events.append(Returned(place))
+            value = self._struct(statement.value, events) if place is None else None
+            if place is not None or value is not None:
+                events.append(Returned(place or value or (), by_value=place is None))
         return events
 
     def _directive(self, statement: Directive) -> list[Event]:
@@ -217,10 +228,12 @@ class _Flows:
             (at, handed) for at, argument in enumerate(call.args)
             if (handed := self._function(argument)) is not None
         )  # fmt: skip
+        structs = ((at, self._struct(argument, events)) for at, argument in enumerate(call.args))
+        values = tuple((at, place) for at, place in structs if place is not None)
         seen = call.decl is not None
         parameter = None if seen or call.method else self.parameters.get(call.name)
         name = call.name if seen else ""
-        events.append(Handed(name, arguments, slot, call.span, functions, parameter))
+        events.append(Handed(name, arguments, slot, call.span, functions, parameter, values))
         return (*slot, "*")
 
     def _function(self, argument: Expression) -> str | int | None:
@@ -239,6 +252,10 @@ class _Flows:
     def _assigned(self, target: Expression, value: Expression, events: list[Event]) -> None:
         decl = target.decl if isinstance(target, Name) else None
         ctype = _type(target)
+        if (source := self._struct(value, events)) is not None:
+            if (copy := self._object(target, events)) is not None:
+                events.append(Copied(copy, source, self.at))
+            return
         if ctype.kind != "pointer" and not (decl is not None and _decays(decl)):
             return
         slot = self._object(target, events)
@@ -313,6 +330,23 @@ class _Flows:
                 f"[].{expression.field.name}" if element else f".{expression.field.name}",
             )
         return None
+
+    def _struct(self, expression: Expression, events: list[Event]) -> Place | None:
+        """Where a struct lies whose value is meant; None for any other value.
+
+        Classes of libraries are left out: their copies have memory of their own.
+        """
+        ctype = _type(expression)
+        if ctype.kind != "struct" or "::" in ctype.name or "<" in ctype.name:
+            return None
+        if isinstance(expression, Cast):
+            plain = expression.constructor is None
+            return self._struct(expression.operand, events) if plain else None
+        if isinstance(expression, CallExpr):
+            return self._call(expression, events)[:-1]
+        if isinstance(expression, Assign):
+            return self._object(expression.left, events)
+        return self._object(expression, events)
 
     def _points(self, expression: Expression, events: list[Event] | None) -> Place | None:
         """The memory that an address points into; None where the expression is no address."""

@@ -1,0 +1,64 @@
+"""What the pointers of a program point to while it runs, also those in structs that are copied."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from regionpredict.ir.flow import Place
+
+
+class Pointers:
+    """Which block of memory each pointer points to.
+
+    A pointer that nothing has set points to a block of its own. In the copy of a struct it is that
+    of the struct whose value it was at first.
+    """
+
+    def __init__(self) -> None:
+        self._memory: dict[Place, Place] = {}
+        self._copied: dict[Place, Place] = {}  # struct -> the one whose value it has
+        self._below: dict[str, dict[Place, None]] = {}  # variable -> all slots of both in it
+
+    def target(self, pointer: Place) -> Place:
+        """What a pointer points to."""
+        if pointer not in self._memory:
+            self.point(pointer, (*self._origin(pointer), "*"))
+        return self._memory[pointer]
+
+    def point(self, pointer: Place, memory: Place) -> None:
+        """A pointer gets an address."""
+        self._memory[pointer] = memory
+        self._below.setdefault(pointer[0], {})[pointer] = None
+
+    def forget(self, pointer: Place) -> None:
+        """A pointer gets an address that nobody has seen."""
+        self._memory.pop(pointer, None)
+
+    def copy(self, target: Place, source: Place) -> None:
+        """A struct gets the value of another: its pointers point to where those of the other do."""
+        inside = self._inside(self._memory, source)
+        copied = {**self._inside(self._copied, source), (): self._origin(source)}
+        for table in (self._memory, self._copied):
+            for rest in self._inside(table, target):
+                del table[(*target, *rest)]
+        for rest, memory in inside.items():
+            self.point((*target, *rest), memory)
+        for rest, origin in copied.items():
+            slot = (*target, *rest)
+            self._copied[slot] = origin
+            self._below.setdefault(slot[0], {})[slot] = None
+
+    def _inside(self, table: Mapping[Place, Place], struct: Place) -> dict[Place, Place]:
+        """The entries of a struct, by the steps from it."""
+        return {
+            slot[len(struct) :]: table[slot]
+            for slot in self._below.get(struct[0], ())
+            if slot[: len(struct)] == struct and slot in table
+        }
+
+    def _origin(self, place: Place) -> Place:
+        """The struct, or what is in it, whose value a place got, as it was at first."""
+        for length in range(len(place), 0, -1):
+            if place[:length] in self._copied:
+                return (*self._copied[place[:length]], *place[length:])
+        return place
