@@ -308,3 +308,22 @@ def test_the_second_turn_of_a_loop_is_what_is_told() -> None:
     assert (before(alone)["b"].last, before(alone)["b"].serial) == (None, False)
     # What only the first turn finds is kept as the first write.
     assert first(found, 8) == {"a": ("parallel", True)}
+
+
+def test_two_pointers_change_places() -> None:
+    """`y[i] = x[p[i]]` again and again, x and y in turns: what was written is read next."""
+    x, y, t = (("x", "*"), ("y", "*"), ("t", "*"))
+    swap = (Link(("t",), x, at(11)), Link(("x",), y, at(12)), Link(("y",), t, at(13)))
+    names = (("x", x), ("y", y))
+    started = (Link(("x",), A, at(1)), Link(("y",), B, at(1)), block("loop", 2, write(A), write(B)))
+    turns = block("loop", 8, share(9, write(y, 10), names=names), *swap)
+    (past,) = program(*started, turns).before[at(9)]
+    assert past["x"].last == (at(9), "y")
+    assert past["x"].since == ()  # nobody has read it since
+    # What y has now was read as x in the run before, and written by one thread before that.
+    assert past["y"].last is None and past["y"].serial
+    assert past["y"].since == ((at(9), "x"),)
+    still = block("loop", 8, share(9, write(y, 10), names=names))
+    (past,) = program(*started, still).before[at(9)]
+    assert past["y"].last == (at(9), "y") and past["y"].since == ()
+    assert past["x"].last is None and not past["x"].serial  # its own caches have it

@@ -129,10 +129,12 @@ class _Notes:
 
 
 class _Writer(NamedTuple):
-    """The last write of a block of memory: when, and the worksharing loop (None: one thread)."""
+    """The last write of a block of memory: when, and the worksharing loop (None: one thread) with
+    the name that it has there."""
 
     turn: int
     loop: Span | None
+    name: str
     known: bool
 
 
@@ -278,8 +280,8 @@ class _Walk:
 
     def _worksharing(self, block: Block, frame: _Frame, state: _State) -> None:
         named = {name: self._memory(self._resolve(place, frame)) for name, place in block.names}
+        past = {name: self._before(name, memory, block.span) for name, memory in named.items()}
         self.names.update({(block.span, memory): name for name, memory in named.items()})
-        past = {name: self._before(memory, block.span) for name, memory in named.items()}
         before = dict(self.first)
         self._again(block.span, named)
         self.turn += 1
@@ -288,7 +290,8 @@ class _Walk:
         self.share, self.ran[block.span] = outer, self.turn
         self.used[block.span] = {memory: name for name, memory in named.items()}
         for name, memory in named.items():
-            self.since.setdefault(memory, {})[block.span, name] = None
+            if memory not in self.last or self.last[memory].turn < self.turn:
+                self.since.setdefault(memory, {})[block.span, name] = None
         first: dict[str, FirstWrite | None] = {}
         for name, memory in named.items():
             write = before.get(memory, self.first.get(memory))
@@ -316,17 +319,18 @@ class _Walk:
                 between.update({place: (other, name) for place, name in self.used[other].items()
                                 if place not in memory})  # fmt: skip
 
-    def _before(self, memory: Place, loop: Span) -> Before:
+    def _before(self, name: str, memory: Place, loop: Span) -> Before:
         writer = self.last.get(memory)
         since = tuple(self.since.get(memory, ()))
-        if writer is None or not writer.known or writer.turn < self.ran.get(loop, 0):
+        if writer is None or not writer.known:
+            return Before(since=since)
+        # Under another name it had other parts: two pointers have changed places.
+        had_it = self.used.get(loop, {}).get(memory) == name
+        if writer.turn < self.ran.get(loop, 0) and had_it:
             return Before(since=since)
         if writer.loop is None:
             return Before(serial=True, since=since)
-        name = self.names.get((writer.loop, memory), "")
-        return Before(
-            last=(writer.loop, name), since=tuple(s for s in since if s[0] != writer.loop)
-        )
+        return Before(last=(writer.loop, writer.name), since=since)
 
     # -- calls ----------------------------------------------------------------------------------
 
@@ -399,7 +403,8 @@ class _Walk:
     ) -> None:
         memory = self._memory(place)
         known = state.mode == "serial" or self.share is not None
-        self.last[memory] = _Writer(self.turn, self.share, known and sure)
+        name = self.names.get((self.share, memory), "") if self.share is not None else ""
+        self.last[memory] = _Writer(self.turn, self.share, name, known and sure)
         self.since.pop(memory, None)
         if memory in self.first:
             return
