@@ -196,14 +196,18 @@ def _delay_balances(analysis: Analysis) -> tuple[Balance, ...]:
     alone = float(wait[nothing].sum()) / per_second
     scans = sum(ticks for _, _, ticks in analysis.scans) / per_second
     costs = float(replay.short_term.sum() + replay.long_term.sum()) / per_second
-    lost = replay.lost / per_second
+    lost, left_out = replay.lost / per_second, replay.left_out / per_second
     attributed = float(explained.sum()) / per_second
     return (
         Balance(
             "short-term + long-term costs = waits with a cause",
-            costs + lost,
+            costs + lost + left_out,
             attributed,
-            {"costs": costs, "costs of waits that have no cause themselves": lost},
+            {
+                "costs": costs,
+                "costs of waits that have no cause themselves": lost,
+                "costs of waits between points with members of a collective operation": left_out,
+            },
         ),
         Balance(
             "waits = those with a cause + the rest",
