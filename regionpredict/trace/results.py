@@ -28,6 +28,8 @@ def waits(analysis: Analysis) -> TraceResult:
         collector.table(wait.metric, table)
         if count and wait is not Wait.INIT_COMPLETION:
             counts[wait.metric] = count
+    for wait in CAUSED:
+        collector.table(f"instances.{wait.metric}", _instances(analysis, wait), "")
     for metric, table, count in _misordered(analysis):
         collector.table(metric, table)
         if count:
@@ -129,6 +131,15 @@ def _wait_table(analysis: Analysis, wait: Wait) -> tuple[_Table, int]:
     for location, node, ticks in rows:
         table[location, node] += ticks / analysis.trace.ticks_per_second
     return table, len(rows)
+
+
+def _instances(analysis: Analysis, wait: Wait) -> NDArray[np.int64]:
+    """How many waits of the kind each location has in each call path."""
+    points = analysis.points
+    chosen = np.flatnonzero((points.kind == wait) & (points.wait > 0))
+    table = np.zeros(analysis.paths.exclusive.shape, dtype=np.int64)
+    np.add.at(table, (points.location[chosen], points.node[chosen]), 1)
+    return table
 
 
 def _misordered(analysis: Analysis) -> list[tuple[str, _Table, int]]:
