@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
+
 from regionpredict.fit.laws.efficiency_surface import LARGEST, Solved
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.report.aligned_table import aligned_lines
@@ -14,6 +16,7 @@ from regionpredict.tasks.isoefficiency.models import LEVEL, MUCH, Isoefficiency
 
 SCHEMA = "regionpredict/isoefficiency/1"
 CONTOURS = (0.9, 0.7, 0.5, 0.3)
+SAME = 0.01  # a forecast so near the formula's value needs no word
 
 
 def isoefficiency_text(
@@ -48,13 +51,14 @@ def isoefficiency_answers(
     result: Isoefficiency, efficiency: float, threads: int, size: float
 ) -> list[tuple[str, str]]:
     """The five questions with their answers."""
+    sizes = result.sizes_for(threads, efficiency)
     return [
         ("Is the algorithm limited?", _limited(result)),
         ("Is contention the cause?", _contention(result)),
         ("Is there room in the graph?", _room(result)),
         (
             f"Which n keeps E = {efficiency:g} on {plural(threads, 'thread')}?",
-            _solutions(result.sizes_for(threads, efficiency), "n", "no size"),
+            _solutions(sizes, "n", "no size") + _forecast(result.parallelism, sizes["E_ub"]),
         ),
         (
             f"How many threads keep E = {efficiency:g} at n = {size:g}?",
@@ -128,6 +132,19 @@ def _solutions(solved: dict[str, Solved | None], name: str, none: str) -> str:
                 f"by {function} {name} = {_number(solution.value)} {_band(solution)}".rstrip()
             )
     return "; ".join(parts) + "."
+
+
+def _forecast(model: FittedModel | None, solution: Solved | None) -> str:
+    """That the size by E_ub does not follow from the formula that stands above the answers."""
+    if model is None or solution is None or solution.value is None or solution.value >= LARGEST:
+        return ""
+    formula = float(model.formula_values(np.array([[solution.value]]))[0])
+    if abs(model.predict((solution.value,)) - formula) <= SAME * abs(formula):
+        return ""
+    return (
+        f" At n = {_number(solution.value)} pi(n) is forecast by many views of its points, which "
+        "its formula explains too little."
+    )
 
 
 def _number(value: float) -> str:

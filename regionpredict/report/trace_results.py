@@ -80,6 +80,9 @@ def result_csv(result: TraceResult, metric: str | None = None) -> str:
     return csv_text(("metric", "callpath", "location", "value", "unit", "source"), rows)
 
 
+INSTANCES = "instances."  # metrics that count waits, by place
+
+
 def result_table(
     result: TraceResult, trace: EventTrace, top: int, metric: str | None = None
 ) -> str:
@@ -97,6 +100,7 @@ def result_table(
     head += [
         (name, _quantity(value, units.get(name, "")), str(result.counts.get(name, "")))
         for name, value in totals.items()
+        if metric or not name.startswith(INSTANCES)  # their column has them
     ]
     lines += [*aligned_lines(head), ""]
     ranked = _ranked(result, metric)

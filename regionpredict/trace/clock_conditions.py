@@ -140,7 +140,10 @@ def _collectives(trace: EventTrace, paths: CallPaths, matches: Matches) -> Synch
     ):
         chosen = np.isin(table.operation, operations)[owner]
         first = slots.new(count)
-        post, need = np.flatnonzero(chosen & posts), np.flatnonzero(chosen & needs)
+        post = np.flatnonzero(chosen & posts)
+        sent_by_any = np.zeros(count, dtype=bool)
+        sent_by_any[owner[post]] = True  # who receives what nobody sends needs nobody
+        need = np.flatnonzero(chosen & needs & sent_by_any[owner])
         slots.posts.append((table.begin_event[post], first + owner[post]))
         slots.needs.append((table.event[need], first + owner[need]))
     for instance in np.flatnonzero(np.isin(table.operation, PREFIX)).tolist():

@@ -115,6 +115,7 @@ def _points(
     cause: _Rows,
     partner: NDArray[np.int32] | int = -1,
     group: NDArray[np.int32] | int = -1,
+    members: NDArray[np.int32] | int = -1,
 ) -> PointRows:
     return point_rows(
         table.event[rows],
@@ -127,7 +128,19 @@ def _points(
         cause=table.event[cause],
         partner=partner,
         group=group,
+        members=members,
     )
+
+
+def _communicators(
+    trace: EventTrace, table: CollectiveTable, chosen: _Rows, groups: _Groups
+) -> NDArray[np.int32]:
+    """The group of the whole communicator of each instance."""
+    numbers = np.empty(len(chosen), dtype=np.int32)
+    for communicator in np.flatnonzero(np.bincount(table.communicator[chosen])).tolist():
+        members = trace.communicators[communicator].members or ()
+        numbers[table.communicator[chosen] == communicator] = groups.of(tuple(sorted(members)))
+    return numbers
 
 
 def _one_to_n(
@@ -155,7 +168,10 @@ def _one_to_n(
     sources = root[busy]
     after = np.maximum(table.end[sources] - np.maximum(earliest[busy], table.begin[sources]), 0)
     numbers = _groups_of(table, at, of, busy, len(chosen), groups)
-    roots = _points(table, sources, after * 0, after, NO_WAIT, sources, group=numbers)
+    everyone = _communicators(trace, table, chosen[busy], groups)
+    roots = _points(
+        table, sources, after * 0, after, NO_WAIT, sources, group=numbers, members=everyone
+    )
     return [receivers, roots]
 
 
@@ -185,6 +201,7 @@ def _n_to_one(
     busy = np.flatnonzero(moves & (table.begin[root] < latest))
     roots, senders, late = root[busy], sender[busy], latest[busy]
     earliest = np.minimum(table.end[roots], table.end[senders])
+    everyone = _communicators(trace, table, chosen[busy], groups)
     row = []
     for at, other, kind in (
         (roots, senders, int(Wait.EARLY_REDUCE)),
@@ -200,6 +217,7 @@ def _n_to_one(
                 kind,
                 senders,
                 partner=table.rank[other],
+                members=everyone,
             )
         )
     return row
@@ -228,11 +246,8 @@ def _n_to_n(
     until = np.minimum(latest[of], table.end[at])
     kind = np.where(barrier[synchronising], Wait.WAIT_BARRIER, Wait.WAIT_NXN).astype(np.uint8)
     whole = np.bincount(of, minlength=len(chosen)) == np.bincount(owner, minlength=len(chosen))
-    numbers = np.empty(len(chosen), dtype=np.int32)
-    for communicator in np.flatnonzero(np.bincount(table.communicator[chosen])).tolist():
-        of_whole = whole & (table.communicator[chosen] == communicator)
-        members = trace.communicators[communicator].members or ()
-        numbers[of_whole] = groups.of(tuple(sorted(members)))
+    everyone = _communicators(trace, table, chosen, groups)
+    numbers = everyone.copy()
     partial = np.flatnonzero(~whole)
     numbers[partial] = _groups_of(table, at, of, partial, len(chosen), groups)
     return [
@@ -244,6 +259,7 @@ def _n_to_n(
             kind,
             last[of],
             group=numbers[of],
+            members=everyone[of],
         )
     ]
 

@@ -26,7 +26,8 @@ class CostReplay:
     4.2.5). `explained` is the part of each point's wait for which a cause was found, `indirect`
     that which earlier waits caused, `propagating` that which causes later ones,
     `propagating_messages` that which causes later late senders and receivers. `lost` are costs
-    that reach waits without a cause; `unordered` counts waits whose times contradict the messages.
+    that reach waits without a cause, `left_out` those of waits that the reference charges to
+    nobody; `unordered` counts waits whose times contradict the messages.
     `path` is the critical path by location and node; the `segment_` columns are its pieces, first
     to last.
     """
@@ -38,6 +39,7 @@ class CostReplay:
     propagating: NDArray[np.float64]
     propagating_messages: NDArray[np.float64]
     lost: float
+    left_out: float
     unordered: int
     path: NDArray[np.int64]
     segment_location: NDArray[np.int32]
@@ -62,6 +64,7 @@ _INPUTS = (
     "node",
     "partner",
     "group",
+    "members",
     "wait_kind",
     "is_team",
     "group_first",
@@ -89,6 +92,7 @@ class _Table(ctypes.Structure):
         *((name, ctypes.c_void_p) for name in (*_RESULTS, *_SEGMENTS)),
         ("segments", ctypes.c_int64),
         ("lost", ctypes.c_double),
+        ("left_out", ctypes.c_double),
         ("unordered", ctypes.c_int64),
     ]
 
@@ -128,6 +132,7 @@ def cost_replay(
         **{name: results[name] for name in _RESULTS},
         **{name: results[name][:pieces][::-1].copy() for name in _SEGMENTS},
         lost=float(table.lost),
+        left_out=float(table.left_out),
         unordered=int(table.unordered),
     )
 
@@ -174,6 +179,7 @@ def _inputs(trace: EventTrace, paths: CallPaths, points: SyncPoints) -> dict[str
         "node": points.node,
         "partner": points.partner,
         "group": points.group,
+        "members": points.members,
         "wait_kind": points.kind,
         "is_team": points.is_team.view(np.uint8),
         "group_first": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),

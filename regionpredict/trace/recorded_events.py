@@ -165,6 +165,18 @@ def _last_time(rank: RankEvents) -> int:
     return max(times, default=0)
 
 
+def _mend_inter_communicators() -> None:
+    """Takes from the package's inter-communicators what they inherit from those of one group.
+
+    otf2 3.2 asks for that group, too, and then cannot write what has both.
+    """
+    from otf2.definitions import InterComm  # noqa: PLC0415
+
+    fields = InterComm._fields
+    if any(field.name == "group" for field in fields):
+        InterComm._fields = (fields[0], *fields[-4:])  # the name; both groups, parent, flags
+
+
 class _Definitions:
     """Locations by rank and thread, communicators, and regions as they are met."""
 
@@ -198,6 +210,7 @@ class _Definitions:
                 group_flags=GroupFlag.NONE, members=[masters[rank] for rank in members],
             )  # fmt: skip
 
+        _mend_inter_communicators()
         self.comms: dict[_Group, Any] = {}
         for key in sorted({key for rank in ranks for key in rank.groups.values()}):
             members, remote, which = key

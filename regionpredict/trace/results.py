@@ -28,6 +28,8 @@ def waits(analysis: Analysis) -> TraceResult:
         collector.table(wait.metric, table)
         if count and wait is not Wait.INIT_COMPLETION:
             counts[wait.metric] = count
+    for wait in CAUSED:
+        collector.table(f"instances.{wait.metric}", _instances(analysis, wait), "")
     for metric, table, count in _misordered(analysis):
         collector.table(metric, table)
         if count:
@@ -131,6 +133,15 @@ def _wait_table(analysis: Analysis, wait: Wait) -> tuple[_Table, int]:
     return table, len(rows)
 
 
+def _instances(analysis: Analysis, wait: Wait) -> NDArray[np.int64]:
+    """How many waits of the kind each location has in each call path."""
+    points = analysis.points
+    chosen = np.flatnonzero((points.kind == wait) & (points.wait > 0))
+    table = np.zeros(analysis.paths.exclusive.shape, dtype=np.int64)
+    np.add.at(table, (points.location[chosen], points.node[chosen]), 1)
+    return table
+
+
 def _misordered(analysis: Analysis) -> list[tuple[str, _Table, int]]:
     """Late senders in the wrong order: all, and by whether both messages have one source."""
     records, misordered = [], analysis.messages.misordered
@@ -196,14 +207,18 @@ def _delay_balances(analysis: Analysis) -> tuple[Balance, ...]:
     alone = float(wait[nothing].sum()) / per_second
     scans = sum(ticks for _, _, ticks in analysis.scans) / per_second
     costs = float(replay.short_term.sum() + replay.long_term.sum()) / per_second
-    lost = replay.lost / per_second
+    lost, left_out = replay.lost / per_second, replay.left_out / per_second
     attributed = float(explained.sum()) / per_second
     return (
         Balance(
             "short-term + long-term costs = waits with a cause",
-            costs + lost,
+            costs + lost + left_out,
             attributed,
-            {"costs": costs, "costs of waits that have no cause themselves": lost},
+            {
+                "costs": costs,
+                "costs of waits that have no cause themselves": lost,
+                "costs of waits between points with members of a collective operation": left_out,
+            },
         ),
         Balance(
             "waits = those with a cause + the rest",

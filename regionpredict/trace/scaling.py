@@ -23,6 +23,7 @@ import numpy as np
 from regionpredict.constant import Constant
 from regionpredict.errors import InputError
 from regionpredict.trace.factors import RunFactors
+from regionpredict.trace.mpi_regions import plain_name
 
 Scaling = Literal["strong", "weak"]
 
@@ -33,6 +34,16 @@ _ALIKE = Constant(
     "runs of one program have at least half of the smaller set of regions in common; on one rank "
     "many programs leave out messages",
 )
+_FEW = Constant(
+    0.25,
+    "1",
+    "assumed",
+    "runs of one program on two ranks and more seldom share less than a quarter of all regions of "
+    "either",
+)
+_SET_UP = frozenset(
+    f"mpi_{call}" for call in ("init", "init_thread", "finalize", "comm_rank", "comm_size")
+)  # every program of MPI calls them
 _BETWEEN = Constant(
     0.5,
     "1",
@@ -81,9 +92,9 @@ def study_of(runs: Sequence[RunFactors]) -> Study:
     """
     runs = sorted(runs, key=lambda run: run.width)
     reference = runs[0]
-    for run in runs[1:]:
-        _check_alike(reference, run)
-    notes = [f"{run.name}: {note}" for run in runs for note in run.notes]
+    doubts = [_check_alike(reference, run) for run in runs[1:]]
+    notes = [doubt for doubt in doubts if doubt is not None]
+    notes += [f"{run.name}: {note}" for run in runs for note in run.notes]
     notes += [
         f"{run.name}: the ideal run is longer than the real one, as where the network buffers "
         "messages beyond the eager limit; Trf is cut to 1"
@@ -107,16 +118,31 @@ def study_of(runs: Sequence[RunFactors]) -> Study:
     )
 
 
-def _check_alike(run: RunFactors, other: RunFactors) -> None:
-    common = len(run.regions & other.regions)
-    least = min(len(run.regions), len(other.regions))
-    if least and common < _ALIKE.value * least:
-        only = sorted(other.regions - run.regions)[:3]
+def _check_alike(run: RunFactors, other: RunFactors) -> str | None:
+    """What makes it doubtful that they are of one program; raises InputError where they are not."""
+    mine, others = _own_regions(run), _own_regions(other)
+    common, least = len(mine & others), min(len(mine), len(others))
+    if not least:
+        return None
+    if common < _ALIKE.value * least:
+        only = sorted(others - mine)[:3]
         raise InputError(
             f"{run.name} and {other.name} are runs of different programs: "
             f"only the second has {', '.join(only)}",
             remedy="give runs of one program",
         )
+    all_of_them = len(mine | others)
+    if run.width > 1 and common < _FEW.value * all_of_them:
+        return (
+            f"{run.name} and {other.name} share {common} of {all_of_them} regions: "
+            "are they runs of one program?"
+        )
+    return None
+
+
+def _own_regions(run: RunFactors) -> frozenset[str]:
+    """Those that tell programs apart."""
+    return frozenset(name for name in run.regions if plain_name(name) not in _SET_UP)
 
 
 def _missing_counters(runs: Sequence[RunFactors]) -> list[str]:

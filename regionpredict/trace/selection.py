@@ -53,6 +53,9 @@ def selected(
         trace, matches = only_rows(trace, matches, rows)
     if selection.time_s is not None:
         trace, matches, numbers = _of_time(trace, matches, numbers, selection.time_s)
+        if selection.call_path is not None:
+            # A store has read no more than the span: whether the path is elsewhere, it cannot tell.
+            _of_call_path(trace, call_paths(trace, kernels), selection.call_path)
     findings = _cut_off(matches, (linked[0][numbers], linked[1][numbers]))
     whole = replace(
         matches,
@@ -99,7 +102,9 @@ def _of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDArray[n
     if not np.any(inside):
         known = ", ".join(names[:_NAMED]) + (", ..." if count > _NAMED else "")
         raise InputError(
-            f"there is no call path '{wanted}'", remedy=f"there are {known}", path=trace.name
+            f"there is no call path '{wanted}'",
+            remedy=f"there are {known}" if names else "there is none at these ranks and times",
+            path=trace.name,
         )
     leads = np.zeros(count + 1, dtype=bool)
     for chosen in np.flatnonzero(inside[:-1]).tolist():

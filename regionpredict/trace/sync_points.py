@@ -29,7 +29,8 @@ class SyncPoints:
     this is, or NO_WAIT; `cause` the row of the point that was late, or of the first thread's at a
     fork; -1 where nobody waits.
     `partner` is the rank it synchronises with, -1 where it is a group: then `group` counts in
-    `groups`, each the ranks of one. OpenMP's points, which bind a team, have neither.
+    `groups`, each the ranks of one. OpenMP's points, which bind a team, have neither. `members` of
+    a point that was late in a collective operation is the group of its whole communicator.
     """
 
     event: NDArray[np.int64]
@@ -42,6 +43,7 @@ class SyncPoints:
     cause: NDArray[np.int64]
     partner: NDArray[np.int32]
     group: NDArray[np.int32]
+    members: NDArray[np.int32]
     is_team: NDArray[np.bool_]
     groups: tuple[NDArray[np.int32], ...]
     findings: tuple[Finding, ...] = field(default=())
@@ -64,6 +66,7 @@ class PointRows:
     cause: NDArray[np.int64]
     partner: NDArray[np.int32]
     group: NDArray[np.int32]
+    members: NDArray[np.int32]
     is_team: NDArray[np.bool_]
 
 
@@ -78,6 +81,7 @@ def point_rows(
     cause: NDArray[np.int64] | int = NOBODY,
     partner: NDArray[np.int32] | int = NOBODY,
     group: NDArray[np.int32] | int = NOBODY,
+    members: NDArray[np.int32] | int = NOBODY,
     is_team: bool = False,
 ) -> PointRows:
     """Columns of one length from columns and numbers."""
@@ -97,6 +101,7 @@ def point_rows(
         column(cause, np.int64),  # type: ignore[arg-type]
         column(partner, np.int32),  # type: ignore[arg-type]
         column(group, np.int32),  # type: ignore[arg-type]
+        column(members, np.int32),  # type: ignore[arg-type]
         column(is_team, np.bool_),  # type: ignore[arg-type]
     )
 

@@ -102,6 +102,20 @@ def test_parallelism_that_grows_more_slowly_than_the_depth_is_a_bug():
     assert "Yes, a scalability bug" in isoefficiency_text(data, result, 0.8, 8, 64)
 
 
+def test_a_size_that_the_formula_does_not_give_is_said_to_be_a_forecast():
+    """pi(n) scatters, so beyond the points it is forecast: the printed formula, a constant below
+    51.2 = 0.8 * 64, gives no size."""
+    scatter = dict(zip(SIZES, (10.0, 20.0, 28.0, 12.0, 34.0, 40.0), strict=True))
+    data = made(lambda p, n: 0.9, lambda p, n: 0.9, lambda n: 1e-6, scatter.__getitem__)
+    result = isoefficiency(data)
+    text = isoefficiency_text(data, result, 0.8, 64, 1024)
+    assert result.parallelism.leading_term == {}
+    assert float(result.parallelism.formula()) < 51.2
+    assert "by E_ub n = " in text
+    assert "pi(n) is forecast by many views of its points" in text
+    assert "is forecast" not in isoefficiency_text(PLAIN, isoefficiency(PLAIN), 0.8, 64, 1024)
+
+
 def test_sizes_and_threads_of_a_law_of_the_family():
     law = lambda p, n: 1.0 - 0.2 * math.log2(p) + 0.015 * math.log2(p) * math.log2(n)  # noqa: E731
     data = made(law, law, lambda n: 1e-6 * n, lambda n: 10 + 0.5 * n)

@@ -1,4 +1,7 @@
-"""Delay costs by the equations of Boehme 2014, section 4.2, one wait after the other."""
+"""Delay costs by the equations of Boehme 2014, section 4.2, one wait after the other.
+
+In one thing they follow the reference, not the equations: see `_paying`.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ class SlowDelays:
             int(at) for at in np.flatnonzero(self.points.wait > 0) if self.points.cause[at] >= 0
         ]
         self.pairs = {waiter: self._pair(waiter) for waiter in self.waiting}
+        self.paying = {waiter: self._paying(waiter) for waiter in self.waiting}
         self.short: dict[tuple[int, int, int], float] = defaultdict(float)
         self.long: dict[tuple[int, int, int], float] = defaultdict(float)
         self.explained: dict[int, float] = {}
@@ -114,12 +118,32 @@ class SlowDelays:
             direct = min(direct, 1.0)
         return cause, theirs, delta, waited, direct
 
+    def _paying(self, waiter: int) -> list[int]:
+        """The late side's points whose waits hand on what the waiter costs.
+
+        In a collective operation the reference goes over them in order, and counts the ranks met
+        last at one point in only from the next such point on; those met first, at once.
+        """
+        cause = int(self.points.cause[waiter])
+        theirs = self._before(cause, self.ranks[int(self.points.location[waiter])])
+        if self.points.members[cause] < 0:
+            return self._between(theirs, cause)
+        members = self.points.groups[self.points.members[cause]].tolist()
+        own = self.ranks[int(self.points.location[cause])]
+        met = {self._before(cause, rank) for rank in members if rank != own}
+        met = sorted(-1 if point is None else point for point in met)
+        last = -1 if theirs is None else theirs
+        if last == met[0]:
+            return self._between(theirs, cause)
+        later = [point for point in met if point > last]
+        return [point for point in self._between(theirs, cause) if later and point >= later[0]]
+
     @cache  # noqa: B019
     def propagation(self, wait: int, point: int) -> float:
         """The propagation cost of a waiting point, as far as it ends in waits of that kind."""
         cost = 0.0
-        for waiter, (cause, theirs, delta, waited, direct) in self.pairs.items():
-            if point not in self._between(theirs, cause):
+        for waiter, (_, _, delta, waited, direct) in self.pairs.items():
+            if point not in self.paying[waiter]:
                 continue
             total = sum(delta.values()) + waited
             if not total:

@@ -156,6 +156,27 @@ def test_collectives_are_left_after_those_they_need(
     assert (ends.tolist(), int(after.time[0])) == ([900, 800], 800)
 
 
+@pytest.mark.parametrize(
+    ("call", "root", "moved"),
+    [
+        ("MPI_Gatherv", 0, ((8, 8), (0, 0))),  # the root's own alone
+        ("MPI_Allgatherv", -1, ((0, 8), (0, 8))),
+        ("MPI_Scatterv", 0, ((0, 0), (0, 8))),
+    ],
+)
+def test_who_receives_from_nobody_needs_nobody(
+    kernels: Kernels, call: str, root: int, moved: tuple[tuple[int, int], ...]
+) -> None:
+    build = TraceBuilder(2, ticks_per_second=1e6)
+    for rank, (sent, received) in enumerate(moved):
+        build.enter(rank, (100 + 400 * rank) * 1e-6, call)
+        build.collective(rank, (200 + 400 * rank) * 1e-6, root, sent, received)
+        build.leave(rank, (200 + 400 * rank) * 1e-6)
+    trace = build.build()
+    assert violations(trace, _conditions(trace, kernels)) == ((), ())
+    assert _corrected(trace, kernels).time.tolist() == trace.time.tolist()
+
+
 def test_threads_begin_after_the_fork_and_leave_barriers_together(kernels: Kernels) -> None:
     build = TraceBuilder(1, ticks_per_second=1e6)
     build.region(Region("parallel", Paradigm.OPENMP, Role.PARALLEL))

@@ -14,7 +14,7 @@ from random_programs import carried_out, random_program
 from test_pieces_of_traces import same
 
 from regionpredict.errors import InputError
-from regionpredict.trace import Counter, EventTrace, Finding, ProcessGrid
+from regionpredict.trace import Counter, EventTrace, Finding, ProcessGrid, TraceBuilder
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
@@ -84,14 +84,34 @@ def test_a_part_is_that_part_of_the_trace(
     ranks = frozenset(data.draw(st.sets(st.sampled_from(trace.ranks), min_size=1)))
     low, high = min(first, last) * end, max(first, last) * end
     selection = Selection(ranks, (low, high + 1e-9), "main" if by_path else None)
+    try:
+        whole = selected(trace, matches, selection, kernels)
+    except InputError:  # before any region began
+        with pytest.raises(InputError, match="there is no call path 'main'"):
+            selected(*Store(folder).read(selection), selection, kernels)
+        return
     part = selected(*Store(folder).read(selection), selection, kernels)
-    whole = selected(trace, matches, selection, kernels)
     for name in ("time", "kind", "region", "starts", "operations", "findings", "counters"):
         assert same(getattr(part[0], name), getattr(whole[0], name)), name
     assert same(part[1], whole[1])
     for tell in (waits, delays, critical_path):
         told = [tell(analyse(*(piece[0], kernels, piece[1]))) for piece in (part, whole)]
         assert told[0] == told[1]
+
+
+def test_a_call_path_that_is_not_in_the_span(kernels: Kernels, tmp_path: Path) -> None:
+    """Rank 1 begins at 0.5 s: what is read of a store tells nothing of it, nor does the trace."""
+    build = TraceBuilder(2)
+    for rank, begin in ((0, 0.0), (1, 0.5)):
+        build.enter(rank, begin, "main")
+        build.leave(rank, 1.0)
+    trace = build.build()
+    matches = match(trace, kernels)
+    write_store(trace, matches, tmp_path / "trace")
+    selection = Selection(frozenset({1}), (0.0, 0.1), "main")
+    for part in ((trace, matches), Store(tmp_path / "trace").read(selection)):
+        with pytest.raises(InputError, match="no call path 'main'; there is none at these ranks"):
+            selected(*part, selection, kernels)
 
 
 def test_only_what_is_asked_for_is_read(kernels: Kernels, tmp_path: Path) -> None:

@@ -103,3 +103,40 @@ def test_an_archive_is_not_overwritten(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "is there already" in done.stderr
     assert done.stdout == ""
+
+
+BETWEEN_GROUPS = r"""
+#include <mpi.h>
+int main(int count, char **words)
+{
+    int rank, value = 1, sum = 0;
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_SELF);
+    MPI_Comm half, between;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &between);
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, between);
+    MPI_Sendrecv(&rank, 1, MPI_INT, rank / 2, 1, &value, 1, MPI_INT, rank / 2, 1, between,
+                 MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_communicators_between_groups(tmp_path: Path, kernels: Kernels) -> None:
+    """Each even rank exchanges a message with the odd one above it."""
+    program = built(tmp_path, BETWEEN_GROUPS)
+    folder = tmp_path / "trace"
+    record_ranks(folder, 4, program)
+    trace = read_otf2(folder, kernels)
+    pairs = {(group.members, group.remote) for group in trace.communicators if group.remote}
+    assert pairs <= {((0, 2), (1, 3)), ((1, 3), (0, 2))}
+    assert pairs
+    analysis = analyse(trace, kernels)
+    assert [str(finding) for finding in analysis.findings] == [
+        "collective operations of inter-communicators, not analysed (4 times)"
+    ]
+    found = waits(analysis)
+    assert found.totals["comms_send"] == found.totals["comms_recv"] == 4

@@ -319,3 +319,47 @@ def test_waits_of_messages_hand_on_by_messages_alone(kernels: Kernels) -> None:
     assert "wait_propagating.late_sender" not in found.totals
     assert by_place(found, "wait_terminal.late_sender", MS) == close({"main/MPI_Recv/1": 3})
     assert by_place(found, "wait_direct.late_sender", MS) == close({"main/MPI_Recv/1": 3})
+
+
+def test_members_pay_from_the_next_last_meeting_on(kernels: Kernels) -> None:
+    """Rank 0 waits 2 ms for rank 1, 3 and 4 for rank 2, works 10, and is late in a barrier.
+
+    Rank 3 waits there 1 ms for what was since MPI_Init, 10 of work and 9 of waits; rank 1 17 ms
+    for 10 and 7; rank 2 10 ms for 10. Rank 1 was met last before the wait of 3 ms, and rank 2
+    next after the wait of 4: the reference counts rank 1 in only there, and 3 ms are left out.
+    """
+    build = _begun(4)
+    for rank in range(4):
+        build.enter(rank, 0, "MPI_Init")
+        build.leave(rank, 0)
+
+    def work(rank: int, name: str, begin: float, end: float) -> None:
+        build.enter(rank, begin * MS, name)
+        build.leave(rank, end * MS)
+
+    work(1, "one", 0, 2)
+    _send(build, 1, (2, 2), 0)
+    work(2, "two", 0, 5)
+    _send(build, 2, (5, 5), 0)
+    work(2, "two", 5, 9)
+    _send(build, 2, (9, 9), 0)
+    work(3, "three", 0, 18)
+    for begin, end, source in ((0, 2, 1), (2, 5, 2), (5, 9, 2)):
+        _receive(build, 0, (begin, end), source)
+    work(0, "late", 9, 19)
+    for rank, begin in enumerate((19, 2, 9, 18)):
+        build.enter(rank, begin * MS, "MPI_Barrier")
+        build.collective(rank, 19 * MS)
+        build.leave(rank, 19 * MS)
+        build.leave(rank, 19 * MS)
+    found = delays(analyse(build.build(), kernels))
+    assert by_place(found, "delay_short.wait_barrier", MS) == close(
+        {"main/late/0": 10 / 19 + 10 + 10}
+    )
+    assert by_place(found, "delay_long.wait_barrier", MS) == close(
+        {"main/one/1": 2 / 19, "main/two/2": 3 / 19 + 4 / 19 + 4}
+    )
+    (paid, _) = found.balances
+    assert paid.holds
+    left_out = "costs of waits between points with members of a collective operation"
+    assert paid.parts[left_out] == pytest.approx(3 * MS)

@@ -110,6 +110,21 @@ def test_runs_of_different_programs() -> None:
     with pytest.raises(InputError, match="run1 and run2 are runs of different programs: only"):
         study_of([run(1, regions=("sort", "merge")), run(2, regions=("solve", "spmv", "merge2"))])
     study_of([run(1, regions=("MPI_Init",)), run(2, regions=("MPI_Init", "MPI_Send", "MPI_Recv"))])
+    set_up = ("MPI_Init", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Finalize")
+    with pytest.raises(InputError, match="only the second has MPI_Bcast"):
+        study_of([run(1, regions=(*set_up, "MPI_Send")), run(2, regions=(*set_up, "MPI_Bcast"))])
+
+
+def test_runs_with_little_in_common_are_doubtful() -> None:
+    """A ping-pong beside a solver that sends messages, too."""
+    solver = ("MPI_Send", "MPI_Recv", *(f"MPI_{name}" for name in ("Bcast", "Barrier", "Scan")),
+              "assemble", "solve", "spmv")  # fmt: skip
+    small = run(2, regions=("main", "MPI_Send", "MPI_Recv"))
+    for wide in (2, 4):
+        notes = study_of([small, run(wide, regions=solver)]).notes
+        assert any("share 2 of 9 regions: are they runs of one program?" in n for n in notes)
+    alone = run(1, regions=("main", "MPI_Send", "MPI_Recv"))  # of one rank less is asked
+    assert not any("share" in n for n in study_of([alone, run(4, regions=solver)]).notes)
 
 
 LAW_VALUES = {

@@ -21,6 +21,7 @@ from regionpredict.report.html.page import page
 from regionpredict.report.html.timeline import timeline_block
 from regionpredict.report.process_grid import grid_values, without_rank
 from regionpredict.report.quantities import plural
+from regionpredict.report.trace_results import INSTANCES
 from regionpredict.trace import EventTrace
 from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.profile import TraceResult
@@ -40,6 +41,7 @@ def trace_page(result: TraceResult, analysis: Analysis, metric: str | None = Non
     rows: list[list[Cell]] = [
         [name, (f"{value:.9g} {units.get(name, '')}".rstrip(), value), result.counts.get(name)]
         for name, value in totals.items()
+        if metric or not name.startswith(INSTANCES)
     ]
     columns = [Column("Metric"), Column("Total", number=True),
                Column("Instances", number=True)]  # fmt: skip

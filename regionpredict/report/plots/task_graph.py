@@ -163,9 +163,12 @@ def _shape(axes: Axes, box: _Box, scale: float) -> None:
 
     x, y = box.at
     title = box.title if len(box.title) <= 22 else box.title[:21] + "…"
-    below = show_seconds(box.seconds) if box.kind not in ("join", "serial") else box.kind
+    said = [] if title == box.kind and box.count == 1 else [box.kind]
     if box.count > 1:
-        below = f"{show_count(box.count)} x {box.kind}, {below}"
+        said = [f"{show_count(box.count)} x {box.kind}"]
+    if box.kind not in ("join", "serial"):  # these take no time
+        said = [*(said if box.count > 1 else []), show_seconds(box.seconds)]
+    below = ", ".join(said)
     axes.add_patch(
         FancyBboxPatch(
             (x + 0.04, y + 0.04), _WIDTH - 0.08, _HEIGHT - 0.08, zorder=3, gid="node",

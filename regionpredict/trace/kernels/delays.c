@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { ENTER, LEAVE, JOIN = 15 };
-enum { NO_MEMORY = -1, NONE = -1, NOT_YET = -2, CLASSES = 9, LAST_PROPAGATING = 7, SMALL_GROUP = 256, MOST_USED = 64 };
+enum { NO_MEMORY = -1, NONE = -1, NOT_YET = -2, NOBODY = -2, CLASSES = 9, LAST_PROPAGATING = 7, SMALL_GROUP = 256, MOST_USED = 64 };
 enum { LATE_SENDER, LATE_RECEIVER };
 
 struct replay {
@@ -23,7 +23,7 @@ struct replay {
     const int32_t *event_node, *parent, *rank;  /* rank of each location */
     const int64_t *first;          /* the first point of each location, and their number */
     const int64_t *event, *wait, *total, *completion, *cause;
-    const int32_t *location, *node, *partner, *group;
+    const int32_t *location, *node, *partner, *group, *members;
     const uint8_t *wait_kind, *is_team;
     const int64_t *group_first;    /* members of groups: positions in group_members */
     const int32_t *group_members;
@@ -37,6 +37,7 @@ struct replay {
     int32_t *segment_location;
     int64_t segments;
     double lost;                   /* costs that reach waits without a cause, ticks */
+    double left_out;               /* costs of waits that the reference charges to nobody, ticks */
     int64_t unordered;             /* waits that cannot be put in order */
 };
 
@@ -72,6 +73,7 @@ struct work {  /* points are counted in 32 bits: memory is what limits a replay 
     int64_t *sums;       /* checkpoints x nodes */
     int64_t *waited;     /* of each point: waits before it on its location */
     int32_t *before_wait, *before_cause; /* previous points, by the waiting point */
+    int32_t *charged;    /* by the waiting point: waits after this one of the late side pay for it */
     int32_t *waiter_first, *waiters;
     int32_t *costs;      /* of each waiting point, in `scales`; NOT_YET: it is still to come */
     int32_t *expires;    /* of each point: intervals that begin there, in `scales` */
@@ -86,128 +88,7 @@ struct work {  /* points are counted in 32 bits: memory is what limits a replay 
 static void *make(int64_t count, size_t size) { return calloc((size_t)(count > 0 ? count : 1), size); }
 
 #include "delay_entries.h"
-
-/* ---- previous points ---- */
-
-struct last_points {
-    int64_t *of_rank, *of_group;
-    int64_t *used;  /* large groups that the location has met */
-    int64_t used_count;
-    uint8_t *member;  /* large groups x ranks */
-};
-
-static int64_t previous(const struct last_points *l, const struct replay *r, int32_t rank)
-{
-    int64_t found = l->of_rank[rank];
-    for (int64_t at = 0; at < l->used_count; at++) {
-        int64_t group = l->used[at];
-        if (l->of_group[group] > found && l->member[group * r->ranks + rank])
-            found = l->of_group[group];
-    }
-    return found;
-}
-
-static void note(struct last_points *l, const struct replay *r, int64_t point)
-{
-    int32_t group = r->group[point];
-    if (r->partner[point] >= 0)
-        l->of_rank[r->partner[point]] = point;
-    if (group < 0)
-        return;
-    int64_t first = r->group_first[group], end = r->group_first[group + 1];
-    bool met = l->of_group[group] != NONE;
-    if (end - first > SMALL_GROUP && l->member && (met || l->used_count < MOST_USED)) {
-        if (!met)
-            l->used[l->used_count++] = group;
-        l->of_group[group] = point;
-        return;
-    }
-    for (int64_t at = first; at < end; at++)
-        l->of_rank[r->group_members[at]] = point;
-}
-
-static bool have_last_points(struct last_points *l, const struct replay *r)
-{
-    bool large = false;
-    for (int64_t group = 0; group < r->groups; group++)
-        large |= r->group_first[group + 1] - r->group_first[group] > SMALL_GROUP;
-    *l = (struct last_points){make(r->ranks, 8), make(r->groups, 8), make(MOST_USED, 8), 0,
-                              large ? make(r->groups * r->ranks, 1) : NULL};
-    bool fine = l->of_rank && l->of_group && l->used && (!large || l->member);
-    for (int64_t group = 0; fine && large && group < r->groups; group++)
-        for (int64_t at = r->group_first[group]; at < r->group_first[group + 1]; at++)
-            l->member[group * r->ranks + r->group_members[at]] = 1;
-    return fine;
-}
-
-static void forget_points(struct last_points *l, const struct replay *r)
-{
-    l->used_count = 0;
-    for (int64_t rank = 0; rank < r->ranks; rank++)
-        l->of_rank[rank] = NONE;
-    for (int64_t group = 0; group < r->groups; group++)
-        l->of_group[group] = NONE;
-}
-
-static void free_last_points(struct last_points *l)
-{
-    free(l->of_rank);
-    free(l->of_group);
-    free(l->used);
-    free(l->member);
-}
-
-static bool find_previous(struct work *w)
-{
-    struct replay *r = w->r;
-    struct last_points l;
-    bool fine = have_last_points(&l, r);
-    for (int64_t location = 0; fine && location < r->locations; location++) {
-        int64_t team = NONE;
-        forget_points(&l, r);
-        for (int64_t point = r->first[location]; point < r->first[location + 1]; point++) {
-            if (r->wait[point] > 0 && r->cause[point] >= 0)
-                w->before_wait[point] = (int32_t)(r->is_team[point] ? team
-                    : previous(&l, r, r->rank[r->location[r->cause[point]]]));
-            for (int64_t at = w->waiter_first[point]; at < w->waiter_first[point + 1]; at++) {
-                int64_t waiter = w->waiters[at];
-                w->before_cause[waiter] = (int32_t)(r->is_team[point] ? team
-                    : previous(&l, r, r->rank[r->location[waiter]]));
-            }
-            if (r->is_team[point])
-                team = point;
-            else
-                note(&l, r, point);
-        }
-    }
-    free_last_points(&l);
-    return fine;
-}
-
-/* The last point of a location before an event at which it met a rank, or, for -1, its team.
-   The events ascend. 0, or -1 where there is no memory. */
-int rp_last_met(struct replay *r, int64_t count, const int64_t *event, const int32_t *met,
-                int64_t *found)
-{
-    struct last_points l;
-    bool fine = have_last_points(&l, r);
-    int64_t query = 0;
-    for (int64_t location = 0; fine && location < r->locations; location++) {
-        int64_t team = NONE, point = r->first[location], stop = r->first[location + 1];
-        forget_points(&l, r);
-        for (; query < count && event[query] < r->starts[location + 1]; query++) {
-            for (; point < stop && r->event[point] < event[query]; point++) {
-                if (r->is_team[point])
-                    team = point;
-                else
-                    note(&l, r, point);
-            }
-            found[query] = met[query] < 0 ? team : previous(&l, r, met[query]);
-        }
-    }
-    free_last_points(&l);
-    return fine ? 0 : NO_MEMORY;
-}
+#include "delay_previous.h"
 
 static bool list_waiters(struct work *w)
 {
@@ -297,19 +178,21 @@ static void free_scales(struct work *w, int32_t slot)
     w->scales_free = slot;
 }
 
-static bool activate(struct work *w, int64_t location, int64_t before, const double *scale,
-                     double direct, bool message)
+static bool activate(struct work *w, int64_t location, int64_t before, int64_t charged,
+                     const double *scale, double direct, bool message)
 {
     struct active *active = &w->active[location];
-    active->count++;
-    for (int at = 0; at < CLASSES; at++)
-        active->scale[at] += scale[at];
-    if (before >= 0) {
+    if (charged != NOBODY) {
+        active->count++;
+        for (int at = 0; at < CLASSES; at++)
+            active->scale[at] += scale[at];
+    }
+    if (charged >= 0) {
         int32_t slot = new_scales(w, scale);
         if (slot < 0)
             return false;
-        w->scales[slot].next = w->expires[before];
-        w->expires[before] = slot;
+        w->scales[slot].next = w->expires[charged];
+        w->expires[charged] = slot;
     }
     return keep_maximum(&active->all, before, direct)
         && (!message || keep_maximum(&active->messages, before, direct));
@@ -337,6 +220,12 @@ static void expire(struct work *w, int64_t location, int64_t point)
 
 /* ---- one wait, and what caused it ---- */
 
+/* Waits of a location up to a point, and with it. */
+static int64_t waited_until(const struct work *w, int64_t point)
+{
+    return point < 0 ? 0 : w->waited[point] + w->r->wait[point];
+}
+
 static bool resolve(struct work *w, int64_t waiter)
 {
     struct replay *r = w->r;
@@ -359,8 +248,7 @@ static bool resolve(struct work *w, int64_t waiter)
         theirs.ticks[node] = excess > 0 ? excess : 0;
         delay += theirs.ticks[node];
     }
-    int64_t waited = w->waited[cause]
-        - (before < 0 ? 0 : w->waited[before] + r->wait[before]);
+    int64_t waited = w->waited[cause] - waited_until(w, before);
     bool fine = true;
     if (delay + waited > 0) {
         double sum = (double)(delay + waited), direct = (double)r->wait[waiter] / sum;
@@ -383,8 +271,15 @@ static bool resolve(struct work *w, int64_t waiter)
         r->explained[waiter] = direct * sum;
         r->indirect[waiter] = direct * (double)waited;
         scale[kind] += direct;
+        int64_t charged = w->charged[waiter];
+        int64_t waits = waited; /* of those that are left out */
+        if (charged != NOBODY)
+            waits = charged < 0 ? 0 : w->waited[charged + 1] - waited_until(w, before);
+        for (int at = 0; at < CLASSES; at++)
+            r->left_out += scale[at] * (double)waits;
         if (waited)
-            fine = activate(w, location, before, scale, kind <= LAST_PROPAGATING ? direct : 0.0,
+            fine = activate(w, location, before, charged, scale,
+                            kind <= LAST_PROPAGATING ? direct : 0.0,
                             kind == LATE_SENDER || kind == LATE_RECEIVER);
     } else {
         for (int at = 0; at < CLASSES; at++)
@@ -541,6 +436,7 @@ int rp_replay(struct replay *r, const uint8_t *starts_at)
     w.waited = make(points, 8);
     w.before_wait = make(points, 4);
     w.before_cause = make(points, 4);
+    w.charged = make(points, 4);
     w.expires = make(points, 4);
     w.costs = make(points, 4);
     w.active = make(r->locations, sizeof *w.active);
@@ -551,10 +447,10 @@ int rp_replay(struct replay *r, const uint8_t *starts_at)
     w.my_mark = make(r->nodes, 1);
     w.their_mark = make(r->nodes, 1);
     bool fine = w.entry && w.entry_first && w.reached && w.waited && w.before_wait
-        && w.before_cause && w.expires && w.costs && w.active && w.mine && w.theirs && w.my_nodes
+        && w.before_cause && w.charged && w.expires && w.costs && w.active && w.mine && w.theirs && w.my_nodes
         && w.their_nodes && w.my_mark && w.their_mark;
     for (int64_t at = 0; fine && at < points; at++) {
-        w.before_wait[at] = w.before_cause[at] = w.expires[at] = NONE;
+        w.before_wait[at] = w.before_cause[at] = w.charged[at] = w.expires[at] = NONE;
         w.costs[at] = NOT_YET;
     }
     fine = fine && lay_entries(&w) && lay_sums(&w) && list_waiters(&w) && find_previous(&w)
@@ -566,7 +462,7 @@ int rp_replay(struct replay *r, const uint8_t *starts_at)
         free(w.active[at].messages.of);
     }
     void *used[] = {w.costs, w.entry, w.entry_first, w.reached, w.waited, w.before_wait,
-                    w.before_cause, w.expires, w.active, w.mine, w.theirs, w.my_nodes,
+                    w.before_cause, w.charged, w.expires, w.active, w.mine, w.theirs, w.my_nodes,
                     w.their_nodes, w.my_mark, w.their_mark, w.entry_node, w.entry_ticks, w.sums,
                     w.waiter_first, w.waiters, w.scales};
     for (size_t at = 0; at < sizeof used / sizeof *used; at++)
