@@ -327,3 +327,12 @@ def test_two_pointers_change_places() -> None:
     (past,) = program(*started, still).before[at(9)]
     assert past["y"].last == (at(9), "y") and past["y"].since == ()
     assert past["x"].last is None and not past["x"].serial  # its own caches have it
+
+
+def test_a_struct_beyond_the_parameters_goes_nowhere() -> None:
+    """`show(a, b)` of `void show(struct s a, ...)`."""
+    shown = flow("show", block("loop", 4, write(("a", ".v", "*"))), parameters=(("a",),))
+    call_of_two = Handed("show", (None, None), ("r",), at(3), values=((0, A), (1, B)))
+    names = (("a", (*A, ".v", "*")), ("b", (*B, ".v", "*")))
+    written = first(follow([flow("main", call_of_two, share(9, names=names)), shown]))
+    assert set(written) == {"a"}
