@@ -217,3 +217,34 @@ def test_stages_of_a_transform_run_one_after_the_other(tmp_path: Path, frontend:
     assert "RP105" not in {note.id for note in facts.diagnostics}
     runs = [str(one.executions) for one in facts.statements if one.accesses]
     assert runs == ["8*n"] * 4
+
+
+def test_what_headers_make_of_intrinsics_touches_registers_alone(tmp_path: Path) -> None:
+    # libclang has a declaration of its own, on vectors, and takes no second one.
+    declared = "extern double __builtin_ia32_shufpd(double x, double y, int order);"
+    facts = facts_of_body(
+        tmp_path, "a[i] = __builtin_ia32_shufpd(b[i], b[i], 1);", "pycparser", declared
+    )
+    assert facts.status == "complete"
+    assert [(access.array, access.kind) for access in accesses(facts)] == [
+        ("a", "write"), ("b", "read"), ("b", "read"),
+    ]  # fmt: skip
+    assert not any(one.statement.calls for one in facts.statements)
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_builtin_that_loads_is_not_taken_for_one(tmp_path: Path, frontend: str) -> None:
+    declared = "extern double __builtin_ia32_maskloadpd(double *from, int mask);"
+    facts = facts_of_body(
+        tmp_path, "a[i] = __builtin_ia32_maskloadpd(b + i, 1);", frontend, declared
+    )
+    assert facts.status == "partial"
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_processor_times_go_where_the_argument_points(tmp_path: Path, frontend: str) -> None:
+    declared = "struct span { long user; }; extern long times(struct span *spent);"
+    body = "struct span spent[1]; a[i] = times(spent);"
+    facts = facts_of_body(tmp_path, body, frontend, declared)
+    assert facts.status == "complete"
+    assert ("spent", "write") in [(access.array, access.kind) for access in accesses(facts)]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.invariant_values import with_invariant_names
@@ -50,6 +51,7 @@ def regions_of(
     seen: set[_Place] = set()
     again: dict[_Place, int] = {}
     notes: list[Diagnostic] = []
+    trees = CallTrees(unit)
     for function in unit.functions:
         here: Counter[_Place] = Counter()
         instance = function.name if function.shown else ""
@@ -61,7 +63,7 @@ def regions_of(
             if place in seen and here[place] == 1 + again.get(place, 0):
                 again[place] = again.get(place, 0) + 1
                 continue  # the same lines, included or expanded in another function
-            builder = RegionBuilder(unit, function, site.directive.pragma, span)
+            builder = RegionBuilder(unit, function, site.directive.pragma, span, trees)
             region = builder.build(site.loop, site.context, site.enclosing, site.team)
             defined = definitions_of(unit, function, builder.context, site.directive)
             region, defined = with_invariant_names(region, defined)
@@ -71,14 +73,14 @@ def regions_of(
     for (file, line, _, _), count in again.items():
         message = f"included or expanded {count + 1} times: the first instance is shown"
         notes.append(Diagnostic("RP112", Span(file, line), message))
-    lost = _lost(unit, {place[:3] for place in seen})
+    lost = _lost(unit, trees, {place[:3] for place in seen})
     built += lost
     built.sort(key=lambda pair: (pair[0].span.file, pair[0].span.line, pair[0].span.column))
     return with_index_lists(built), notes
 
 
 def _lost(
-    unit: LinkedUnit, seen: set[tuple[str, int, int]]
+    unit: LinkedUnit, trees: CallTrees, seen: set[tuple[str, int, int]]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
     """Regions whose code the parser could not recover: they are named all the same."""
     lost: list[tuple[Region, tuple[Definition, ...]]] = []
@@ -87,7 +89,7 @@ def _lost(
             continue
         span = Span(file, pragma.line, pragma.column)
         function = _around(unit, span)
-        builder = RegionBuilder(unit, function, pragma, span)
+        builder = RegionBuilder(unit, function, pragma, span, trees)
         context = "combined" if "parallel" in pragma.kind.split() else "orphaned"
         lost.append((builder.build(None, context, ()), ()))
     return lost

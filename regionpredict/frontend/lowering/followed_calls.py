@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.function_pointers import named_function, pointed_function
 from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
@@ -27,6 +28,10 @@ from regionpredict.ir import Expr, Loop, Node, Span
 
 _MAX_INLINE = 12
 _MAX_STATEMENTS = 1000  # beyond these no call is followed: each costs time at every size tried
+# A region all of whose calls are seen, and that is no longer than this, can be known in full: that
+# is worth its time. One that meets what nobody sees stays partial, and is left at the above.
+_MAX_SEEN_INLINE = 32
+_MAX_SEEN_STATEMENTS = 4000
 
 
 class Lowering(Protocol):
@@ -48,9 +53,11 @@ class FollowedCalls:
     """The calls of one region, and the functions that are being followed."""
 
     def __init__(
-        self, unit: LinkedUnit, context: Context, function: Function, lowering: Lowering
-    ) -> None:
+        self, unit: LinkedUnit, context: Context, function: Function, lowering: Lowering,
+        trees: CallTrees,
+    ) -> None:  # fmt: skip
         self.unit = unit
+        self.trees = trees
         self.context = context
         self.function = function
         self.lowering = lowering
@@ -58,6 +65,8 @@ class FollowedCalls:
         self.returned: CType = UNKNOWN
         self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
         self.handed: dict[Decl, tuple[Expression, Function]] = {}  # to their parameters, from where
+        self.loop: Stmt | None = None
+        self._all_seen: bool | None = None  # of all that the loop calls; None: not asked yet
         self._loops_around = [0]  # of each function that is read: how many when it was called
 
     @property
@@ -78,11 +87,7 @@ class FollowedCalls:
             return self._library_call(call, frame, nodes)
         if ends_program(self.unit, function.body):
             return call.decl.ctype
-        if (
-            call.decl in self.calling
-            or len(self.calling) > _MAX_INLINE
-            or (self.lowering.statements > _MAX_STATEMENTS)
-        ):
+        if call.decl in self.calling or not self._is_short_enough():
             self.lowering.say(
                 "RP108", call.span, f"{call.name}() is not followed further: counted as a call"
             )
@@ -110,6 +115,22 @@ class FollowedCalls:
         ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
         self.returned = outer
         return ctype
+
+    def _is_short_enough(self) -> bool:
+        """Whether what one more function does may stand in place of its call."""
+        so_far, depth = self.lowering.statements, len(self.calling)
+        if depth <= _MAX_INLINE and so_far <= _MAX_STATEMENTS:
+            return True
+        if depth > _MAX_SEEN_INLINE or so_far > _MAX_SEEN_STATEMENTS:
+            return False
+        if self._all_seen is None:
+            whole = self.trees.tree_of_loop(self.loop, self.function)
+            self._all_seen = (
+                whole.seen
+                and whole.depth <= _MAX_SEEN_INLINE
+                and whole.statements <= _MAX_SEEN_STATEMENTS
+            )
+        return self._all_seen
 
     def _at(self) -> Function:
         """The function whose statements are read now."""

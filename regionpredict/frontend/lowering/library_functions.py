@@ -53,6 +53,7 @@ _WRITES_THROUGH = {
     **{f"{base}{suffix}": (1,) for base in ("frexp", "modf") for suffix in ("", "f", "l")},
     **{f"remquo{suffix}": (2,) for suffix in ("", "f", "l")},
     "lgamma_r": (1,), "lgammaf_r": (1,), "rand_r": (0,), "erand48": (0,), "nrand48": (0,),
+    "times": (0,),
 }  # fmt: skip
 _ENDING = frozenset((
     "exit", "_exit", "_Exit", "quick_exit", "abort", "terminate", "__assert_fail", "__assert",
@@ -64,6 +65,11 @@ _ALLOCATED: dict[str, tuple[int, ...]] = {
     "alloca": (0,), "_mm_malloc": (0,),
 }  # fmt: skip
 _REGISTERS = re.compile(r"_(?:mm(?:256|512)?|k(?:and|or|xor|not|mov)\w*|cvt)_?\w*")
+# What headers of compilers make of intrinsics with an immediate operand, which are macros there.
+_REGISTER_BUILTINS = re.compile(
+    r"__builtin_ia32_(?:shuf|pshuf|p?blend|v?perm|palignr|ps[lr]ldqi|round|cmp[ps][sd]|dpp|"
+    r"v?extract|v?insert|vec_(?:ext|set)_)\w*"
+)
 _MEMORY_INTRINSIC = re.compile(
     r"_mm(?P<width>256|512)?_(?:mask_|maskz_)?"
     r"(?P<kind>loadu?2?|loadr|loaddup|load1|loadl|loadh|lddqu|maskload|stream_load|broadcast|"
@@ -78,6 +84,7 @@ def touches_no_memory(name: str) -> bool:
     return (
         base in _WITHOUT_MEMORY
         or name.startswith("omp_")
+        or _REGISTER_BUILTINS.fullmatch(name) is not None
         or (_REGISTERS.fullmatch(name) is not None and memory_intrinsic(name) is None)
     )
 
@@ -94,7 +101,7 @@ def allocated(name: str) -> tuple[int, ...] | None:
 
 def is_intrinsic(name: str) -> bool:
     """Whether it is an instruction rather than a call."""
-    return _REGISTERS.fullmatch(name) is not None
+    return any(form.fullmatch(name) for form in (_REGISTERS, _REGISTER_BUILTINS))
 
 
 def written_arguments(name: str) -> tuple[int, ...]:

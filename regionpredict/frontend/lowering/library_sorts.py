@@ -40,12 +40,17 @@ from regionpredict.frontend.syntax import (
 _SORTS = frozenset(("qsort", "mergesort", "heapsort"))
 
 
+def is_sort(name: str) -> bool:
+    """Whether a library function of that name sorts by a function that it is handed."""
+    return name.removeprefix("std::") in _SORTS
+
+
 def sorting_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | None:
     """The loops in place of a call, in `frame`; None where it sorts nothing, or is not understood.
 
     The elements have to be those of an array whose type tells their size.
     """
-    if call.name.removeprefix("std::") not in _SORTS or len(call.args) != 4:
+    if not is_sort(call.name) or len(call.args) != 4:
         return None
     base, length, size, order = call.args
     while isinstance(base, Cast) and base.ctype.kind == "pointer":

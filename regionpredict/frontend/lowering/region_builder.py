@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.carried_loops import (
     Repeated,
     carried_loop,
@@ -65,9 +66,7 @@ from regionpredict.frontend.syntax import (
     every_statement,
     show,
 )
-from regionpredict.frontend.text import (
-    parse_expression,
-)
+from regionpredict.frontend.text import parse_expression
 from regionpredict.ir import (
     Branch,
     Diagnostic,
@@ -87,7 +86,9 @@ _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "t
 class RegionBuilder:
     """Lowers one worksharing loop."""
 
-    def __init__(self, unit: LinkedUnit, function: Function, pragma: Pragma, span: Span) -> None:
+    def __init__(
+        self, unit: LinkedUnit, function: Function, pragma: Pragma, span: Span, trees: CallTrees
+    ) -> None:
         self.unit = unit
         self.function = function
         self.pragma = pragma
@@ -97,7 +98,7 @@ class RegionBuilder:
         self.statements = 0
         self.effects = unit.effects
         self.values = VariableValues(self.context, self.effects)
-        self.calls = FollowedCalls(unit, self.context, function, self)
+        self.calls = FollowedCalls(unit, self.context, function, self, trees)
         self.simd: Pragma | None = pragma if "simd" in pragma.kind.split() else None
 
     # -- the door -------------------------------------------------------------------------------
@@ -116,6 +117,7 @@ class RegionBuilder:
                 "RP101", self.span, "no loop could be read under this directive: region skipped"
             )
         else:
+            self.calls.loop = loop
             self.context.private.update(declared_in(loop))
             self.context.private_names.update(listed_private(self.pragma))
             node = self._for(loop, frame) if isinstance(loop, For) else self._range_for(loop, frame)

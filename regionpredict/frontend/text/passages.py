@@ -27,7 +27,7 @@ _ARGUMENTS = re.compile(rb"\([^()]*\)")
 _CALLED = re.compile(rb"\b([A-Za-z_]\w*)\b\s*\x00")
 _OBJECT = re.compile(rb"\b([A-Za-z_]\w*)\b\s*(?:\[[^\]]*\]\s*)*=")
 _POINTER = re.compile(rb"\(\s*\*+\s*([A-Za-z_]\w*)")
-_AT_MARGIN = re.compile(rb"^[A-Za-z_][^;{}()=\n]*?\b(\w+)[ \t]*\(", re.MULTILINE)
+_AT_MARGIN = re.compile(rb"^(?:[A-Za-z_][^;{}()=\n]*?\b)?([A-Za-z_]\w*)[ \t]*\(", re.MULTILINE)
 _SCOPE = re.compile(rb"\b(?:namespace|class|struct|union|enum|extern)\b")
 _FUNCTION = re.compile(rb"\x00(?:\b(?:const|volatile|noexcept|override|final)\b|[&\s])*$")
 _OPERATOR = b"operator"

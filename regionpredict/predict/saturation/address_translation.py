@@ -35,6 +35,7 @@ def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) ->
     Walks go on one after the other on each walker, before the line itself can be asked for; the
     upper levels of the table are taken to be in the core's own caches for them.
     """
+    gathers = [gather for gather in gathers if gather.accesses > 0.0]  # in loops that do not run
     if not gathers:
         return 0.0
     page = float(machine.page_bytes)

@@ -18,6 +18,10 @@ KIB, MIB = 1 << 10, 1 << 20
 def test_what_the_tlb_reaches_costs_nothing() -> None:
     """1024 entries of 4 KiB: 4 MiB."""
     assert walk_cycles((), MACHINE, 64) == 0.0
+    assert walk_cycles([Gather("x", 0.0, 1e12)], MACHINE, 64) == 0.0
+    assert walk_cycles([Gather("y", 0.0, 1e12), Gather("x", 1e6, 8 * MIB)], MACHINE, 64) == (
+        walk_cycles([Gather("x", 1e6, 8 * MIB)], MACHINE, 64)
+    )
     assert walk_cycles([Gather("x", 1e6, 4 * MIB)], MACHINE, 64) == 0.0
     assert walk_cycles([Gather("x", 1e6, 4 * MIB + 4 * KIB)], MACHINE, 64) > 0.0
 

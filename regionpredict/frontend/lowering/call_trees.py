@@ -1,0 +1,119 @@
+"""How long what a called function does is, with all that it calls, before any of it is followed.
+
+static double square(double x) { return x * x; }
+static double norm(double x, double y) {                  norm: 3 statements, all of them seen
+    return square(x) + square(y);
+}
+
+Counts are those of statements in place of their calls, so a function counts at each of its calls.
+What ends the program, and the side of an `if` that always does, is no part of a region.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.function_pointers import pointed_function
+from regionpredict.frontend.lowering.library_calls import has_loops
+from regionpredict.frontend.lowering.library_functions import (
+    ends_run,
+    memory_intrinsic,
+    touches_no_memory,
+    vector_arithmetic,
+    written_arguments,
+)
+from regionpredict.frontend.lowering.library_sorts import is_sort
+from regionpredict.frontend.lowering.program_ends import ends_program
+from regionpredict.frontend.syntax import (
+    CallExpr,
+    Decl,
+    Expression,
+    Function,
+    If,
+    Name,
+    Stmt,
+    every_expression,
+    inner_statements,
+    own_expressions,
+)
+
+
+class CallTree(NamedTuple):
+    """A function and all that it calls: `statements` in place of the call, `depth` calls inside
+    each other. `seen`: each of them has a body or is known by name, and none calls itself.
+    """
+
+    statements: int
+    depth: int
+    seen: bool
+
+
+_NOTHING = CallTree(0, 0, seen=True)
+_UNSEEN = CallTree(1, 0, seen=False)
+
+
+class CallTrees:
+    """The trees of the functions that one unit sees, each gone through once."""
+
+    def __init__(self, unit: LinkedUnit) -> None:
+        self._unit = unit
+        self._known: dict[Function, CallTree] = {}
+
+    def tree_of(self, function: Function) -> CallTree:
+        """What stands in place of a call of the function."""
+        if function not in self._known:
+            self._known[function] = _UNSEEN  # for a call of itself, from wherever in its tree
+            if ends_program(self._unit, function.body):
+                self._known[function] = _NOTHING
+            else:
+                inside = self._statement(function.body, function)
+                self._known[function] = inside._replace(depth=inside.depth + 1)
+        return self._known[function]
+
+    def tree_of_loop(self, loop: Stmt | None, function: Function) -> CallTree:
+        """What a loop of a function does, and all that it calls."""
+        return _NOTHING if loop is None else self._statement(loop, function)
+
+    def _statement(self, statement: Stmt, at: Function) -> CallTree:
+        trees = [self._expression(expression, at) for expression in own_expressions(statement)]
+        for inner in inner_statements(statement):
+            if not (isinstance(statement, If) and ends_program(self._unit, inner)):
+                trees.append(self._statement(inner, at))
+        return _together(trees)
+
+    def _expression(self, expression: Expression, at: Function) -> CallTree:
+        calls = [self._call(inner, at) for inner in every_expression(expression)
+                 if isinstance(inner, CallExpr)]  # fmt: skip
+        return _together([CallTree(1, 0, seen=True), *calls])
+
+    def _call(self, call: CallExpr, at: Function) -> CallTree:
+        meant: Decl | None = call.decl
+        if meant is None and isinstance(call.pointer, Name):
+            meant = pointed_function(self._unit, call.pointer.decl, at)
+        function = self._unit.body_of(meant) if meant is not None else None
+        if function is not None:
+            return self.tree_of(function)
+        return _NOTHING if call.free or _is_known(call) else _UNSEEN
+
+
+def _is_known(call: CallExpr) -> bool:
+    """Whether it is a function of a library of which it is known what it touches."""
+    name = call.name
+    return call.pointer is None and (
+        touches_no_memory(name)
+        or ends_run(name)
+        or is_sort(name)
+        or has_loops(call)
+        or bool(written_arguments(name))
+        or memory_intrinsic(name) is not None
+        or vector_arithmetic(name) is not None
+    )
+
+
+def _together(trees: list[CallTree]) -> CallTree:
+    return CallTree(
+        sum(tree.statements for tree in trees),
+        max((tree.depth for tree in trees), default=0),
+        all(tree.seen for tree in trees),
+    )
