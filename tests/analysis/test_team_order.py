@@ -197,9 +197,7 @@ def test_a_loop_that_never_turns_runs_no_team(frontend: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(("turns", "weight"), [(-3, 0), (0, 0), (1, 10), (4, 40)])
 def test_loops_beside_one_that_is_not_known(turns: int, weight: int) -> None:
     """Ten times those that are known, and none of a loop whose end lies below its start."""
-    loops = [
-        Loop(name, ZERO, Expr.name(bound), "<", ONE, (), Span("f.c", 1))
-        for name, bound in (("t", "unknown"), ("i", "n"))
-    ]
+    open_end = Loop("t", None, None, "<", None, (), Span("f.c", 1))
+    loops = [open_end, Loop("i", ZERO, Expr.name("n"), "<", ONE, (), Span("f.c", 2))]
     assert runs_of(loops, Bindings({"n": turns})).weight == weight
     assert runs_of(loops[::-1], Bindings({"n": turns})).weight == weight
