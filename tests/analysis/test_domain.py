@@ -245,3 +245,16 @@ def test_tiles_and_what_looks_like_them(loops: str, runs: object, n: int) -> Non
     assert callable(runs)
     facts = facts_of_loop(loops, HEAD, n=n)
     assert facts.statements[-1].executions.value == runs(n)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+@pytest.mark.parametrize("most", range(-2, 12))
+def test_two_strided_loops_around_one_bound(step: int, most: int) -> None:
+    """Where some of the innermost loops run nothing, nothing false is said of them."""
+    loops = (loop("i", 0, "<", 5, step), loop("j", 0, "<", 4), loop("k", I + J, "<", most))
+    domain = domain_of(loops)
+    turns = [most - at["i"] - at["j"] for at in carried_out(loops[:2], {})]
+    if min(turns) < 0:
+        assert domain.ranges is None
+    elif min(turns) > 0 and domain.ranges is not None:
+        assert list(of_domain(domain, {})) == list(carried_out(loops, {}))

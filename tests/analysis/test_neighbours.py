@@ -36,6 +36,7 @@ def select(condition: Expr, then: Expr, other: Expr) -> Expr:
         (mod(I_ + 1, N), I_ + 1),
         (mod(I_ - 1 + N, N), I_ - 1),
         (mod(I_ + N - 3, N), I_ - 3),
+        (mod(I_ - N + 3, N), I_ + 3),  # a period below
         (mod(I_, N), I_),
         (mod(N - 1 - I_, N), N - 1 - I_),
         (4 * mod(I_ + 1, N) + J, 4 * I_ + 4 + J),
@@ -83,3 +84,7 @@ def test_each_step_but_one_goes_to_the_place_beside(
         turns.append(((i + apart) % period - value) / period)
     assert all(turn == int(turn) for turn in turns)
     assert sum(a != b for a, b in pairwise(turns)) <= 1
+    middle = (2 * start + trips) // 2
+    if -period <= middle + apart < 2 * period:  # a period up or down leads into the array
+        value = read.evaluate({"i": middle})
+        assert value is not None and 0 <= value <= period

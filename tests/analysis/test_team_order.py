@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from test_teams import SOURCE, each_frontend, runs_by_line, teams_of
 
-from regionpredict.analysis.team_order import NEVER, ONCE, Runs
+from regionpredict.analysis.bindings import Bindings
+from regionpredict.analysis.team_order import NEVER, ONCE, Runs, runs_of
 from regionpredict.analysis.teams import ProgramTeams, program_teams
 from regionpredict.frontend import requests_for
-from regionpredict.ir import Expr
+from regionpredict.ir import Expr, Loop, Span
+from regionpredict.ir.expr import ONE, ZERO
 from regionpredict.pipeline import analyse
 
 
@@ -189,3 +192,12 @@ def test_a_loop_that_never_turns_runs_no_team(frontend: str, tmp_path: Path) -> 
     found = teams_of(frontend, tmp_path, f=text)
     assert [team.executions.value for team in found.teams] == [0, 0]
     assert lines_of(found) == {}
+
+
+@pytest.mark.parametrize(("turns", "weight"), [(-3, 0), (0, 0), (1, 10), (4, 40)])
+def test_loops_beside_one_that_is_not_known(turns: int, weight: int) -> None:
+    """Ten times those that are known, and none of a loop whose end lies below its start."""
+    open_end = Loop("t", None, None, "<", None, (), Span("f.c", 1))
+    loops = [open_end, Loop("i", ZERO, Expr.name("n"), "<", ONE, (), Span("f.c", 2))]
+    assert runs_of(loops, Bindings({"n": turns})).weight == weight
+    assert runs_of(loops[::-1], Bindings({"n": turns})).weight == weight

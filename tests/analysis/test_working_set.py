@@ -396,3 +396,13 @@ def test_an_array_behind_a_table_is_touched_whole_where_its_length_is_known(
         "#pragma omp parallel for\n  for (int i = 0; i < 100; i++) y[i] = x[list[i]];\n}\n"
     )
     assert touched_bytes(facts.region, facts.bindings) == touched  # 50 of x, 100 of y and of list
+
+
+def test_rows_behind_a_table_are_as_many_as_were_allocated() -> None:
+    """Fifty rows of four doubles, of which the loop reads one column: 50 * 1 * 8 bytes in boxes."""
+    (facts,) = facts_of_texts(
+        "#include <stdlib.h>\ndouble y[100]; int list[100];\n"
+        "void f(void) {\n  double (*x)[4] = malloc(50 * sizeof(double[4]));\n"
+        "#pragma omp parallel for\n  for (int i = 0; i < 100; i++) y[i] = x[list[i]][2];\n}\n"
+    )
+    assert touched_bytes(facts.region, facts.bindings) == 400 + 800 + 400  # x, y and list

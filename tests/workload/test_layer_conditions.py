@@ -207,6 +207,10 @@ def test_iterations_in_a_row_that_a_cache_holds() -> None:
         assert conditions(nest, capacity)._turns_that_fit(nest.root, {}) == pytest.approx(turns)
     one = nest_of("for (int i = 0; i < 1; i++) x[i] = 1;", DECLARED)
     assert conditions(one, 10.0)._turns_that_fit(one.root, {}) == 1.0
+    # Two rows of 60 doubles: 64 + 8 * 59 bytes the first, as many the second.
+    two = nest_of("for (int i = 0; i < 2; i++) for (int j = 0; j < 60; j++) r[i][j] = 1;",
+                  "double r[2][640]")  # fmt: skip
+    assert conditions(two, 1.5 * 536.0)._turns_that_fit(two.root, {}) == pytest.approx(1.5)
 
 
 def test_iterations_in_a_row_of_a_triangle() -> None:
@@ -227,6 +231,16 @@ def parts_of(loops: str, variable: str, capacity: float) -> list[list[list[float
     around = {other.variable: 0.0 for other in nest.loops if other is not loop}
     made = conditions(nest, capacity)._within_reach(loop, around, loop.groups_below)
     return [[list(group.offsets) for group in part] for part in made]
+
+
+def test_parts_are_numbered_apart() -> None:
+    """Footprints are known by a group's number: no part has that of another, or of a group."""
+    loops = "for (int i = 0; i < 1000; i++) x[i] = x[i + 200] + x[i + 400] + y[i] + y[i + 300];"
+    nest = nest_of(loops, "double *x, double *y")
+    parts = conditions(nest, 640.0)._within_reach(nest.root, {}, nest.root.groups_below)
+    numbers = [group.index for part in parts for group in part]
+    assert len(numbers) == len(set(numbers)) == 3 + 2
+    assert not {*numbers} & {group.index for group in nest.groups()}
 
 
 @pytest.mark.parametrize(

@@ -153,3 +153,11 @@ def test_a_loop_between_data_is_not_counted() -> None:
 def test_a_falling_step_strides_too() -> None:
     (made,) = bodies("for (int i = 0; i < 9; i++) for (int j = n; j > 0; j -= 3) a[j] = 1;", n=90)
     assert made.scalar_because == "stride of 24 bytes"
+
+
+def test_what_stands_still_has_no_stride() -> None:
+    """b[i] is one element for all j, however far apart these are; a[j] moves by 800 bytes."""
+    loops = "for (int i = 0; i < 9; i++) for (int j = 0; j < n; j += 100) "
+    (still,) = bodies(loops + "b[i] += 1;", n=5000)
+    (moving,) = bodies(loops + "a[j] += 1;", n=5000)
+    assert (still.scalar_because, moving.scalar_because) == ("", "stride of 800 bytes")

@@ -273,3 +273,11 @@ def test_a_falling_triangle_drifts_too() -> None:
     nest = nest_of(chain, "double *a, double *b")
     assert group_of(nest, "a").drifts == frozenset("k")
     assert group_of(nest, "b").drifts == frozenset("j")
+
+
+@pytest.mark.parametrize("head", ["k = 0; k < row[i]", "k = row[i]; k < 100", "k = 0; k < 9"])
+def test_a_loop_has_both_ends_or_none(head: str) -> None:
+    """Where data decide one end, the other alone would tell of no iterations."""
+    loops = f"for (int i = 0; i < 50; i++) for (int {head}; k++) a[k] = 1;"
+    loop = loop_named(nest_of(loops, "double *a, int *row"), "k")
+    assert (loop.first is None, loop.limit is None) == ("row" in head, "row" in head)

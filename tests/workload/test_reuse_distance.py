@@ -12,7 +12,7 @@ from test_cache_traffic import NESTS, lowered
 from regionpredict.analysis import RegionFacts
 from regionpredict.workload import ReuseFact, Use, reuse_facts, reuse_histogram
 from regionpredict.workload.cache_traffic import touched_bytes
-from regionpredict.workload.reuse_distance import misses, reuse_distances
+from regionpredict.workload.reuse_distance import _at, misses, reuse_distances
 
 ROUGH = {"triangle": 0.12, "rowsdown": 0.4, "syrk": 0.3, "columns": 0.15}
 """Triangles are looked at in eight places, and lines at the ends of columns weigh in 25 rows."""
@@ -218,3 +218,20 @@ def test_hits() -> None:
     near = Use(0.75, 4.0, "i")
     assert (near.hits(4), near.hits(5)) == (0.0, 0.75)
     assert Use(0.25, None, None).hits(float("inf")) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("head", "values"),
+    [
+        ("i = 0; i < 100; i++", (0.0, 49.5, 99.0)),
+        ("i = 10; i < 30; i += 2", (10.0, 19.0, 28.0)),
+        ("i = 99; i >= 0; i--", (99.0, 49.5, 0.0)),
+        ("i = 5; i < 5; i++", (5.0, 5.0, 5.0)),
+    ],
+)
+def test_the_first_the_middle_and_the_last_iteration(
+    head: str, values: tuple[float, float, float]
+) -> None:
+    loop = nest_of(f"for (int {head}) x[i] = 1;", "double *x").root
+    places = [_at(loop, {"o": 7.0}, place) for place in (0.0, 0.5, 1.0)]
+    assert places == [{"o": 7.0, "i": value} for value in values]
