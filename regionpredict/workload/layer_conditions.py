@@ -14,14 +14,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.workload.constants import TRIANGLE_HALVINGS, TRIANGLE_NODES
+from regionpredict.workload.joined_groups import Groups
 from regionpredict.workload.line_overlap import Lines, Volume
 from regionpredict.workload.loop_nest import Cut, NestLoop, ReferenceGroup
-from regionpredict.workload.team_footprint import (
-    Groups,
-    TeamFootprints,
-    TeamKey,
-    loop_ranges,
-)
+from regionpredict.workload.loop_ranges import loop_ranges
+from regionpredict.workload.team_footprint import TeamFootprints, TeamKey
 
 LoopEnv = dict[str, float]
 Held = frozenset[int]

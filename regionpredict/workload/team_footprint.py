@@ -24,6 +24,12 @@ from regionpredict.workload.gone_through import (
     mean_of_blocks,
     path_of,
 )
+from regionpredict.workload.joined_groups import (
+    AlikeArrays,
+    Groups,
+    LoopBounds,
+    alike_arrays,
+)
 from regionpredict.workload.line_lattice import lattice_lines, rows_within
 from regionpredict.workload.line_overlap import GroupLines, Level, Lines, Volume, union_of
 from regionpredict.workload.loop_nest import (
@@ -33,12 +39,11 @@ from regionpredict.workload.loop_nest import (
     NestLoop,
     ReferenceGroup,
 )
+from regionpredict.workload.loop_ranges import Range, Ranges, loop_ranges
 
-Groups = Sequence[ReferenceGroup]
 Positions = tuple[int, ...]
 """Loops or groups by their `index` in the nest."""
 _index = attrgetter("index")
-_NOWHERE: Env = {}
 
 
 class TeamLevel(NamedTuple):
@@ -47,19 +52,6 @@ class TeamLevel(NamedTuple):
     variable: str
     apart: float
     threads: float
-
-
-class Range(NamedTuple):
-    """A loop's variable over its active outer loops: mean trips and the whole extent."""
-
-    trips: float
-    extent: float  # steps between the smallest and the largest value, plus one
-    depends: frozenset[str]
-    step: int
-    first: float  # the variable at the first iteration of all loops around
-
-
-Ranges = dict[str, Range]
 
 
 class RangesOf(NamedTuple):
@@ -111,20 +103,6 @@ class Meeting(NamedTuple):
     drifting: bool
     aligned: bool
     within: bool
-
-
-class AlikeArrays(NamedTuple):
-    """Arrays that are referred to alike, and so touch as many lines: the `groups` of each, those of
-    the same addresses joined, with those of the first standing for all.
-    """
-
-    arrays: list[str]
-    groups: list[ReferenceGroup]
-
-
-LoopBounds = dict[int, tuple[str, str]]
-"""The first value and the limit of loops as text, by their `index`, as far as they were asked for.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -538,60 +516,6 @@ def _widen(name: str, slopes: Mapping[str, float], ranges: Ranges, steps: dict[s
         steps[name] = spanned.extent
 
 
-def joined_groups(groups: Groups, bounds: LoopBounds) -> list[ReferenceGroup]:
-    """Groups of the same addresses as one: `c[i][j]` before, in and after the loop over k, or
-    in two loops over the same range.
-
-    `bounds` gets those of the loops that are not in it yet: they are many groups' loops.
-    """
-    joined: dict[tuple[object, ...], list[ReferenceGroup]] = {}
-    for group in groups:
-        if group.irregular:
-            joined[group.array, group.index] = [group]
-            continue
-        for loop in group.loops:
-            if loop.index not in bounds:
-                bounds[loop.index] = (repr(loop.first), repr(loop.limit))
-        moving = tuple([
-            (group.slopes.get(loop.variable, 0.0), depth, loop.step, *bounds[loop.index])
-            for depth, loop in enumerate(group.loops)
-            if loop.variable in group.slopes or loop.depends
-        ])  # fmt: skip
-        joined.setdefault((group.array, group.private, moving), []).append(group)
-    return [_as_one(alike) for alike in joined.values()]
-
-
-def _as_one(groups: list[ReferenceGroup]) -> ReferenceGroup:
-    if len(groups) == 1:
-        return groups[0]
-    shortest = min(groups, key=lambda group: len(group.loops))
-    return replace(
-        shortest,
-        offsets=tuple(sorted({offset for group in groups for offset in group.offsets})),
-        written=tuple(sorted({offset for group in groups for offset in group.written})),
-    )
-
-
-def alike_arrays(groups: Groups, bounds: LoopBounds) -> list[AlikeArrays]:
-    """The arrays of the groups, alike where only the begin of their addresses differs.
-
-    `bounds`: as for `joined_groups`.
-    """
-    by_array: dict[str, list[ReferenceGroup]] = {}
-    for group in joined_groups(groups, bounds):
-        by_array.setdefault(group.array, []).append(group)
-    alike: dict[tuple[object, ...], AlikeArrays] = {}
-    for array, own in by_array.items():
-        key = tuple(
-            (tuple(map(_index, group.loops)), tuple(group.slopes.items()), group.offsets,
-             group.written, group.element, group.irregular, group.extent, group.private,
-             group.drifts)
-            for group in own
-        )  # fmt: skip
-        alike.setdefault(key, AlikeArrays([], own)).arrays.append(array)
-    return list(alike.values())
-
-
 def _separate_rows(group: ReferenceGroup, ranges: Ranges, line_bytes: int) -> list[Row]:
     """The group in parts whose addresses do not interleave: `y[k-1][i]` and `y[k][i]`."""
     offsets, written = group.offsets, group.written
@@ -609,52 +533,3 @@ def _separate_rows(group: ReferenceGroup, ranges: Ranges, line_bytes: int) -> li
     if len(parts) == 1:
         return [(offsets, written)]
     return [(tuple(part), tuple(w for w in written if w in part)) for part in parts]
-
-
-def loop_ranges(
-    chain: Sequence[LoopHeader], env: Env, pieces: Mapping[int, float], cut: Cut | None = None
-) -> Ranges:
-    """The range of every loop of a chain, outermost first, those around it at `env`.
-
-    `pieces` are the iterations of one thread's piece by the index of a parallel loop, `cut` the
-    part of the first loop that runs.
-    """
-    if not any(loop.depends for loop in chain):
-        return _independent_ranges(chain, pieces, cut)
-    middle = dict(env)
-    first, low, high = middle.copy(), middle.copy(), middle.copy()
-    ranges: Ranges = {}
-    for loop in chain:
-        length = pieces.get(loop.index)
-        begin, trips = loop.section(middle, length, cut)
-        start, step = begin, loop.step
-        ends = (begin, begin + step * max(0.0, trips - 1))
-        extent = trips
-        depends = loop.depends.intersection(ranges)
-        if depends:
-            start, _ = loop.section(first, length, cut)
-            all_ends = list(ends)
-            for at in (low, high):
-                begin_there, number = loop.section(at, length, cut)
-                all_ends += [begin_there, begin_there + step * max(0.0, number - 1)]
-            ends = (min(all_ends), max(all_ends))
-            extent = max(trips, (ends[1] - ends[0]) / abs(step) + 1)
-        variable = loop.variable
-        ranges[variable] = Range(trips, extent, depends, step, start)
-        first[variable] = start
-        middle[variable] = begin + step * max(0.0, trips - 1) / 2
-        low[variable], high[variable] = ends if ends[0] <= ends[1] else ends[::-1]
-        cut = None
-    return ranges
-
-
-def _independent_ranges(
-    chain: Sequence[LoopHeader], pieces: Mapping[int, float], cut: Cut | None
-) -> Ranges:
-    """The ranges of loops none of which has a variable in its bounds."""
-    ranges: Ranges = {}
-    for loop in chain:
-        begin, trips = loop.section(_NOWHERE, pieces.get(loop.index), cut)
-        ranges[loop.variable] = Range(trips, trips, frozenset(), loop.step, begin)
-        cut = None
-    return ranges

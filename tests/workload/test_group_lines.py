@@ -10,16 +10,15 @@ import pytest
 from nest_texts import STATIC, group_of, nest_of
 
 from regionpredict.workload.dealt_nest import deal, undivided
+from regionpredict.workload.joined_groups import alike_arrays
 from regionpredict.workload.line_overlap import GroupLines
 from regionpredict.workload.loop_nest import LoopNest, ReferenceGroup
+from regionpredict.workload.loop_ranges import Range, loop_ranges
 from regionpredict.workload.team_footprint import (
     FootprintTables,
-    Range,
     RangesOf,
     TeamFootprints,
     _separate_rows,
-    alike_arrays,
-    loop_ranges,
 )
 
 GRID = "for (int i = 0; i < 10; i++) for (int j = 0; j < 20; j++) a[i][j] = 1;"

@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from nest_texts import STATIC, nest_of
 
 from regionpredict.workload.dealt_nest import TeamSpacing, deal, undivided
+from regionpredict.workload.joined_groups import joined_groups
 from regionpredict.workload.loop_nest import LoopNest
+from regionpredict.workload.loop_ranges import Range, loop_ranges
 from regionpredict.workload.team_footprint import (
     FootprintTables,
-    Range,
     TeamFootprints,
     TeamLevel,
-    joined_groups,
-    loop_ranges,
     team_levels,
 )
 

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from regionpredict.frontend.syntax import (
     Binary,
+    Cast,
     Compound,
     For,
+    IntLit,
     Jump,
     RangeFor,
     Return,
@@ -22,6 +24,15 @@ from regionpredict.frontend.syntax import (
 def exits(body: Stmt, *, own: bool = True) -> bool:
     """Whether a loop body can leave the loop early; `own`: not inside another loop or switch."""
     return _leaves(body, labels_in(body), own=own)
+
+
+def runs_once(loop: While) -> bool:
+    """Whether it is `do { ... } while (0)`, and nothing leaves it before its end."""
+    condition = loop.condition
+    while isinstance(condition, Cast):
+        condition = condition.operand
+    never_again = isinstance(condition, IntLit) and condition.value == 0
+    return loop.behind and never_again and not exits(loop.body)
 
 
 def labels_in(body: Stmt) -> frozenset[str]:

@@ -24,7 +24,13 @@ from regionpredict.frontend.lowering.clause_names import listed_private, reduced
 from regionpredict.frontend.lowering.early_leaves import parted
 from regionpredict.frontend.lowering.followed_calls import FollowedCalls, declared_in
 from regionpredict.frontend.lowering.frame import Frame, Pointer
-from regionpredict.frontend.lowering.loop_exits import exits, jumped_back, stops, tests_more
+from regionpredict.frontend.lowering.loop_exits import (
+    exits,
+    jumped_back,
+    runs_once,
+    stops,
+    tests_more,
+)
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
     as_counted,
@@ -41,7 +47,6 @@ from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import VariableValues, in_order
 from regionpredict.frontend.syntax import (
     CallExpr,
-    Cast,
     Compound,
     CType,
     Decl,
@@ -52,7 +57,6 @@ from regionpredict.frontend.syntax import (
     For,
     Function,
     If,
-    IntLit,
     Name,
     Pragma,
     RangeFor,
@@ -63,7 +67,7 @@ from regionpredict.frontend.syntax import (
     Unread,
     While,
     every_expression,
-    every_statement,
+    first_span,
     show,
 )
 from regionpredict.frontend.text import parse_expression
@@ -382,7 +386,7 @@ class RegionBuilder:
         if isinstance(statement, If):
             return self._if(statement, frame)
         if isinstance(statement, While):
-            if statement.behind and _is_zero(statement.condition) and not exits(statement.body):
+            if runs_once(statement):
                 return self.body(statement.body, frame)  # do { ... } while (0)
             return [
                 self._carried(statement, "while", frame)
@@ -407,16 +411,16 @@ class RegionBuilder:
             nodes.append(self._gone_back_over(back, frame))
             at = end + 1
         if rest is not None:
-            nodes.append(self._branch(_NOT_LEFT, [rest], self._span_of(rest), frame))
+            nodes.append(self._branch(_NOT_LEFT, [rest], first_span(rest) or self.span, frame))
         return nodes
 
     def _gone_back_over(self, back: Compound, frame: Frame) -> Node:
         """Statements from the last of which a `goto` goes back to the first."""
-        span = self._span_of(back)
+        span = first_span(back) or self.span
         again = repeated_by_goto(back)
         if again is not None:
             loop = While(again.condition, again.body, span, behind=True)
-            carried = self._carried(loop, "goto", frame, self._span_of(back.items[-1]))
+            carried = self._carried(loop, "goto", frame, first_span(back.items[-1]))
             if carried is not None:
                 return carried
         self.say("RP105", span, "how often a goto goes back here is not counted")
@@ -433,14 +437,6 @@ class RegionBuilder:
         for decl in in_order(written):
             self.values.forget(decl, frame)
         return Loop(name, None, None, "", None, tuple(body), span, "while")
-
-    def _span_of(self, statement: Stmt) -> Span:
-        """Where a statement's first line is."""
-        for inner in every_statement(statement):
-            span = getattr(inner, "span", None)
-            if span is not None:
-                return span if isinstance(span, Span) else self.span
-        return self.span
 
     def _rare(self, statement: Stmt, frame: Frame) -> list[Node]:
         if isinstance(statement, Switch):
@@ -597,9 +593,3 @@ def _is_object(value: Expression) -> bool:
         return False
     decl = value.operand.decl
     return decl.name == "this" or (decl.reference and decl.ctype.class_name != "")
-
-
-def _is_zero(value: Expression) -> bool:
-    while isinstance(value, Cast):
-        value = value.operand
-    return isinstance(value, IntLit) and value.value == 0

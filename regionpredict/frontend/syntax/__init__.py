@@ -65,6 +65,7 @@ from regionpredict.frontend.syntax.traversal import (
     every_expression,
     every_statement,
     expressions_in,
+    first_span,
     inner_statements,
     own_expressions,
 )
@@ -119,6 +120,7 @@ __all__ = [
     "every_expression",
     "every_statement",
     "expressions_in",
+    "first_span",
     "followed",
     "in_place",
     "initial_values",

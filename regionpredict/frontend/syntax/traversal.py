@@ -30,6 +30,7 @@ from regionpredict.frontend.syntax.nodes import (
     Unread,
     While,
 )
+from regionpredict.ir import Span
 
 # Any: the checker takes minutes over the recursive union here.
 _BELOW: dict[type, Callable[[Any], tuple[Any, ...]]] = {
@@ -115,6 +116,12 @@ def every_statement(statement: Stmt) -> Iterator[Stmt]:
         inside = _INNER.get(type(node))
         if inside is not None:
             waiting.extend(reversed(inside(node)))
+
+
+def first_span(statement: Stmt) -> Span | None:
+    """Where a statement's first line is; None of a block of nothing."""
+    spans = (getattr(inner, "span", None) for inner in every_statement(statement))
+    return next((span for span in spans if isinstance(span, Span)), None)
 
 
 def expressions_in(statement: Stmt) -> Iterator[Expression]:

@@ -1,0 +1,79 @@
+"""References that are counted as one: those of the same addresses, and arrays referred to alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from operator import attrgetter
+from typing import NamedTuple
+
+from regionpredict.workload.loop_nest import ReferenceGroup
+
+Groups = Sequence[ReferenceGroup]
+LoopBounds = dict[int, tuple[str, str]]
+"""The first value and the limit of loops as text, by their `index`, as far as they were asked for.
+"""
+_index = attrgetter("index")
+
+
+class AlikeArrays(NamedTuple):
+    """Arrays that are referred to alike, and so touch as many lines: the `groups` of each, those of
+    the same addresses joined, with those of the first standing for all.
+    """
+
+    arrays: list[str]
+    groups: list[ReferenceGroup]
+
+
+def joined_groups(groups: Groups, bounds: LoopBounds) -> list[ReferenceGroup]:
+    """Groups of the same addresses as one: `c[i][j]` before, in and after the loop over k, or
+    in two loops over the same range.
+
+    `bounds` gets those of the loops that are not in it yet: they are many groups' loops.
+    """
+    joined: dict[tuple[object, ...], list[ReferenceGroup]] = {}
+    for group in groups:
+        if group.irregular:
+            joined[group.array, group.index] = [group]
+            continue
+        for loop in group.loops:
+            if loop.index not in bounds:
+                bounds[loop.index] = (repr(loop.first), repr(loop.limit))
+        moving = tuple([
+            (group.slopes.get(loop.variable, 0.0), depth, loop.step, *bounds[loop.index])
+            for depth, loop in enumerate(group.loops)
+            if loop.variable in group.slopes or loop.depends
+        ])  # fmt: skip
+        joined.setdefault((group.array, group.private, moving), []).append(group)
+    return [_as_one(alike) for alike in joined.values()]
+
+
+def _as_one(groups: list[ReferenceGroup]) -> ReferenceGroup:
+    if len(groups) == 1:
+        return groups[0]
+    shortest = min(groups, key=lambda group: len(group.loops))
+    return replace(
+        shortest,
+        offsets=tuple(sorted({offset for group in groups for offset in group.offsets})),
+        written=tuple(sorted({offset for group in groups for offset in group.written})),
+    )
+
+
+def alike_arrays(groups: Groups, bounds: LoopBounds) -> list[AlikeArrays]:
+    """The arrays of the groups, alike where only the begin of their addresses differs.
+
+    `bounds`: as for `joined_groups`.
+    """
+    by_array: dict[str, list[ReferenceGroup]] = {}
+    for group in joined_groups(groups, bounds):
+        by_array.setdefault(group.array, []).append(group)
+    alike: dict[tuple[object, ...], AlikeArrays] = {}
+    for array, own in by_array.items():
+        key = tuple(
+            (tuple(map(_index, group.loops)), tuple(group.slopes.items()), group.offsets,
+             group.written, group.element, group.irregular, group.extent, group.private,
+             group.drifts)
+            for group in own
+        )  # fmt: skip
+        alike.setdefault(key, AlikeArrays([], own)).arrays.append(array)
+    return list(alike.values())
