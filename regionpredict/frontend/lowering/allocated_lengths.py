@@ -5,8 +5,8 @@
     grid.u = new double[nx * ny];             grid.u[] = nx*ny, where one place allocates it
     double *e = make(n);                      n, where `make` returns malloc(8 * size)
 
-Told only where one place says it: a pointer that is set twice, or whose address is handed on to
-anything but what frees it, has none.
+Told only where all places that set a pointer say the same, two that change places among them. One
+whose address is handed on to anything but what frees it has none.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from regionpredict.frontend.syntax import (
     expressions_in,
     substituted,
 )
-from regionpredict.ir import Expr
+from regionpredict.ir import Expr, Span
 
 _DEEPEST = 8  # functions that hand the pointer on
 
@@ -50,6 +50,13 @@ class AllocatedLength(NamedTuple):
     function: Function
 
 
+_Lengths = tuple[AllocatedLength, ...] | None
+"""Of all that something may point to; None where something of it is not known."""
+_Asked = tuple[tuple[str, Span], ...]
+"""The variables and members that lead to the one that is asked for: what is set to one of them, as
+where two pointers change places, points to nothing more."""
+
+
 class AllocatedLengths:
     """Asks where the pointers of one region's function come from."""
 
@@ -58,29 +65,44 @@ class AllocatedLengths:
         self._context = context
 
     def of_variable(
-        self, decl: Decl, function: Function, element_bytes: int, depth: int = 0
+        self, decl: Decl, function: Function, element_bytes: int
     ) -> AllocatedLength | None:
         """The length of what a variable of a function points to; None where it is not told."""
-        if decl.ctype.kind != "pointer" or depth > _DEEPEST:
-            return None
-        if decl.kind in ("global", "static"):
-            writers = self._unit.writers_of(decl)
-            if len(writers) != 1:
-                return None
-            function = writers[0]
-        values = self._values_of(decl, function)
-        if values is None:
-            return None
-        if decl.kind == "parameter" and decl in function.parameters:
-            return None if values else self._of_argument(decl, function, element_bytes, depth)
-        if len(values) != 1:
-            return None
-        return self._of_value(values[0], function, element_bytes, depth)
+        return _agreed(self._of_variable(decl, function, element_bytes, ()))
 
     def of_member(self, field: Decl, element_bytes: int) -> AllocatedLength | None:
-        """The length of what a member points to that one place of the program allocates."""
-        if field.ctype.kind != "pointer":
+        """The length of what a member points to; None where it is not told."""
+        return _agreed(self._of_member(field, element_bytes, ()))
+
+    def _of_variable(
+        self, decl: Decl, function: Function, element_bytes: int, asked: _Asked
+    ) -> _Lengths:
+        if decl.ctype.kind != "pointer" or len(asked) > _DEEPEST:
             return None
+        place = (decl.name, decl.span)
+        if place in asked:
+            return ()
+        shared = decl.kind in ("global", "static")
+        setters = self._unit.writers_of(decl) if shared else [function]
+        init = self._unit.variable_of(decl).init if shared else None
+        values = [] if init is None or _is_null(init) else [(init, function)]
+        for setter in setters:
+            own = self._values_of(decl, setter)
+            if own is None:
+                return None
+            values += [(value, setter) for value in own]
+        lengths = self._of_values(values, element_bytes, (*asked, place))
+        if decl.kind == "parameter" and decl in function.parameters:
+            given = self._of_argument(decl, function, element_bytes, (*asked, place))
+            lengths = None if lengths is None or given is None else (*lengths, *given)
+        return lengths
+
+    def _of_member(self, field: Decl, element_bytes: int, asked: _Asked) -> _Lengths:
+        if field.ctype.kind != "pointer" or len(asked) > _DEEPEST:
+            return None
+        place = (field.name, field.span)
+        if place in asked:
+            return ()
         values: list[tuple[Expression, Function]] = []
         for function in self._unit.setters_of(field):
             for expression in expressions_in(function.body):
@@ -93,16 +115,23 @@ class AllocatedLengths:
                     )
                     if handed and not self._frees(expression):
                         return None
-        if len(values) != 1:
-            return None
-        return self._of_value(*values[0], element_bytes, 0)
+        return self._of_values(values, element_bytes, (*asked, place))
+
+    def _of_values(
+        self, values: Sequence[tuple[Expression, Function]], element_bytes: int, asked: _Asked
+    ) -> _Lengths:
+        """Those of all values that something is set to, each of a function."""
+        lengths: list[AllocatedLength] = []
+        for value, function in values:
+            own = self._of_value(value, function, element_bytes, asked)
+            if own is None:
+                return None
+            lengths += own
+        return tuple(lengths)
 
     def _values_of(self, decl: Decl, function: Function) -> list[Expression] | None:
         """What a variable is set to, null pointers left out; None where something else sets it."""
         values: list[Expression] = []
-        if decl.kind in ("global", "static"):
-            init = self._unit.variable_of(decl).init
-            values += [] if init is None else [init]
         for statement in every_statement(function.body):
             if isinstance(statement, DeclStmt):
                 values += [
@@ -138,24 +167,21 @@ class AllocatedLengths:
         )
 
     def _of_argument(
-        self, decl: Decl, function: Function, element_bytes: int, depth: int
-    ) -> AllocatedLength | None:
+        self, decl: Decl, function: Function, element_bytes: int, asked: _Asked
+    ) -> _Lengths:
         position = function.parameters.index(decl)
-        lengths: list[AllocatedLength] = []
-        for caller, call in self._unit.calls_of(function.decl):
-            if caller.decl is function.decl:
-                continue
-            if position >= len(call.args):
-                return None
-            length = self._of_value(call.args[position], caller, element_bytes, depth + 1)
-            if length is None or (lengths and length.elements != lengths[0].elements):
-                return None
-            lengths.append(length)
-        return lengths[0] if lengths else None
+        calls = [
+            (caller, call) for caller, call in self._unit.calls_of(function.decl)
+            if caller.decl is not function.decl
+        ]  # fmt: skip
+        if not calls or any(position >= len(call.args) for _, call in calls):
+            return None
+        handed = [(call.args[position], caller) for caller, call in calls]
+        return self._of_values(handed, element_bytes, asked)
 
     def _of_value(
-        self, value: Expression, function: Function, element_bytes: int, depth: int
-    ) -> AllocatedLength | None:
+        self, value: Expression, function: Function, element_bytes: int, asked: _Asked
+    ) -> _Lengths:
         """The length of what an expression of a function points to the begin of."""
         sizes = self._sizes(value, element_bytes)
         if sizes is not None:
@@ -164,12 +190,12 @@ class AllocatedLengths:
                 amount = amount * self._context.value(size, Frame({}))
             if not divisible(amount, element_bytes) or amount.has_unreadable_part:
                 return None
-            return AllocatedLength(amount.over(element_bytes), function)
+            return (AllocatedLength(amount.over(element_bytes), function),)
         plain = _without_casts(value)
         if isinstance(plain, Name):
-            return self.of_variable(plain.decl, function, element_bytes, depth + 1)
+            return self._of_variable(plain.decl, function, element_bytes, asked)
         if isinstance(plain, Member):
-            return self.of_member(plain.field, element_bytes)
+            return self._of_member(plain.field, element_bytes, asked)
         return None
 
     def _sizes(
@@ -224,6 +250,19 @@ class AllocatedLengths:
             isinstance(expression, Assign) and _names(expression.left, parameter)
             for expression in expressions_in(body.body)
         )
+
+
+def _agreed(lengths: _Lengths) -> AllocatedLength | None:
+    """The length that all of them are; names of two functions may have two values."""
+    if not lengths:
+        return None
+    first = lengths[0]
+    same = all(
+        length.elements == first.elements
+        and (length.function is first.function or not first.elements.names)
+        for length in lengths
+    )
+    return first if same else None
 
 
 def _sizes_of_new(value: Cast) -> Sequence[Expression] | None:
