@@ -37,8 +37,18 @@ CASES = [
     ("double *x = malloc(560), *z = malloc(560), *t = x; x = z; z = t;", 70),
     ("double *x = malloc(560), *z = malloc(800), *t = x; x = z; z = t;", None),
     ("double *x = malloc(560), *z = y, *t = x; x = z; z = t;", None),
+    ("double *x = malloc(80), *z = y, *t = x; x = z; z = t;", 10),
     ("double *x, *z; x = z; z = x;", None),
-    ("double *x = y;", None),
+    ("double *x = y;", 10),
+    ("double *x = &y[0];", 10),
+    ("double *x = &y[1];", None),
+    ("double z[7][5], *x = z[0];", None),
+    ("double z[7][5], *x = (double *)z;", 35),
+    ("double z[p[0]], *x = z;", None),
+    ("static double z[12]; double *x = z;", 12),
+    ("char z[160]; double *x = (double *)z;", 20),
+    ("char z[161]; double *x = (double *)z;", None),
+    ("struct { double in[6]; } z; double *x = z.in;", 6),
 ]
 
 

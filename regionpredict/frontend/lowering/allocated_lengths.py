@@ -24,10 +24,12 @@ from regionpredict.frontend.syntax import (
     Binary,
     CallExpr,
     Cast,
+    CType,
     Decl,
     DeclStmt,
     Expression,
     Function,
+    Index,
     IntLit,
     Member,
     Name,
@@ -191,12 +193,33 @@ class AllocatedLengths:
             if not divisible(amount, element_bytes) or amount.has_unreadable_part:
                 return None
             return (AllocatedLength(amount.over(element_bytes), function),)
-        plain = _without_casts(value)
+        plain = _first_of(_without_casts(value))
+        declared = plain.decl if isinstance(plain, Name) else None
+        if isinstance(plain, Member):
+            declared = plain.field
+        if declared is not None and declared.ctype.kind == "array" and declared.kind != "parameter":
+            return self._of_array(declared.ctype, function, element_bytes)
         if isinstance(plain, Name):
             return self._of_variable(plain.decl, function, element_bytes, asked)
         if isinstance(plain, Member):
             return self._of_member(plain.field, element_bytes, asked)
         return None
+
+    def _of_array(self, ctype: CType, function: Function, element_bytes: int) -> _Lengths:
+        """The length of an array that is declared with one, in elements of what it holds."""
+        amount = Expr.const(1)
+        inner: CType | None = ctype
+        while inner is not None and inner.kind == "array":
+            if inner.extent is None:
+                return None
+            amount = amount * self._context.value(inner.extent, Frame({}))
+            inner = inner.element
+        if inner is None or amount.has_unreadable_part:
+            return None
+        amount = amount * inner.bytes
+        if not divisible(amount, element_bytes):
+            return None
+        return (AllocatedLength(amount.over(element_bytes), function),)
 
     def _sizes(
         self, value: Expression, element_bytes: int, depth: int = 0
@@ -293,6 +316,14 @@ def _with_size(expression: Expression, element_bytes: int) -> Expression:
 def _without_casts(value: Expression) -> Expression:
     while isinstance(value, Cast):
         value = value.operand
+    return value
+
+
+def _first_of(value: Expression) -> Expression:
+    """`x` of `&x[0]`."""
+    place = _pointed(value)
+    if isinstance(place, Index) and _is_null(place.index):
+        return place.base
     return value
 
 
