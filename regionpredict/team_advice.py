@@ -55,6 +55,8 @@ def _advice(
     team: TeamPrediction, *, regions: Mapping[str, AdvisedRegion], places: Mapping[str, str],
     machine: Machine,
 ) -> tuple[Advice, ...]:  # fmt: skip
+    if all(member.facts.iterations.value == 0 for member in team.facts.members):
+        return ()  # nothing to share: what it costs to start it is no reason to change the source
     members = []
     for member in team.facts.members:
         known = regions[member.facts.region.id]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import textwrap
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from regionpredict.size_ranking import SizeRanking, UnboundSize
 _MOST = 0.9
 """Of the hints that names can settle: what the few that are named first settle at least."""
 _WIDTH = 80
+_OF_COMMAND_LINE = re.compile(r"\barg[cv]\b")
 _HELD = "\xa0"  # a blank at which no line is parted
 _EQUAL = 3  # names of one size that a line shows
 _DECIDING = 4  # deciding names that a line shows
@@ -123,7 +125,7 @@ def needed_names(ranking: SizeRanking) -> list[str]:
 
 def needed_lines(ranking: SizeRanking) -> list[str]:
     """What is needed, with the options that give it: `...: --set n=... --set m=...`, in lines that
-    part no option; none where all are settled.
+    part no option; none where all are settled. Names of `main`'s own follow from its arguments.
     """
     needed = needed_sizes(ranking)
     if not needed:
@@ -131,6 +133,8 @@ def needed_lines(ranking: SizeRanking) -> list[str]:
     options = [f"--set{_HELD}{name if name.isidentifier() else shlex.quote(name)}=..."
                for name in needed_names(ranking)]  # fmt: skip
     text = f"{needed[0].upper()}{needed[1:]}: {' '.join(options)}"
+    if any(_OF_COMMAND_LINE.search(name) for name in needed_names(ranking)):
+        text += f"; or the program's arguments: --args{_HELD}'...'"
     lines = textwrap.wrap(text, _WIDTH, subsequent_indent=" " * 4, break_on_hyphens=False,
                           break_long_words=False)  # fmt: skip
     return [line.replace(_HELD, " ") for line in lines]

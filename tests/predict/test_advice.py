@@ -163,3 +163,9 @@ def test_what_is_not_counted_would_not_be_told(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(RegionTime, "least", nothing)
     assert predict(analysis, MACHINE, "saturation").advice == told
     assert asked and any(told.values())
+
+
+def test_loops_of_no_iterations_are_left_as_they_are(tmp_path: Path) -> None:
+    text = example("RP205", "failing").replace("i < 4000", "i < n").replace("(void)", "(int n)")
+    assert any(result_of(tmp_path, text, n=4000).advice.values())
+    assert not any(result_of(tmp_path, text, n=0).advice.values())

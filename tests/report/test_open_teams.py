@@ -101,3 +101,17 @@ def test_what_stays_on_one_package_is_told_with_its_cause(tmp_path: Path) -> Non
     (queue,) = (team for team in result.teams if team.facts.function == "queue")
     assert (queue.packages, queue.bottleneck) == (1, "serialization")
     assert first[1].startswith("Plan, of 1 team whose sizes are known: 1 thread on 1 package")
+
+
+def test_what_follows_from_the_command_line_is_asked_for_as_one(tmp_path: Path) -> None:
+    main = (
+        "#include <stdlib.h>\nvoid stream(int n, double *a, double *b);\n"
+        "int main(int argc, char **argv) {\n  int n = atoi(argv[1]);\n"
+        "  stream(n, malloc(8 * n), malloc(8 * n));\n}\n"
+    )
+    _, first = shown(tmp_path, STREAM, main, given={"m": 10})
+    told = " ".join(line.strip() for line in first)
+    assert "--set 'atoi(argv[1])'=..." in told
+    assert "or the program's arguments: --args '...'" in told
+    _, first = shown(tmp_path, STREAM, "int other;\n")
+    assert "--args" not in " ".join(first)
