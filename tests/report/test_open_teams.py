@@ -10,7 +10,9 @@ import pytest
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
+from regionpredict.report.size_hints import needed_lines
 from regionpredict.report.table import prediction_table
+from regionpredict.size_ranking import SizeRanking, UnboundSize
 
 STREAM = """\
 void stream(int n, double *a, double *b) {
@@ -103,15 +105,13 @@ def test_what_stays_on_one_package_is_told_with_its_cause(tmp_path: Path) -> Non
     assert first[1].startswith("Plan, of 1 team whose sizes are known: 1 thread on 1 package")
 
 
-def test_what_follows_from_the_command_line_is_asked_for_as_one(tmp_path: Path) -> None:
-    main = (
-        "#include <stdlib.h>\nvoid stream(int n, double *a, double *b);\n"
-        "int main(int argc, char **argv) {\n  int n = atoi(argv[1]);\n"
-        "  stream(n, malloc(8 * n), malloc(8 * n));\n}\n"
+def test_what_follows_from_the_command_line_is_asked_for_as_one() -> None:
+    def needed(name: str) -> str:
+        size = UnboundSize(name, "f.c", 3, decides=1, settled=1)
+        return " ".join(line.strip() for line in needed_lines(SizeRanking(1, 0, (size,))))
+
+    assert needed("atoi(argv[1])") == (
+        "Give this one and 1 of 1 region is settled (now 0): --set 'atoi(argv[1])'=...; or the "
+        "program's arguments: --args '...'"
     )
-    _, first = shown(tmp_path, STREAM, main, given={"m": 10})
-    told = " ".join(line.strip() for line in first)
-    assert "--set 'atoi(argv[1])'=..." in told
-    assert "or the program's arguments: --args '...'" in told
-    _, first = shown(tmp_path, STREAM, "int other;\n")
-    assert "--args" not in " ".join(first)
+    assert "--args" not in needed("cargo")
