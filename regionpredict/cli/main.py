@@ -134,5 +134,8 @@ def _show(error: click.ClickException) -> None:
     command = context.command_path if context is not None else "regionpredict"
     import click
 
+    if type(error).__name__ == "NoArgsIsHelpError":  # of click 8.2 and later; before, it printed it
+        click.echo(error.format_message(), err=True)
+        return
     said = error.format_message().rstrip(".")
     click.echo(f"regionpredict: {said}; see '{command} --help'", err=True)

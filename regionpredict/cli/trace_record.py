@@ -37,13 +37,14 @@ def command(target: str, words: tuple[str, ...]) -> None:
     """
     from regionpredict.cli.run import find_program
     from regionpredict.errors import InputError
-    from regionpredict.trace.recorded_events import recorded, write_otf2
+    from regionpredict.trace.recorded_events import otf2_package, recorded, write_otf2
     from regionpredict.trace.thread_events import thread_events
 
     folder = Path(target).absolute()
     if folder.exists():
         raise InputError("is there already", remedy="name another by -o", path=target)
     find_program(words[0])
+    otf2_package()  # before the program runs: what it did would be lost without
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -122,17 +124,22 @@ def _rank_events(folder: Path, rank: int, processes: Mapping[int, ProcessEvents]
     return RankEvents(records, names, groups, grids, threads)
 
 
+def otf2_package() -> ModuleType:
+    """The package that writes archives; raises InputError where it is missing."""
+    try:
+        return importlib.import_module("otf2")  # an extra
+    except (ImportError, OSError):
+        raise InputError(
+            "writing OTF2 needs the package otf2", remedy="pip install 'regionpredict[trace]'"
+        ) from None
+
+
 def write_otf2(ranks: Sequence[RankEvents], folder: Path) -> Path:
     """Writes the archive; its anchor file. The run of each rank is a region `main`.
 
     Raises InputError where the package otf2 is missing or the folder cannot be written.
     """
-    try:
-        import otf2  # noqa: PLC0415 (an extra)
-    except (ImportError, OSError):
-        raise InputError(
-            "writing OTF2 needs the package otf2", remedy="pip install 'regionpredict[trace]'"
-        ) from None
+    otf2 = otf2_package()
     begin = min(_first_time(rank) for rank in ranks)
     with otf2.writer.open(str(folder), timer_resolution=NANOSECONDS) as archive:
         defined = _Definitions(archive.definitions, ranks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,8 @@ from regionpredict.report.hints import schema
 pytest.importorskip("otf2")
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from synthetic_trace import write_archive
+
+ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.compiler
 
@@ -225,3 +228,27 @@ def test_clocks_are_told_of_and_corrected(archive: Path) -> None:
     assert done.returncode == 0
     assert json.loads(done.stdout)["clock_violations"] == []
     assert done.stdout == run("waits", str(archive), "--format", "json").stdout
+
+
+def test_without_the_writer_the_program_is_not_run(tmp_path: Path) -> None:
+    """A long run is not lost for want of a package."""
+    (tmp_path / "otf2.py").write_text("raise ImportError('not here')\n")
+    record = [sys.executable, "-m", "regionpredict", "trace", "record", "-o", "trace", "--"]
+    done = subprocess.run(
+        [*record, "touch", "ran"], cwd=tmp_path, capture_output=True, text=True, check=False,
+        timeout=60, env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+    )  # fmt: skip
+    assert done.returncode == 1 and "writing OTF2 needs the package otf2" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "ran").exists() and not (tmp_path / "trace").exists()
+
+
+@pytest.mark.parametrize("group", ["trace", "tasks", "machines", "cache"])
+def test_a_group_by_itself_prints_its_help(group: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", group], capture_output=True, text=True,
+        check=False, timeout=60,
+    )  # fmt: skip
+    shown = done.stdout + done.stderr  # click before 8.2 prints it as --help does
+    assert shown.startswith(f"Usage: regionpredict {group} ")
+    assert f"see 'regionpredict {group} --help'" not in shown
