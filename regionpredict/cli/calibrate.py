@@ -162,7 +162,7 @@ def command(
     kept = output.with_name(f".{output.name}.samples.json")
     line = ProgressLine(steps=10)
     budget_s = parse_duration(time_budget, "--time-budget")
-    host = QuietHost(patience(quiet_wait) or 0.0)
+    host = QuietHost(patience(quiet_wait) or 0.0, line.meanwhile)
     try:
         result = calibrate(
             topology,

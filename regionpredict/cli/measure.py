@@ -15,7 +15,7 @@ import click
 from regionpredict.cli.campaign import disturbed_text, runs_kept, show_campaign
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.progress import ProgressLine
-from regionpredict.cli.quiet_host import patience
+from regionpredict.cli.quiet_host import patience, waiting
 from regionpredict.errors import InputError, UsageError, plural
 
 if TYPE_CHECKING:
@@ -341,8 +341,10 @@ def _tell(swept: Swept, budget: float) -> None:
 
 def _standing(at: Progress) -> tuple[float, str]:
     share = max(at.settled / at.thread_counts, min(at.spent_s / at.budget_s, 1.0))
+    if at.waits_s is not None:
+        return share, waiting(at.waits_s)
     text = (
-        f"{at.settled} of {at.thread_counts} thread counts settled, "
+        f"{at.settled} of {at.thread_counts} thread counts done, "
         f"{at.spent_s:.0f} s of {at.budget_s:.0f} s, run {at.repetition} on {at.threads}"
     )
     return share, text

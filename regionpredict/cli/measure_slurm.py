@@ -241,7 +241,7 @@ class _Progress:
                 runs = read_campaign(self.output).runs
                 counts = self.plan.threads or sorted({run.threads for run in runs})
                 settled = sum(enough(self.plan, runs, count) for count in counts)
-                self.runs = f"{settled} of {len(counts)} thread counts settled, {len(runs)} runs"
+                self.runs = f"{settled} of {len(counts)} thread counts done, {len(runs)} runs"
                 self.size = size
         except (OSError, InputError):
             return "no run yet"

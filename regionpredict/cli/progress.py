@@ -26,9 +26,11 @@ class ProgressLine:
         self._steps = steps
         self._step = -1
         self._width = 0
+        self._share = 0.0
 
     def show(self, share: float, text: str) -> None:
         """Shows how much of the work is done, from 0 to 1, and what there is to say of it."""
+        self._share = share
         line = f"{_bar(share)} {text}"
         if self.live:
             width = shutil.get_terminal_size().columns - 1
@@ -38,6 +40,10 @@ class ProgressLine:
         elif self._steps and int(self._steps * share) > self._step:
             self._step = int(self._steps * share)
             click.echo(line, err=True)
+
+    def meanwhile(self, text: str) -> None:
+        """Shows what holds the work up, where it stands."""
+        self.show(self._share, text)
 
     def end(self) -> None:
         """Leaves the line."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 
 from regionpredict.cli.durations import parse_duration
 
@@ -16,13 +17,26 @@ def patience(text: str) -> float | None:
     return None if text == "none" else parse_duration(text, "--quiet-wait")
 
 
-class QuietHost:
-    """Waits in front of measurements, at most `most_s` seconds in all; 0: never."""
+def waiting(most_s: float) -> str:
+    """What a progress line says meanwhile.
 
-    def __init__(self, most_s: float) -> None:
+    >>> waiting(29.6)
+    'others use this host: waiting, 30 s at most'
+    """
+    return f"others use this host: waiting, {most_s:.0f} s at most"
+
+
+class QuietHost:
+    """Waits in front of measurements, at most `most_s` seconds in all; 0: never.
+
+    `told` hears meanwhile what it waits for.
+    """
+
+    def __init__(self, most_s: float, told: Callable[[str], None] = lambda _: None) -> None:
         from regionpredict.measure.host_activity import read_activity
 
         self._left = most_s
+        self._told = told
         self._looked = -_LOOKED_AFTER_S
         self._before = read_activity()
         self._own = _own_seconds()
@@ -34,7 +48,7 @@ class QuietHost:
         now = time.monotonic()
         if self._left <= 0 or now - self._looked < _LOOKED_AFTER_S:
             return 0.0
-        took = wait_for_quiet(self._left)
+        took = wait_for_quiet(self._left, told=lambda most_s: self._told(waiting(most_s)))
         self._looked = now + took
         self._left -= max(0.0, took - _GLANCE_S)
         return took

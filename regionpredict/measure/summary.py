@@ -66,8 +66,9 @@ def _timing(samples: list[float]) -> Timing:
     return Timing(median(samples), min(samples), relative_interval(samples), len(samples))
 
 
-def unsettled(runs: Sequence[Run], threads: int) -> tuple[str, ...]:
-    """What keeps the runs on `threads` threads from being enough: regions, or too few runs.
+def unsettled(runs: Sequence[Run], threads: int, kind: str = "runs") -> tuple[str, ...]:
+    """What keeps the runs on `threads` threads from being enough: regions, or too few runs, which
+    are called a `kind`.
 
     Only regions with at least 1 % of all regions' time are asked.
 
@@ -76,7 +77,7 @@ def unsettled(runs: Sequence[Run], threads: int) -> tuple[str, ...]:
     """
     own = [run for run in runs if run.threads == threads and not run.warm_up]
     if len(own) < LEAST_RUNS:
-        return (f"{len(own)} runs of at least {LEAST_RUNS}",)
+        return (f"{len(own)} {kind} of at least {LEAST_RUNS}",)
     samples = {place: by[threads] for place, by in _samples(own).items()}
     whole = sum(median(times) for times in samples.values())
     open_ones = []

@@ -48,7 +48,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a campaign stands."""
+    """Where a campaign stands: runs until now, or how long it `waits_s` for others at most."""
 
     threads: int
     repetition: int
@@ -56,6 +56,7 @@ class Progress:
     thread_counts: int
     spent_s: float
     budget_s: float
+    waits_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +111,9 @@ def sweep(
             made = [run for run in runs if run.threads == threads]
             warm_up = plan.warm_up and not made
             repetition = sum(not run.warm_up for run in made)
+            standing = partial(_standing, plan, runs, threads, len(made), begin)
             if not warm_up:
-                patience -= wait_for_quiet(min(patience, left))
+                patience -= wait_for_quiet(min(patience, left), told=_telling(standing, progress))
             try:
                 run = _run(campaign, plan, threads, environment=environment, left=left, read=read)
             except BudgetEndedError:
@@ -122,16 +124,30 @@ def sweep(
             run = replace(run, repetition=repetition, warm_up=warm_up)
             store.add(run)
             runs.append(run)
-            settled = sum(enough(plan, runs, n) for n in plan.threads)
-            spent = time.monotonic() - begin
-            progress(Progress(threads, len(made), settled, len(plan.threads), spent, plan.budget_s))
+            progress(standing(None))
         if out_of_time:
             break
         round_number += 1
     swept = replace(campaign, runs=tuple(runs))
     counted = runs if plan.quiet_s is None else swept.undisturbed.runs
-    waiting = {n: unsettled(counted, n) for n in plan.threads}
+    kind = "runs" if plan.quiet_s is None else "undisturbed runs"
+    waiting = {n: unsettled(counted, n, kind) for n in plan.threads}
     return Swept(swept, {n: why for n, why in waiting.items() if why}, out_of_time)
+
+
+def _standing(
+    plan: Plan, runs: Sequence[Run], threads: int, made: int, begin: float, waits_s: float | None
+) -> Progress:
+    settled = sum(enough(plan, runs, n) for n in plan.threads)
+    spent = time.monotonic() - begin
+    return Progress(threads, made, settled, len(plan.threads), spent, plan.budget_s, waits_s)
+
+
+def _telling(
+    standing: Callable[[float | None], Progress], progress: Callable[[Progress], None]
+) -> Callable[[float], None]:
+    """Hears how long it may wait for others, and tells it as progress."""
+    return lambda most_s: progress(standing(most_s))
 
 
 def enough(plan: Plan, runs: Sequence[Run], threads: int) -> bool:

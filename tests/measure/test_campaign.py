@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
 import signal
 import subprocess
 import sys
@@ -15,7 +18,7 @@ import pytest
 from measured_programs import WRAPPER, environment
 
 from regionpredict.errors import InputError
-from regionpredict.measure.host_activity import Disturbance
+from regionpredict.measure.host_activity import Disturbance, read_activity
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.results import read_results
 from regionpredict.measure.store import Store, read_campaign
@@ -319,3 +322,27 @@ def test_a_file_without_runs_is_begun_anew(tmp_path: Path) -> None:
         codes.append((done.returncode, "there already" in done.stderr))
     assert codes == [(1, False), (1, False), (0, False), (1, True)]
     assert read_campaign(tmp_path / "m").command == ("./p",)
+
+
+@pytest.mark.skipif(read_activity() is None, reason="the system has no /proc/stat")
+def test_who_is_waited_for_is_told(program: Path, tmp_path: Path) -> None:
+    """On a terminal, beside a process that keeps a core busy: what the bar says, and the end."""
+    master, slave = pty.openpty()
+    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    command = [*MEASURE[:-1], "3s", "--threads", "1", "--repeat", "1", "--", str(program)]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stderr=slave, stdout=subprocess.DEVNULL,
+        env=environment(),
+    ) as process:  # fmt: skip
+        os.close(slave)
+        shown = b""
+        with contextlib.suppress(OSError):  # the other end is closed
+            while part := os.read(master, 4096):
+                shown += part
+    busy.kill()
+    busy.wait()
+    os.close(master)
+    told = shown.decode()
+    assert process.returncode == 0, told
+    assert "others use this host: waiting, 3 s at most" in told
+    assert "0 undisturbed runs of at least 3" in told and "settled, " not in told

@@ -67,7 +67,9 @@ def test_a_busy_process_is_seen_and_waited_for_but_not_for_ever() -> None:
         beside = disturbance(before, read_activity(), 0.0)
         assert beside is not None
         assert beside.much
-        assert wait_for_quiet(0.6) >= 0.6
+        heard: list[float] = []
+        assert wait_for_quiet(0.6, told=heard.append) >= 0.6
+        assert heard and heard == sorted(heard, reverse=True) and heard[0] < 0.6
         assert wait_for_quiet(0.0) == pytest.approx(0.0, abs=0.2)
     finally:
         process.kill()
