@@ -225,13 +225,19 @@ def _verdict(
             needed = min(option for option, t in at.items() if t <= (1 + tolerance) * best)
         elif utilisation is not None:
             needed = _area(utilisation, options)
-    different = size_difference(hint.iterations, summary.last)
+    different = size_difference(hint.iterations, summary.last) or _open_sizes(hint)
     known = hinted is not None and needed is not None and hinted in at and not different
     loss = at[hinted] / min(at.values()) - 1 if known and hinted is not None else None
     return Verdict(
         hint, summary, times, hint.speedup, measured, utilisation, hinted, needed,
         hinted == needed if known else None, loss, different,
     )  # fmt: skip
+
+
+def _open_sizes(hint: Hint) -> str:
+    """Why a hint that guesses of sizes decide is compared with nothing: its times are of them."""
+    known = hint.packages is not None or hint.threads is not None
+    return "" if known or hint.status == "skipped" else "predicted with sizes that nobody gave"
 
 
 def _hinted(

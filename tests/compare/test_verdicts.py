@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.store import Store
 from regionpredict.measure.summary import RegionSummary, summarise
 from regionpredict.report.comparison import comparison_document, comparison_table
+from regionpredict.report.html.comparison import wrong_term
 from regionpredict.report.plots.areas import areas_figure
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -346,3 +348,17 @@ def test_a_model_right_about_ratios_and_wrong_about_seconds_is_told_so() -> None
     near = compare(_hints(_hint(10, 2, seconds=9.0)), _summaries(TIMES))
     assert "1.12 times the measured one (median)\n" in comparison_table(near)
     assert comparison_document(near)["median_time_ratio"] == 1.125
+
+
+def test_a_hint_of_open_sizes_is_compared_with_nothing() -> None:
+    """Its times are those of sizes that nobody gave, whatever its iterations."""
+    known, opened = _hint(10, 2, seconds=1.0), _hint(20, 2, seconds=1000.0)
+    opened = replace(opened, packages=None, threads=None)
+    result = compare(_hints(known, opened), _summaries(TIMES))
+    alone = compare(_hints(known), _summaries({10: TIMES[10]}))
+    assert result.median_speedup_error == alone.median_speedup_error
+    assert result.median_time_ratio == alone.median_time_ratio
+    assert result.verdicts[1].incomparable == "predicted with sizes that nobody gave"
+    assert wrong_term(result.verdicts[1]) == "predicted with sizes that nobody gave"
+    with pytest.raises(InputError, match=r"f.c:20 was predicted with sizes that nobody gave"):
+        compare(_hints(opened), _summaries({20: TIMES[20]}))
