@@ -119,6 +119,18 @@ def test_maps_of_two_parameters(draw):
         draw(*model_of_two(), {"p": 2.0})
 
 
+def test_all_labels_of_a_surface_are_in_the_picture():
+    figure = surface_figure(*model_of_two())
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    picture = figure.bbox
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        label = axis.label.get_window_extent()
+        assert label.width > 0
+        assert picture.x0 <= label.x0 and label.x1 <= picture.x1
+        assert picture.y0 <= label.y0 and label.y1 <= picture.y1
+
+
 def test_a_contour_shows_where_it_was_measured():
     axes = contour_figure(*model_of_two()).axes[0]
     (points,) = (line for line in axes.get_lines() if line.get_marker() == "o")

@@ -28,6 +28,10 @@ _LEVELS = 12
 _REACH = 2.0
 
 
+_ROOM_FOR_LABELS = 0.8
+"""Of the size that a surface has otherwise: its labels are no part of the layout."""
+
+
 def contour_figure(
     series: Series, model: FittedModel, fixed: Mapping[str, float] | None = None
 ) -> Figure:
@@ -84,6 +88,7 @@ def surface_figure(
     axes.set_xlabel(names[0])
     axes.set_ylabel(names[1])
     axes.set_zlabel(series.metric or "value", labelpad=12)
+    axes.set_box_aspect(None, zoom=_ROOM_FOR_LABELS)
     axes.tick_params(labelsize=7)
     axes.set_title(_title(series, model), fontsize=8)
     return figure
