@@ -171,3 +171,23 @@ def test_accessible_and_as_wide_as_the_screen(
     opened = Opened(browser, made, width, scheme)
     opened.open_all()
     opened.hold()
+
+
+@needs_browser
+def test_what_open_sizes_decide_is_as_unknown_as_in_the_terminal(
+    browser: Browser, tmp_path: Path
+) -> None:
+    (tmp_path / "f.c").write_text(
+        "void f(int n, double *a) {\n#pragma omp parallel for\n"
+        "  for (int i = 0; i < n; i++) a[i] += 1;\n}\n"
+    )
+    command = [sys.executable, "-m", "regionpredict", "predict", "f.c", "-m", "dunnington"]
+    page = [*command, "--format", "html", "-o", "report.html"]
+    subprocess.run(page, cwd=tmp_path, capture_output=True, text=True, check=True)
+    opened = Opened(browser, tmp_path / "report.html")
+    row = opened.table("Regions: open one for its curve, its data volumes and its derivation")[0]
+    assert row[4:8] == ["?", "?", "?", "an open size"]
+    said = opened.page.locator("main").inner_text()
+    assert "Give this one and 1 of 1 region is settled (now 0): --set n=..." in said
+    assert "1 row" in said and "1 rows" not in said
+    opened.hold()

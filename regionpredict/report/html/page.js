@@ -69,7 +69,8 @@ function table(block) {
     heads.forEach((head, k) => k === sorted ? head.setAttribute("aria-sort", up ? "ascending" : "descending") : head.removeAttribute("aria-sort"));
     const kept = listed.filter(one => fits(one));
     body.replaceChildren(...kept.flatMap(one => one.detail && one.open.getAttribute("aria-expanded") === "true" ? [one.row, one.detail] : [one.row]));
-    count.textContent = kept.length === rows.length ? `${rows.length} rows` : `${kept.length} of ${rows.length} rows`;
+    const all = `${rows.length} row${rows.length === 1 ? "" : "s"}`;
+    count.textContent = kept.length === rows.length ? all : `${kept.length} of ${all}`;
   }
   const search = make("input", {type: "search", autocomplete: "off"});
   const choices = block.columns.map((column, k) => {

@@ -39,9 +39,11 @@ from regionpredict.report.html.source import source_blocks
 from regionpredict.report.names import common_folder
 from regionpredict.report.quantities import plural, show_bytes, show_count, show_seconds
 from regionpredict.report.run_settings import RunSettings, settings_sentences
-from regionpredict.report.size_hints import open_sentence
+from regionpredict.report.size_hints import needed_lines, open_sentence
+from regionpredict.report.teams_table import OPEN_SIZE
 from regionpredict.report.unsettled import unsettled_sentence
 from regionpredict.report.view import gain_of, region_seconds
+from regionpredict.size_ranking import rank_sizes
 
 TERMS = {
     "compute": "compute", "cache": "caches", "memory-bandwidth": "memory",
@@ -85,6 +87,9 @@ def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
 
 def _overview(result: ProgramResult) -> list[Block]:
     blocks: list[Block] = []
+    needed = " ".join(line.strip() for line in needed_lines(rank_sizes(result.predictions)))
+    if needed:
+        blocks.append(text(needed))
     if result.plans:
         rows: list[list[Cell]] = [
             [
@@ -114,6 +119,17 @@ def _overview(result: ProgramResult) -> list[Block]:
     return blocks
 
 
+def _gain(gain: float | None, prediction: Prediction) -> Cell:
+    """As in the terminal: nothing is known of it where sizes decide that nobody gave."""
+    if prediction.range is not None:
+        return ("?", None)
+    return ("" if gain is None else f"{gain:.1f}x", gain)
+
+
+def _limit(estimate: Prediction | TeamPrediction) -> str:
+    return OPEN_SIZE if estimate.range is not None else estimate.bottleneck or ""
+
+
 def _teams(result: ProgramResult) -> list[Block]:
     if not result.teams:
         return []
@@ -125,7 +141,7 @@ def _teams(result: ProgramResult) -> list[Block]:
             team.facts.id.removeprefix(folder), team.facts.function,
             (_known(team.packages), team.packages),
             (_known(team.threads), team.threads), (show_seconds(seconds), seconds),
-            team.bottleneck or "", _percent(team.confidence, team.packages),
+            _limit(team), _percent(team.confidence, team.packages),
         ])  # fmt: skip
     columns = [
         Column("Team"), Column("Function", minor=True),
@@ -154,10 +170,10 @@ def _regions(result: ProgramResult) -> Block:
                 region.function,
                 (show_count(prediction.facts.iterations.value), prediction.facts.iterations.value),
                 (show_bytes(size), size),
-                ("" if gain is None else f"{gain:.1f}x", gain),
+                _gain(gain, prediction),
                 (_known(prediction.packages), prediction.packages),
                 (_known(prediction.threads), prediction.threads),
-                prediction.bottleneck or prediction.status,
+                _limit(prediction) or prediction.status,
                 _percent(prediction.confidence, prediction.packages),
                 ("" if seconds is None else show_seconds(seconds), seconds),
             ]
