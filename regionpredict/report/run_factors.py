@@ -118,10 +118,10 @@ def _teams(runs: Sequence[RunFactors]) -> list[str]:
     rows += [
         (name, *(_percent(getattr(team, key)) for _, team in teams))
         for name, key in (
-            ("use of threads outside MPI", "efficiency"),
-            ("  serial part", "serial"),
-            ("  scheduling in constructs", "scheduling"),
-            ("  load balance in constructs", "load_balance"),
+            ("efficiency of threads outside MPI, %", "efficiency"),
+            ("  efficiency beside serial parts, %", "serial"),
+            ("  efficiency of scheduling in constructs, %", "scheduling"),
+            ("  load balance in constructs, %", "load_balance"),
         )
     ]
     return ["", *aligned_blocks(rows)]

@@ -109,7 +109,7 @@ def metrics_table(
             lines.append(f"and {plural(len(metrics.lines) - top, 'line')} more")
     lines += ["", *_path_lines(graph, metrics)]
     if growth is not None:
-        lines += ["", *_growth_lines(growth, top)]
+        lines += ["", *growth_lines(growth, top)]
     if predicted is not None:
         lines += ["", *contention_lines(metrics, growth, predicted, top)]
     return "\n".join(map(one_line, lines)) + "\n"
@@ -151,7 +151,11 @@ def node_text(graph: TaskGraph, node: int) -> str:
     return f"{NODE_KINDS[graph.node_kinds[node]]} {graph.tasks[node]} of {_short(place)}"
 
 
-def _growth_lines(growth: Sequence[LineGrowth], top: int) -> list[str]:
+SHRANK = "Below 1x is no contention: the run alone was disturbed, or the runs differ."
+
+
+def growth_lines(growth: Sequence[LineGrowth], top: int) -> list[str]:
+    """The table of growth; where a time shrank, what that says instead of contention."""
     if not growth:
         return ["growth: no line is in both recordings"]
     rows = [("line", "kind", "alone", "together", "growth")]
@@ -165,7 +169,12 @@ def _growth_lines(growth: Sequence[LineGrowth], top: int) -> list[str]:
         )
         for row in growth[:top]
     ]
-    return ["growth of the times of tasks, which is contention:", *aligned_lines(rows)]
+    shrank = any(row.factor is not None and round(row.factor, 2) < 1 for row in growth[:top])
+    return [
+        "growth of the times of tasks (above 1x: contention):",
+        *aligned_lines(rows),
+        *([SHRANK] if shrank else []),
+    ]
 
 
 def _short(place: str) -> str:

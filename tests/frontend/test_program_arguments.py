@@ -219,6 +219,7 @@ CASES = [
     (["pairs", "-s", "60", "-q"], []),  # it is compared with, by which it is read
     (["positions", "1", "2", "3"], ["nothing that can be followed reads the argument 3"]),
     (["checked"], ["with these arguments the program ends"]),
+    (["checked", "-3", "2000"], ["with these arguments the program ends"]),
     (["jump", "1"], []),
     (["jump"], ["a goto is not followed"]),
 ]

@@ -89,12 +89,14 @@ class Entry:
 @dataclass(slots=True)
 class Followed:
     """What was seen: the entries of regions and loops by their places, remarks, and the numbers of
-    the arguments that were read. `handed_on`: a function that is not seen got the arguments."""
+    the arguments that were read. `handed_on`: a function that is not seen got the arguments;
+    `ended`: the program ends before `main` returns."""
 
     entries: dict[Span, Entry] = field(default_factory=dict)
     remarks: dict[str, None] = field(default_factory=dict)
     read: set[int] = field(default_factory=set)
     handed_on: bool = False
+    ended: bool = False
 
 
 class Follower(Evaluator):
@@ -119,6 +121,7 @@ class Follower(Evaluator):
         end = self._function(main)
         if end is not None and end.kind == "end" and end.span is not None:
             self._say(f"{end.span.file}:{end.span.line}: with these arguments the program ends")
+            self.seen.ended = True
         self.read |= self.options.read
         return self.seen
 

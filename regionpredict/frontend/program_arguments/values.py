@@ -81,7 +81,8 @@ def argument_values(units: Iterable[LinkedUnit], words: Sequence[str]) -> Argume
 
 def _unread(unit: LinkedUnit, seen: Followed, words: Sequence[str]) -> list[str]:
     unread = [word for number, word in enumerate(words, 1) if number not in seen.read]
-    if not unread or seen.handed_on:
+    # What is not read before the program ends is no mistake of its own.
+    if not unread or seen.handed_on or seen.ended:
         return []
     return [f"{unit.path}: nothing that can be followed reads the argument {' '.join(unread)}"]
 

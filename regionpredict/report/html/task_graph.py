@@ -139,7 +139,14 @@ def _growth(growth: Sequence[LineGrowth]) -> list[Block]:
         Column("Together", number=True, minor=True),
         Column("Growth", number=True, bar=True),
     ]
-    return [table("Growth of the times of tasks, which is contention", columns, rows)]
+    return [
+        table(
+            "Growth of the times of tasks (above 1x: contention; below: the run alone was "
+            "disturbed, or the runs differ)",
+            columns,
+            rows,
+        )
+    ]
 
 
 def _memory(
