@@ -68,7 +68,10 @@ class Statement(NamedTuple):
 
     `operations` counts the arithmetic of one execution; address arithmetic is not in it. `reads`
     and `writes` are the scalars it uses and sets. `role` is 'assign', 'declare', 'condition',
-    'return' or 'call'.
+    'return' or 'call'. `paths` are, where it sets a scalar, by scalar that its value is made of the
+    operations on the longest way to it, the first one first: `s = 0.5 * s + a[i]` has ("s",
+    ("fp_mul", "fp_add")). Beside operations these are 'load', where the scalar is part of an
+    address, and 'fp_convert', between integers and floating-point numbers.
     """
 
     text: str
@@ -79,6 +82,7 @@ class Statement(NamedTuple):
     reads: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
     role: str = "assign"
+    paths: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,11 @@ NEAR_DEPENDENCE = Constant(
     "a recurrence over more iterations than this has more chains than a core has pipes times "
     "their latency can wait for",
 )  # fmt: skip
+LONGEST_CYCLE = Constant(
+    4, "iterations", "assumed",
+    "values that scalars hand each other in turn come back after so many at most: 2 for "
+    "`a, b = b, a + b`",
+)  # fmt: skip
 DEFAULT_ELEMENT = Constant(
     8, "B", "assumed", "a loop without references, and sizes that nothing gives: double precision"
 )

@@ -89,7 +89,9 @@ def _body(
         loads=loads,
         stores=stores,
         scalars=_scalars(loop, facts),
-        recurrences=recurrences_of(loop, facts, reassociates=reassociates, around=around),
+        recurrences=recurrences_of(
+            loop, facts, reassociates=reassociates, around=around, shares=shares
+        ),
         scalar_because=_scalar_because(loop, facts),
         masked=loop.conditional == "elements",
         on_all_sides=_operations(facts, [1.0] * len(facts)),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis import StatementFact
+from regionpredict.workload.carried_cycles import carried_cycles
 from regionpredict.workload.constants import NEAR_DEPENDENCE
 from regionpredict.workload.loop_nest import NestLoop, ReferenceGroup
 
@@ -16,7 +17,9 @@ class Recurrence(NamedTuple):
     `distance` is the number of iterations from a store to the load that needs it; None for a sum
     in one place, of which only the operation that joins it waits for the iteration before.
     `unordered`: the compiler may keep partial sums, one a lane of a vector, and add them up last.
-    `restarts`: the loop around begins it anew, so that several chains go side by side.
+    `restarts`: the loop around begins it anew, so that several chains go side by side. `in_order`:
+    the operations follow each other as they stand, among them 'load' and 'fp_convert', and what
+    goes on to the next iteration stays in registers; `share` of the iterations go through it.
     """
 
     name: str
@@ -24,13 +27,17 @@ class Recurrence(NamedTuple):
     distance: float | None
     unordered: bool = False
     restarts: bool = False
+    in_order: bool = False
+    share: float = 1.0
 
 
 def recurrences_of(
     loop: NestLoop, facts: Sequence[StatementFact], *, reassociates: bool = False,
-    around: Sequence[StatementFact] = (),
+    around: Sequence[StatementFact] = (), shares: Sequence[float] = (),
 ) -> tuple[Recurrence, ...]:  # fmt: skip
     """The chains of an innermost loop with these statements, sums into scalars first.
+
+    `shares` are those of the iterations in which each statement runs; all, where there are none.
 
     `reassociates`: all sums may be reordered, besides those that the loop's directive frees.
     `around` are the statements directly in the loop around it.
@@ -53,6 +60,17 @@ def recurrences_of(
                     restarts=carried <= anew,
                 )
             )  # fmt: skip
+    for cycle in carried_cycles(facts, shares, loop.variable):
+        kinds = set(cycle.operations)
+        alike = len(kinds) == 1 and kinds <= {"fp_add", "fp_mul"} and cycle.iterations == 1
+        chains.append(
+            Recurrence(
+                f"recurrence over {cycle.scalars[0]}", (cycle.operations,),
+                float(cycle.iterations), in_order=True, share=cycle.share,
+                unordered=alike and (reassociates or loop.unordered.issuperset(cycle.scalars)),
+                restarts=anew.issuperset(cycle.scalars),
+            )
+        )  # fmt: skip
     for group in loop.groups:
         chain = _over_array(group, loop, facts)
         if chain is not None:

@@ -19,20 +19,39 @@ from regionpredict.machine import Binding
 
 EP = """
 #include <math.h>
-void pairs(long n, double *sx, double *sy)
+enum { PAIRS = 65536, RINGS = 10 };
+static double next(double x)
 {
-  double x = 0.0, y = 0.0;
-#pragma omp parallel for reduction(+:x, y) schedule(static)
-  for (long k = 0; k < n; k++) {
-    double t = 0.0, u = 0.25, v = 0.75;
-    for (int i = 0; i < 1000; i++) {
-      u = u * 0.9 + 0.05; v = v * 0.8 + 0.1;
-      t = u * u + v * v;
-      double f = sqrt(-2.0 * log(t) / t);
-      x += fabs(u * f); y += fabs(v * f);
+  double high = (double)(int)(0x1p-23 * x), low = x - 0x1p23 * high;
+  double sum = 145.0 * low + 4354965.0 * high;
+  double rest = sum - 0x1p23 * (double)(int)(0x1p-23 * sum);
+  double whole = 0x1p23 * rest + 4354965.0 * low;
+  return whole - 0x1p46 * (double)(int)(0x1p-46 * whole);
+}
+void pairs(long blocks, double *sums, double *rings)
+{
+  double x = 0.0, y = 0.0, q[RINGS] = {0};
+#pragma omp parallel for reduction(+:x, y, q[:RINGS]) schedule(static)
+  for (long block = 0; block < blocks; block++) {
+    double numbers[2 * PAIRS], seed = 271828183.0 + 2.0 * block;
+    for (int i = 0; i < 2 * PAIRS; i++) {
+      seed = next(seed);
+      numbers[i] = 0x1p-46 * seed;
+    }
+    for (int i = 0; i < PAIRS; i++) {
+      double u = 2.0 * numbers[2 * i] - 1.0, v = 2.0 * numbers[2 * i + 1] - 1.0;
+      double t = u * u + v * v;
+      if (t <= 1.0) {
+        double factor = sqrt(-2.0 * log(t) / t);
+        double a = factor * u, b = factor * v;
+        q[(int)fmax(fabs(a), fabs(b))] += 1.0;
+        x += a;
+        y += b;
+      }
     }
   }
-  *sx = x; *sy = y;
+  sums[0] = x; sums[1] = y;
+  for (int i = 0; i < RINGS; i++) rings[i] = q[i];
 }
 """
 FILES = {
@@ -51,7 +70,7 @@ CASCADE_LAKE_CORES = 56
 def program(name: str, npb_class: str) -> Code:
     """The regions of one time step of a sample."""
     if name == "ep":
-        return Code(EP, sizes=(("n", 1 << 16),))
+        return Code(EP, sizes=(("blocks", 1 << 16),))
     files = tuple(f"npb_samples/{name}/{file}" for file in FILES[name] if file.endswith(".c"))
     return Code("", files, ((f"CLASS_{npb_class}", "1"),), only=STEP[name])
 

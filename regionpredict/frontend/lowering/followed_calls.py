@@ -10,6 +10,7 @@ from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.function_pointers import named_function, pointed_function
 from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
 from regionpredict.frontend.lowering.library_sorts import sorting_loops
+from regionpredict.frontend.lowering.operand_paths import OperandPaths, Paths
 from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
@@ -42,8 +43,8 @@ class Lowering(Protocol):
     def body(self, statement: Stmt | None, frame: Frame) -> list[Node]:
         """What a statement does, and all in it."""
 
-    def argument(self, argument: Expression, span: Span, frame: Frame) -> list[Node]:
-        """What the argument of a call does."""
+    def argument(self, argument: Expression, span: Span, frame: Frame) -> tuple[list[Node], Paths]:
+        """What the argument of a call does, and the ways to its value."""
 
     def say(self, rule: str, span: Span, message: str) -> None:
         """A diagnostic on the region."""
@@ -63,6 +64,7 @@ class FollowedCalls:
         self.lowering = lowering
         self.calling: list[Decl] = [function.decl]
         self.returned: CType = UNKNOWN
+        self.operands = OperandPaths()
         self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
         self.handed: dict[Decl, tuple[Expression, Function]] = {}  # to their parameters, from where
         self.loop: Stmt | None = None
@@ -92,9 +94,16 @@ class FollowedCalls:
                 "RP108", call.span, f"{call.name}() is not followed further: counted as a call"
             )
             return None
+        to_arguments = []
         for argument in call.args:
-            nodes += self.lowering.argument(argument, call.span, frame)
+            before, paths = self.lowering.argument(argument, call.span, frame)
+            nodes += before
+            to_arguments.append(paths)
         inner = self.context.entered(function, call.args, frame)
+        self.operands.enter({
+            self.context.name_of(parameter, inner.depth): paths
+            for parameter, paths in zip(function.parameters, to_arguments, strict=False)
+        })  # fmt: skip
         at = self._at()
         self.handed.update((parameter, (argument, at)) for parameter, argument
                            in zip(function.parameters, call.args, strict=False))  # fmt: skip
@@ -112,6 +121,7 @@ class FollowedCalls:
             own = set(function.parameters) | declared_in(function.body)
             frame.env.update((d, held) for d, held in inner.env.items() if d not in own)
         self._keep_result(asked, self.results.pop())
+        self.operands.leave(asked)
         ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
         self.returned = outer
         return ctype
@@ -184,14 +194,14 @@ class FollowedCalls:
         sorting = sorting_loops(call, self.context, frame)
         if sorting is not None:
             for argument in call.args[1:3]:
-                nodes += self.lowering.argument(argument, call.span, frame)
+                nodes += self.lowering.argument(argument, call.span, frame)[0]
             nodes += self.lowering.body(sorting, frame)
             return call.decl.ctype if call.decl is not None else UNKNOWN
         if not has_loops(call):
             return None
         before: list[Node] = []
         for argument in call.args:
-            before += self.lowering.argument(argument, call.span, frame)
+            before += self.lowering.argument(argument, call.span, frame)[0]
         loops = library_loops(call, self.context, frame)
         if loops is None:
             return None

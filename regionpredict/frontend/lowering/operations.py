@@ -15,6 +15,13 @@ from regionpredict.frontend.lowering.library_functions import (
     vector_arithmetic,
     written_arguments,
 )
+from regionpredict.frontend.lowering.operand_paths import (
+    OperandPaths,
+    Paths,
+    converted,
+    joined,
+    through,
+)
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     DOUBLE,
@@ -27,6 +34,7 @@ from regionpredict.frontend.syntax import (
     CallExpr,
     Cast,
     CType,
+    Decl,
     Expression,
     FloatLit,
     Index,
@@ -61,14 +69,19 @@ Follow = Callable[[CallExpr, Frame, bool], "CType | None"]
 class Tally:
     """What one statement does; `follow` lowers a call whose body is seen, or declines.
 
-    It is also told whether the call may not run, as in `c && f(i)` and `c ? f(i) : 0`.
+    It is also told whether the call may not run, as in `c && f(i)` and `c ? f(i) : 0`. `paths` are
+    the ways from scalars to the value that was visited last.
     """
 
-    def __init__(self, context: Context, frame: Frame, span: Span, follow: Follow) -> None:
+    def __init__(
+        self, context: Context, frame: Frame, span: Span, follow: Follow, operands: OperandPaths
+    ) -> None:
         self.context = context
         self.frame = frame
         self.span = span
         self.follow = follow
+        self.operands = operands
+        self.paths: Paths = {}
         self.operations: dict[Operation, int] = {}
         self.accesses: list[Access] = []
         self.calls: list[Call] = []
@@ -89,7 +102,15 @@ class Tally:
             frozenset(self.reads),
             frozenset(self.writes),
             role,
+            tuple(sorted(self.paths.items())) if self.writes else (),
         )
+
+    def declared(self, decl: Decl, ctype: CType) -> None:
+        """A variable is declared with the value visited last, which is of `ctype`."""
+        name = self.context.name_of(decl, self.frame.depth)
+        self.writes.add(name)
+        self.operands.assigned(name)
+        self.paths = converted(self.paths, ctype, decl.ctype)
 
     def count(self, kind: str, bits: int) -> None:
         """Adds one operation, unless it only computes an address."""
@@ -97,10 +118,16 @@ class Tally:
             operation = Operation(kind, bits)
             self.operations[operation] = self.operations.get(operation, 0) + 1
 
+    def _work(self, kind: str, bits: int) -> None:
+        """Counts an operation that the value visited last goes through."""
+        self.count(kind, bits)
+        self.paths = through(self.paths, kind)
+
     # -- expressions ----------------------------------------------------------------------------
 
     def visit(self, expression: Expression) -> CType:
         """Counts an expression that is read, and gives its type."""
+        self.paths = {}
         if ends_here(expression):  # a run that goes on does not come here
             return UNKNOWN
         handler = _VISITORS.get(type(expression))
@@ -114,7 +141,9 @@ class Tally:
     def _name(self, expression: Name) -> CType:
         decl = expression.decl
         if decl.ctype.kind not in ("array", "pointer"):
-            self.reads.add(self.context.name_of(decl, self.frame.depth))
+            name = self.context.name_of(decl, self.frame.depth)
+            self.reads.add(name)
+            self.paths = self.operands.of_scalar(name)
         return decl.ctype
 
     def _place(self, expression: Index | Member | Unary, kind: str) -> CType:
@@ -122,6 +151,7 @@ class Tally:
         ctype = self._address_of(expression)
         if ctype.kind in ("array",):
             return ctype
+        self.paths = through(self.paths, "load")
         place = self.context.element(expression, self.frame)
         if place is not None:
             self._access(expression, place, kind, ctype)
@@ -143,6 +173,7 @@ class Tally:
             span = self.span
         if place.array not in self.context.arrays:  # *p where p = &x: the scalar itself
             (self.reads if kind == "read" else self.writes).add(place.array)
+            self.paths = {place.array: ()} if kind == "read" else {}
             return
         bytes_moved = ctype.bytes
         self.accesses.append(
@@ -161,9 +192,11 @@ class Tally:
         """Visits what an lvalue's address is made of, and gives the lvalue's type."""
         if isinstance(expression, Index):
             base = self._base(expression.base)
+            to_base = self.paths
             self._address += 1
             self.visit(expression.index)
             self._address -= 1
+            self.paths = joined(to_base, self.paths)
             if base.element is not None:
                 return base.element
             return base if base.kind == "struct" else UNKNOWN
@@ -206,10 +239,10 @@ class Tally:
         ctype = self.visit(expression.operand)
         if op == "-":
             ctype = promoted(ctype)
-            self.count("fp_neg" if ctype.kind == "float" else "int_add", ctype.bits or 64)
+            self._work("fp_neg" if ctype.kind == "float" else "int_add", ctype.bits or 64)
         elif op == "~":
             ctype = promoted(ctype)
-            self.count("int_logic", ctype.bits or 32)
+            self._work("int_logic", ctype.bits or 32)
         return INT if op == "!" else ctype
 
     def _step(self, expression: Unary) -> CType:
@@ -220,6 +253,8 @@ class Tally:
                 name = self.context.name_of(operand.decl, self.frame.depth)
                 self.reads.add(name)
                 self.writes.add(name)
+                self.paths = self.operands.of_scalar(name)
+                self.operands.assigned(name)
                 self._count_step(ctype)
             return ctype
         ctype = self._update(operand)
@@ -228,7 +263,7 @@ class Tally:
 
     def _count_step(self, ctype: CType) -> None:
         floating = ctype.kind == "float"
-        self.count("fp_add" if floating else "int_add", promoted(ctype).bits or 32)
+        self._work("fp_add" if floating else "int_add", promoted(ctype).bits or 32)
 
     def _update(self, target: Expression) -> CType:
         if isinstance(target, (Index, Member)) or (isinstance(target, Unary) and target.op == "*"):
@@ -249,12 +284,16 @@ class Tally:
 
     def _binary(self, expression: Binary) -> CType:
         op, left = expression.op, self.visit(expression.left)
+        to_left = self.paths
         if op in ("&&", "||"):
             self._visit_perhaps(expression.right)
+            self.paths = {}  # a branch, which is guessed
             return INT
         right = self.visit(expression.right)
         if op in (",",):
             return right
+        to_right = self.paths
+        self.paths = joined(to_left, to_right)
         for side in (left, right):
             if side.kind in ("pointer", "array"):
                 return (
@@ -262,24 +301,27 @@ class Tally:
                 )
         ctype = promoted(left) if op in ("<<", ">>") else usual(left, right)
         floating = ctype.kind == "float"
+        self.paths = joined(converted(to_left, left, ctype), converted(to_right, right, ctype))
         prefix, bits = ("fp_" if floating else "int_"), ctype.bits or 64
         if op in _ARITHMETIC:
-            self.count(prefix + _ARITHMETIC[op], bits)
+            self._work(prefix + _ARITHMETIC[op], bits)
             return ctype
         if op in _COMPARISONS:
-            self.count(prefix + "compare", bits)
+            self._work(prefix + "compare", bits)
             return INT
         if op in _BITWISE:
-            self.count("int_logic", bits)
+            self._work("int_logic", bits)
         return ctype
 
     def _assign(self, expression: Assign) -> CType:
         target, op = expression.left, expression.op
+        self.paths = {}
         if isinstance(target, Name):
             decl = target.decl
             name = self.context.name_of(decl, self.frame.depth)
             if op != "=" and decl.ctype.kind != "pointer":
                 self.reads.add(name)
+                self.paths = self.operands.of_scalar(name)
             self.writes.add(name)
             ctype = decl.ctype
         elif op != "=":
@@ -290,23 +332,40 @@ class Tally:
             ctype = self._place(target, "write")
         else:
             ctype = self._hidden(target)
+        to_left = self.paths if op != "=" else {}
         right = self.visit(expression.right)
         if op != "=" and ctype.kind not in ("pointer", "array"):
             shift = op in ("<<=", ">>=")
-            self._count_compound(op[:-1], promoted(ctype) if shift else usual(ctype, right))
+            worked = promoted(ctype) if shift else usual(ctype, right)
+            self.paths = joined(
+                converted(to_left, ctype, worked), converted(self.paths, right, worked)
+            )
+            self._count_compound(op[:-1], worked)
+            self.paths = converted(self.paths, worked, ctype)
+        else:
+            self.paths = converted(self.paths, right, ctype)
+        if isinstance(target, Name):
+            self.operands.assigned(name)
         return ctype
 
     def _count_compound(self, op: str, ctype: CType) -> None:
         prefix = "fp_" if ctype.kind == "float" else "int_"
         if op in _ARITHMETIC:
-            self.count(prefix + _ARITHMETIC[op], ctype.bits or 64)
+            self._work(prefix + _ARITHMETIC[op], ctype.bits or 64)
         elif op in _BITWISE:
-            self.count("int_logic", ctype.bits or 64)
+            self._work("int_logic", ctype.bits or 64)
 
     def _ternary(self, expression: Ternary) -> CType:
         self.visit(expression.condition)
-        then, other = (self._visit_perhaps(e) for e in (expression.then, expression.other))
-        return usual(then, other)
+        to_condition = self.paths
+        then = self._visit_perhaps(expression.then)
+        to_then = self.paths
+        other = self._visit_perhaps(expression.other)
+        ctype = usual(then, other)
+        self.paths = joined(
+            to_condition, converted(to_then, then, ctype), converted(self.paths, other, ctype)
+        )
+        return ctype
 
     def _visit_perhaps(self, expression: Expression) -> CType:
         """The same of what may not run."""
@@ -318,23 +377,28 @@ class Tally:
     def _call(self, expression: CallExpr) -> CType:
         followed = self.follow(expression, self.frame, self._perhaps > 0)
         if followed is not None:
+            self.paths = self.operands.of_call(expression)
             return followed
         if expression.free:
             return LONG
-        types = [self.visit(argument) for argument in expression.args]
+        types, to_arguments = [], []
+        for argument in expression.args:
+            types.append(self.visit(argument))
+            to_arguments.append(self.paths)
+        self.paths = joined(*to_arguments)
         ctype = expression.decl.ctype if expression.decl is not None else UNKNOWN
         name = expression.name
         if name in _SQRT:
             single = name.endswith("f") or (ctype.kind == "float" and ctype.bits == 32)
-            self.count("fp_sqrt", 32 if single else 64)
+            self._work("fp_sqrt", 32 if single else 64)
             return ctype if ctype.kind == "float" else DOUBLE
         if name in _NEGATE:
             floating = name not in ("abs", "labs") or ctype.kind == "float"
-            self.count("fp_neg" if floating else "int_add", (ctype.bits or 64))
+            self._work("fp_neg" if floating else "int_add", (ctype.bits or 64))
         elif name in _SELECT:
             known = name in _FLOATING_SELECT or len(types) != 2
             ctype = ctype if known else usual(types[0], types[1])
-            self.count("fp_compare" if ctype.kind == "float" else "int_compare", ctype.bits or 64)
+            self._work("fp_compare" if ctype.kind == "float" else "int_compare", ctype.bits or 64)
         elif name not in _FREE and not ends_run(name):
             self._library_call(expression, ctype)
         return ctype
@@ -347,15 +411,16 @@ class Tally:
             for kind in arithmetic.kinds:
                 for _ in range(arithmetic.lanes):
                     self.count(kind, arithmetic.bits)
+                self.paths = through(self.paths, kind)
             return
         if moved is not None and self._moved(call, moved):
             return
-        through = written_arguments(name)
-        seen = all(self._written_behind(call, position) for position in through)
-        known = touches_no_memory(name) or bool(through and seen)
+        written = written_arguments(name)
+        seen = all(self._written_behind(call, position) for position in written)
+        known = touches_no_memory(name) or bool(written and seen)
         if known and is_intrinsic(name):
             return
-        self.count(f"call:{name}", ctype.bits or 64)
+        self._work(f"call:{name}", ctype.bits or 64)
         self.calls.append(Call(name, call.span, memory=not known))
 
     def _moved(self, call: CallExpr, moved: MemoryIntrinsic) -> bool:
@@ -383,12 +448,16 @@ class Tally:
         return True
 
     def _cast(self, expression: Cast) -> CType:
-        self.visit(expression.operand)
+        ctype = self.visit(expression.operand)
+        self.paths = converted(self.paths, ctype, expression.ctype)
         return expression.ctype
 
     def _opaque(self, expression: Opaque) -> CType:
+        to_children = []
         for child in expression.children:
             self.visit(child)
+            to_children.append(self.paths)
+        self.paths = joined(*to_children)
         if expression.text == "lambda":  # what it does is done where it is called
             return CType("pointer", 64)
         quiet = expression.text in _QUIET or member_named(expression) is not None

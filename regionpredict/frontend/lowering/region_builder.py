@@ -39,6 +39,7 @@ from regionpredict.frontend.lowering.loop_headers import (
     read_header,
     trips_of,
 )
+from regionpredict.frontend.lowering.operand_paths import Paths
 from regionpredict.frontend.lowering.operations import Tally
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite, parallel_construct
 from regionpredict.frontend.lowering.program_ends import ends_program
@@ -520,8 +521,7 @@ class RegionBuilder:
             before = len(nodes)
             tally = self._tally(statement.span, frame, nodes)
             self.values.expose(decl.init)
-            tally.visit(decl.init)
-            tally.writes.add(self.context.name_of(decl, frame.depth))
+            tally.declared(decl, tally.visit(decl.init))
             text = f"{decl.name} = {show(decl.init)}"
             self._finish(tally, text, "declare", nodes, before)
             self.values.declare(decl, decl.init, frame)
@@ -537,6 +537,7 @@ class RegionBuilder:
         ctype = tally.visit(expression)
         if role == "return":
             self.calls.returned = ctype
+            self.calls.operands.returns(tally.paths)
         self._finish(tally, show(expression), role, nodes, 0)
         self.values.assign(expression, frame)
         self.values.stored(expression, frame)
@@ -555,7 +556,7 @@ class RegionBuilder:
                 nodes.append(Branch(show(call), (tuple(inside),), call.span))
             return ctype
 
-        return Tally(self.context, frame, span, follow)
+        return Tally(self.context, frame, span, follow, self.calls.operands)
 
     def _finish(self, tally: Tally, text: str, role: str, nodes: list[Node], first: int) -> None:
         self.statements += 1
@@ -575,8 +576,8 @@ class RegionBuilder:
             role = "call"
         nodes.append(tally.statement(text, role))
 
-    def argument(self, argument: Expression, span: Span, frame: Frame) -> list[Node]:
-        """What the argument of a call that is followed does."""
+    def argument(self, argument: Expression, span: Span, frame: Frame) -> tuple[list[Node], Paths]:
+        """What the argument of a call that is followed does, and the ways to its value."""
         nodes: list[Node] = []
         tally = self._tally(span, frame, nodes)
         calls = any(isinstance(inner, CallExpr) for inner in every_expression(argument))
@@ -584,7 +585,7 @@ class RegionBuilder:
             tally.visit(argument)
         if tally.operations or tally.accesses or tally.calls:
             self._finish(tally, show(argument), "assign", nodes, len(nodes))
-        return nodes
+        return nodes, tally.paths
 
 
 def _is_object(value: Expression) -> bool:

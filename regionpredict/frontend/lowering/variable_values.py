@@ -200,6 +200,9 @@ class VariableValues:
                 frame.env[decl] = pointer
             elif decl in frame.env:
                 self.forget(decl, frame)
+        elif decl.ctype.kind == "float" and self.context.open_loops:
+            # An integer that is made of it, as an index, is no size of the program's.
+            frame.env[decl] = self.context.varying(self.context.name_of(decl, frame.depth))
 
     def assign(self, expression: Expression, frame: Frame) -> None:
         """All that an expression writes to variables."""

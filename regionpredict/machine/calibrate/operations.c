@@ -63,18 +63,19 @@ LOOP(sqrt_throughput, SIDE, SQRT)
 #define AT_ONCE(OP, KEEP) OP(x0); KEEP(x0); OP(x1); KEEP(x1); OP(x2); KEEP(x2); OP(x3); KEEP(x3); \
                           OP(x4); KEEP(x4); OP(x5); KEEP(x5); OP(x6); KEEP(x6); OP(x7); KEEP(x7); \
                           OP(x8); KEEP(x8); OP(x9); KEEP(x9);
-#define PAIR(NAME, TYPE, KEEP, FROM, OP)                                                     \
+#define PAIR_OF(NAME, TYPE, KEEP, FROM, OP, EACH)                                            \
     static double NAME##_latency(double a, double b, long steps) {                          \
         TYPE y = (TYPE)(a * FROM), z = (TYPE)(b * FROM), x0 = z;                            \
-        for (long i = 0; i < steps; i += 10) { IN_TURN(OP, KEEP) }                          \
+        for (long i = 0; i < steps; i += 10 * EACH) { IN_TURN(OP, KEEP) }                   \
         return (double)(x0 + y + z);                                                        \
     }                                                                                       \
     static double NAME##_throughput(double a, double b, long steps) {                       \
         TYPE y = (TYPE)(a * FROM), z = (TYPE)(b * FROM), x0 = z, x1 = z, x2 = z, x3 = z,    \
              x4 = z, x5 = z, x6 = z, x7 = z, x8 = z, x9 = z;                                \
-        for (long i = 0; i < steps; i += 10) { AT_ONCE(OP, KEEP) }                          \
+        for (long i = 0; i < steps; i += 10 * EACH) { AT_ONCE(OP, KEEP) }                   \
         return (double)(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + y + z);           \
     }
+#define PAIR(NAME, TYPE, KEEP, FROM, OP) PAIR_OF(NAME, TYPE, KEEP, FROM, OP, 1)
 
 #define LARGER(x) x = x > y ? x : y
 #define OPPOSITE(x) x = -x
@@ -83,6 +84,7 @@ LOOP(sqrt_throughput, SIDE, SQRT)
 #define QUOTIENT(x) x = z / x
 #define EITHER(x) x = x ^ y
 #define CALLED(x) x = callee(x)
+#define THERE_AND_BACK(x) { int whole = (int)x; WHOLE(whole); x = (double)whole; } /* two of them */
 
 static double nothing(double x) { return x; }
 static double (*volatile address)(double) = nothing;
@@ -99,6 +101,7 @@ static double (*volatile address)(double) = nothing;
 
 PAIR(compare, double, KEPT, 1.0, LARGER)
 PAIR(negative, double, KEPT, 1.0, OPPOSITE)
+PAIR_OF(convert, double, KEPT, 1.0, THERE_AND_BACK, 2)
 PAIR(whole_add, unsigned, WHOLE, 1000.0, SUM)
 PAIR(whole_mul, unsigned, WHOLE, 1000.0, PRODUCT)
 PAIR(whole_div, unsigned, WHOLE, 1e8, QUOTIENT)
@@ -165,7 +168,8 @@ static const struct kind kinds[] = {
 #if HAS_FMA
     OF("fp_fma", fma),
 #endif
-    OF("fp_compare", compare), OF("fp_neg", negative), OF("int_add", whole_add),
+    OF("fp_compare", compare), OF("fp_neg", negative),
+    OF("fp_convert", convert), OF("int_add", whole_add),
     OF("int_mul", whole_mul), OF("int_div", whole_div), OF("int_logic", whole_logic),
     OF("int_compare", whole_compare), OF("call", call),
     FUNCTION(exp), FUNCTION(exp2), FUNCTION(log), FUNCTION(log2), FUNCTION(log10), FUNCTION(sin),

@@ -10,6 +10,7 @@ from regionpredict.machine.detect.topology import CacheShape, Topology
 KERNELS = ("load", "copy", "update", "triad", "daxpy")
 ARITHMETIC = (
     "fp_add", "fp_mul", "fp_fma", "fp_div", "fp_sqrt", "fp_compare", "fp_neg",
+    "fp_convert",
     "int_add", "int_mul", "int_div", "int_compare", "int_logic", "call",
 )  # fmt: skip
 LIBRARY = (

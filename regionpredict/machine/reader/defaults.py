@@ -23,6 +23,7 @@ OPERATION_CYCLES: dict[str, tuple[float, float]] = {
     "fp_sqrt": (25, 12),
     "fp_compare": (3, 1),
     "fp_neg": (1, 1),
+    "fp_convert": (6, 1),
     "int_add": (1, 0.5),
     "int_mul": (3, 1),
     "int_div": (30, 20),
@@ -45,8 +46,9 @@ OPERATION_CYCLES: dict[str, tuple[float, float]] = {
     "floor": (8, 2),
 }
 """Latency and reciprocal throughput in cycles, taken where a file gives none: typical of cores
-since 2010 (InstLatx64 dumps and OSACA tables give 3 to 6 for FP add and multiply) and of scalar
-calls into a mathematical library; confirmed for no machine in particular."""
+since 2010 (InstLatx64 dumps and OSACA tables give 3 to 6 for FP add and multiply, Agner Fog's 4 to
+7 for a conversion between integers and floating-point numbers) and of scalar calls into a
+mathematical library; confirmed for no machine in particular."""
 
 CACHE_WAYS = 8
 LEVEL_LATENCY = {1: 4.0, 2: 14.0, 3: 50.0}

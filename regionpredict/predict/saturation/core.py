@@ -114,13 +114,17 @@ def _carried(
     longest = 0.0
     for recurrence in body.recurrences:
         vectors = INTERLEAVED_SUMS.value if parts.interleaved_sums else 1.0
-        cycles = _chain_cycles(recurrence, machine) / (
-            lanes * vectors if recurrence.unordered else 1.0
+        cycles = (
+            recurrence.share
+            * _chain_cycles(recurrence, machine)
+            / (lanes * vectors if recurrence.unordered else 1.0)
         )
         longest = max(longest, cycles * (alone if recurrence.restarts else 1.0))
     kinds = {
-        kind for recurrence in body.recurrences for kinds in recurrence.operations for kind in kinds
-    }
+        kind.removeprefix("call:")
+        for recurrence in body.recurrences for kinds in recurrence.operations for kind in kinds
+        if kind != "load"
+    }  # fmt: skip
     return _Bound(longest, _latencies(kinds))
 
 
@@ -285,13 +289,16 @@ def _recurrence(chains: Sequence[Recurrence], machine: Machine) -> tuple[float, 
     """(cycles of the longest chain of one iteration, its name); (0, "") where there is none."""
     worst, name = 0.0, ""
     for chain in chains:
-        cycles = _chain_cycles(chain, machine)
+        cycles = chain.share * _chain_cycles(chain, machine)
         if cycles > worst:
             worst, name = cycles, chain.name
     return worst, name
 
 
 def _chain_cycles(chain: Recurrence, machine: Machine) -> float:
+    if chain.in_order:
+        assert chain.distance is not None
+        return _in_turn(chain.operations[0], machine) / chain.distance
     if chain.distance is None:
         return max((_joining(kinds, machine) for kinds in chain.operations), default=0.0)
     latencies = [
@@ -299,6 +306,23 @@ def _chain_cycles(chain: Recurrence, machine: Machine) -> float:
     ]
     # Store and load of the element take about as long as the first cache.
     return (sum(latencies) + machine.caches[0].latency_cycles.value) / chain.distance
+
+
+def _in_turn(kinds: Sequence[str], machine: Machine) -> float:
+    """Cycles of operations of which each waits for the one before it.
+
+    A sum of a product that comes right before it is one operation where the machine fuses them.
+    """
+    turns: list[str] = []
+    for kind in kinds:
+        if kind == "fp_add" and turns and turns[-1] == "fp_mul" and _fuses(machine):
+            turns[-1] = "fp_fma"
+        else:
+            turns.append(kind.removeprefix("call:"))
+    load = machine.caches[0].latency_cycles.value
+    return sum(
+        load if kind == "load" else machine.operation(kind).latency_cycles.value for kind in turns
+    )
 
 
 def _joining(kinds: Sequence[str], machine: Machine) -> float:

@@ -48,6 +48,12 @@ def sum_of(*kinds: str) -> Recurrence:
     return Recurrence("sum into s", (kinds,), None)
 
 
+def in_order(kinds: str, distance: float = 1.0, share: float = 1.0) -> Recurrence:
+    return Recurrence(
+        "recurrence over s", (tuple(kinds.split()),), distance, in_order=True, share=share
+    )
+
+
 @pytest.mark.parametrize(
     ("operations", "expected"),
     [
@@ -210,6 +216,15 @@ def test_scalars_beyond_the_registers_are_loaded_again() -> None:
         (Recurrence("a[i-1]", (("fp_mul", "fp_add"),), 1.0), 5 + 4 + 4, 5 + 4 + 4),
         (Recurrence("a[i-2]", (("fp_mul",), ("fp_add",)), 2.0), (5 + 4 + 4) / 2, 13 / 2),
         (Recurrence("sum into s", (("fp_add",), ("fp_mul",)), None), 5, 5),
+        # in registers, one after the other: a product and the sum right after it are one operation
+        (in_order("fp_mul fp_add"), 6, 9),
+        (in_order("fp_add fp_mul"), 9, 9),
+        (in_order("fp_mul fp_mul fp_add fp_add"), 5 + 6 + 4, 5 + 5 + 4 + 4),
+        (in_order("fp_add fp_mul", 2.0), 4.5, 4.5),
+        (in_order("fp_add fp_mul", 1.0, 0.5), 4.5, 4.5),
+        (in_order("load"), 4, 4),
+        (in_order("int_mul int_add"), 3 + 1, 3 + 1),
+        (in_order("call:exp"), 40, 40),
     ],
 )
 def test_a_chain_of_operations(chain: Recurrence, expected: float, unfused: float) -> None:

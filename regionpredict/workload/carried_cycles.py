@@ -1,0 +1,150 @@
+"""Values that scalars carry from iteration to iteration, and come back changed.
+
+`t = 0.5 * s; s = t + 1` needs a product and a sum from one iteration to the next, however many
+iterations a core has at work. Each scalar that an iteration reads before it sets it is a node, and
+the longest way from its old value to another's new one an edge; a cycle goes on at the pace of its
+operations over its edges (Reiter 1968, "Scheduling parallel
+computations", J. ACM 15: the cycle of the largest mean sets the pace).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from regionpredict.analysis import StatementFact
+from regionpredict.workload.constants import LONGEST_CYCLE
+
+
+class CarriedCycle(NamedTuple):
+    """One cycle: the scalars in turn, the operations along it, and the iterations that it takes.
+
+    `share` of the iterations go through its least executed statement.
+    """
+
+    scalars: tuple[str, ...]
+    operations: tuple[str, ...]
+    iterations: int
+    share: float
+
+
+class _Way(NamedTuple):
+    """What lies between an old value and a new one."""
+
+    operations: tuple[str, ...]
+    statements: int
+    share: float
+
+    def then(self, other: _Way) -> _Way:
+        return _Way(
+            self.operations + other.operations,
+            self.statements + other.statements,
+            min(self.share, other.share),
+        )
+
+    def weight(self) -> float:
+        return self.share * len(self.operations)
+
+
+_JOINING = frozenset((
+    "fp_add", "fp_mul", "fp_div", "fp_sqrt", "fp_neg", "fp_compare", "int_add", "int_mul",
+    "int_logic", "int_compare",
+))  # fmt: skip
+"""One of them joins an iteration's value to those before: `recurrences` has the floating-point
+ones, the others may be reordered."""
+
+_Ways = dict[str, _Way]
+_UNCHANGED = _Way((), 0, 1.0)
+
+
+def carried_cycles(
+    facts: Sequence[StatementFact], shares: Sequence[float], counter: str
+) -> Iterator[CarriedCycle]:
+    """The cycles over scalars of one iteration, each once, by the name that comes first in it.
+
+    Left out is what `recurrences` knows by other means, and what waits for nothing: one sum,
+    product or other operation that joins each iteration's value in one statement, and integers
+    that are only added up, in whatever order.
+    """
+    edges = _edges(facts, shares, counter)
+    met: set[frozenset[str]] = set()
+    for start in sorted(edges):
+        cycle = _slowest(edges, start)
+        if cycle is None or frozenset(cycle[0]) in met:
+            continue
+        scalars, way = cycle
+        met.add(frozenset(scalars))
+        if _waits(way, len(scalars)):
+            yield CarriedCycle(scalars, way.operations, len(scalars), way.share)
+
+
+def _waits(way: _Way, iterations: int) -> bool:
+    kinds = set(way.operations)
+    if kinds <= {"int_add"}:
+        return False
+    alone = len(way.operations) == 1 and way.statements == 1 and iterations == 1
+    return not alone or not kinds <= _JOINING
+
+
+def _edges(
+    facts: Sequence[StatementFact], shares: Sequence[float], counter: str
+) -> Mapping[str, _Ways]:
+    """By scalar that is carried the ways from its old value to others' new ones."""
+    now: dict[str, _Ways] = {}
+    for number, fact in enumerate(facts):
+        statement = fact.statement
+        if not statement.writes:
+            continue
+        share = shares[number] if shares else 1.0
+        made = _made(statement.paths, now, share)
+        for name in statement.writes:
+            before = now.get(name, {name: _UNCHANGED}) if share < 1.0 else {}
+            now[name] = _longest(before, made)
+    edges: dict[str, _Ways] = {name: {} for name in now if name != counter}
+    for new, ways in now.items():
+        for old, way in ways.items():
+            if old in edges and new in edges:
+                edges[old][new] = way
+    return edges
+
+
+def _made(
+    paths: Sequence[tuple[str, tuple[str, ...]]], now: Mapping[str, _Ways], share: float
+) -> _Ways:
+    """The ways to a statement's value; through what this iteration has set, to what that is of."""
+    made: _Ways = {}
+    for name, operations in paths:
+        own = _Way(operations, 1, share)
+        for old, way in now.get(name, {name: _UNCHANGED}).items():
+            made = _longest(made, {old: way.then(own)})
+    return made
+
+
+def _longest(first: Mapping[str, _Way], second: Mapping[str, _Way]) -> _Ways:
+    longest = dict(first)
+    for name, way in second.items():
+        if name not in longest or way.weight() > longest[name].weight():
+            longest[name] = way
+    return longest
+
+
+def _slowest(edges: Mapping[str, _Ways], start: str) -> tuple[tuple[str, ...], _Way] | None:
+    """The cycle through `start` with the most operations an iteration, of any few iterations."""
+    best: tuple[tuple[str, ...], _Way] | None = None
+    reached: dict[str, tuple[tuple[str, ...], _Way]] = {start: ((start,), _UNCHANGED)}
+    for iterations in range(1, int(LONGEST_CYCLE.value) + 1):
+        further: dict[str, tuple[tuple[str, ...], _Way]] = {}
+        for at, (scalars, way) in reached.items():
+            for new, edge in edges.get(at, {}).items():
+                if new != start and new in scalars:
+                    continue
+                whole = way.then(edge)
+                if new not in further or whole.weight() > further[new][1].weight():
+                    further[new] = ((*scalars, new), whole)
+        closed = further.pop(start, None)
+        if closed is not None and closed[1].operations:
+            pace = closed[1].weight() / iterations
+            if best is None or pace > best[1].weight() / len(best[0]):
+                best = (closed[0][:-1], closed[1])
+        reached = further
+    return best
