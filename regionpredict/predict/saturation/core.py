@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
@@ -66,6 +67,8 @@ class _Bound(NamedTuple):
 
 
 def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts) -> BodyCycles:
+    if not parts.carried_cycles:
+        body = replace(body, recurrences=tuple(c for c in body.recurrences if not c.in_order))
     size = body.element_bytes
     ordered = [chain for chain in body.recurrences if not chain.unordered]
     _, why = _recurrence(ordered, machine)

@@ -18,6 +18,7 @@ class Parts:
     wait for the translation of their addresses. `divider_beside`: divisions and roots go on beside
     the other pipes. `masks`: loops with conditions are vectors where the machine has masks.
     `chains`: an iteration's chain of dependent operations bounds it by the core's window.
+    `carried_cycles`: what scalars carry over several operations paces a loop.
     `interleaved_sums`: a sum in any order has several vectors of partial sums. `placement`: pages
     may lie in other domains than their threads, and be reached by a link. `hardware_threads`:
     threads of one core share it.
@@ -31,6 +32,7 @@ class Parts:
     divider_beside: bool = True
     masks: bool = True
     chains: bool = True
+    carried_cycles: bool = True
     interleaved_sums: bool = True
     seen_contents: bool = True
     lasting_share: bool = True

@@ -406,6 +406,14 @@ def test_what_waits_for_its_own_results_leaves_the_pipes_to_others() -> None:
     assert time.slots == pytest.approx(10 * (9 + 9) * CYCLE)
 
 
+def test_without_what_scalars_carry_sums_still_wait() -> None:
+    both = body({"fp_add": 1}, recurrences=[sum_of("fp_add"), in_order("fp_add fp_mul")])
+    assert cycles(both)[0] == 9
+    off = core_time([both], MACHINE, 64, Parts(carried_cycles=False))
+    assert off.overlapping == pytest.approx(4 * CYCLE)
+    assert off.notes == ("i (line 7): scalar, sum into s; recurrence, 4 cycles an iteration",)
+
+
 def test_without_chains_a_sum_that_begins_anew_is_one_chain() -> None:
     sums = sum_of("fp_div")._replace(restarts=True)
     short = replace(body({"fp_div": 0.1}, loads=1.9, recurrences=[sums]), trips=8.0)
