@@ -46,9 +46,9 @@ from regionpredict.frontend import (
     read_alone,
 )
 from regionpredict.ir import Definition, Program, Region, Span
-from regionpredict.ir.pprint import dump_program
 from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
+from regionpredict.possible_sizes import with_possible_sizes
 from regionpredict.predict import (
     ALL_PARTS,
     TO_THE_LETTER,
@@ -68,7 +68,6 @@ from regionpredict.predict import (
     with_open_sizes,
 )
 from regionpredict.predict.constants import WITHIN
-from regionpredict.report.dump import dump_facts, dump_prediction, dump_workload
 from regionpredict.size_names import check_names
 from regionpredict.size_trials import (
     AlikeTrials,
@@ -84,7 +83,6 @@ from regionpredict.size_trials import (
 from regionpredict.team_advice import AdvisedRegion, advice_of
 from regionpredict.workers import processes_for, spread
 from regionpredict.workload import TeamFacts, Workload, statement_table, workload_of
-from regionpredict.workload.verify import verify
 
 if TYPE_CHECKING:
     from regionpredict.measure.recording import Recording
@@ -401,12 +399,15 @@ def predict(
     advised: bool = True,
     tell: Tell = _nobody_told,
 ) -> Predictions:
-    """One prediction a region; `pages`, `within` and the `parts` of the model that are on concern
-    the curve alone, `density` the form of the other model. `pages`: where those of all arrays
-    lie, None as the source shows. Changes to the source are looked for where it is `advised`.
-    `tell` hears how many regions are begun.
+    """One prediction a region, one that is too large for any machine skipped.
+
+    `pages`, `within` and the `parts` of the model that are on concern the curve alone, `density`
+    the form of the other model. `pages`: where those of all arrays lie, None as the source shows.
+    Changes to the source are looked for where it is `advised`. `tell` hears how many regions are
+    begun.
     """
     _check_threads(threads, machine)
+    analysis = replace(analysis, facts=with_possible_sizes(analysis.facts))
     pasts = _pasts(analysis, model, pages)
     structure = program_teams(analysis.program, analysis.facts, analysis.given, analysis.executions)
     subjects = [
@@ -581,25 +582,3 @@ def _check_threads(threads: Sequence[int], machine: Machine) -> None:
             f"--threads: {wrong[0]} threads on {machine.name}",
             remedy=f"choose from 1 to {most}, {each}",
         )
-
-
-def dump(stage: str, analysis: Analysis, predictions: Predictions | None) -> str:
-    """One stage's value as text."""
-    if stage == "program":
-        return dump_program(analysis.program)
-    if stage == "facts":
-        return "\n".join(dump_facts(facts) for facts in analysis.facts)
-    if predictions is None:
-        raise UsageError(f"--dump {stage} needs a machine", remedy="use predict -m MACHINE")
-    if stage == "workload":
-        return "\n".join(
-            _workload_text(region_workload(facts, predictions.machine, *past), predictions.machine)
-            for facts, past in zip(analysis.facts, predictions.pasts, strict=True)
-        )
-    return "\n".join(dump_prediction(prediction) for prediction in predictions.predictions)
-
-
-def _workload_text(workload: Workload, machine: Machine) -> str:
-    caches = [(f"L{cache.level}", cache.size_bytes.whole) for cache in machine.caches]
-    verify(workload, threads=(1, machine.cores), caches=[size for _, size in caches])
-    return dump_workload(workload, caches)

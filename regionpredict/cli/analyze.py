@@ -31,11 +31,11 @@ def command(
     machine model and no compiler.
     """
     from regionpredict.cli.stages import check_stage
-    from regionpredict.pipeline import dump
     from regionpredict.report.csv_rows import facts_csv
     from regionpredict.report.hints import as_json, facts_document
     from regionpredict.report.table import facts_table
     from regionpredict.report.view import chosen_facts
+    from regionpredict.stage_dumps import dump
 
     check_stage(stage)
     view = view_of(only, sort, top, facts=True)

@@ -82,7 +82,8 @@ def command(
     PATH is a file, a folder, or a compile_commands.json.
     """
     from regionpredict.cli.stages import check_stage
-    from regionpredict.pipeline import dump, predict
+    from regionpredict.pipeline import predict
+    from regionpredict.stage_dumps import dump
 
     check_stage(stage)
     run = RunOptions(first_touch, pages, binding, runtime)

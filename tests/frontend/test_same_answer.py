@@ -8,7 +8,8 @@ import pytest
 from reading import FRONTENDS
 
 from regionpredict.frontend import requests_for
-from regionpredict.pipeline import analyse, dump
+from regionpredict.pipeline import analyse
+from regionpredict.stage_dumps import dump
 
 FILES = 40
 RUNS = 2

@@ -18,7 +18,8 @@ from regionpredict.errors import InputError
 from regionpredict.frontend import requests_for
 from regionpredict.isolation import LIMITS
 from regionpredict.machine import load
-from regionpredict.pipeline import Analysis, analyse, dump, predict
+from regionpredict.pipeline import Analysis, analyse, predict
+from regionpredict.stage_dumps import dump
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = tuple(sorted(

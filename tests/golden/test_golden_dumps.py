@@ -14,7 +14,8 @@ import pytest
 
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
-from regionpredict.pipeline import STAGES, analyse, dump, predict
+from regionpredict.pipeline import STAGES, analyse, predict
+from regionpredict.stage_dumps import dump
 
 FOLDER = Path(__file__).parent
 CASES = sorted(path.stem for path in FOLDER.glob("*.c"))

@@ -13,7 +13,8 @@ import pytest
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
-from regionpredict.pipeline import analyse, dump, predict
+from regionpredict.pipeline import analyse, predict
+from regionpredict.stage_dumps import dump
 from regionpredict.workers import spread
 
 ROOT = Path(__file__).resolve().parents[2]

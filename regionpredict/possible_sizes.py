@@ -1,0 +1,48 @@
+"""Regions that no machine can run at the sizes they are asked about: each says so for itself.
+
+One name may be the length of a vector here and the edge of a matrix there: what is too large for
+one region leaves the others their predictions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from regionpredict.analysis import RegionFacts
+from regionpredict.errors import InputError
+from regionpredict.ir import Diagnostic
+from regionpredict.workload.address_space import check_sizes
+
+
+def with_possible_sizes(facts: Sequence[RegionFacts]) -> tuple[RegionFacts, ...]:
+    """The facts, in their order; those of a region that is too large as of one that is skipped.
+
+    Raises InputError for the first of these where no other region is left.
+    """
+    checked: list[RegionFacts] = []
+    refusals: list[InputError] = []
+    for own in facts:
+        refusal = _refusal(own)
+        if refusal is not None:
+            refusals.append(refusal)
+        checked.append(own if refusal is None else _skipped(own, refusal))
+    if refusals and all(own.status == "skipped" for own in checked):
+        raise refusals[0]
+    return tuple(checked)
+
+
+def _refusal(facts: RegionFacts) -> InputError | None:
+    if facts.status == "skipped":
+        return None
+    try:
+        check_sizes(facts)
+    except InputError as refusal:
+        return refusal
+    return None
+
+
+def _skipped(facts: RegionFacts, refusal: InputError) -> RegionFacts:
+    message = f"{refusal.message}; {refusal.remedy}"
+    note = Diagnostic("RP115", facts.region.span, message)
+    return replace(facts, status="skipped", diagnostics=(*facts.diagnostics, note))
