@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
 from regionpredict.predict import (
     BAND_SHARE,
@@ -53,7 +54,8 @@ TERMS = {
 
 
 class ProgramResult(NamedTuple):
-    """What `predict` found: of `predictions` and `teams` only what a view shows."""
+    """What `predict` found: of `predictions` and `teams` only what a view shows. `notes` are of the
+    program as a whole, as of loops that are no regions."""
 
     predictions: Sequence[Prediction]
     teams: Sequence[TeamPrediction]
@@ -62,6 +64,7 @@ class ProgramResult(NamedTuple):
     model: str
     advice: ByTeam
     run: RunSettings
+    notes: Sequence[Diagnostic] = ()
 
 
 def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
@@ -81,6 +84,7 @@ def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
         Section("Source", source_blocks(result.predictions, told, sources, rows)),
         Section("Roofline", roofline(result.predictions, machine)),
         Section("Assumptions", _assumptions(result)),
+        Section("Notes", [items([str(note) for note in result.notes])] if result.notes else []),
     ]
     return page(f"Hints for {machine.name}", lead, sections)
 
