@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from html_pages import Opened, data_of, needs_browser
+from html_pages import Opened, blocks_of, data_of, needs_browser
 from playwright.sync_api import Browser
 
 from regionpredict.report.html.page import script_json
@@ -222,3 +222,13 @@ def test_a_page_notes_what_the_run_noted(tmp_path: Path) -> None:
     assert isinstance(sections, list)
     (notes,) = [section for section in sections if section["title"] == "Notes"]
     assert notes["blocks"] == [{"kind": "list", "items": [noted]}]
+
+
+def test_packages_are_counted_as_hints_count_them(made: Path) -> None:
+    """From 1 on: a hint of 2 packages ends in package 2."""
+    curves = [block for block in blocks_of(made, "curve") if block["zones"]]
+    assert curves
+    for block in curves:
+        labels = [zone["label"] for zone in block["zones"]]
+        assert labels == [f"package {number}" for number in (1, 2, 3, 4)]
+        assert [zone["short"] for zone in block["zones"]] == ["1", "2", "3", "4"]

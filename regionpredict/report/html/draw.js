@@ -65,7 +65,7 @@ function curve(block) {
   const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}: ${block.y} over ${block.x}. ${block.told || ""}`});
   (block.zones || []).forEach((one, at) => svg.append(
     make("rect", {x: x(one.from), y: TOP, width: x(one.to) - x(one.from), height: HIGH - BOTTOM - TOP, fill: `var(--zone${at % 2})`}),
-    make("text", {class: "soft", x: (x(one.from) + x(one.to)) / 2, y: HIGH - BOTTOM - 6, "text-anchor": "middle"}, x(one.to) - x(one.from) < 56 ? at : one.label)));
+    make("text", {class: "soft", x: (x(one.from) + x(one.to)) / 2, y: HIGH - BOTTOM - 6, "text-anchor": "middle"}, x(one.to) - x(one.from) < 56 ? one.short : one.label)));
   axes(svg, block, x, y);
   block.series.forEach((one, at) => {
     if (one.band && one.band.length) svg.append(make("path", {d: path(one.band.map(b => [b[0], b[2]]), x, y) +

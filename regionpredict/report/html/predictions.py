@@ -233,7 +233,7 @@ def speedup_curve(prediction: Prediction, machine: Machine) -> Block:
     if machine.binding != "spread":
         zones = [
             {"from": max(1, at * each + 0.5), "to": min((at + 1) * each + 0.5, most),
-             "label": f"package {at}"}
+             "label": f"package {at + 1}", "short": str(at + 1)}
             for at in range(machine.packages) if at * each + 0.5 < most
         ]  # fmt: skip
     band = (
