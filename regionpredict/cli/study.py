@@ -12,7 +12,7 @@ import click
 from regionpredict.atomic_file import write_file
 from regionpredict.cli import measure as measure_command
 from regionpredict.cli.machine_option import machine_for, machine_option
-from regionpredict.cli.plot_option import can_draw, write_plot
+from regionpredict.cli.plot_option import can_draw, write_drawing
 from regionpredict.cli.prediction_request import PredictionRequest, given_sizes, repeated
 from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import reading_options, run_analysis
@@ -141,7 +141,7 @@ def _written(comparison: Comparison, stem: str, folder: Path) -> str:
     write_file(folder / f"comparison-{stem}.json", text)
     if not drawn(comparison) or not can_draw():
         return ""
-    write_plot(folder / f"{stem}.svg", areas_figure(comparison))
+    write_drawing(folder / f"{stem}.svg", areas_figure(comparison))
     return f"{stem}.svg"
 
 
@@ -174,5 +174,5 @@ def _sweep(sweep: Sweep, machine: Machine, folder: Path) -> Figure:
         ],
     }
     name = f"sweep-{sweep.name}.svg"
-    write_plot(folder / name, sweep_figure(machine.name, sweep.axis, lines))
+    write_drawing(folder / name, sweep_figure(machine.name, sweep.axis, lines))
     return Figure(name, f"Score and efficiency by {sweep.axis}")
