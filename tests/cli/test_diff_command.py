@@ -157,7 +157,7 @@ def test_markdown_is_a_table_with_the_reasons_folded(trees: Path) -> None:
         (("nowhere", "new", *MACHINE), 1, "nowhere: no such file, folder or commit; give hints"),
         (("old", "new"), 2, "no machine; add -m"),
         (("old", "new", *MACHINE, "--fail-if", "x<1"), 2, "--fail-if x<1: no field x"),
-        (("bad.json", "new", *MACHINE), 1, "bad.json: not a hints file"),
+        (("bad.json", "new", *MACHINE), 1, "bad.json: regionpredict/facts/1, not a hints file"),
         (("list.json", "new", *MACHINE), 1, "list.json:1"),
     ],
 )
