@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -66,3 +67,78 @@ def test_a_machine_file_without_its_folder(folder: Path) -> None:
         "a file is a path, ./mynode"
     )
     assert "./mynode" in refused(run(folder, "predict", "heat.c", "-m", "./mynode"), 1)
+
+
+def test_a_drawing_is_told_of_as_a_result_is(folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    sizes = ("--set", "nx=1000", "--set", "ny=1000")
+    done = run(folder, "predict", "heat.c", "-m", "dunnington", *sizes, "--plot", "curves.svg")
+    assert (done.returncode, done.stderr) == (0, "written: curves.svg\n")
+    assert (folder / "curves.svg").read_text().startswith("<?xml")
+    both = run(folder, "predict", "heat.c", "-m", "dunnington", *sizes, "--plot", "curves.svg",
+               "-o", "hints.txt")  # fmt: skip
+    assert both.stderr.splitlines() == ["written: curves.svg", "written: hints.txt"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compare", "{}", "runs.jsonl"),
+        ("compare", "--at-measured-sizes", "{}", "runs.jsonl"),
+        ("run", "--hints", "{}", "--", "true"),
+        ("coschedule", "{}", "{}", "-m", "dunnington"),
+    ],
+)
+def test_what_is_given_for_hints_is_named_and_how_they_are_made(
+    folder: Path, words: tuple[str, ...]
+) -> None:
+    make = "make hints: regionpredict predict {} -m MACHINE --format json -o hints.json"
+    made = run(folder, "predict", "heat.c", "-m", "dunnington", "-o", "table.txt")
+    assert made.returncode == 0
+    begun = {"kind": "campaign", "schema": "regionpredict/measurements/1"}
+    (folder / "runs.jsonl").write_text(json.dumps(begun) + "\n")
+    (folder / "facts.json").write_text('{"schema": "regionpredict/facts/1"}')
+    for given, said, source in (
+        ("heat.c", "a source, not a hints file", "heat.c"),
+        ("runs.jsonl", "measurements, not a hints file", "SOURCE"),
+        ("facts.json", "regionpredict/facts/1, not a hints file", "SOURCE"),
+    ):
+        told = refused(run(folder, *(word.format(given) for word in words)), 1)
+        assert told == f"{given}: {said}; {make.format(source)}"
+    assert make.format("SOURCE") in refused(
+        run(folder, *(word.format("table.txt") for word in words)), 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("nz", "no region depends on it; the regions depend on: nx, ny"),
+        ("nyy", "no region depends on it; did you mean 'ny'? There are also: nx"),
+        ("step:nz", "no region of 'step' depends on it; they depend on: nx, ny"),
+    ],
+)
+def test_an_unknown_size_is_answered_with_those_there_are(
+    folder: Path, given: str, said: str
+) -> None:
+    done = run(folder, "predict", "heat.c", "-m", "dunnington", "--set", f"{given}=100")
+    assert refused(done, 2) == f"--set {given}: {said}"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        ("machine = [\n", "", "not closed or not complete at the end of the file"),
+        ("# mine\nmachine dunnington\n", ":2:9", "expected '=' after a key in a key/value pair"),
+        ("machine = dunnington\n", ":1:11", "invalid value; a text stands in quotes"),
+        ('machine = "a"\nmachine = "b"\n', ":2:14", "cannot overwrite a value"),
+    ],
+)
+def test_a_configuration_that_cannot_be_read(
+    folder: Path, text: str, place: str, said: str
+) -> None:
+    (folder / "regionpredict.toml").write_text(text)
+    told = refused(run(folder, "predict", "heat.c"), 1)
+    assert told.startswith(f"{folder / 'regionpredict.toml'}{place}: not TOML: {said}")
+    assert told.endswith("as in docs/configuration.md, or leave it out with --no-config")
+    assert run(folder, "--no-config", "predict", "heat.c", "-m", "dunnington").returncode == 0
