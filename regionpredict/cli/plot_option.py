@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from regionpredict.atomic_file import write_file
-from regionpredict.errors import UsageError, one_line
+from regionpredict.errors import UsageError, one_line, with_extra
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,9 +38,7 @@ def _checked(ctx: click.Context, parameter: click.Parameter, target: str | None)
             remedy=f"let its name end in {', '.join('.' + form for form in FORMATS)}",
         )
     if not can_draw():
-        raise UsageError(
-            "drawing needs matplotlib", remedy="install it: pip install 'regionpredict[plot]'"
-        )
+        raise UsageError("drawing needs matplotlib", remedy=with_extra("plot"))
     return Path(target)
 
 

@@ -16,7 +16,7 @@ from regionpredict.cli.plot_option import can_draw, write_drawing
 from regionpredict.cli.prediction_request import PredictionRequest, given_sizes, repeated
 from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import reading_options, run_analysis
-from regionpredict.errors import UsageError
+from regionpredict.errors import UsageError, with_extra
 
 if TYPE_CHECKING:
     from regionpredict.compare.verdicts import Comparison
@@ -73,9 +73,7 @@ def command(
     if not words:
         raise UsageError("no program", remedy="write regionpredict study ... -- ./program ARGS")
     if not can_draw():
-        click.echo(
-            "note: no plots, they need matplotlib: pip install 'regionpredict[plot]'", err=True
-        )
+        click.echo(f"note: no plots, they need matplotlib; {with_extra('plot')}", err=True)
     machine, machine_file = machine_for(machine_name)
     folder.mkdir(parents=True, exist_ok=True)
     analysis = run_analysis(paths, **source, timings=False, flows=True)
