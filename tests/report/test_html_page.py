@@ -232,3 +232,13 @@ def test_packages_are_counted_as_hints_count_them(made: Path) -> None:
         labels = [zone["label"] for zone in block["zones"]]
         assert labels == [f"package {number}" for number in (1, 2, 3, 4)]
         assert [zone["short"] for zone in block["zones"]] == ["1", "2", "3", "4"]
+
+
+@needs_browser
+def test_the_band_of_a_curve_is_in_its_legend(made: Path, browser: Browser) -> None:
+    opened = Opened(browser, made)
+    opened.open_all()
+    figures = opened.page.locator("figure", has_text="of measured ones lie")
+    assert figures.count()
+    for figure in figures.all():
+        assert "80 % of measured speedups lie in it" in figure.locator(".legend").inner_text()
