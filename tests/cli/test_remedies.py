@@ -142,3 +142,47 @@ def test_a_configuration_that_cannot_be_read(
     assert told.startswith(f"{folder / 'regionpredict.toml'}{place}: not TOML: {said}")
     assert told.endswith("as in docs/configuration.md, or leave it out with --no-config")
     assert run(folder, "--no-config", "predict", "heat.c", "-m", "dunnington").returncode == 0
+
+
+def test_what_open_sizes_decide_is_not_counted_as_predicted(folder: Path) -> None:
+    done = run(folder, "predict", "heat.c", "src/heat.c", "-m", "dunnington")
+    assert "\n2 regions: 2 open (their sizes decide)\n" in done.stdout
+    given = run(folder, "predict", "heat.c", "-m", "dunnington", "--set", "nx=90", "--set", "ny=90")
+    assert "\n1 region: 1 predicted\n" in given.stdout
+
+
+LARGE = """\
+void large(double *a) {
+#pragma omp parallel for
+    for (int i = 0; i < 4000000; i++) a[i] += 1;
+}
+"""
+SMALL = """\
+void small(double *a) {
+#pragma omp parallel for
+    for (int i = 0; i < 400; i++) a[i] *= a[i];
+}
+"""
+MAIN = """\
+void large(double *), small(double *);
+double a[4000000];
+int main(void) {
+    for (int t = 0; t < 100; t++) { large(a); small(a); }
+    return 0;
+}
+"""
+
+
+def test_why_a_plan_has_other_threads_than_its_rows_is_told(folder: Path) -> None:
+    (folder / "main.c").write_text(MAIN)
+    (folder / "large.c").write_text(LARGE)
+    (folder / "small.c").write_text(SMALL)
+    words = ("predict", "main.c", "large.c", "small.c", "-m", "dunnington")
+    shown = run(folder, *words).stdout
+    hints = json.loads(run(folder, *words, "--format", "json").stdout)
+    planned = {team["id"]: team["threads"] for team in hints["plan"]["teams"]}
+    own = {team["id"]: team["threads"] for team in hints["teams"]}
+    other = sum(planned[name] != own[name] for name in planned)
+    told = " ".join(shown.split())
+    assert other
+    assert f"threads are not those of the row for {other} of {len(planned)} teams" in told
