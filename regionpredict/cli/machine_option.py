@@ -111,12 +111,24 @@ def _host_file() -> Path:
     return path
 
 
+def _told_once() -> Callable[[str], None]:
+    """Says on standard error what the measurement waits for, the first time alone."""
+    said: list[str] = []
+
+    def tell(what: str) -> None:
+        if not said:
+            click.echo(f"note: {HOST}: {what}", err=True)
+        said.append(what)
+
+    return tell
+
+
 def _measured(topology: Topology, state: Path) -> str:
     """The host's machine file after a short calibration; InputError where it cannot be measured."""
     from regionpredict.machine.calibrate import calibrate
     from regionpredict.machine.writer import write
 
-    quiet = QuietHost(QUIET_WAIT_S)
+    quiet = QuietHost(QUIET_WAIT_S, _told_once())
     try:
         result = calibrate(
             topology, compiler=first_compiler(), budget_s=CALIBRATION_S, state_path=state,
