@@ -49,13 +49,23 @@ def one_line(text: str) -> str:
     return "".join(char if char.isprintable() else _escaped(char) for char in text)
 
 
-def plural(count: int, noun: str) -> str:
+def plural(count: float, noun: str) -> str:
     """A count with its noun.
 
-    >>> plural(1, "region"), plural(3, "region")
-    ('1 region', '3 regions')
+    >>> plural(1, "region"), plural(3, "region"), plural(1.0, "load")
+    ('1 region', '3 regions', '1 load')
     """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    shown = f"{count:g}" if isinstance(count, float) else count
+    return f"{shown} {noun}" if count == 1 else f"{shown} {noun}s"
+
+
+def with_extra(name: str) -> str:
+    """The remedy where a package of one of the extras is missing, as README installs them.
+
+    >>> with_extra("plot")
+    "in regionpredict's folder: python3 -m pip install '.[plot]'"
+    """
+    return f"in regionpredict's folder: python3 -m pip install '.[{name}]'"
 
 
 def _escaped(char: str) -> str:

@@ -20,6 +20,8 @@ from regionpredict.errors import InputError, UsageError
 from regionpredict.ir import Program, Region
 
 _SHOWN = 8
+_SURELY_MEANT = 0.6
+"""Likeness by difflib from which on a name is taken for a slip of another."""
 _OF_RUN_TIME = re.compile(r"omp_\w+\(\)")  # the run-time system says these, not a size
 
 
@@ -72,18 +74,15 @@ def _what_is_wrong(
     if scope := scope_of(name):
         function, inner = scope
         if function not in by_function:
-            near = _near(function, set(by_function))
-            return f"no region in a function '{function}'", near or _listed(
-                "the regions are in", set(by_function)
-            )
+            near = _nearest("the regions are in", function, set(by_function))
+            return f"no region in a function '{function}'", near
         if inner in by_function[function]:
             return None
-        known = by_function[function]
-        near = _near(inner, known)
-        return f"no region of '{function}' depends on it", near or _listed("they depend on", known)
+        near = _nearest("they depend on", inner, by_function[function])
+        return f"no region of '{function}' depends on it", near
     if name in program.macros:
         return "a macro, not a variable", f"use -D {name}=VALUE"
-    return "no region depends on it", _near(name, known) or _listed("the regions depend on", known)
+    return "no region depends on it", _nearest("the regions depend on", name, known)
 
 
 def _wrong_place(program: Program, file: str, line: int) -> tuple[str, str] | None:
@@ -103,16 +102,26 @@ def _wrong_place(program: Program, file: str, line: int) -> tuple[str, str] | No
     return "no loop of a region at this line", f"the nearest are at: {shown}"
 
 
-def _near(name: str, known: set[str]) -> str:
+def _nearest(what: str, name: str, known: set[str]) -> str:
+    """The names there are, closest first: a question where one is surely meant, else after `what`.
+
+    >>> _nearest("the regions depend on", "gird", {"n", "grid", "m"})
+    "did you mean 'grid'? There are also: m, n"
+    >>> _nearest("the regions depend on", "nz", {"m", "nx", "ny"})
+    'the regions depend on: nx, ny, m'
+    """
     extents = name.endswith("[]")
-    alike = sorted(name for name in known if name.endswith("[]") == extents)
-    near = difflib.get_close_matches(name, alike, 1)
-    return f"did you mean '{near[0]}'?" if near else ""
-
-
-def _listed(what: str, known: set[str]) -> str:
-    names = sorted(
-        name for name in known if not (name.endswith("[]") or _OF_RUN_TIME.fullmatch(name))
-    )
-    names.sort(key=lambda name: not re.fullmatch(r"\w+", name))
-    return f"{what}: {', '.join(names[:_SHOWN]) or 'none'}"
+    alike = {
+        other: difflib.SequenceMatcher(None, name, other).ratio() for other in known
+        if other.endswith("[]") == extents and not _OF_RUN_TIME.fullmatch(other)
+    }  # fmt: skip
+    plain = re.compile(r"\w+")
+    names = sorted(alike, key=lambda other: (-alike[other], not plain.fullmatch(other), other))
+    near = names[:1] if names and alike[names[0]] >= _SURELY_MEANT else []
+    rest = names[len(near) :]
+    told = ", ".join(rest[:_SHOWN])
+    if len(rest) > _SHOWN:
+        told += f", and {len(rest) - _SHOWN} more"
+    if near:
+        return f"did you mean '{near[0]}'?" + (f" There are also: {told}" if told else "")
+    return f"{what}: {told or 'none'}"

@@ -120,6 +120,7 @@ def command(
         refuse_options(click.get_current_context(), ("drawing",), "needs --plot FILE")
     if by_size:
         refuse_options(click.get_current_context(), _OF_VERDICTS, "does not go with --by-size")
+    given = read_hints(hints)  # first: who gives another file is told so before the runs are read
     campaigns = [read_campaign(path) for path in measurements]
     for path, campaign in zip(measurements[1:], campaigns[1:], strict=True):
         if campaign.host != campaigns[0].host:
@@ -149,7 +150,7 @@ def command(
         return
     summaries = [summary for campaign in campaigns for summary in summarise(campaign)]
     result = compare(
-        hints_at_measured_sizes(hints, measurements) if at_measured_sizes else read_hints(hints),
+        hints_at_measured_sizes(hints, measurements) if at_measured_sizes else given,
         summaries,
         tolerance=tolerance / 100,
         criterion=criterion,

@@ -14,6 +14,7 @@ is given again is taken from the command line.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -102,7 +103,7 @@ SETTINGS: Mapping[str, Setting] = {
 def read_config(path: Path) -> dict[str, Any]:
     """Values by parameter of the commands.
 
-    Raises InputError for a file that is no TOML, a key that there is not, and a value of another
+    Raises InputError for a file that is not TOML, a key that there is not, and a value of another
     kind.
     """
     text = read_text(path, _REMEDY)
@@ -133,9 +134,29 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"no TOML: {error}", remedy=_REMEDY, path=str(path)) from None
+        raise _not_toml(str(error), path) from None
     except RecursionError:
-        raise InputError("too deep for TOML", remedy=_REMEDY, path=str(path)) from None
+        raise InputError(
+            "not TOML: brackets inside each other, too deep", remedy=_REMEDY, path=str(path)
+        ) from None
+
+
+_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+def _not_toml(said: str, path: Path) -> InputError:
+    """What the parser said, with its place where places stand, and the usual slips by name."""
+    place = _PLACE.search(said)
+    what = _PLACE.sub("", said)
+    line = int(place[1]) if place and place[1] else None
+    if place and line is None:
+        what = "not closed or not complete at the end of the file"
+    elif what == "Invalid value":
+        what += "; a text stands in quotes"
+    return InputError(
+        f"not TOML: {what[:1].lower()}{what[1:]}", remedy=_REMEDY, path=str(path), line=line,
+        column=int(place[2]) if place and line is not None else None,
+    )  # fmt: skip
 
 
 def _line_of(text: str, key: str) -> int | None:

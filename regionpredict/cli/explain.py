@@ -62,6 +62,7 @@ def command(
         return
     from regionpredict.pipeline import predict
     from regionpredict.report.derivation import explain_prediction
+    from regionpredict.report.program_summary import is_summed_up, planned_otherwise
 
     run = RunOptions(first_touch, pages, binding, runtime)
     check_model_options(model, run)
@@ -78,7 +79,10 @@ def command(
             processes=processes_of(options["processes"]), tell=progress,
         )  # fmt: skip
     chosen = _at(result, file, line)
-    text = explain_prediction(chosen, machine, _team(result, chosen), _advice(result, chosen))
+    team = _team(result, chosen)
+    planned = planned_otherwise(result.plans, team) if is_summed_up(result.teams) else []
+    shared = team if team is not None and len(team.facts.members) > 1 else None
+    text = explain_prediction(chosen, machine, shared, _advice(result, chosen), planned)
     write_result(text, output)
     keep_answer(output, machine_file)
 
@@ -113,11 +117,11 @@ def _advice(result: Predictions, prediction: Prediction) -> tuple[Advice, ...]:
 
 
 def _team(result: Predictions, chosen: Prediction) -> TeamPrediction | None:
-    """The team of several loops that a region is in."""
+    """The team that a region is in, which may be its own."""
     region = chosen.facts.region.id
     for team in result.teams:
         loops = [member.facts.region.id for member in team.facts.members]
-        if len(loops) > 1 and region in loops:
+        if region in loops:
             return team
     return None
 

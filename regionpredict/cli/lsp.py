@@ -16,7 +16,7 @@ from regionpredict.cli.curve_options import parse_threads as threads_of
 from regionpredict.cli.editor_predictions import Choices
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.source_options import reading_options
-from regionpredict.errors import UsageError
+from regionpredict.errors import UsageError, with_extra
 
 if TYPE_CHECKING:
     from regionpredict.machine import Binding
@@ -41,7 +41,7 @@ def command(
     except ModuleNotFoundError as error:
         raise UsageError(
             f"lsp needs the package {error.name}",
-            remedy="python3 -m pip install 'regionpredict[lsp]'",
+            remedy=with_extra("lsp"),
         ) from None
     run = RunOptions(first_touch, pages, binding, runtime)
     check_model_options(model, run)

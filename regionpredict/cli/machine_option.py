@@ -30,8 +30,29 @@ takes minutes, and its file is given by its path."""
 QUIET_WAIT_S = 10.0
 """How long the first answer waits, in all, for others to leave the host alone."""
 
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hpp", ".hh", ".hxx", ".cu")
+
+
+def _no_source(ctx: click.Context, _: click.Parameter, name: str | None) -> str | None:
+    """Raises UsageError where -m was given what is to be predicted: else the first error would be
+    of the PATH that then seems to be missing."""
+    if name is None or not (Path(name).suffix in _SOURCES or Path(name).is_dir()):
+        return name
+    from regionpredict.machine import shipped_names
+
+    if name == HOST or name in shipped_names():  # a folder may be called so, too
+        return name
+    takes_paths = any(parameter.name == "paths" for parameter in ctx.command.params)
+    example = f": {ctx.command_path} {name} -m dunnington" if takes_paths else ", as -m dunnington"
+    what = "a folder" if Path(name).is_dir() else "a source"
+    raise UsageError(
+        f"-m {name}: {what}, no machine",
+        remedy=f"name a machine there{example}, or -m host for this one",
+    )
+
+
 machine_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
-    "-m", "machine_name", default=None, metavar="MACHINE",
+    "-m", "machine_name", default=None, metavar="MACHINE", callback=_no_source,
     help="A shipped machine's name, a YAML file, or host: this one, measured once.",
 )  # fmt: skip
 
@@ -90,12 +111,24 @@ def _host_file() -> Path:
     return path
 
 
+def _told_once() -> Callable[[str], None]:
+    """Says on standard error what the measurement waits for, the first time alone."""
+    said: list[str] = []
+
+    def tell(what: str) -> None:
+        if not said:
+            click.echo(f"note: {HOST}: {what}", err=True)
+        said.append(what)
+
+    return tell
+
+
 def _measured(topology: Topology, state: Path) -> str:
     """The host's machine file after a short calibration; InputError where it cannot be measured."""
     from regionpredict.machine.calibrate import calibrate
     from regionpredict.machine.writer import write
 
-    quiet = QuietHost(QUIET_WAIT_S)
+    quiet = QuietHost(QUIET_WAIT_S, _told_once())
     try:
         result = calibrate(
             topology, compiler=first_compiler(), budget_s=CALIBRATION_S, state_path=state,

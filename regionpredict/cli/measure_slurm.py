@@ -18,7 +18,7 @@ import click
 from regionpredict.cli.campaign import runs_kept
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.progress import ProgressLine
-from regionpredict.errors import InputError, UsageError
+from regionpredict.errors import InputError, UsageError, with_extra
 
 if TYPE_CHECKING:
     from regionpredict.measure.launch_slurm import Ended, Job, Request, Seen
@@ -70,7 +70,7 @@ def _launcher() -> Any:
     except ModuleNotFoundError as error:
         raise InputError(
             f"--slurm needs the package {error.name}",
-            remedy="python3 -m pip install 'regionpredict[slurm]'",
+            remedy=with_extra("slurm"),
         ) from None
     if not launch_slurm.slurm_is_here():
         raise InputError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from regionpredict.atomic_file import write_file
-from regionpredict.errors import UsageError
+from regionpredict.errors import UsageError, one_line, with_extra
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,9 +38,7 @@ def _checked(ctx: click.Context, parameter: click.Parameter, target: str | None)
             remedy=f"let its name end in {', '.join('.' + form for form in FORMATS)}",
         )
     if not can_draw():
-        raise UsageError(
-            "drawing needs matplotlib", remedy="install it: pip install 'regionpredict[plot]'"
-        )
+        raise UsageError("drawing needs matplotlib", remedy=with_extra("plot"))
     return Path(target)
 
 
@@ -50,6 +48,12 @@ def can_draw() -> bool:
 
 
 def write_plot(target: Path, figure: Figure) -> None:
+    """Writes what --plot asked for, of which standard error then tells, as `-o` does."""
+    write_drawing(target, figure)
+    click.echo(f"written: {one_line(str(target))}", err=True)
+
+
+def write_drawing(target: Path, figure: Figure) -> None:
     """Writes a drawing in the format that its file's name asks for; raises InputError where it
     cannot be written."""
     from regionpredict.report.plots import figure_bytes

@@ -175,8 +175,9 @@ def _shown(
         shown = chosen_predictions(predictions, result.teams, view)
         teams = chosen_teams(result.teams, shown)
         program_result = ProgramResult(
-            shown, teams, result.plans, machine, model, result.advice, run
-        )
+            shown, teams, result.plans, machine, model, result.advice, run,
+            result.analysis.program.diagnostics,
+        )  # fmt: skip
         return prediction_page(
             program_result, source_texts(prediction.facts.region.span.file for prediction in shown)
         )

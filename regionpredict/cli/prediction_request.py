@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from regionpredict.cli.curve_options import RunOptions
 from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import run_analysis, sizes_of
-from regionpredict.documents import read_text, reading
+from regionpredict.documents import reading
 from regionpredict.errors import InputError
-from regionpredict.json_records import Record, json_record
+from regionpredict.json_records import Record
+from regionpredict.measure.hints_document import WHAT, read_hints_document
 
 if TYPE_CHECKING:
     from regionpredict.machine import Binding, Machine
@@ -87,8 +88,8 @@ def read_request(path: Path) -> PredictionRequest:
     from regionpredict.machine import BINDINGS
     from regionpredict.predict import COMBINATIONS, MISS_WEIGHTS, STATEMENT_WEIGHTS
 
-    with reading(path, "a hints file", _REMEDY):
-        document = json_record(read_text(path, _REMEDY), "a hints file", path, _REMEDY)
+    document = read_hints_document(path)
+    with reading(path, WHAT, _REMEDY):
         if document.value.get("request") is None:
             raise InputError(
                 "does not say what was asked for", remedy=_REMEDY, path=str(path)

@@ -9,13 +9,14 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from regionpredict.errors import InputError, UsageError, plural
 
 if TYPE_CHECKING:
+    from regionpredict.measure.binary import Outlined
     from regionpredict.measure.limits import Limit
 
 
@@ -48,7 +49,8 @@ def command(hints_path: Path, log: bool, words: tuple[str, ...]) -> None:
     if not words:
         raise UsageError("no program", remedy="write regionpredict run --hints FILE -- ./program")
     hints = read_hints(hints_path)
-    limits = limits_of(hints, outlined_functions(find_program(words[0])))
+    functions = outlined_functions(find_program(words[0]))
+    limits = limits_of(hints, functions)
     line = [*placing(hints.pages), *words]
     library = preload_library([compiler()], cache_folder(), "preload.c")
     with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
@@ -67,7 +69,7 @@ def command(hints_path: Path, log: bool, words: tuple[str, ...]) -> None:
                 f"'{words[0]}' does not run: {error.strerror}", remedy="is it a program?"
             ) from None
         if log:
-            tell(output, limits)
+            tell(output, limits, functions)
     sys.exit(done.returncode if done.returncode >= 0 else 128 - done.returncode)
 
 
@@ -116,29 +118,34 @@ def preloaded(library: Path) -> dict[str, str]:
     return {**os.environ, "LD_PRELOAD": f"{library}:{before}" if before else str(library)}
 
 
-def tell(output: Path, limits: Sequence[Limit]) -> None:
-    """What each region ran on, and how long it took, on standard error."""
+def tell(output: Path, limits: Sequence[Limit], functions: Sequence[Outlined]) -> None:
+    """What each region ran on, and how long it took, on standard error: a line a place of the
+    source, of which the compiler may have made several functions."""
     from regionpredict.measure.outlined_results import outlined_entries
 
     try:
         entries = outlined_entries(output.read_text(encoding="utf-8").splitlines())
     except OSError:
         entries = []
-    limit_at = {(limit.outlined.module, limit.outlined.offset): limit for limit in limits}
-    for entry in sorted(entries, key=lambda region: -int(region["total_ns"])):
-        limit = limit_at.get((entry["module"], entry["offset"]))
-        name = f"{Path(entry['module']).name}+{entry['offset']:#x}"
-        if limit is not None:
-            name = f"{limit.outlined.file}:{limit.outlined.line}"
-        kept = entry["most_team"] == entry["asked"]
-        threads = plural(entry["most_team"], "thread") + (
-            "" if kept else f" instead of {entry['asked']}"
-        )
-        why = "" if limit is not None else " (no hint)"
+    hinted = {(limit.outlined.module, limit.outlined.offset) for limit in limits}
+    places = {(one.module, one.offset): f"{one.file}:{one.line}" for one in functions}
+    by_place: dict[str, list[dict[str, Any]]] = {}
+    for entry in entries:
+        key = (entry["module"], entry["offset"])
+        name = places.get(key, f"{Path(entry['module']).name}+{entry['offset']:#x}")
+        by_place.setdefault(name, []).append({**entry, "hinted": key in hinted})
+    for name, parts in sorted(by_place.items(), key=lambda part: -_spent(part[1])):
+        team, asked = (max(part[key] for part in parts) for key in ("most_team", "asked"))
+        threads = plural(team, "thread") + ("" if team == asked else f" instead of {asked}")
+        why = "" if any(part["hinted"] for part in parts) else "; the hints have no loop of it"
+        runs = plural(sum(part["executions"] for part in parts), "run")
         click.echo(
-            f"regionpredict: {name}: {threads}{why}, {plural(entry['executions'], 'run')}, "
-            f"{entry['total_ns'] / 1e9:.6f} s",
-            err=True,
+            f"regionpredict: {name}: {threads}, {runs}, {_spent(parts) / 1e9:.6f} s{why}", err=True
         )
     if not entries:
         click.echo("regionpredict: no parallel region ran", err=True)
+
+
+def _spent(parts: Sequence[dict[str, Any]]) -> int:
+    """Nanoseconds of all functions of one place."""
+    return sum(int(part["total_ns"]) for part in parts)

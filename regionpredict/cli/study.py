@@ -12,11 +12,11 @@ import click
 from regionpredict.atomic_file import write_file
 from regionpredict.cli import measure as measure_command
 from regionpredict.cli.machine_option import machine_for, machine_option
-from regionpredict.cli.plot_option import can_draw, write_plot
+from regionpredict.cli.plot_option import can_draw, write_drawing
 from regionpredict.cli.prediction_request import PredictionRequest, given_sizes, repeated
 from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import reading_options, run_analysis
-from regionpredict.errors import UsageError
+from regionpredict.errors import UsageError, with_extra
 
 if TYPE_CHECKING:
     from regionpredict.compare.verdicts import Comparison
@@ -73,9 +73,7 @@ def command(
     if not words:
         raise UsageError("no program", remedy="write regionpredict study ... -- ./program ARGS")
     if not can_draw():
-        click.echo(
-            "note: no plots, they need matplotlib: pip install 'regionpredict[plot]'", err=True
-        )
+        click.echo(f"note: no plots, they need matplotlib; {with_extra('plot')}", err=True)
     machine, machine_file = machine_for(machine_name)
     folder.mkdir(parents=True, exist_ok=True)
     analysis = run_analysis(paths, **source, timings=False, flows=True)
@@ -141,7 +139,7 @@ def _written(comparison: Comparison, stem: str, folder: Path) -> str:
     write_file(folder / f"comparison-{stem}.json", text)
     if not drawn(comparison) or not can_draw():
         return ""
-    write_plot(folder / f"{stem}.svg", areas_figure(comparison))
+    write_drawing(folder / f"{stem}.svg", areas_figure(comparison))
     return f"{stem}.svg"
 
 
@@ -174,5 +172,5 @@ def _sweep(sweep: Sweep, machine: Machine, folder: Path) -> Figure:
         ],
     }
     name = f"sweep-{sweep.name}.svg"
-    write_plot(folder / name, sweep_figure(machine.name, sweep.axis, lines))
+    write_drawing(folder / name, sweep_figure(machine.name, sweep.axis, lines))
     return Figure(name, f"Score and efficiency by {sweep.axis}")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from regionpredict.cli.quiet_host import QuietHost
 from regionpredict.errors import InputError, UsageError
 
 
@@ -66,6 +67,7 @@ def command(
         raise UsageError("no program", remedy="write regionpredict tasks record -- ./program ARGS")
     program = find_program(words[0])
     new_folder(output)
+    host = QuietHost(0.0)
     try:
         code = recorded_run(
             words,
@@ -98,6 +100,9 @@ def command(
         names = [counter.name for counter in HARDWARE_COUNTERS]
         write_file(output / COUNTER_NAMES, counter_names_text(names))
     click.echo(f"written: {output}; regionpredict tasks show {output}", err=True)
+    busy = host.remark()
+    if busy:
+        click.echo(f"warning: {busy}; record again when it is quiet", err=True)
     if code:
         ended = f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
         click.echo(f"note: the program {ended}; what it did until then is recorded", err=True)

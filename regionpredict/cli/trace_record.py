@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -64,6 +65,12 @@ def command(target: str, words: tuple[str, ...]) -> None:
     if nested:
         click.echo(
             f"regionpredict: note: not recorded: {plural(nested, 'team')} inside teams", err=True
+        )
+    if any(process.tasks for process in processes.values()):
+        click.echo(
+            "regionpredict: note: not recorded: explicit tasks, whose work is in the trace as that "
+            f"of the regions around them; regionpredict tasks record -- {shlex.join(words)}",
+            err=True,
         )
     click.echo(f"written: {anchor}", err=True)
 

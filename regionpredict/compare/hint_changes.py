@@ -15,6 +15,11 @@ NOTICED = Constant(
     "a hint's time that moves by less counts as the same: curves are printed to a per cent",
 )  # fmt: skip
 
+NOTICED_SURENESS = Constant(
+    0.05, "1", "assumed",
+    "a hint whose confidence moves by fewer points is as sure: tables print it to a per cent",
+)  # fmt: skip
+
 Kind = Literal["changed", "added", "removed", "same"]
 
 
@@ -32,6 +37,21 @@ class HintChange(NamedTuple):
         known = self.new or self.old
         assert known is not None
         return known
+
+    @property
+    def only(self) -> Literal["time", "sureness"] | None:
+        """What alone moved, of a changed region whose hint and whose loop are as they were."""
+        if self.kind != "changed" or self.reasons or self.old is None or self.new is None:
+            return None
+        if (self.old.packages, self.old.threads) != (self.new.packages, self.new.threads):
+            return None
+        moved = _moved(self.old.hinted_seconds, self.new.hinted_seconds)
+        return "time" if moved else "sureness"
+
+    @property
+    def as_sure(self) -> bool:
+        """Whether the hint is about as sure as it was."""
+        return self.old is None or self.new is None or not _other_sureness(self.old, self.new)
 
 
 class HintChanges(NamedTuple):
@@ -66,6 +86,7 @@ def _change(old: RegionOutline, new: RegionOutline) -> HintChange:
         not reasons
         and (old.packages, old.threads) == (new.packages, new.threads)
         and not _moved(old.hinted_seconds, new.hinted_seconds)
+        and not _other_sureness(old, new)
     )
     return HintChange("same" if same else "changed", old, new, reasons)
 
@@ -74,6 +95,10 @@ def _moved(old: float | None, new: float | None) -> bool:
     if old is None or new is None or not old:
         return old != new
     return abs(new / old - 1.0) > NOTICED.value
+
+
+def _other_sureness(old: RegionOutline, new: RegionOutline) -> bool:
+    return abs(new.confidence - old.confidence) >= NOTICED_SURENESS.value
 
 
 def _reasons(old: RegionOutline, new: RegionOutline) -> Iterator[str]:

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from regionpredict.documents import read_text, reading
-from regionpredict.errors import InputError
-from regionpredict.json_records import Record, json_record
-
-SCHEMA = "regionpredict/hints/1"
-_REMEDY = "give a file written by regionpredict predict --format json"
+from regionpredict.documents import reading
+from regionpredict.json_records import Record
+from regionpredict.measure.hints_document import (
+    MAKE_HINTS,
+    WHAT,
+    checked_hints,
+    read_hints_document,
+)
 
 
 class Reference(NamedTuple):
@@ -83,15 +85,14 @@ class HintOutline(NamedTuple):
 
 def read_outline(path: Path) -> HintOutline:
     """The hints of a file; raises InputError where it is none."""
-    record = json_record(read_text(path, _REMEDY), "a hints file", path, _REMEDY)
-    with reading(path, "a hints file", _REMEDY):
+    record = read_hints_document(path)
+    with reading(path, WHAT, MAKE_HINTS):
         return outline_of(record, str(path))
 
 
 def outline_of(document: Record, name: str) -> HintOutline:
     """The hints of a document; raises InputError where it is another kind of document."""
-    if document.value.get("schema") != SCHEMA:
-        raise InputError("not a hints file", remedy=_REMEDY, path=name)
+    checked_hints(document, name)
     return HintOutline(
         name,
         document.inner("machine").text("name"),

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from regionpredict.errors import plural
 from regionpredict.machine.evidence import figures, unsettled_figures
 from regionpredict.machine.kernels import KERNELS
 from regionpredict.machine.model import Machine
@@ -68,7 +69,7 @@ def _processor(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "error",
             "processor.fp_pipes",
-            f"{pipes} pipes cannot be {adding} that add and {multiplying} that multiply",
+            f"{plural(pipes, 'pipe')} cannot be {adding} that add and {multiplying} that multiply",
         )
     loads, stores, both = (
         number.whole
@@ -82,7 +83,7 @@ def _processor(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "error",
             "processor.memory_operations_per_cycle",
-            f"{both} a cycle cannot be {loads} loads and {stores} stores",
+            f"{both} a cycle cannot be {plural(loads, 'load')} and {plural(stores, 'store')}",
         )
     if core.write_allocate.value > 1:
         yield Finding(

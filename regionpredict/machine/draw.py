@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from regionpredict.errors import plural
 from regionpredict.machine.evidence import evidence_counts
 from regionpredict.machine.model import Cache, Machine
 from regionpredict.machine.processor import FIGURES, Processor
-from regionpredict.machine.quantity import Curve, Quantity
+from regionpredict.machine.quantity import Curve, Quantity, with_unit
 
 WIDTH = 80
 _ROW_NAMES = {
@@ -84,7 +85,7 @@ def _domain(machine: Machine) -> list[str]:
 
 def _cores(cache: Cache) -> str:
     shared = cache.shared_by_cores.whole
-    return "1 core" if shared == 1 else f"{shared} cores"
+    return plural(shared, "core")
 
 
 def _columns(machine: Machine) -> list[int | None]:
@@ -191,7 +192,7 @@ def quantity_text(quantity: Quantity) -> str:
         return f"{value / 1e9:.4g} GHz"
     if unit == "B/s":
         return f"{value / 1e9:.3g} GB/s"
-    return f"{value:.3g} {unit}".rstrip()
+    return with_unit(f"{value:.3g}", unit)
 
 
 def size_text(size: float) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from regionpredict.machine.model import Machine
-from regionpredict.machine.quantity import Curve, Evidence, Quantity
+from regionpredict.machine.quantity import Curve, Evidence, Quantity, with_unit
 
 _NAMES = {
     "domains_per_package": "numa_domains_per_package",
@@ -133,4 +133,4 @@ def _shown(figure: Quantity | Curve) -> str:
     """The value of a single number; a curve has too many."""
     if isinstance(figure, Curve):
         return ""
-    return f" = {figure.value:.4g} {figure.unit}".rstrip()
+    return f" = {with_unit(f'{figure.value:.4g}', figure.unit)}"

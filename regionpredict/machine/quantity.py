@@ -35,6 +35,18 @@ class Quantity:
         return round(self.value)
 
 
+def with_unit(shown: str, unit: str) -> str:
+    """A value as it is shown with its unit, of which one is one.
+
+    >>> with_unit("2", "stores/cycle"), with_unit("1", "stores/cycle"), with_unit("1", "")
+    ('2 stores/cycle', '1 store/cycle', '1')
+    """
+    if shown == "1":
+        thing, slash, per = unit.partition("/")
+        unit = thing.removesuffix("s") + slash + per
+    return f"{shown} {unit}".rstrip()
+
+
 @dataclass(frozen=True, slots=True)
 class Curve:
     """A value by number of cores or threads: `y[i]` at `x[i]`, linear in between.

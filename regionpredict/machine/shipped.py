@@ -40,7 +40,8 @@ def file_of(name_or_path: str | Path) -> tuple[Path, str]:
     if text not in names:
         near = did_you_mean(text, names)
         if not near.startswith("did you mean"):
-            near = f"`regionpredict machines list` names them; a file is a path, ./{text}.yaml"
+            file = text if Path(text).is_file() else f"{text}.yaml"
+            near = f"`regionpredict machines list` names them; a file is a path, ./{file}"
         raise InputError(f"no machine is called '{text}'", remedy=near)
     path = shipped_folder() / f"{text}.yaml"
     return path, f"machines/{path.name}"

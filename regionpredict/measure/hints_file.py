@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import NamedTuple, Protocol, TypeVar
 
-from regionpredict.documents import read_text, reading
-from regionpredict.errors import InputError
-from regionpredict.json_records import Record, json_record
+from regionpredict.documents import reading
+from regionpredict.json_records import Record
+from regionpredict.measure.hints_document import MAKE_HINTS, WHAT, read_hints_document
 
-SCHEMA = "regionpredict/hints/1"
 END = (1 << 63) - 1
 """Iterations below the open end."""
 STATUSES = ("predicted", "partial", "skipped")
@@ -123,11 +122,8 @@ Region = TypeVar("Region", bound=Placed)
 
 def read_hints(path: Path) -> Hints:
     """Reads a hints file; raises InputError where it is none."""
-    remedy = "give a file written by regionpredict predict --format json"
-    document = json_record(read_text(path, remedy), "a hints file", path, remedy)
-    with reading(path, "a hints file", remedy):
-        if document.value.get("schema") != SCHEMA:
-            raise InputError("not a hints file", remedy=remedy, path=str(path))
+    document = read_hints_document(path)
+    with reading(path, WHAT, MAKE_HINTS):
         machine = document.inner("machine")
         return Hints(
             str(path), machine.text("name"), machine.whole("packages", 1),

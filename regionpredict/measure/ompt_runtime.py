@@ -14,13 +14,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, with_extra
 
 NAMES = ("libomp.so.5", "libomp.so", "libiomp5.so")
 SECONDS = 60
 _ELF = b"\x7fELF"
 _EXECUTABLE = 2  # e_type of programs that are not loaded wherever there is room
-_INSTALL = "install libomp5 (Debian), or pip install 'regionpredict[tasks]', or build it with clang"
+_INSTALL = f"install libomp5 (Debian), or {with_extra('tasks')}, or build it with clang"
 
 
 def find_runtime() -> Path | None:

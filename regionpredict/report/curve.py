@@ -27,10 +27,10 @@ _TABLE = 16
 
 def explain_curve(
     prediction: Prediction, derivation: SaturationDerivation, machine: Machine,
-    team: TeamPrediction | None, advice: Sequence[Advice] = (),
+    team: TeamPrediction | None, advice: Sequence[Advice] = (), planned: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """The whole derivation as text; `team` is that of several loops, which the region is in,
-    `advice` what to change in the source.
+    `advice` what to change in the source, `planned` what a program's plan has otherwise.
     """
     region = prediction.facts.region
     lines = [f"{region.id}  omp {region.directive} in {region.function}", ""]
@@ -60,6 +60,7 @@ def explain_curve(
     turns = size_sentence(prediction.by_size, whole=True)
     lines += [f"By size: {turns}"] if turns else []
     lines += _team_hint(team) if team is not None else []
+    lines += planned
     if advice:
         lines += ["", "Changes to the source that would help, each predicted anew"]
         lines += [f"  {change.span}: {advice_sentence(change)}" for change in advice]
@@ -99,7 +100,7 @@ def _terms(points: Sequence[Point]) -> list[str]:
         shares = [
             100 * point.terms[name] / total
             for name in ("compute", "cache", "memory-bandwidth", "imbalance", "overhead",
-                         "serialization")
+                         "serialisation")
         ]  # fmt: skip
         row = f"{shares[0]:6.0f} % {shares[1]:3.0f} % {shares[2]:4.0f} %"
         row += "".join(f" {share:4.0f} %" for share in shares[3:])

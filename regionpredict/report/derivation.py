@@ -23,15 +23,15 @@ from regionpredict.report.unsettled import unsettled_sentence
 
 def explain_prediction(
     prediction: Prediction, machine: Machine, team: TeamPrediction | None = None,
-    advice: Sequence[Advice] = (),
+    advice: Sequence[Advice] = (), planned: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """The whole derivation as text: loops, arrays, statements, averages, P, score, threshold.
 
     `team` is that of several loops, which the region is in; `advice` are the changes to the source
-    that would gain.
+    that would gain, `planned` is what a program's plan has otherwise.
     """
     if isinstance(prediction.derivation, SaturationDerivation):
-        told = explain_curve(prediction, prediction.derivation, machine, team, advice)
+        told = explain_curve(prediction, prediction.derivation, machine, team, advice, planned)
         return told + "".join(f"{line}\n" for line in unsettled_sentence(machine))
     region = prediction.facts.region
     lines = [f"{region.id}  omp {region.directive} in {region.function}"]
@@ -68,7 +68,8 @@ def _loop(loop: Loop) -> str:
     if trips is None:
         return f"{loop.variable}: iterations not known  (line {loop.span.line})"
     most = "at most " if loop.exits else ""
-    return f"{loop.variable}: {most}{trips} iterations  (line {loop.span.line})"
+    unit = "iteration" if str(trips) == "1" else "iterations"
+    return f"{loop.variable}: {most}{trips} {unit}  (line {loop.span.line})"
 
 
 def _arrays(prediction: Prediction) -> list[str]:

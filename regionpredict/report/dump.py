@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.patterns import LINE_BYTES
 from regionpredict.predict import Prediction
+from regionpredict.report.quantities import plural
 from regionpredict.report.reuse import reuse_sentence
 from regionpredict.report.size_hints import open_sentence
 from regionpredict.workload import (
@@ -43,7 +44,7 @@ def dump_facts(facts: RegionFacts) -> str:
             lines += [f"      {reuse_sentence(far, LINE_BYTES)}"] if far is not None else []
     for array in facts.arrays:
         counted = "" if array.counted else ", not counted"
-        lines.append(f"  array {array.name}: {array.dims} dimensions{counted}")
+        lines.append(f"  array {array.name}: {plural(array.dims, 'dimension')}{counted}")
     lines += [f"  note {note}" for note in facts.diagnostics]
     return "\n".join(lines)
 
@@ -61,7 +62,8 @@ def dump_workload(workload: Workload, caches: Sequence[tuple[str, int]]) -> str:
         hits = sum(row.reuse == "hit" for row in counted)
         operations = sum(number for _, number in row.operations)
         lines.append(
-            f"  line {row.line}: {operations} operations, {len(row.references)} references, "
+            f"  line {row.line}: {plural(operations, 'operation')}, "
+            f"{plural(len(row.references), 'reference')}, "
             f"{len(counted)} counted, {hits} hit"
         )
     lines += [f"  guessed {line}" for line in workload.guessed]
@@ -78,7 +80,7 @@ def dump_workload(workload: Workload, caches: Sequence[tuple[str, int]]) -> str:
     lines.append(f"  largest share {shares}")
     lines += _traffic_lines(workload, execution.work, caches)
     for work in execution.serial:
-        lines.append(f"  {work.kind} {work.visits:g} times, one thread at a time")
+        lines.append(f"  {work.kind} {plural(work.visits, 'time')}, one thread at a time")
         lines += [f"  {line}" for body in work.work.bodies for line in _body_lines(body)]
     lines.append(f"  pages {workload.placement.kind} ({workload.placement.reason})")
     return "\n".join(lines)
@@ -99,7 +101,7 @@ def _execution_lines(execution: Execution) -> list[str]:
     for array in execution.sharing:
         stride = "shared by all" if array.stride is None else f"{array.stride:g} bytes apart"
         written = "written" if array.written else "read"
-        held = f", {array.held_rank} dimensions with others" if array.held_rank else ""
+        held = f", {plural(array.held_rank, 'dimension')} with others" if array.held_rank else ""
         lines.append(f"  array {array.name}: {written}, {stride}, rank {array.rank}{held}")
     return lines
 
@@ -108,11 +110,14 @@ def _body_lines(body: LoopBody) -> list[str]:
     work = ", ".join(f"{kind} x{number:g}" for kind, number in body.operations)
     lines = [
         f"  body of {body.variable} (line {body.line}) runs {body.executions:g}: "
-        f"{work or 'no arithmetic'}; {body.loads:g} loads, {body.stores:g} stores of "
-        f"{body.element_bytes} bytes" + (f"; {body.scalar_because}" if body.scalar_because else "")
+        f"{work or 'no arithmetic'}; {plural(body.loads, 'load')}, "
+        f"{plural(body.stores, 'store')} of {plural(body.element_bytes, 'byte')}"
+        + (f"; {body.scalar_because}" if body.scalar_because else "")
     ]
     for chain in body.recurrences:
-        apart = "in place" if chain.distance is None else f"over {chain.distance:g} iterations"
+        apart = (
+            "in place" if chain.distance is None else f"over {plural(chain.distance, 'iteration')}"
+        )
         apart += ", in any order" if chain.unordered else ""
         lines.append(f"    {chain.name} {apart}")
     return lines

@@ -115,9 +115,21 @@ def _head(changes: HintChanges) -> str:
         which = f"{old.name} on {old.machine} -> {new.name} on {new.machine}"
     if old.model != new.model:
         which += f", {old.model} model -> {new.model} model"
-    counts = [f"{changes.count(kind)} {word}" for kind, word in _KINDS if changes.count(kind)]
+    counts = [
+        f"{changes.count(kind)} {word}{_only_in(changes) if kind == 'changed' else ''}"
+        for kind, word in _KINDS if changes.count(kind)
+    ]  # fmt: skip
     head = f"{plural(len(changes.changes), 'region')} {which}"
     return one_line(f"{head}: {', '.join(counts)}" if counts else head)
+
+
+def _only_in(changes: HintChanges) -> str:
+    """` (2 only in time)`: of those that changed, how many have the hint that they had."""
+    parts = [
+        f"{number} only in {what}" for what, named in (("time", "time"), ("how sure", "sureness"))
+        if (number := sum(change.only == named for change in changes.changes))
+    ]  # fmt: skip
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _told(changes: HintChanges) -> Sequence[HintChange]:
@@ -135,6 +147,14 @@ def _sentences(change: HintChange) -> Iterator[str]:
     if old.id.rpartition(":")[0] != new.id.rpartition(":")[0] or old.function != new.function:
         yield f"was {old.id} {old.function}"
     yield from _time(old.hinted_seconds, new.hinted_seconds)
+    if not change.as_sure:
+        yield f"{100 * old.confidence:.0f} % sure -> {100 * new.confidence:.0f} % sure"
+    if change.only is not None:
+        what = "time" if change.only == "time" else "sureness"
+        yield (
+            f"only its {what} is another: the loop is as it was, so look at what runs before it, "
+            "at sizes, and at the machine's figures"
+        )
     yield from change.reasons[:_REASONS]
     if len(change.reasons) > _REASONS:
         yield f"and {plural(len(change.reasons) - _REASONS, 'reason')} more (--format json)"

@@ -42,7 +42,8 @@ def short_names(names: Sequence[str], width: int) -> dict[str, str]:
 
 
 def common_folder(paths: Sequence[str]) -> str:
-    """The folder that all paths begin with, ending in a separator; empty where there is none.
+    """The folder that all paths begin with, ending in a separator; empty where there is none, or
+    the root alone, without which a path would look like one from here.
 
     >>> common_folder(["src/a/x.c", "src/a/y.c"]), common_folder(["x.c", "src/y.c"])
     ('src/a/', '')
@@ -51,4 +52,4 @@ def common_folder(paths: Sequence[str]) -> str:
     if "." in folders or len({PurePath(folder).is_absolute() for folder in folders}) != 1:
         return ""
     common = os.path.commonpath(sorted(folders))
-    return common.rstrip(os.sep) + os.sep if common else ""
+    return common + os.sep if common.rstrip(os.sep) else ""

@@ -34,14 +34,15 @@ def program_summary(
     timed = [(team, team.facts.executions.weight * team.seconds) for team in teams
              if team.seconds is not None and team.packages is not None]  # fmt: skip
     whole = sum(seconds for _, seconds in timed)
-    files = [team.facts.span.file for team in teams]
-    if len(set(files)) < 2 and _regions(teams) <= _MANY:
+    if not is_summed_up(teams):
         return []
+    files = [team.facts.span.file for team in teams]
     folder = common_folder(files)
     lines = []
     if plans and whole:
         known = plural(len(timed), "team") if any(team.range for team in teams) else ""
-        lines += [*_planned(plans, known), *_scaling(timed, whole, folder)]
+        lines += [*_planned(plans, known), *beside_the_rows(plans, teams)]
+        lines += _scaling(timed, whole, folder)
     lines += [*open_team_lines(teams, ranking), *_advised(advice, folder)]
     wrong = Counter(note.id for team in teams for member in team.facts.members
                     for note in member.facts.diagnostics if note.id in CONFLICTS)  # fmt: skip
@@ -53,6 +54,11 @@ def program_summary(
         number = plural(len(unknown), "team")
         lines.append(f"Assumed for {number}: loops around it of unknown length turn 10 times")
     return [part for line in lines for part in _wrapped(line)]
+
+
+def is_summed_up(teams: Sequence[TeamPrediction]) -> bool:
+    """Whether a run begins with these lines: it has several files, or many regions."""
+    return len({team.facts.span.file for team in teams}) > 1 or _regions(teams) > _MANY
 
 
 def _scaling(timed: Sequence[tuple[TeamPrediction, float]], whole: float, folder: str) -> list[str]:
@@ -123,6 +129,37 @@ def _planned(plans: Sequence[Plan], known: str) -> list[str]:
     if len(plans) > _NAMED:
         lines.append(f"  and {len(plans) - _NAMED} more: see --format json")
     return lines
+
+
+def beside_the_rows(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> list[str]:
+    """Why a plan has other threads than the rows, where it has."""
+    own = {team.facts.id: team.threads for team in teams}
+    planned = {(team, size) for plan in plans for team, size in plan.sizes.items()}
+    other = {team for team, size in planned if own.get(team, size) != size}
+    if not other:
+        return []
+    of = plural(len({team for team, _ in planned}), "team")
+    return [
+        f"The plan's threads are not those of the row for {len(other)} of {of}: a row is for its "
+        "loop or team alone and spares packages, a plan is for the program's time, changes of "
+        "size counted"
+    ]
+
+
+def planned_otherwise(plans: Sequence[Plan], team: TeamPrediction | None) -> list[str]:
+    """What plans give a region's team, where that is not its own hint: a line a number."""
+    if team is None or team.threads is None:
+        return []
+    by_size: dict[int, list[str]] = {}
+    for plan in plans:
+        size = plan.sizes.get(team.facts.id, team.threads)
+        if size != team.threads:
+            by_size.setdefault(size, []).append(plan.main or "what no main calls")
+    return [
+        f"Plan of {mains[0]}{f' and {len(mains) - 1} more' if mains[1:] else ''}: "
+        f"{plural(size, 'thread')} for its team, best for the program's time with changes of size"
+        for size, mains in sorted(by_size.items())
+    ]
 
 
 def _sizes(plan: Plan) -> str:

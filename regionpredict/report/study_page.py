@@ -36,7 +36,7 @@ def study_page(campaign: Campaign, judged: Sequence[Judged], sweeps: Sequence[Fi
         "",
         f"`{' '.join(campaign.command)}` on {host.name} ({host.processor}, "
         f"{plural(host.packages, 'package')} of {plural(host.cores_per_package, 'core')}), "
-        f"on {', '.join(map(str, campaign.threads))} threads, "
+        f"on {_threads(campaign.threads)}, "
         f"{plural(len(campaign.measured), 'run')}, begun {campaign.started}; "
         f"predicted for {hints.machine}.",
         "",
@@ -108,6 +108,12 @@ def _reservations(campaign: Campaign, comparison: Comparison) -> list[str]:
         if count:
             lines.append(f"- {plural(count, 'region')} {what if count == 1 else _plural(what)}.")
     return lines if len(lines) > 2 else []
+
+
+def _threads(counts: Sequence[int]) -> str:
+    """`1 thread`, `1, 2, 4 threads`."""
+    *before, last = counts
+    return ", ".join([*map(str, before), plural(last, "thread")])
 
 
 def _plural(what: str) -> str:

@@ -9,6 +9,7 @@ gemm.c
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
@@ -185,10 +186,7 @@ def _wrapped(text: str, indent: str) -> list[str]:
 
 def _legend(predictions: Sequence[Prediction]) -> list[str]:
     lines = [""]
-    counts = {status: sum(p.status == status for p in predictions) for status in
-              ("predicted", "partial", "skipped")}  # fmt: skip
-    shares = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
-    lines.append(f"{plural(len(predictions), 'region')}: {shares or 'none'}")
+    lines.append(f"{plural(len(predictions), 'region')}: {_shares(predictions)}")
     lines += needed_lines(rank_sizes(predictions))
     if any(p.borderline for p in predictions):
         near = "the score lies within 0.05 of the next number of packages"
@@ -212,6 +210,16 @@ def _legend(predictions: Sequence[Prediction]) -> list[str]:
         for line in _gaps(predictions):
             lines += _wrapped(f"    {line}", " " * 6)
     return lines
+
+
+def _shares(predictions: Sequence[Prediction]) -> str:
+    """How many are predicted, open, partial and skipped: what open sizes decide has no hint yet."""
+    kinds = Counter(
+        "open (their sizes decide)" if p.status == "predicted" and p.range is not None else p.status
+        for p in predictions
+    )
+    order = ("predicted", "open (their sizes decide)", "partial", "skipped")
+    return ", ".join(f"{kinds[kind]} {kind}" for kind in order if kinds[kind]) or "none"
 
 
 def _assumptions(predictions: Sequence[Prediction]) -> Iterator[str]:

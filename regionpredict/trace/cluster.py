@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, with_extra
 
 _SECONDS = 30  # in which a scheduler answers
 
@@ -21,7 +21,7 @@ def cluster_spread(address: str) -> Callable[[Callable[[Any], Any], Sequence[Any
     except ImportError:
         raise InputError(
             "work on a cluster needs the package distributed",
-            remedy="pip install 'regionpredict[dask]'",
+            remedy=with_extra("dask"),
         ) from None
 
     connect: Any = Client

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, with_extra
 from regionpredict.trace.event_trace import (
     NONE,
     Counter,
@@ -144,7 +144,7 @@ def _otf2_package() -> ModuleType:
     except (ImportError, OSError):
         raise InputError(
             "reading OTF2 needs the package otf2",
-            remedy="pip install 'regionpredict[trace]'",
+            remedy=with_extra("trace"),
         ) from None
     package: ModuleType = _otf2
     return package

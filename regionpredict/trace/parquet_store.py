@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, with_extra
 from regionpredict.trace.event_trace import (
     NONE,
     Communicator,
@@ -440,6 +440,6 @@ def _arrow() -> tuple[ModuleType, ModuleType]:
     except ImportError:
         raise InputError(
             "a store in Parquet needs the package pyarrow",
-            remedy="pip install 'regionpredict[parquet]'",
+            remedy=with_extra("parquet"),
         ) from None
     return pyarrow, pyarrow.parquet

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, with_extra
 from regionpredict.trace.event_trace import Collective
 from regionpredict.trace.thread_events import Place, PlaceKind, ProcessEvents, Step, What
 
@@ -130,7 +130,7 @@ def otf2_package() -> ModuleType:
         return importlib.import_module("otf2")  # an extra
     except (ImportError, OSError):
         raise InputError(
-            "writing OTF2 needs the package otf2", remedy="pip install 'regionpredict[trace]'"
+            "writing OTF2 needs the package otf2", remedy=with_extra("trace")
         ) from None
 
 

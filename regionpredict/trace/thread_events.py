@@ -18,7 +18,7 @@ from regionpredict.measure.ompt_runtime import is_fixed
 
 _RECORD = np.dtype([("head", "<u8"), ("time", "<u8"), ("a", "<u8"), ("b", "<u8")])
 # As ompt_record.c numbers them.
-_HEADER, _PARALLEL_BEGIN, _PARALLEL_END, _IMPLICIT_BEGIN, _IMPLICIT_END = range(1, 6)
+_HEADER, _PARALLEL_BEGIN, _PARALLEL_END, _IMPLICIT_BEGIN, _IMPLICIT_END, _CREATE = range(1, 7)
 _SYNC_BEGIN, _SYNC_END, _WORK_BEGIN, _WORK_END = 8, 9, 10, 11
 _ACQUIRE, _ACQUIRED, _RELEASED, _FUNCTION_ENTER, _FUNCTION_EXIT = 18, 19, 20, 21, 22
 # Kinds as OpenMP 5.2 numbers them (ompt_sync_region_t, ompt_work_t, ompt_mutex_t).
@@ -77,11 +77,13 @@ class Step:
 class ProcessEvents:
     """The steps of a process's threads that did anything, its first thread in front.
 
-    `nested` counts teams inside teams, which are left out.
+    `nested` counts teams inside teams, which are left out; `tasks` says whether there were explicit
+    tasks, which are left out, too.
     """
 
     threads: tuple[tuple[Step, ...], ...]
     nested: int
+    tasks: bool = False
 
 
 @dataclass(slots=True)
@@ -116,7 +118,8 @@ def _process(folder: Path, process: int, paths: Iterable[Path]) -> ProcessEvents
     places = _Places(folder, process)
     steps = [_steps(records, teams, places) for records in threads]
     used = [thread for at, thread in enumerate(steps) if thread or at == 0]
-    return ProcessEvents(tuple(map(tuple, used)), teams.nested)
+    tasks = any(head & 0xFF == _CREATE for records in threads for head, *_ in records)
+    return ProcessEvents(tuple(map(tuple, used)), teams.nested, tasks)
 
 
 def _teams(threads: list[list[tuple[int, int, int, int]]]) -> _Teams:

@@ -126,7 +126,7 @@ def test_an_answer_is_made_anew_where_the_file_changes(project: Path, tmp_path: 
         ("set = {n = 1.5}\n", ":1: 'set' must be a table of whole numbers"),
         ("set = {n = true}\n", ":1: 'set' must be a table of whole numbers"),
         ("within = true\n", ":1: 'within' must be a number"),
-        ("machine = [\n", ": no TOML: "),
+        ("machine = [\n", ": not TOML: not closed or not complete at the end of the file; "),
         ("a = " + "[" * 100_000, ": "),
     ],
 )

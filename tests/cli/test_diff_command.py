@@ -157,7 +157,7 @@ def test_markdown_is_a_table_with_the_reasons_folded(trees: Path) -> None:
         (("nowhere", "new", *MACHINE), 1, "nowhere: no such file, folder or commit; give hints"),
         (("old", "new"), 2, "no machine; add -m"),
         (("old", "new", *MACHINE, "--fail-if", "x<1"), 2, "--fail-if x<1: no field x"),
-        (("bad.json", "new", *MACHINE), 1, "bad.json: not a hints file"),
+        (("bad.json", "new", *MACHINE), 1, "bad.json: regionpredict/facts/1, not a hints file"),
         (("list.json", "new", *MACHINE), 1, "list.json:1"),
     ],
 )
@@ -195,3 +195,23 @@ def test_two_hints_files_take_no_option_of_predict(trees: Path, words: str) -> N
     assert line.startswith("regionpredict: -")
     assert "with two hints files changes nothing: they are predicted; leave it out" in line
     assert run(trees, "diff", "old.json", "new.json", "--fail-if", "packages<1").returncode == 0
+
+
+def test_what_moved_in_time_or_in_sureness_alone_is_told_so(trees: Path) -> None:
+    """The loops are as they were: nothing is promised of their hints that did not change."""
+    run(trees, "predict", "old", *MACHINE, "--format", "json", "-o", "old.json")
+    hints = json.loads((trees / "old.json").read_text())
+    first, second = hints["regions"]
+    first["seconds"] *= 2
+    second["confidence"] -= 0.2
+    (trees / "new.json").write_text(json.dumps(hints))
+    told = run(trees, "diff", "old.json", "new.json").stdout
+    assert "2 changed (1 only in time, 1 only in how sure)" in " ".join(told.split())
+    _, copied, scaled = told.split("\n\n")
+    assert ", as before" in copied
+    assert "2.00 times as long at the hint" in copied
+    assert "only its time is another: the loop is as it was" in copied
+    was = round(100 * (second["confidence"] + 0.2))
+    assert f"    {was} % sure -> {was - 20} % sure\n" in scaled
+    assert "only its sureness is another" in scaled
+    assert "times as" not in scaled

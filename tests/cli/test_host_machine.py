@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,7 +43,9 @@ def test_the_host_is_measured_once(
     assert first.code == 0, first.err
     assert first.out.startswith("host: ")
     found = re.fullmatch(
-        r"(?:warning: others kept .*\n)?"  # where other tests run beside this one
+        # where other tests run beside this one
+        r"(?:note: host: others use this host: waiting, \d+ s at most\n)?"
+        r"(?:warning: others kept .*\n)?"
         r"note: host: \d+ x \d+ cores, measured in \d+ s, kept in (\S+\.yaml)\n",
         first.err,
     )
@@ -94,3 +98,19 @@ def test_without_a_machine_one_line_tells_the_choice(
         "regionpredict: no machine; add -m host for this one, -m FILE, or -m NAME of "
         "`regionpredict machines list`\n"
     )
+
+
+@pytest.mark.compiler
+def test_on_a_busy_host_the_wait_is_told_once(
+    source: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not any(shutil.which(name) for name in this_host.COMPILERS):
+        pytest.skip("needs a compiler")
+    monkeypatch.setattr(machine_option, "QUIET_WAIT_S", 0.9)
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
+        try:
+            done = call(monkeypatch, capsys, "predict", source, "-m", "host")
+        finally:
+            other.kill()
+    told = [line for line in done.err.splitlines() if "waiting" in line]
+    assert told == ["note: host: others use this host: waiting, 1 s at most"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -189,3 +190,25 @@ def test_without_a_machine_it_is_one_line() -> None:
     )  # fmt: skip
     assert done.returncode == 2
     assert "no machine; add -m" in done.stderr
+
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "editors.md").read_text("utf-8")
+
+
+def commands_of_page() -> list[list[str]]:
+    """What each editor's configuration on the page starts, word for word."""
+    blocks = re.findall(r"```(?:lua|lisp|toml)\n(.*?)```", PAGE, re.DOTALL)
+    return [re.findall(r"['\"](lsp|-m|dunnington)['\"]", block) for block in blocks]
+
+
+def test_who_follows_the_page_reaches_a_hint(file: Path) -> None:
+    """Neovim's, Emacs's and Helix's configuration start one server, which tells a loop's hint."""
+    neovim, emacs, helix = commands_of_page()
+    assert neovim == emacs == helix == ["lsp", "-m", "dunnington"]
+
+    async def steps(editor: Editor) -> None:
+        editor.open()
+        await editor.diagnostics()
+        assert (await editor.lenses())[5].startswith("1 package, 1 thread: ")
+
+    in_an_editor(file, steps, *neovim[1:])

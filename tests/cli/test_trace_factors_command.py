@@ -91,7 +91,7 @@ def test_json_of_three_runs(tmp_path: Path) -> None:
 def test_a_table_and_a_plot(tmp_path: Path) -> None:
     names = [write_run(tmp_path, ranks) for ranks in (1, 2, 4)]
     done = factors(tmp_path, *names, "--extrapolate", "1e6", "--plot", "f.svg")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, "written: f.svg\n")
     assert "strong scaling: the work of all grows as P^" in done.stdout
     assert "Ser is 'reference'" in done.stdout
     assert "1000000" in done.stdout

@@ -323,7 +323,7 @@ def test_the_exit_code_follows_the_success(tmp_path: Path, least: str, code: int
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["m.jsonl", "m.jsonl"], "m.jsonl:2:1: not a hints file: Extra data;"),
+        (["m.jsonl", "m.jsonl"], "m.jsonl: measurements, not a hints file; make hints:"),
         (["hints.json", "hints.json"], "hints.json: not a file of measurements;"),
         (["none", "m.jsonl"], "none: cannot be read: No such file or directory;"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
@@ -30,6 +31,15 @@ def test_show_draws_a_name_or_a_file(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text(MINE)
     assert "mine" in run(machines, "show", str(path)).stdout
+
+
+@pytest.mark.parametrize("name", shipped_names())
+def test_one_of_a_unit_is_one(name):
+    """`1 store/cycle`, `1 pipe`: in the table and in what is assumed."""
+    for command in ("show", "check"):
+        shown = run(machines, command, name).stdout
+        assert re.findall(r"(?:= | {2,})1 [a-z]+s(?:/[a-z]+)?\b", shown) == []
+    assert re.search(r" 1 page walk|[ =] 1 walk\b", run(machines, "show", "dunnington").stdout)
 
 
 MINE = """\

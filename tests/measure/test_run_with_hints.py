@@ -266,3 +266,36 @@ def test_hints_for_placed_pages_need_numactl(tmp_path: Path, gcc: str) -> None:
     done = _run(tmp_path, "run", "--hints", "hints.json", "--", "./p")
     assert done.returncode == 1
     assert "pages" in done.stderr
+
+
+TWICE = """\
+template <class T> void fill(T *v) {
+#pragma omp parallel for
+    for (int i = 0; i < 1000; i++) v[i] = T(i);
+}
+double a[1000]; float b[1000]; volatile int seen;
+int main() {
+    fill(a); fill(b); fill(a);
+#pragma omp parallel
+    seen = 1;
+    return 0;
+}
+"""
+
+
+def test_a_region_of_several_functions_is_one_line_and_what_has_no_hint_has_its_place(
+    tmp_path: Path, gcc: str
+) -> None:
+    """A template's instances are functions of one line; a team without loops has no hint."""
+    if shutil.which("g++") is None:
+        pytest.skip("needs g++")
+    (tmp_path / "t.cpp").write_text(TWICE)
+    build = ["g++", "-O1", "-g", "-fopenmp", "t.cpp", "-o", "p"]
+    subprocess.run(build, cwd=tmp_path, check=True, timeout=90)
+    predict = ("predict", "t.cpp", "-m", "dunnington", "--format", "json", "-o", "hints.json")
+    assert _run(tmp_path, *predict).returncode == 0
+    done = _run(tmp_path, "run", "--log", "--hints", "hints.json", "--", "./p")
+    assert (done.returncode, done.stdout) == (0, "")
+    filled, alone = sorted(done.stderr.splitlines(), key=lambda line: "no loop" in line)
+    assert re.search(r"t\.cpp:2: \d threads?.*, 3 runs, 0\.\d+ s$", filled)
+    assert re.search(r"t\.cpp:[89]: 4 threads, 1 run, 0\.\d+ s; the hints have no loop", alone)

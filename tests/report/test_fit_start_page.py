@@ -36,7 +36,9 @@ def test_the_page_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             done = subprocess.run(
                 [str(PROGRAM), *words], capture_output=True, text=True, env=variables, check=False
             )
-            assert (done.returncode, done.stderr) == (0, ""), command
+            plotted = re.search(r"--plot (\S+)", command)
+            told = f"written: {plotted[1]}\n" if plotted else ""
+            assert (done.returncode, done.stderr) == (0, told), command
             assert done.stdout == shown, command
         else:
             assert kind == "pycon"

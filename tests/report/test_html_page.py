@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from html_pages import Opened, data_of, needs_browser
+from html_pages import Opened, blocks_of, data_of, needs_browser
 from playwright.sync_api import Browser
 
 from regionpredict.report.html.page import script_json
@@ -191,3 +191,54 @@ def test_what_open_sizes_decide_is_as_unknown_as_in_the_terminal(
     assert "Give this one and 1 of 1 region is settled (now 0): --set n=..." in said
     assert "1 row" in said and "1 rows" not in said
     opened.hold()
+
+
+BY_HAND = """\
+#include <omp.h>
+void f(double *a)
+{
+#pragma omp parallel for
+    for (int i = 0; i < 1000; i++) a[i] += 1;
+}
+void g(double *a)
+{
+#pragma omp parallel
+    {
+        int t = omp_get_thread_num(), p = omp_get_num_threads();
+        for (int i = t; i < 1000; i += p) a[i] += 1;
+    }
+}
+"""
+
+
+def test_a_page_notes_what_the_run_noted(tmp_path: Path) -> None:
+    """The loop that threads share by their numbers is no region: else nothing on it tells of it."""
+    (tmp_path / "f.c").write_text(BY_HAND)
+    command = [sys.executable, "-m", "regionpredict", "predict", "f.c", "-m", "dunnington"]
+    page = [*command, "--format", "html", "-o", "report.html"]
+    made = subprocess.run(page, cwd=tmp_path, capture_output=True, text=True, check=True)
+    (noted,) = [told for told in made.stderr.splitlines() if "RP110" in told]
+    sections = data_of(tmp_path / "report.html")["sections"]
+    assert isinstance(sections, list)
+    (notes,) = [section for section in sections if section["title"] == "Notes"]
+    assert notes["blocks"] == [{"kind": "list", "items": [noted]}]
+
+
+def test_packages_are_counted_as_hints_count_them(made: Path) -> None:
+    """From 1 on: a hint of 2 packages ends in package 2."""
+    curves = [block for block in blocks_of(made, "curve") if block["zones"]]
+    assert curves
+    for block in curves:
+        labels = [zone["label"] for zone in block["zones"]]
+        assert labels == [f"package {number}" for number in (1, 2, 3, 4)]
+        assert [zone["short"] for zone in block["zones"]] == ["1", "2", "3", "4"]
+
+
+@needs_browser
+def test_the_band_of_a_curve_is_in_its_legend(made: Path, browser: Browser) -> None:
+    opened = Opened(browser, made)
+    opened.open_all()
+    figures = opened.page.locator("figure", has_text="of measured ones lie")
+    assert figures.count()
+    for figure in figures.all():
+        assert "80 % of measured speedups lie in it" in figure.locator(".legend").inner_text()

@@ -121,7 +121,7 @@ def test_predict_draws_beside_its_table(source: Path, form: str, begins: bytes) 
     words = ("predict", "loops.c", "-m", "dunnington")
     table = run(folder, *words).stdout
     done = run(folder, *words, "--plot", f"curves.{form}")
-    assert (done.returncode, done.stderr, done.stdout) == (0, "", table)
+    assert (done.returncode, done.stderr, done.stdout) == (0, f"written: curves.{form}\n", table)
     assert (folder / f"curves.{form}").read_bytes().startswith(begins)
     (folder / f"curves.{form}").unlink()
     run(folder, *words, "--plot", f"curves.{form}")  # not given from what is kept
@@ -134,7 +134,8 @@ def test_without_matplotlib_it_is_one_line_before_anything_is_done(source: Path)
                "--no-cache", PYTHONPATH=f"{hidden(empty)}{os.pathsep}{ROOT}")  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "regionpredict: drawing needs matplotlib; install it: pip install 'regionpredict[plot]'\n"
+        "regionpredict: drawing needs matplotlib; in regionpredict's folder: python3 "
+        "-m pip install '.[plot]'\n"
     )
 
 

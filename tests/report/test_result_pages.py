@@ -198,6 +198,29 @@ def test_controls_work(browser: Browser, folder: Path, name: str, title: str) ->
     opened.hold()
 
 
+@pytest.mark.parametrize(
+    ("places", "shown", "told"),
+    [
+        (("/home/me/code/src/a.c:3", "/home/me/code/b.c:4"), {"src/a.c:3", "b.c:4"}, True),
+        (("/home/me/a.c:3", "/usr/b.c:4"), {"/home/me/a.c:3", "/usr/b.c:4"}, False),
+    ],
+)
+def test_lines_of_tasks_are_named_from_the_folder_they_share(
+    tmp_path: Path, places: tuple[str, str], shown: set[str], told: bool
+) -> None:
+    """Debug information has absolute paths: the page has the folder once, as the others do."""
+    nodes = [{"id": at, "seconds": 1.0, "kind": "task", "place": place}
+             for at, place in enumerate(places)]  # fmt: skip
+    document = {"schema": "regionpredict/task-graph/1", "nodes": nodes, "edges": []}
+    (tmp_path / "g.json").write_text(json.dumps(document))
+    words = ["tasks", "show", "g.json", "--format", "html", "-o", "g.html"]
+    subprocess.run([sys.executable, "-m", "regionpredict", *words], cwd=tmp_path, check=True)
+    lines = [one for one in blocks_of(tmp_path / "g.html", "table") if "lines" in one["title"]]
+    assert {row[0] for row in lines[0]["rows"]} == shown
+    lead = "Files are named as they stand in /home/me/code/"
+    assert (lead in (tmp_path / "g.html").read_text()) == told
+
+
 def test_what_memory_leaves_of_tasks_is_on_their_page(folder: Path) -> None:
     """3 s a task with others for 2 s alone; the prediction is that of the table in JSON."""
     page = page_of(folder, "memory")

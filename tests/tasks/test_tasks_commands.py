@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -137,6 +138,36 @@ def built(folder: Path, compiler: str, source: str, *options: str) -> Path:
     return program
 
 
+TASK_A_SECOND = """\
+#include <time.h>
+int main(void)
+{
+    struct timespec second = {1, 0};
+    #pragma omp parallel num_threads(1)
+    #pragma omp task
+    nanosleep(&second, 0);
+    return 0;
+}
+"""
+
+
+@pytest.mark.compiler
+def test_a_recording_on_a_busy_host_says_so(tmp_path):
+    """As calibrate and measure do: what the tasks took is not what they would take alone."""
+    if find_runtime() is None:
+        pytest.skip("needs LLVM's OpenMP runtime")
+    program = built(tmp_path, "gcc", TASK_A_SECOND, "-fopenmp")
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
+        try:
+            done = tasks("record", "-o", "run", "--", program, cwd=tmp_path)
+        finally:
+            other.kill()
+    assert done.returncode == 0
+    (said,) = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+    assert re.match(r"warning: others kept \d+\.\d cores busy on average, ", said)
+    assert said.endswith("; record again when it is quiet")
+
+
 FIBONACCI = (PROGRAMS / "fibonacci.c").read_text()
 
 
@@ -148,7 +179,9 @@ def test_record_show_and_replay(tmp_path, compiler):
     program = built(tmp_path, compiler, FIBONACCI, "-fopenmp")
     done = tasks("record", "-o", "run", "--threads", 1, "--", program, 10, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "55\n")
-    assert done.stderr == "written: run; regionpredict tasks show run\n"
+    written, *busy = done.stderr.splitlines()
+    assert written == "written: run; regionpredict tasks show run"
+    assert all(line.startswith("warning: others kept ") for line in busy)  # as other tests do
     value = validate(tasks("show", "run", "--format", "json", cwd=tmp_path).stdout, "tasks-1")
     # Calls of fibonacci(10) but the first: 2 * F(11) - 2.
     assert value["tasks"] == 176

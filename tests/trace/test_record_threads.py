@@ -200,3 +200,34 @@ def test_what_is_left_behind_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     (found,) = thread_events(tmp_path).values()
     assert found.threads == ((),)
     assert found.nested == 0
+
+
+TASKS = (
+    SLEEP
+    + r"""
+int main(int count, char **words)
+{
+    #pragma omp parallel num_threads(2)
+    {
+        #pragma omp single
+        for (int at = 0; at < atoi(words[1]); at++) {
+            #pragma omp task
+            sleep_ms(2);
+        }
+    }
+    return 0;
+}
+"""
+)
+
+
+def test_a_program_of_tasks_is_told_that_they_are_not_recorded(tmp_path: Path) -> None:
+    """With what records them; without tasks nothing is said."""
+    program = built(tmp_path, TASKS, "gcc", "-fopenmp")
+    for tasks in (0, 5):
+        done = record("-o", str(tmp_path / f"t{tasks}"), "--", str(program), str(tasks))
+        assert done.returncode == 0, done.stderr
+        told = [line for line in done.stderr.splitlines() if "explicit tasks" in line]
+        assert len(told) == bool(tasks)
+        if told:
+            assert f"regionpredict tasks record -- {program} {tasks}" in told[0]

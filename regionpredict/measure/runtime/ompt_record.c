@@ -6,7 +6,8 @@
    clock; and two more by type, see the enumeration. A record counts when its first word is set,
    which is written last. A site is a line of the file `sites-PID`: a place of the program's code.
    With REGIONPREDICT_OMPT_LEVEL=regions only parallel regions are recorded, which costs nothing
-   that a measured time would show. With =trace it is teams, loops, barriers and locks, and, where
+   that a measured time would show. With =trace it is teams, loops, barriers and locks, of
+   tasks only that there are any, and, where
    this library is loaded before the program's own, functions that are compiled with
    -finstrument-functions and regions that the program names; a name is a line of `names-PID`.
    REGIONPREDICT_OMPT_COUNTERS names up to three counters of the kernel as TYPE:CONFIG, with commas
@@ -66,6 +67,7 @@ struct thread {
     off_t at;
     int file;
     int counters; /* the leader of the thread's group, -1 where it has none */
+    int noticed; /* whether it has created a task that is not recorded */
     const void *places[SITES];
     uint32_t sites[SITES];
 };
@@ -322,6 +324,17 @@ static void task_create(tool_data *task, const void *frame, tool_data *created, 
         put(self, head(CREATE, bits, site(self, place)), now(), id(task), created->value);
 }
 
+/* A trace has no tasks; who reads it learns that there were some: a record a thread, the first. */
+static void task_noticed(tool_data *task, const void *frame, tool_data *created, int flags,
+                         int has_dependences, const void *place)
+{
+    struct thread *self = thread();
+    if (!self || self->noticed || flags & TASK_INITIAL)
+        return;
+    self->noticed = 1;
+    put(self, head(CREATE, (uint32_t)flags & 0xff, 0), now(), 0, 0);
+}
+
 static void task_schedule(tool_data *prior, int status, tool_data *next)
 {
     struct thread *self = thread();
@@ -462,6 +475,7 @@ static int initialize(find_function find, int device, tool_data *data)
         return 1;
     set(ON_IMPLICIT_TASK, (tool_function)implicit_task);
     if (level && !strcmp(level, "trace")) {
+        set(ON_TASK_CREATE, (tool_function)task_noticed);
         set(ON_SYNC_REGION, (tool_function)sync_region);
         set(ON_WORK, (tool_function)work);
         set(ON_MUTEX_ACQUIRE, (tool_function)mutex_acquire);

@@ -82,12 +82,14 @@ def as_text(words: str) -> Section:
 def curve(
     title: str, x: str, y: str, series: Sequence[Block], *,
     zones: Sequence[Block] = (), mark: Block | None = None, step: bool | None = None,
-    logx: bool | None = None, logy: bool | None = None,
+    logx: bool | None = None, logy: bool | None = None, band: str | None = None,
 ) -> Block:  # fmt: skip
-    """Lines over a number: each of `series` is a `line` or `marks`."""
+    """Lines over a number: each of `series` is a `line` or `marks`; `band` says what those behind
+    its lines are.
+    """
     return {"kind": "curve", "title": title, "x": x, "y": y, "series": list(series),
             "zones": list(zones), "mark": mark, "step": step, "logx": logx,
-            "logy": logy}  # fmt: skip
+            "logy": logy, "band": band}  # fmt: skip
 
 
 def line(

@@ -50,7 +50,7 @@ def program_checks(
         for name, term, rules, good in (
             ("Load balance", "imbalance", ("RP202", "RP203"), "threads wait little at the end"),
             ("Teams and barriers", "overhead", ("RP205", "RP206"), "constructs cost little"),
-            ("Serial parts", "serialization", (), "threads do not queue"),
+            ("Serial parts", "serialisation", (), "threads do not queue"),
             ("Memory bandwidth", "memory-bandwidth", (), "memory does not hold the threads up"),
         ):
             share = _term_share(parts, term)
@@ -81,9 +81,21 @@ def _packages(teams: Sequence[TeamPrediction], machine: Machine) -> Block:
         return _check("Packages in use", None, "no team's time is known", machine.packages)
     mean = sum(packages * seconds for packages, seconds in timed) / whole
     least = sum(seconds for packages, seconds in timed if packages == 1) / whole
-    return _check("Packages in use", round(mean),
-                  f"teams can use {mean:.1f} on average over the time on one thread; "
-                  f"{100 * least:.0f} % of it stop at one", machine.packages)  # fmt: skip
+    return _check("Packages in use", round(mean), _used(mean, least, machine), machine.packages)
+
+
+def _used(mean: float, least: float, machine: Machine) -> str:
+    """In words; `least` is the share of the time that stops at the first package.
+
+    Nothing is told as a share of 0 %, and a machine of one package has nowhere to stop.
+    """
+    if machine.packages == 1:
+        return "the machine has but one"
+    share = "under 1 %" if least < 0.005 else f"{100 * least:.0f} %"
+    return (
+        f"teams can use {mean:.1f} of {machine.packages} on average over the time on one thread; "
+        f"{share if least else 'none'} of it stops at the first"
+    )
 
 
 def _parts(predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]) -> list[_Part]:

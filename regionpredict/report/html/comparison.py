@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from regionpredict.compare.empirical import Fitted
 from regionpredict.compare.success import baselines, success, time_lost
 from regionpredict.compare.verdicts import Comparison, Verdict
+from regionpredict.predict import BAND_SHARE
 from regionpredict.report.comparison import FAR_OFF, comparison_table
 from regionpredict.report.html.blocks import (
     Block,
@@ -188,7 +189,9 @@ def _details(verdict: Verdict, law: Fitted | None) -> list[Block]:
     if law is not None:
         pairs.append(("Fitted to the measured times", str(law.model)))
     drawn = [curve for curve in series if curve["points"]]
-    return [facts(pairs), *([curve("Speedup", "threads", "times faster", drawn)] if drawn else [])]
+    share = f"{100 * BAND_SHARE.value:.0f} % of measured speedups lie in it"
+    drawings = [curve("Speedup", "threads", "times faster", drawn, band=share)] if drawn else []
+    return [facts(pairs), *drawings]
 
 
 def _source(comparison: Comparison, sources: Mapping[str, str]) -> list[Block]:

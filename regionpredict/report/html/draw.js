@@ -65,12 +65,12 @@ function curve(block) {
   const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}: ${block.y} over ${block.x}. ${block.told || ""}`});
   (block.zones || []).forEach((one, at) => svg.append(
     make("rect", {x: x(one.from), y: TOP, width: x(one.to) - x(one.from), height: HIGH - BOTTOM - TOP, fill: `var(--zone${at % 2})`}),
-    make("text", {class: "soft", x: (x(one.from) + x(one.to)) / 2, y: HIGH - BOTTOM - 6, "text-anchor": "middle"}, x(one.to) - x(one.from) < 56 ? at : one.label)));
+    make("text", {class: "soft", x: (x(one.from) + x(one.to)) / 2, y: HIGH - BOTTOM - 6, "text-anchor": "middle"}, x(one.to) - x(one.from) < 56 ? one.short : one.label)));
   axes(svg, block, x, y);
   block.series.forEach((one, at) => {
-    if (one.band && one.band.length) svg.append(make("path", {d: path(one.band.map(b => [b[0], b[2]]), x, y) +
-      path(one.band.map(b => [b[0], b[1]]).reverse(), x, y).replace("M", "L") + "Z", fill: COLOURS[at % 6], opacity: 0.18}));
     const like = one.colour ?? at, alone = Boolean(one.alone);
+    if (one.band && one.band.length) svg.append(make("path", {d: path(one.band.map(b => [b[0], b[2]]), x, y) +
+      path(one.band.map(b => [b[0], b[1]]).reverse(), x, y).replace("M", "L") + "Z", ...bandLook(COLOURS[like % 6])}));
     for (const [a, low, high] of one.bars || []) svg.append(make("line", {x1: x(a), x2: x(a), y1: y(low), y2: y(high), stroke: COLOURS[like % 6], "stroke-width": 1.5}));
     if (!alone) svg.append(make("path", {d: path(one.points, x, y, block.step), fill: "none", stroke: COLOURS[like % 6], "stroke-width": 2, "stroke-dasharray": DASHES[like % 6]}));
     if (alone || one.points.length <= 24) for (const [a, b] of one.points) {
@@ -82,8 +82,13 @@ function curve(block) {
     svg.append(make("line", {x1: at, x2: at, y1: TOP, y2: HIGH - BOTTOM, stroke: "currentColor", "stroke-dasharray": "3 3"}),
       make("text", {x: at + (left ? -5 : 5), y: TOP + 12, "text-anchor": left ? "end" : "start", "font-weight": 600}, block.mark.label));
   }
-  return picture(block, svg, block.series.length > 1 ? legend(block.series.map(one => one.name), block.series.map((one, at) => one.colour ?? at), block.series.map(one => Boolean(one.alone))) : null, () => valueTable(block));
+  const banded = block.series.filter(one => one.band && one.band.length), signs = block.series.length > 1 || banded.length
+    ? legend(block.series.map(one => one.name), block.series.map((one, at) => one.colour ?? at), block.series.map(one => Boolean(one.alone))) : null;
+  if (banded.length) signs.append(make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"},
+    make("rect", {width: 26, height: 12, ...bandLook(banded.length > 1 ? "var(--ink)" : COLOURS[(banded[0].colour ?? block.series.indexOf(banded[0])) % 6])})), block.band || "band"));
+  return picture(block, svg, signs, () => valueTable(block));
 }
+function bandLook(colour) { return {fill: colour, "fill-opacity": 0.18, stroke: colour, "stroke-opacity": 0.6, "stroke-width": 1}; }
 function legend(names, numbers, shapes) {
   return make("ul", {class: "legend"}, names.map((name, k) => {
     const sign = make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"}), at = numbers[k];
@@ -101,7 +106,7 @@ function valueTable(block) {
 function plain(heads, rows, name) {
   return make("div", {class: "wide values", tabindex: 0, role: "group", "aria-label": `Values: ${name}`}, make("table", {},
     make("thead", {}, make("tr", {}, heads.map(head => head ? make("th", {scope: "col", class: "number"}, head) : make("td")))),
-    make("tbody", {}, rows.map(row => make("tr", {}, row.map(cell => make("td", {class: "number"}, cell)))))));
+    make("tbody", {}, rows.map(row => make("tr", {}, row.map(cell => make("td", {class: /^[A-Za-z./]/.test(cell) ? null : "number"}, cell)))))));
 }
 function picture(block, svg, signs, values) {
   const figure = make("figure", {}, make("figcaption", {}, block.title), svg, signs);
@@ -178,7 +183,7 @@ function heat(block) {
 function scatter(block) {
   const lines = block.lines || [];
   const x = scale([...block.points.map(one => one.x), ...lines.flatMap(one => one.points.map(p => p[0]))], LEFT, WIDE - RIGHT, block.log);
-  const y = scale([...block.points.map(one => one.y), ...lines.flatMap(one => one.points.map(p => p[1]))], HIGH - BOTTOM, TOP, block.log);
+  const y = scale([...block.points.map(one => one.y), ...lines.flatMap(one => one.points.map(p => p[1]))], HIGH - BOTTOM, TOP + 8, block.log);  // a mark on the top edge is whole, and below the axis's name
   const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}; the values stand below`});
   axes(svg, block, x, y);
   for (const one of lines) {

@@ -123,7 +123,8 @@ def _curves(study: Study, extrapolation: Extrapolation) -> list[Block]:
     if last > study.widths[-1]:
         mark = {"x": study.widths[-1], "label": "measured up to here"}
     title = "Efficiency factors over processes, and what the runs do not refute"
-    return [curve(title, "processes", "%", series, mark=mark, logx=True)]
+    return [curve(title, "processes", "%", series, mark=mark, logx=True,
+                  band="what the runs do not refute")]  # fmt: skip
 
 
 def _line(name: str, grid: Sequence[float], values: Sequence[Sequence[float]]) -> Block:

@@ -133,7 +133,8 @@ def _curve(series: Series, model: FittedModel, parameter: str, level: float) -> 
     unit = f" ({series.unit})" if series.unit else ""
     last = {"x": most, "label": "measured up to here"}
     return curve(title, parameter, f"{series.metric or 'value'}{unit}", drawn, mark=last,
-                 logx=_wide([low, high]), logy=_wide(spans))  # fmt: skip
+                 logx=_wide([low, high]), logy=_wide(spans),
+                 band=f"{100 * level:.0f} % band of the model")  # fmt: skip
 
 
 def _clipped(

@@ -133,5 +133,6 @@ def _graph(model: FittedModel | None, title: str, unit: str) -> list[Block]:
         marks("recorded", zip(sizes.tolist(), model.observations.y.tolist(), strict=True),
               colour=0),
     ]  # fmt: skip
-    told = f"{title} over the size, {100 * LEVEL:.0f} % band"
-    return [curve(told, "n", unit, series, logx=low > 0)]
+    band_name = f"{100 * LEVEL:.0f} % band"
+    told = f"{title} over the size, {band_name}"
+    return [curve(told, "n", unit, series, logx=low > 0, band=f"{band_name} of the model")]

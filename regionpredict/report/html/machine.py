@@ -6,7 +6,7 @@ from regionpredict.machine import Machine
 from regionpredict.machine.check import check
 from regionpredict.machine.draw import draw, quantity_text
 from regionpredict.machine.evidence import evidence_counts, figures
-from regionpredict.machine.quantity import Curve, Quantity
+from regionpredict.machine.quantity import Curve, Quantity, with_unit
 from regionpredict.report.html.blocks import (
     Block,
     Cell,
@@ -63,7 +63,8 @@ def _bandwidths(machine: Machine) -> list[Block]:
                 for kernel, curve in kernels.items()
             ]  # fmt: skip
             title = f"{name} of one NUMA domain, by kernel, as the program counts bytes"
-            blocks.append(curve(title, "cores", "GB/s", series))
+            told = "95 % interval, where it is known"
+            blocks.append(curve(title, "cores", "GB/s", series, band=told))
     return blocks
 
 
@@ -93,8 +94,9 @@ def _overheads(machine: Machine) -> list[Block]:
         if len(figure.x) > 1:
             title = name.replace("_", " ")
             drawn = curve(title, "threads", figure.unit, [line(title, _points(figure))])
-            blocks.append(folded(f"{title}: {figure.y[0]:.4g} {figure.unit} on {figure.x[0]}, "
-                                 f"{figure.y[-1]:.4g} on {figure.x[-1]}", [drawn]))  # fmt: skip
+            least = with_unit(f"{figure.y[0]:.4g}", figure.unit)
+            most = f"{figure.y[-1]:.4g} on {figure.x[-1]}"
+            blocks.append(folded(f"{title}: {least} on {figure.x[0]}, {most}", [drawn]))
     return blocks
 
 

@@ -33,7 +33,7 @@ function table(block) {
       if (k === 0 && block.details && block.details[at].length) {
         holder.open = make("button", {type: "button", class: "open", "aria-expanded": "false"}, breakable(text(cells[k])));
         holder.open.addEventListener("click", () => toggle(holder)); td.append(holder.open);
-      } else td.append(text(cells[k]));
+      } else td.append(...(k ? [text(cells[k])] : breakable(text(cells[k]))));
       if (column.bar && most[k] > 0 && value(cells[k]) !== null) {
         const inner = make("span"); inner.style.width = `${100 * value(cells[k]) / (column.bar === true ? most[k] : column.bar)}%`;
         td.append(make("span", {class: "meter", "aria-hidden": "true"}, inner));

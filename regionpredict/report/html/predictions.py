@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
 from regionpredict.predict import (
     BAND_SHARE,
@@ -37,6 +38,7 @@ from regionpredict.report.html.page import page
 from regionpredict.report.html.roofline import roofline
 from regionpredict.report.html.source import source_blocks
 from regionpredict.report.names import common_folder
+from regionpredict.report.program_summary import beside_the_rows, planned_otherwise
 from regionpredict.report.quantities import plural, show_bytes, show_count, show_seconds
 from regionpredict.report.run_settings import RunSettings, settings_sentences
 from regionpredict.report.size_hints import needed_lines, open_sentence
@@ -47,13 +49,14 @@ from regionpredict.size_ranking import rank_sizes
 
 TERMS = {
     "compute": "compute", "cache": "caches", "memory-bandwidth": "memory",
-    "imbalance": "imbalance", "overhead": "overhead", "serialization": "serial",
+    "imbalance": "imbalance", "overhead": "overhead", "serialisation": "serial",
 }  # fmt: skip
 """The terms of a curve's time, as the page names them."""
 
 
 class ProgramResult(NamedTuple):
-    """What `predict` found: of `predictions` and `teams` only what a view shows."""
+    """What `predict` found: of `predictions` and `teams` only what a view shows. `notes` are of the
+    program as a whole, as of loops that are no regions."""
 
     predictions: Sequence[Prediction]
     teams: Sequence[TeamPrediction]
@@ -62,6 +65,7 @@ class ProgramResult(NamedTuple):
     model: str
     advice: ByTeam
     run: RunSettings
+    notes: Sequence[Diagnostic] = ()
 
 
 def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
@@ -81,6 +85,7 @@ def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
         Section("Source", source_blocks(result.predictions, told, sources, rows)),
         Section("Roofline", roofline(result.predictions, machine)),
         Section("Assumptions", _assumptions(result)),
+        Section("Notes", [items([str(note) for note in result.notes])] if result.notes else []),
     ]
     return page(f"Hints for {machine.name}", lead, sections)
 
@@ -105,6 +110,7 @@ def _overview(result: ProgramResult) -> list[Block]:
                    Column("Changes of team size", number=True, minor=True),
                    Column("Best constant", minor=True)]  # fmt: skip
         blocks.append(table("Plan of each program: team sizes few and stable", columns, rows))
+        blocks += [text(f"{line}.") for line in beside_the_rows(result.plans, result.teams)]
     checks = program_checks(result.predictions, result.teams, result.machine, result.advice)
     if checks:
         blocks.append({"kind": "checks", "items": checks})
@@ -181,7 +187,8 @@ def _regions(result: ProgramResult) -> Block:
         team = teams.get(region.id)
         told = result.advice.get(team.facts.id, ()) if team is not None else ()
         shared = team if team is not None and len(team.facts.members) > 1 else None
-        details.append(_details(prediction, result.machine, shared, told))
+        planned = planned_otherwise(result.plans, team)
+        details.append(_details(prediction, result.machine, shared, told, planned))
     columns = [
         Column("Region"), Column("Function", minor=True), Column("Iterations", number=True,
         minor=True), Column("Data", number=True, minor=True), Column("Gain", number=True),
@@ -194,8 +201,9 @@ def _regions(result: ProgramResult) -> Block:
 
 
 def _details(
-    prediction: Prediction, machine: Machine, team: TeamPrediction | None, advice: Sequence[Advice]
-) -> list[Block]:
+    prediction: Prediction, machine: Machine, team: TeamPrediction | None,
+    advice: Sequence[Advice], planned: Sequence[str],
+) -> list[Block]:  # fmt: skip
     """What a region's row opens to."""
     region, derived = prediction.facts.region, prediction.derivation
     pairs = [
@@ -217,7 +225,7 @@ def _details(
         blocks += [_terms(derived.points), *_volumes(derived, machine)]
     if len(prediction.by_size) > 1:
         blocks.append(_by_size(prediction))
-    derivation = explain_prediction(prediction, machine, team, advice)
+    derivation = explain_prediction(prediction, machine, team, advice, planned)
     return [*blocks, folded("Derivation", [printed(f"Derivation of {region.id}", derivation)])]
 
 
@@ -229,7 +237,7 @@ def speedup_curve(prediction: Prediction, machine: Machine) -> Block:
     if machine.binding != "spread":
         zones = [
             {"from": max(1, at * each + 0.5), "to": min((at + 1) * each + 0.5, most),
-             "label": f"package {at}"}
+             "label": f"package {at + 1}", "short": str(at + 1)}
             for at in range(machine.packages) if at * each + 0.5 < most
         ]  # fmt: skip
     band = (
@@ -248,7 +256,8 @@ def speedup_curve(prediction: Prediction, machine: Machine) -> Block:
         else {"x": prediction.threads, "label": f"hint: {prediction.threads}"}
     )
     title = f"Speedup, and between what {share} of measured ones lie"
-    return curve(title, "threads", "times faster", series, zones=zones, mark=mark)
+    return curve(title, "threads", "times faster", series, zones=zones, mark=mark,
+                 band=f"{share} of measured speedups lie in it")  # fmt: skip
 
 
 def _terms(points: Sequence[Point]) -> Block:
@@ -271,9 +280,13 @@ def _volumes(derivation: SaturationDerivation, machine: Machine) -> list[Block]:
             f"{names[at]} to {names[at + 1]}", (show_bytes(level.read), level.read),
             (show_bytes(level.written), level.written), (show_bytes(full.total), full.total),
         ])  # fmt: skip
-    columns = [Column("Between"), Column("In", number=True, minor=True),
-               Column("Back", number=True, minor=True),
-               Column(f"All, {machine.cores} threads", number=True, bar=True)]  # fmt: skip
+    everyone = f"All, {plural(machine.cores, 'thread')}"
+    columns = [
+        Column("Between"),
+        Column("In", number=True, minor=True),
+        Column("Back", number=True, minor=True),
+        Column(everyone, number=True, bar=True),
+    ]
     return [table("Data volumes: one thread in and back, then all threads", columns, rows)]
 
 

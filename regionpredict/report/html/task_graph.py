@@ -18,6 +18,7 @@ from regionpredict.report.html.blocks import (
     text,
 )
 from regionpredict.report.html.page import page
+from regionpredict.report.names import common_folder
 from regionpredict.report.quantities import plural, show_count, show_seconds
 from regionpredict.report.task_contention import PredictedBodies, contention_records
 from regionpredict.report.task_graphs import concurrency_text, metrics_table, node_text
@@ -51,12 +52,15 @@ def task_graph_page(
     ]  # fmt: skip
     lead = [f"{plural(metrics.tasks, 'task')}, {plural(metrics.edges, 'edge')} between "
             f"{plural(metrics.nodes, 'node')}"]  # fmt: skip
+    folder = common_folder([place.rpartition(":")[0] for place in graph.places if ":" in place])
+    if folder:
+        lead.append(f"Files are named as they stand in {folder}")
     sections = [
         Section("Overview", [facts(told), *_bound(parallelism)]),
-        Section("Source lines", _lines(graph, metrics)),
+        Section("Source lines", _lines(graph, metrics, folder)),
         Section("Critical path", _path(graph, metrics)),
-        Section("Contention", [] if growth is None else _growth(growth)),
-        Section("Memory", [] if predicted is None else _memory(metrics, growth, predicted)),
+        Section("Contention", [] if growth is None else _growth(growth, folder)),
+        Section("Memory", [] if predicted is None else _memory(metrics, growth, predicted, folder)),
         Section("Notes", [items(graph.notes)] if graph.notes else []),
         as_text(metrics_table(graph, metrics, growth, top, predicted)),
     ]
@@ -72,10 +76,10 @@ def _bound(parallelism: float | None) -> list[Block]:
     return [curve(title, "threads", "times faster", [line("at most", points)])]
 
 
-def _lines(graph: TaskGraph, metrics: GraphMetrics) -> list[Block]:
+def _lines(graph: TaskGraph, metrics: GraphMetrics, folder: str) -> list[Block]:
     rows: list[list[Cell]] = [
         [
-            line.place, line.kind, (show_count(line.count), line.count),
+            line.place.removeprefix(folder), line.kind, (show_count(line.count), line.count),
             (show_seconds(line.work_s), line.work_s), _share(line.work_s, metrics.work_s),
             _share(line.path_s, metrics.depth_s), (show_seconds(line.mean_s), line.mean_s),
             (show_seconds(line.most_s), line.most_s),
@@ -116,12 +120,12 @@ def _path(graph: TaskGraph, metrics: GraphMetrics) -> list[Block]:
     return blocks
 
 
-def _growth(growth: Sequence[LineGrowth]) -> list[Block]:
+def _growth(growth: Sequence[LineGrowth], folder: str) -> list[Block]:
     if not growth:
         return [text("No line is in both recordings.")]
     rows: list[list[Cell]] = [
         [
-            line_growth.place,
+            line_growth.place.removeprefix(folder),
             line_growth.kind,
             (show_seconds(line_growth.alone_s), line_growth.alone_s),
             (show_seconds(line_growth.together_s), line_growth.together_s),
@@ -150,8 +154,9 @@ def _growth(growth: Sequence[LineGrowth]) -> list[Block]:
 
 
 def _memory(
-    metrics: GraphMetrics, growth: Sequence[LineGrowth] | None, predicted: PredictedBodies
-) -> list[Block]:
+    metrics: GraphMetrics, growth: Sequence[LineGrowth] | None, predicted: PredictedBodies,
+    folder: str,
+) -> list[Block]:  # fmt: skip
     """What tasks that run at once ask of memory, beside how their times grew."""
     records = contention_records(metrics, growth, predicted)
     if not records:
@@ -160,7 +165,7 @@ def _memory(
     for row in records:
         asked, share = row["asked_bytes_per_s"], row["share"]
         rows.append([
-            row["place"], row["kind"],
+            row["place"].removeprefix(folder), row["kind"],
             ("-", None) if asked is None else (f"{asked / 1e9:.3g} GB/s", asked),
             ("-", None) if share is None else (f"{share:.0%}", share),
             (row["unread"], None) if row["predicted_growth"] is None

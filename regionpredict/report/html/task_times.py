@@ -66,7 +66,7 @@ def task_times_page(
                     Column("95 % interval, half", number=True, minor=True)]  # fmt: skip
     drawn: list[Block] = [curve("Speedup without contention", "threads", "times faster", [
         line(how, speedups, band), line("no scheduler exceeds", bounds),
-    ])]  # fmt: skip
+    ], band="95 % interval of the runs")]  # fmt: skip
     sections = [
         Section("Overview", [facts(told), *drawn]),
         Section("Times", [table("Times over threads", columns, cells)]),

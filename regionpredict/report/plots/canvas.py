@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from regionpredict.errors import UsageError, one_line
+from regionpredict.errors import UsageError, one_line, with_extra
 from regionpredict.fit.model.terms import FloatArray
 
 if TYPE_CHECKING:
@@ -40,9 +40,7 @@ def new_figure(width: float = _WIDTH_IN, height: float = _HEIGHT_IN) -> Figure:
     try:
         from matplotlib.figure import Figure as NewFigure
     except ImportError:
-        raise UsageError(
-            "drawing needs matplotlib", remedy="install it: pip install 'regionpredict[plot]'"
-        ) from None
+        raise UsageError("drawing needs matplotlib", remedy=with_extra("plot")) from None
     return NewFigure(figsize=(width, height), layout="constrained")
 
 

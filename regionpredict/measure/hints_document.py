@@ -1,0 +1,39 @@
+"""A file that should hold hints, as the JSON object that all its readers start from.
+
+Who gives another file is told what that is, and how hints are made: hints are the input of many
+commands, and a source, a table or the measurements are taken for them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from regionpredict.documents import read_text
+from regionpredict.errors import InputError
+from regionpredict.json_records import Record, json_record
+
+SCHEMA = "regionpredict/hints/1"
+WHAT = "a hints file"
+MAKE_HINTS = "make hints: regionpredict predict SOURCE -m MACHINE --format json -o hints.json"
+
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hpp", ".cu")
+
+
+def read_hints_document(path: Path) -> Record:
+    """The object of a hints file; raises InputError where it is none, with what it is instead."""
+    if path.suffix in _SOURCES and path.is_file():
+        remedy = MAKE_HINTS.replace("SOURCE", str(path))
+        raise InputError("a source, not a hints file", remedy=remedy, path=str(path))
+    text = read_text(path, MAKE_HINTS)
+    if text.startswith('{"kind": "campaign"'):
+        raise InputError("measurements, not a hints file", remedy=MAKE_HINTS, path=str(path))
+    return checked_hints(json_record(text, WHAT, path, MAKE_HINTS), str(path))
+
+
+def checked_hints(document: Record, path: str) -> Record:
+    """The document; raises InputError where it is of another kind."""
+    schema = document.value.get("schema")
+    if schema == SCHEMA:
+        return document
+    what = f"{schema}, not" if isinstance(schema, str) and len(schema) < 40 else "not"
+    raise InputError(f"{what} a hints file", remedy=MAKE_HINTS, path=path)
