@@ -30,7 +30,7 @@ FloatArray = NDArray[np.float64]
 GROUPS = {
     "compute": ("compute", "imbalance"),
     "memory": ("cache", "memory-bandwidth"),
-    "overhead": ("overhead", "serialisation"),
+    "overhead": ("overhead", "serialization"),
 }
 """The factors, and the terms of a prediction that each multiplies."""
 SPREAD = 0.7

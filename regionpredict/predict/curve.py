@@ -15,7 +15,7 @@ class Point(NamedTuple):
 
     `terms`: `compute` (arithmetic and loads from the first cache, where not hidden), `cache`
     (lines from the caches beyond it), `memory-bandwidth`, `imbalance`, `overhead`,
-    `serialisation`; they add up to `seconds`. `requesting` is the number of cores of the fullest
+    `serialization`; they add up to `seconds`. `requesting` is the number of cores of the fullest
     domain that wait for memory at any time, `bandwidth` what they then get, in B/s. `memory_bytes`
     is what all threads move to and from memory, `late` the part of `cache` that is memory's
     latency, of lines that no prefetcher foresees.

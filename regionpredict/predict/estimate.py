@@ -17,7 +17,7 @@ BOTTLENECKS = (
     "cache",
     "overhead",
     "imbalance",
-    "serialisation",
+    "serialization",
 )
 
 

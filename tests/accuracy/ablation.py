@@ -94,7 +94,7 @@ ABLATIONS: tuple[Variant, ...] = (
     Variant("lines between packages", _at_once_across_packages),
     Variant("new pages, others' lines", _overheads(*_HISTORY)),
     Variant("imbalance", without=frozenset({"imbalance"})),
-    Variant("serialisation", without=frozenset({"serialisation"})),
+    Variant("serialization", without=frozenset({"serialization"})),
     Variant("write-allocate", parts=Parts(write_allocation=False)),
     Variant("closed queue", parts=Parts(queue=False)),
     Variant("root of squares", parts=Parts(overlap=False)),

@@ -18,7 +18,7 @@ def _terms(n: int, p: int) -> dict[str, float]:
     """A cubic loop over p threads whose rows come from memory, and a barrier."""
     return {
         "compute": 1e-9 * n**3 / p, "imbalance": 0.0, "cache": 0.0,
-        "memory-bandwidth": 2e-8 * n**2, "overhead": 5e-6 * p, "serialisation": 0.0,
+        "memory-bandwidth": 2e-8 * n**2, "overhead": 5e-6 * p, "serialization": 0.0,
     }  # fmt: skip
 
 

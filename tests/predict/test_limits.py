@@ -7,7 +7,7 @@ import pytest
 from regionpredict.predict.curve import Point
 from regionpredict.predict.limits import limit
 
-CLASSES = ("compute", "cache", "memory-bandwidth", "imbalance", "overhead", "serialisation")
+CLASSES = ("compute", "cache", "memory-bandwidth", "imbalance", "overhead", "serialization")
 
 
 def point(threads: int, base: float, **terms: float) -> Point:
@@ -23,7 +23,7 @@ def point(threads: int, base: float, **terms: float) -> Point:
         ({"compute": 0.25}, "compute"),
         ({"compute": 0.25, "imbalance": 0.19}, "imbalance"),  # a triangle: most is still compute
         ({"compute": 0.25, "overhead": 3.0}, "overhead"),
-        ({"compute": 0.25, "serialisation": 0.8}, "serialisation"),
+        ({"compute": 0.25, "serialization": 0.8}, "serialization"),
         ({"compute": 0.25, "cache": 2.0}, "cache"),  # lines that the threads take from each other
         ({"compute": 0.05, "memory": 0.6}, "memory-bandwidth"),
     ],

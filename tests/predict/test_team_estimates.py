@@ -20,7 +20,7 @@ from regionpredict.predict.sureness.constants import ASSUMED_CONFIDENCE
 from regionpredict.predict.teams import points_of
 
 MACHINE = load("clovertown")  # 2 packages of 4 cores
-CLASSES = ("compute", "cache", "memory-bandwidth", "imbalance", "overhead", "serialisation")
+CLASSES = ("compute", "cache", "memory-bandwidth", "imbalance", "overhead", "serialization")
 TEXT = """double a[1000], b[1000];
 void solve(void) {
 #pragma omp parallel

@@ -101,7 +101,7 @@ def test_what_stays_on_one_package_is_told_with_its_cause(tmp_path: Path) -> Non
     """A critical section around all that the loop does: no size makes it scale."""
     result, first = shown(tmp_path, STREAM, SERIAL)
     (queue,) = (team for team in result.teams if team.facts.function == "queue")
-    assert (queue.packages, queue.bottleneck) == (1, "serialisation")
+    assert (queue.packages, queue.bottleneck) == (1, "serialization")
     assert first[1].startswith("Plan, of 1 team whose sizes are known: 1 thread on 1 package")
 
 

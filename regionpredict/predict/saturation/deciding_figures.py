@@ -63,7 +63,7 @@ def _figures_of(term: str, time: RegionTime, threads: int) -> list[str]:
             "first_touch": time.transfers.at(threads).pages,
         }
         return [f"openmp.{name}" for name, used in named.items() if used]
-    if term == "serialisation":
+    if term == "serialization":
         named = {"critical": synchronisation.serial_bodies, "atomic": synchronisation.atomics}
         return [f"openmp.{name}" for name, used in named.items() if used]
     return []

@@ -11,7 +11,7 @@ def overheads(
     counts: SynchronisationCounts, schedule: Schedule, machine: Machine, threads: int,
     work: float, *, locks: bool = True,
 ) -> tuple[float, float]:  # fmt: skip
-    """(costs, serialisation) in seconds on `threads`, with `work` seconds of the busiest.
+    """(costs, serialization) in seconds on `threads`, with `work` seconds of the busiest.
 
     `locks`: with those of critical sections, whose bodies are for `serial_queue`.
     """

@@ -398,7 +398,7 @@ class RegionTime:
             "memory-bandwidth": memory,
             "imbalance": max(0.0, share - even) * work.total,
             "overhead": self._overhead * (costs + moved.exchange) + moved.pages,
-            "serialisation": serial + added,
+            "serialization": serial + added,
         }
 
     def _added(self, threads: int, busy: float) -> float:

@@ -37,7 +37,7 @@ GATHER_SPREAD = Constant(
 )  # fmt: skip
 OPENMP_SPREAD = Constant(
     0.127, "of the speed, a doubling of threads", "measured",
-    "the same where it is OpenMP: overhead, imbalance, serialisation "
+    "the same where it is OpenMP: overhead, imbalance, serialization "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 ASSUMED_SPREAD = Constant(

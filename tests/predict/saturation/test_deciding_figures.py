@@ -152,9 +152,9 @@ def test_what_the_overhead_is_made_of(changes: dict[str, float], figures: set[st
 
 
 def test_what_waits_for_its_turn() -> None:
-    assert _decided("serialisation", atomic=3.0) == ("openmp.atomic",)
-    assert _decided("serialisation", critical=2.0) == ("openmp.critical",)
-    assert _decided("serialisation", critical=2.0, atomic=3.0) == (
+    assert _decided("serialization", atomic=3.0) == ("openmp.atomic",)
+    assert _decided("serialization", critical=2.0) == ("openmp.critical",)
+    assert _decided("serialization", critical=2.0, atomic=3.0) == (
         "openmp.critical", "openmp.atomic",
     )  # fmt: skip
 
@@ -168,13 +168,13 @@ def test_the_latency_of_another_domain_where_one_holds_the_data() -> None:
 def test_terms_that_take_much_decide_beside_the_bottleneck() -> None:
     share = DECIDING_SHARE.value
     for part, both in ((share, True), (0.99 * share, False)):
-        terms = {"compute": part, "serialisation": 1.0 - part}
+        terms = {"compute": part, "serialization": 1.0 - part}
         time = SimpleNamespace(
             machine=MACHINE,
             synchronisation=SynchronisationCounts(False, False, 0, 0.0, {"atomic": 1.0}),
             core=SimpleNamespace(figures=("processor.issue_width",)),
         )
-        point = Point(4, 1.0, 1.0, "serialisation", terms, 1.0, 1.0)
-        found = deciding_figures(cast("RegionTime", time), point, "serialisation")
+        point = Point(4, 1.0, 1.0, "serialization", terms, 1.0, 1.0)
+        found = deciding_figures(cast("RegionTime", time), point, "serialization")
         assert found == ("openmp.atomic", *(["processor.issue_width"] if both else []))
         assert deciding_figures(cast("RegionTime", time), point, "imbalance") == ()

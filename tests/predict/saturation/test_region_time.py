@@ -300,7 +300,7 @@ def test_even_work_is_divided(workload: Workload) -> None:
     assert one.terms["compute"] == pytest.approx(4.0)
     assert four.terms["compute"] == pytest.approx(1.0)
     assert four.speedup == pytest.approx(4.0)
-    assert four.terms["imbalance"] == four.terms["overhead"] == four.terms["serialisation"] == 0.0
+    assert four.terms["imbalance"] == four.terms["overhead"] == four.terms["serialization"] == 0.0
 
 
 def test_what_the_busiest_thread_has_more_than_its_part_is_imbalance(workload: Workload) -> None:
@@ -346,7 +346,7 @@ def test_updates_find_the_work_between_them(workload: Workload) -> None:
     """1e6 updates on 4 threads: 0.25e6 each, 600 cycles if nothing else is done: 75 ms. Beside
     40 ms of work 35 are left."""
     (point,) = region(workload, core(0.16), atomic=1e6).points([4])
-    assert point.terms["serialisation"] == pytest.approx(0.075 - 0.04)
+    assert point.terms["serialization"] == pytest.approx(0.075 - 0.04)
 
 
 def test_pages_and_lines_have_their_terms(workload: Workload) -> None:
@@ -375,7 +375,7 @@ def test_pages_and_lines_have_their_terms(workload: Workload) -> None:
 
 def test_single_is_run_by_one(workload: Workload) -> None:
     one, four = region(workload, core(4.0), serial=(("single", 1.0, 2.0),), single=1).points([1, 4])
-    assert one.terms["serialisation"] == four.terms["serialisation"] == pytest.approx(2.0)
+    assert one.terms["serialization"] == four.terms["serialization"] == pytest.approx(2.0)
     assert four.seconds == pytest.approx(3.0)
 
 
@@ -383,19 +383,19 @@ def test_serial_bodies_have_memory_for_themselves(workload: Workload) -> None:
     """40 GB take one core 4 s, whatever the number of those that wait for it."""
     serial = (("single", 1.0, 0.0),)
     points = region(workload, core(4.0), serial=serial, single=1, inside=moved(40e9)).points([1, 4])
-    assert [point.terms["serialisation"] for point in points] == pytest.approx([4.0, 4.0])
+    assert [point.terms["serialization"] for point in points] == pytest.approx([4.0, 4.0])
 
 
 def test_a_critical_section_queues(workload: Workload) -> None:
     """A million visits of 2 us; entering takes 60 cycles on one thread, 900/4 on four."""
     serial = (("critical", 1e6, 2.0),)
     one, four = region(workload, core(4.0), serial=serial, critical=1e6).points([1, 4])
-    assert one.terms["serialisation"] == pytest.approx(2.0 + 60e6 * CYCLE)
+    assert one.terms["serialization"] == pytest.approx(2.0 + 60e6 * CYCLE)
     service = 2e-6 + 900 / 4 * CYCLE
     between = 4e-6
     # closed queue of four (test_serial_queue holds it to its closed form)
     idle = 1 / sum(math.perm(4, k) * (service / between) ** k for k in range(5))
-    assert four.terms["serialisation"] == pytest.approx(1e6 * service / (1 - idle) - 1.0)
+    assert four.terms["serialization"] == pytest.approx(1e6 * service / (1 - idle) - 1.0)
 
 
 def test_an_ordered_body_runs_in_turn(workload: Workload) -> None:
@@ -405,7 +405,7 @@ def test_an_ordered_body_runs_in_turn(workload: Workload) -> None:
     (four,) = time.points([4])
     entering = 1e6 * 900 / 4 * CYCLE
     expected = 4.0 + 8.0 + entering - 0.1e6 * 4e-6 + 4e-6
-    assert four.terms["serialisation"] == pytest.approx(expected - 1.0)
+    assert four.terms["serialization"] == pytest.approx(expected - 1.0)
 
 
 def test_an_ordered_loop_waits_for_memory_alone(workload: Workload) -> None:

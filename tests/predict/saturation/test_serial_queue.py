@@ -106,7 +106,7 @@ def test_a_critical_loop_does_not_scale(tmp_path: Path) -> None:
     text = REGION.format(clauses="", first="", kind="critical", second=WORK.format("a"))
     made = predicted(tmp_path, text, n=1000)
     assert max(value for _, value in made.speedup) < 1.02
-    assert made.bottleneck == "serialisation"
+    assert made.bottleneck == "serialization"
     assert (made.packages, made.threads) == (1, 1)
 
 

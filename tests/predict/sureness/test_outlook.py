@@ -33,7 +33,7 @@ def test_doublings_are_shared_out_by_what_the_time_is_spent_on() -> None:
     curve = [
         point(1, 1.0, compute=9.0),
         point(4, 3.0, compute=1.0, cache=1.0, memory_bandwidth=1.0),
-        point(8, 3.0, cache=1.0, late=0.5, overhead=0.5, imbalance=0.25, serialisation=0.25),
+        point(8, 3.0, cache=1.0, late=0.5, overhead=0.5, imbalance=0.25, serialization=0.25),
     ]
     first, second, third = traits_of(curve)
     assert (first.threads, first.speedup, first.grown, sum(first.doublings)) == (1, 1.0, 0.0, 0.0)
