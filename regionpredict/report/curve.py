@@ -100,7 +100,7 @@ def _terms(points: Sequence[Point]) -> list[str]:
         shares = [
             100 * point.terms[name] / total
             for name in ("compute", "cache", "memory-bandwidth", "imbalance", "overhead",
-                         "serialisation")
+                         "serialization")
         ]  # fmt: skip
         row = f"{shares[0]:6.0f} % {shares[1]:3.0f} % {shares[2]:4.0f} %"
         row += "".join(f" {share:4.0f} %" for share in shares[3:])

@@ -50,7 +50,7 @@ def program_checks(
         for name, term, rules, good in (
             ("Load balance", "imbalance", ("RP202", "RP203"), "threads wait little at the end"),
             ("Teams and barriers", "overhead", ("RP205", "RP206"), "constructs cost little"),
-            ("Serial parts", "serialisation", (), "threads do not queue"),
+            ("Serial parts", "serialization", (), "threads do not queue"),
             ("Memory bandwidth", "memory-bandwidth", (), "memory does not hold the threads up"),
         ):
             share = _term_share(parts, term)

@@ -49,7 +49,7 @@ from regionpredict.size_ranking import rank_sizes
 
 TERMS = {
     "compute": "compute", "cache": "caches", "memory-bandwidth": "memory",
-    "imbalance": "imbalance", "overhead": "overhead", "serialisation": "serial",
+    "imbalance": "imbalance", "overhead": "overhead", "serialization": "serial",
 }  # fmt: skip
 """The terms of a curve's time, as the page names them."""
 
