@@ -96,8 +96,9 @@ def test_rows_json_csv_and_page_say_the_same_of_a_region(said: Said) -> None:
         cells = by_page[name]
         assert name.endswith(cells[0]), name
         assert (cells[5][1], cells[6][1], cells[7]) == (*seats, one["bottleneck"]), name
-        gain = next(p["value"] for p in one["speedup"] if p["threads"] == one["threads"])
-        assert cells[4][0] == f"{gain:.1f}x", name
+        if one["threads_per_core"] == 1:  # the curve ends at one thread a core
+            gain = next(p["value"] for p in one["speedup"] if p["threads"] == one["threads"])
+            assert cells[4][0] == f"{gain:.1f}x", name
         file, _, line = name.rpartition(":")
         own = [row for (title, at), found in rows.items() for row in found
                if at == line and file.endswith(title) and "team" not in row["loops"]]  # fmt: skip

@@ -22,13 +22,16 @@ def all_hardware_threads(
 ) -> Point | None:  # fmt: skip
     """The time with every hardware thread of so many packages. Its speedup is over one thread.
 
-    None where cores have one each, the region allows no such team, or its pages lie in a domain
-    of another package. `counters` are those that have counted some of the region's traffic.
+    None where cores have one each, the region allows no such team or has fewer iterations than it
+    has threads, or its pages lie in a domain of another package. `counters` are those that have counted some of the region's traffic.
     """
     each = machine.threads_per_core
     threads = packages * machine.cores_per_package * each
     limit = workload.team_limit
     if each == 1 or workload.execution is None or (limit is not None and limit < threads):
+        return None
+    iterations = workload.table.iterations
+    if iterations is not None and iterations < threads:
         return None
     node = replace(machine.node, packages=replace(machine.node.packages, value=packages))
     full = replace(machine, node=node)

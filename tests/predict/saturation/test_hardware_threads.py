@@ -49,6 +49,15 @@ def test_a_team_that_may_not_be_so_large_is_not_told_of(
     assert (point is not None) == told
 
 
+@pytest.mark.parametrize(("n", "told"), [(48, True), (47, False)])
+def test_a_loop_of_fewer_iterations_leaves_threads_without_work(
+    tmp_path: Path, n: int, *, told: bool
+) -> None:
+    workload = workload_of_text(tmp_path, LOOP, EPYC, n=n)
+    point = all_hardware_threads(workload, EPYC, 1, contents=CacheContents(), parts=ALL_PARTS)
+    assert (point is not None) == told
+
+
 @pytest.mark.parametrize(
     ("packages", "domain", "told"), [(1, 3, True), (1, 4, False), (2, 7, True)]
 )
