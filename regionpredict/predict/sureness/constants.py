@@ -9,25 +9,25 @@ from __future__ import annotations
 from regionpredict.constant import Constant
 
 CREEP = Constant(
-    0.0297, "of the speed, a doubling of threads", "measured",
+    0.0315, "of the speed, a doubling of threads", "measured",
     "what measured curves gain beside the predicted ones where the whole time is memory's "
     "bandwidth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 LOST_GROWTH = Constant(
-    0.107, "of the logarithm of the speedup", "measured",
+    0.111, "of the logarithm of the speedup", "measured",
     "what measured curves lose of the predicted growth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 CORE_SPREAD = Constant(
-    0.139, "of the speed, a doubling of threads", "measured",
+    0.132, "of the speed, a doubling of threads", "measured",
     "standard deviation of measured curves where the whole time is the core's own "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 CACHE_SPREAD = Constant(
-    0.123, "of the speed, a doubling of threads", "measured",
+    0.124, "of the speed, a doubling of threads", "measured",
     "the same where it is lines from caches (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 MEMORY_SPREAD = Constant(
-    0.0776, "of the speed, a doubling of threads", "measured",
+    0.0782, "of the speed, a doubling of threads", "measured",
     "the same where it is memory's bandwidth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 GATHER_SPREAD = Constant(
@@ -36,26 +36,26 @@ GATHER_SPREAD = Constant(
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 OPENMP_SPREAD = Constant(
-    0.127, "of the speed, a doubling of threads", "measured",
+    0.128, "of the speed, a doubling of threads", "measured",
     "the same where it is OpenMP: overhead, imbalance, serialization "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 ASSUMED_SPREAD = Constant(
-    2.18, "times the standard deviation", "measured",
+    2.13, "times the standard deviation", "measured",
     "where an assumed figure of the machine decides, or a size is assumed "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 BAND_REACH = Constant(
-    0.844, "standard deviations", "measured",
+    0.858, "standard deviations", "measured",
     "within which 80 % of the measured points lie (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 EVEN_ODDS = Constant(
-    1.37, "log odds", "measured",
+    1.48, "log odds", "measured",
     "of a hint being right of which the spreads say that it is right in half of the cases "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 ODDS_SLOPE = Constant(
-    1.68, "log odds, for each of the spreads", "measured",
+    1.62, "log odds, for each of the spreads", "measured",
     "how much surer a hint is than another (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 BAND_SHARE = Constant(0.8, "of the measured points", "assumed", "what a band is to hold")
