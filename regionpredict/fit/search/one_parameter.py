@@ -51,18 +51,18 @@ class Criterion:
     `ratio`: how much the ratio of constant and coefficient counts.
     """
 
-    rarity: float = 1.2
+    rarity: float = 0.9
     pair_rarity: float = 7.0
     grid_rarity: float = 4.0
     line_rarity: float = 2.4
     growth: float = 6.0
-    second: float = 4.0
+    second: float = 5.0
     thread_overhead: float = -2.0
-    occam: float = 0.5
+    occam: float = 0.7
     noise_floor: float = 1e-3
     floor_dof: float = 1.0
     second_gain: float = 6.5
-    ratio: float = 1.0
+    ratio: float = 1.5
 
 
 DEFAULT_CRITERION = Criterion()
@@ -181,8 +181,9 @@ def _sign_cost(z: FloatArray) -> FloatArray:
 def _ratio_cost(constant: FloatArray, error: FloatArray, coefficient: FloatArray) -> FloatArray:
     """Minus twice the log-probability of the ratio of a constant and a coefficient.
 
-    A Cauchy distribution of its logarithm: where a parameter counts bytes, not processes, ten
-    decades cost little more than six. A constant below its `error` counts as that.
+    At a weight of 1 a Cauchy distribution of its logarithm, at 1.5 a t distribution with two
+    degrees of freedom: where a parameter counts bytes, not processes, ten decades cost little more
+    than six. A constant below its `error` counts as that.
     """
     size = np.abs(coefficient)
     size += 1e-300
