@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.fit.model.observations import Observations
+from regionpredict.fit.model.observations import Observations, Statistic
 from regionpredict.fit.model.terms import CompiledSpace, FloatArray
 
 IntArray = NDArray[np.intp]
@@ -48,7 +48,9 @@ class Criterion:
     more threads; `occam`: the share of the coefficients' volume that counts;
     `noise_floor`: relative noise that is assumed even where repetitions agree, for `floor_dof`
     degrees of freedom; `second_gain`: the misfit above which pairs of terms are tried at all;
-    `ratio`: how much the ratio of constant and coefficient counts.
+    `ratio`: how much the ratio of constant and coefficient counts; `steadiness`: how many times
+    as much rarity counts where the summary is one for disturbed repetitions, so that one of them
+    more or less seldom tips a tie between a common term and a rare one.
     """
 
     rarity: float = 0.9
@@ -63,6 +65,13 @@ class Criterion:
     floor_dof: float = 1.0
     second_gain: float = 6.5
     ratio: float = 1.5
+    steadiness: float = 2.7
+
+    def summarising(self, statistic: Statistic) -> Criterion:
+        """The weights for values that `statistic` summarises."""
+        if statistic == "mean":
+            return self
+        return replace(self, rarity=self.steadiness * self.rarity)
 
 
 DEFAULT_CRITERION = Criterion()
@@ -185,10 +194,8 @@ def _ratio_cost(constant: FloatArray, error: FloatArray, coefficient: FloatArray
     degrees of freedom: where a parameter counts bytes, not processes, ten decades cost little more
     than six. A constant below its `error` counts as that.
     """
-    size = np.abs(coefficient)
-    size += 1e-300
     decades = np.maximum(constant, error)
-    decades /= size
+    decades /= np.abs(coefficient) + 1e-300
     np.log(decades, out=decades)
     decades *= _RATIO_SCALE
     decades *= decades
@@ -210,10 +217,7 @@ def _first_scores(
     error: FloatArray = np.asarray(s.base + residual)
     score: FloatArray = np.log(error)
     likelihood = s.dof * score
-    leverage = s.column_mean * s.column_mean
-    leverage /= s.column_norm
-    leverage += 1.0 / s.total
-    error *= leverage
+    error *= s.column_mean**2 / s.column_norm + 1.0 / s.total
     error /= s.dof
     np.sqrt(error, out=error)
     own = np.asarray(_FALLING * (slope <= 0), dtype=np.float64)
@@ -222,8 +226,7 @@ def _first_scores(
     gain = flat[:, 0] - _least(likelihood + (0.4 * rare + own), 1)
     level = s.volume_constant + 2.0 * (np.log(s.dof) - _LOG_TWO_PI)
     score *= -2.0
-    score += s.volume
-    score += level
+    score += s.volume + level
     score *= criterion.occam
     score += likelihood
     own += rare
