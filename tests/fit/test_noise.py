@@ -1,5 +1,7 @@
 """Robustness: hiccups, outliers, and noise that is not relative."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from regionpredict.fit.model.observations import (
     summarise,
     variance_factor,
 )
+from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION
 
 P = [4, 8, 16, 32, 64, 128]
 
@@ -145,3 +148,20 @@ def test_noise_makes_no_outliers(seed):
 def test_a_change_at_the_end_is_no_outlier():
     model = fit(P, [[1.0, 1.1], [2.0, 2.1], [4.1, 4.0], [8.3, 8.1], [30, 31], [60, 61]])
     assert not model.notes
+
+
+def test_a_robust_summary_prefers_the_common_term_in_a_near_tie():
+    # At 5 % noise, 5 + 0.5 p^(5/4) is nearly 6 + 0.24 p log2(p): one value more or less decides.
+    values = [
+        [(1 + share) * (5 + 0.5 * p**1.25) for share in (-0.06, -0.03, 0, 0.03, 0.06)] for p in P
+    ]
+    [(_, by_means)] = fit(P, values).terms
+    [(_, by_medians)] = fit(P, values, statistic="median").terms
+    assert (by_means, by_medians) == ({0: (1.25, 0.0)}, {0: (1.0, 1.0)})
+
+
+def test_only_rarity_counts_otherwise_for_robust_summaries():
+    usual, steady = DEFAULT_CRITERION, DEFAULT_CRITERION.summarising("minimum")
+    assert usual.summarising("mean") is usual
+    assert steady == replace(usual, rarity=usual.steadiness * usual.rarity)
+    assert steady.rarity > usual.rarity

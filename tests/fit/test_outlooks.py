@@ -66,6 +66,16 @@ def test_an_error_nearer_by_counts_as_more_far_off():
     assert far > 2 * near
 
 
+def test_who_was_wrong_before_does_not_widen_the_interval():
+    past = [np.array([10.0, 10.0, 10.0, 70.0, 1.0])] * 4
+    truths = [10.0] * 4
+    among_equals = combined(past, truths, [1.0] * 4, np.array([20.0, 20.0, 20.0, 20.0, 20.0]))[1]
+    beside_others = combined(past, truths, [1.0] * 4, np.array([20.0, 20.0, 20.0, 140.0, 2.0]))[1]
+    assert beside_others == pytest.approx(among_equals)
+    unknown = combined([], [], [], np.array([20.0, 20.0, 20.0, 140.0, 2.0]))[1]
+    assert unknown > 5 * beside_others
+
+
 def test_a_power_outside_the_search_space_goes_on():
     p = [2.0**k for k in range(1, 10)]
     model = fit(p, [[3 * v**0.41 * (1 + 0.01 * (-1) ** k)] for k, v in enumerate(p)])

@@ -81,8 +81,9 @@ def fit(
         if criterion is not DEFAULT_CRITERION:
             options = Options(criterion=criterion)
     else:
+        weights = criterion.summarising(statistic)
         options = Options(
-            statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points, segments
+            statistic, space or DEFAULT_SPACE, weights, max_terms, min_points, segments
         )
     names = tuple(parameters) if parameters else None
     plan = plan_of(points, names, options)
@@ -245,6 +246,7 @@ def fit_many(
     often each term occurs tells how likely it is; then a model may differ from that of `fit`.
     Raises as `fit` does.
     """
+    criterion = criterion.summarising(statistic)
     options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points, segments)
     plan = plan_of(points, tuple(parameters) if parameters else None, options)
     seen = summarise_many([_merged(values, plan) for values in many], statistic)

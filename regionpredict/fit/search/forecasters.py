@@ -36,7 +36,7 @@ _DAMPED = 0.7  # halfway between a trend that goes on and none, in terms of a do
 _FINEST_MISFIT = 5e-3  # relative; below it, terms of a few points do not differ for sure
 _SLOWLY_FALLING = (((-0.5, 0.0), 1.0),)  # as surfaces of divided volumes do; with its rarity
 _RARITY = 1.5  # as `Criterion.rarity`, for averages, which need no winner
-_RARER = 2.0  # times `Criterion.rarity` for formulas: from an origin, few points are seen
+_RARER = 2.7  # times `Criterion.rarity` for formulas: from an origin, few points are seen
 
 NAMES = (
     *(f"{kind} {window}" for kind in ("sum", "work") for window in ("3", "4", "6", "half", "all")),

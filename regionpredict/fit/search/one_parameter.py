@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.fit.model.observations import Observations
+from regionpredict.fit.model.observations import Observations, Statistic
 from regionpredict.fit.model.terms import CompiledSpace, FloatArray
 
 IntArray = NDArray[np.intp]
@@ -48,21 +48,30 @@ class Criterion:
     more threads; `occam`: the share of the coefficients' volume that counts;
     `noise_floor`: relative noise that is assumed even where repetitions agree, for `floor_dof`
     degrees of freedom; `second_gain`: the misfit above which pairs of terms are tried at all;
-    `ratio`: how much the ratio of constant and coefficient counts.
+    `ratio`: how much the ratio of constant and coefficient counts; `steadiness`: how many times
+    as much rarity counts where the summary is one for disturbed repetitions, so that one of them
+    more or less seldom tips a tie between a common term and a rare one.
     """
 
-    rarity: float = 1.2
+    rarity: float = 0.9
     pair_rarity: float = 7.0
     grid_rarity: float = 4.0
     line_rarity: float = 2.4
     growth: float = 6.0
-    second: float = 4.0
+    second: float = 5.0
     thread_overhead: float = -2.0
-    occam: float = 0.5
+    occam: float = 0.7
     noise_floor: float = 1e-3
     floor_dof: float = 1.0
     second_gain: float = 6.5
-    ratio: float = 1.0
+    ratio: float = 1.5
+    steadiness: float = 2.7
+
+    def summarising(self, statistic: Statistic) -> Criterion:
+        """The weights for values that `statistic` summarises."""
+        if statistic == "mean":
+            return self
+        return replace(self, rarity=self.steadiness * self.rarity)
 
 
 DEFAULT_CRITERION = Criterion()
@@ -74,7 +83,7 @@ _least = np.minimum.reduce
 _FALLING_GAIN = 2.5  # pairs with 1/p are cheap, so less misfit makes them worth a try
 _NOTICEABLE = 1.1
 _NEARLY = 12.0
-_TOGETHER = 16  # call paths whose pairs are solved at once
+_TOGETHER = 32  # call paths whose pairs are solved at once
 _SLACK = 8.0  # the Occam factor can favour a pair by this much
 _SAME_PREDICTION = 0.1
 _OWN_WEIGHT = 0.2
@@ -144,9 +153,16 @@ def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
     # Rounding must not make the norm of a nearly constant column negative.
     column_norm = np.maximum(sums[:, h:] - column_mean * column_sum, _ROUNDING * sums[:, h:])
     size = np.abs(y)
-    largest = size[:, :1] * space.inverse[:, 0]
+    volume = size[:, :1] * space.inverse[:, 0]
+    ceiling = np.empty_like(volume)
     for k in range(1, n):  # the least over an axis as short as that of the points is slow
-        np.minimum(largest, size[:, k : k + 1] * space.inverse[:, k], out=largest)
+        np.multiply(size[:, k : k + 1], space.inverse[:, k], out=ceiling)
+        np.minimum(volume, ceiling, out=volume)
+    # The squared largest coefficient over the variance that the column leaves it.
+    volume *= volume
+    volume *= column_norm
+    volume += 1e-300
+    np.log(volume, out=volume)
     least = _least(size, 1, keepdims=True)
     return _Sums(
         total=total,
@@ -155,7 +171,7 @@ def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
         column_mean=column_mean,
         column_norm=column_norm,
         product=weighted @ space.transposed,
-        volume=np.log(column_norm * largest * largest + 1e-300),
+        volume=volume,
         volume_constant=np.log(total * least * least + 1e-300),
         base=data.within[:, None] + criterion.floor_dof * criterion.noise_floor**2,
         dof=data.dof[:, None] + criterion.floor_dof + (n - 2.0),
@@ -164,38 +180,59 @@ def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
 
 def _sign_cost(z: FloatArray) -> FloatArray:
     """Minus twice the log-probability that a coefficient `z` errors above zero is positive."""
-    return 2.0 * np.log1p(np.exp(-1.702 * np.maximum(z, -12.0)))
+    cost = np.maximum(z, -12.0)
+    cost *= -1.702
+    np.log1p(np.exp(cost, out=cost), out=cost)
+    cost *= 2.0
+    return np.asarray(cost)
 
 
 def _ratio_cost(constant: FloatArray, error: FloatArray, coefficient: FloatArray) -> FloatArray:
     """Minus twice the log-probability of the ratio of a constant and a coefficient.
 
-    A Cauchy distribution of its logarithm: where a parameter counts bytes, not processes, ten
-    decades cost little more than six. A constant below its `error` counts as that.
+    At a weight of 1 a Cauchy distribution of its logarithm, at 1.5 a t distribution with two
+    degrees of freedom: where a parameter counts bytes, not processes, ten decades cost little more
+    than six. A constant below its `error` counts as that.
     """
-    decades = _RATIO_SCALE * np.log(np.maximum(constant, error) / (np.abs(coefficient) + 1e-300))
-    return np.asarray(2.0 * np.log1p(decades * decades))
+    decades = np.maximum(constant, error)
+    decades /= np.abs(coefficient) + 1e-300
+    np.log(decades, out=decades)
+    decades *= _RATIO_SCALE
+    decades *= decades
+    np.log1p(decades, out=decades)
+    decades *= 2.0
+    return np.asarray(decades)
 
 
 def _first_scores(
     s: _Sums, space: CompiledSpace, criterion: Criterion
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
     """Scores `(b, h)` of the models of one term, coefficients, the gain over none, own prices."""
+    # In place where it can be: fresh pages for every step would cost as much as the steps.
     slope = s.product / s.column_norm
-    residual = np.maximum(s.spread - slope * s.product, 0.0)
-    constant = s.mean - slope * s.column_mean
-    q = s.base + residual
-    log_q = np.log(q)
-    likelihood = s.dof * log_q
-    error = np.sqrt(q * (1.0 / s.total + s.column_mean**2 / s.column_norm) / s.dof)
-    refused = _FALLING * (slope <= 0)
+    residual = slope * s.product
+    np.maximum(np.subtract(s.spread, residual, out=residual), 0.0, out=residual)
+    constant = slope * s.column_mean
+    np.subtract(s.mean, constant, out=constant)
+    error: FloatArray = np.asarray(s.base + residual)
+    score: FloatArray = np.log(error)
+    likelihood = s.dof * score
+    error *= s.column_mean**2 / s.column_norm + 1.0 / s.total
+    error /= s.dof
+    np.sqrt(error, out=error)
+    own = np.asarray(_FALLING * (slope <= 0), dtype=np.float64)
     rare = criterion.rarity * space.rarity
-    level = s.volume_constant + 2.0 * (np.log(s.dof) - _LOG_TWO_PI)
-    own = rare + refused + _sign_cost(constant / error)
-    own += criterion.ratio * _ratio_cost(constant, error, slope)
-    score = likelihood + criterion.occam * (s.volume - 2.0 * log_q + level) + own
     flat = s.dof * np.log(s.base + s.spread)
-    gain = flat[:, 0] - _least(likelihood + (0.4 * rare + refused), 1)
+    gain = flat[:, 0] - _least(likelihood + (0.4 * rare + own), 1)
+    level = s.volume_constant + 2.0 * (np.log(s.dof) - _LOG_TWO_PI)
+    score *= -2.0
+    score += s.volume + level
+    score *= criterion.occam
+    score += likelihood
+    own += rare
+    own += _sign_cost(constant / error)
+    own += criterion.ratio * _ratio_cost(constant, error, slope)
+    score += own
     return score, slope, constant, residual, gain, own
 
 

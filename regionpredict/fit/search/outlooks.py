@@ -28,7 +28,7 @@ _LEAST_ERROR = 0.01  # of the logarithm: nobody is surer than this
 _MOST_ERROR = 2.0  # of the logarithm: worse is all the same
 _UNKNOWN = 1.0  # origins' worth of belief that all forecasters are alike
 _UNTESTED = 1.5  # a forecaster without an opinion is taken for so much worse than the middle one
-_AGREEMENT = 0.75  # the share of the opinions whose distance says how far they disagree
+_AGREEMENT = 0.75  # of the shares: so many opinions lie nearer than what counts as disagreement
 _PRIOR_ORIGINS = 2.0  # what the disagreement counts beside the past errors
 _DISAGREEMENT = 0.5  # what of it remains when the past errors are known
 
@@ -114,17 +114,18 @@ def combined(
     for opinion, truth, scale in zip(told, truths, scales, strict=True):
         if not np.isfinite(opinion).any():
             continue
-        forecast = _weighted_median(opinion, _shares(errors, opinion))
+        forecast = _weighted_quantile(opinion, _shares(errors, opinion), 0.5)
         with np.errstate(invalid="ignore"):
             errors.append(np.minimum(np.abs(np.log(opinion / truth)), _MOST_ERROR))
         own.append(min(abs(float(np.log(forecast / truth))) * scale, _MOST_ERROR))
     shares = _shares(errors, now)
     if not np.isfinite(now).any():
         return float("nan"), float("nan"), shares
-    forecast = _weighted_median(now, shares)
-    known = now[np.isfinite(now)]
-    apart = np.minimum(np.abs(np.log(known / forecast)), _MOST_ERROR)
-    disagreement = float(np.quantile(apart, _AGREEMENT))
+    forecast = _weighted_quantile(now, shares, 0.5)
+    known = np.isfinite(now)
+    apart = np.minimum(np.abs(np.log(now[known] / forecast)), _MOST_ERROR)
+    # By shares, too: what those say who were wrong before tells nothing of those who were right.
+    disagreement = _weighted_quantile(apart, shares[known], _AGREEMENT)
     weights = _fading(len(own))
     squares = float(weights @ np.square(own)) if own else 0.0
     past = (squares + _PRIOR_ORIGINS * disagreement**2) / (weights.sum() + _PRIOR_ORIGINS)
@@ -153,7 +154,7 @@ def _shares(errors: list[FloatArray], now: FloatArray) -> FloatArray:
     return np.asarray(share / max(float(share.sum()), 1e-300))
 
 
-def _weighted_median(values: FloatArray, shares: FloatArray) -> float:
+def _weighted_quantile(values: FloatArray, shares: FloatArray, level: float) -> float:
     order = np.argsort(values)
     below = np.cumsum(shares[order])
-    return float(values[order][np.searchsorted(below, 0.5 * below[-1])])
+    return float(values[order][np.searchsorted(below, level * below[-1])])
