@@ -23,7 +23,8 @@ def all_hardware_threads(
     """The time with every hardware thread of so many packages. Its speedup is over one thread.
 
     None where cores have one each, the region allows no such team or has fewer iterations than it
-    has threads, or its pages lie in a domain of another package. `counters` are those that have counted some of the region's traffic.
+    has threads, or its pages lie in a domain of another package. `counters` are those that have
+    counted some of the region's traffic.
     """
     each = machine.threads_per_core
     threads = packages * machine.cores_per_package * each
