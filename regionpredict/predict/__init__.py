@@ -19,6 +19,7 @@ from regionpredict.predict.by_size import (
     affordable_trials,
     choices_apart,
     choices_by_size,
+    names_apart,
     open_hint,
 )
 from regionpredict.predict.coschedule import (
@@ -121,6 +122,7 @@ __all__ = [
     "choices_by_size",
     "contention",
     "coschedule",
+    "names_apart",
     "open_hint",
     "outlook_of",
     "phases_of",

@@ -41,6 +41,15 @@ class SizeHint(NamedTuple):
     threads: int
     iterations_below: int | None = None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names apart: a comma between the arguments of a call parts none.
+
+        >>> SizeHint("n, size(p, 3)", None, 1, 1).names
+        ('n', 'size(p, 3)')
+        """
+        return names_apart(self.name)
+
 
 class HintRange(NamedTuple):
     """The least and the most of the hints over all sizes that were tried."""
@@ -67,6 +76,23 @@ class OpenHint(NamedTuple):
 
 
 Ask = Callable[[int], Choice | None]
+
+
+def names_apart(names: str) -> tuple[str, ...]:
+    """The names of a size, which stand with commas between them.
+
+    >>> names_apart("n"), names_apart("a[i, j], size(p, f(1, 2)), m")
+    (('n',), ('a[i, j]', 'size(p, f(1, 2))', 'm'))
+    """
+    apart = [""]
+    depth = 0
+    for char in names:
+        depth += (char in "([{") - (char in ")]}")
+        if char == "," and depth <= 0:
+            apart.append("")
+        else:
+            apart[-1] += char
+    return tuple(name.strip() for name in apart)
 
 
 def affordable_trials(references: int) -> int:

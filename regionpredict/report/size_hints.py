@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from regionpredict.errors import one_line
-from regionpredict.predict import Estimate, HintRange, SizeHint, TeamEstimate
+from regionpredict.predict import Estimate, HintRange, SizeHint, TeamEstimate, names_apart
 from regionpredict.report.quantities import plural
 from regionpredict.size_ranking import SizeRanking, UnboundSize
 
@@ -68,7 +68,7 @@ def open_sentence(estimate: Estimate | TeamEstimate, *, whole: bool = False) -> 
     if estimate.range is None:
         return ""
     told = size_sentence(estimate.by_size, whole=whole)
-    own = set(estimate.by_size[0].name.split(", ")) if told else set()
+    own = set(estimate.by_size[0].names) if told else set()
     if not told:
         return range_sentence(estimate.range, estimate.deciding, whole=whole)
     others = [name for name in estimate.deciding if name not in own]
@@ -90,8 +90,10 @@ def size_name(names: str, *, whole: bool = False) -> str:
 
     >>> size_name("n, m"), size_name("a, b, c, d"), size_name("a, b, c, d", whole=True)
     ('n = m', 'a = ... (4 names)', 'a = b = c = d')
+    >>> size_name("length(p, 3, 8, 0)")
+    'length(p, 3, 8, 0)'
     """
-    apart = names.split(", ")
+    apart = names_apart(names)
     if whole or len(apart) <= _EQUAL:
         return " = ".join(apart)
     return f"{apart[0]} = ... ({len(apart)} names)"
