@@ -30,6 +30,7 @@ from regionpredict.report.teams_table import (
     NAME_WIDTH,
     UNKNOWN_CHOICE,
     UNKNOWN_END,
+    limit_cell,
     open_lines,
     seats_mark,
     shared_teams,
@@ -165,7 +166,7 @@ def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[st
         + f"{show_bytes(prediction.working_set_bytes):>8}{assumed} "
         + _choice(prediction)
         + (UNKNOWN_END if prediction.range is not None else
-           f"{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %")
+           f"{limit_cell(prediction)} {100 * prediction.confidence:3.0f} %")
     )  # fmt: skip
     return [(row + partial).rstrip(), *open_lines(prediction)]
 
@@ -215,11 +216,14 @@ def _legend(predictions: Sequence[Prediction]) -> list[str]:
 def _shares(predictions: Sequence[Prediction]) -> str:
     """How many are predicted, open, partial and skipped: what open sizes decide has no hint yet."""
     kinds = Counter(
-        "open (their sizes decide)" if p.status == "predicted" and p.range is not None else p.status
-        for p in predictions
+        "open" if p.status == "predicted" and p.range is not None else p.status for p in predictions
     )
-    order = ("predicted", "open (their sizes decide)", "partial", "skipped")
-    return ", ".join(f"{kinds[kind]} {kind}" for kind in order if kinds[kind]) or "none"
+    whose = " (its sizes decide)" if kinds["open"] == 1 else " (their sizes decide)"
+    order = {"predicted": "", "open": whose, "partial": "", "skipped": ""}
+    return (
+        ", ".join(f"{kinds[kind]} {kind}{why}" for kind, why in order.items() if kinds[kind])
+        or "none"
+    )
 
 
 def _assumptions(predictions: Sequence[Prediction]) -> Iterator[str]:

@@ -48,12 +48,18 @@ def team_rows(team: TeamPrediction, model: str, names: Mapping[str, str]) -> lis
     else:
         choice = f"      {mark}{team.packages:>3}  "
     sure = f"{100 * team.confidence:3.0f} %{partial}"
-    return [f"{head}{choice}{team.bottleneck or '':<16} {sure}".rstrip()]
+    return [f"{head}{choice}{limit_cell(team)} {sure}".rstrip()]
 
 
 def seats_mark(estimate: Estimate | TeamEstimate) -> str:
     """What stands behind threads of which several share a core."""
     return HARDWARE_THREADS if estimate.threads_per_core > 1 else " "
+
+
+def limit_cell(estimate: Estimate | TeamEstimate) -> str:
+    """What limits it, apart from the mark behind its threads."""
+    apart = " " if estimate.threads_per_core > 1 else ""
+    return f"{apart + (estimate.bottleneck or ''):<16}"
 
 
 def open_lines(estimate: Estimate | TeamEstimate) -> list[str]:

@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ("polybench_samples", "npb_samples")
 ROW = re.compile(
     r" *(?P<line>\d+) \S+ +(?P<loops>team of \d+ loops|\S+ +\d.{,9}?\*?) +"
-    r"(?P<gain>\d+\.\d)x[~ ] ?(?P<packages>\d+) +(?P<threads>\d+)\S* +(?P<limit>[\w -]+?) +"
+    r"(?P<gain>\d+\.\d)x[~ ] ?(?P<packages>\d+) +(?P<threads>\d+)\S* +(?P<limit>[a-z-]+) +"
     r"(?P<sure>\d+) %"
 )
 TITLE = re.compile(r"\S+\.(?:c|cpp)$")
