@@ -57,6 +57,9 @@ DEALT = {
     "the last element is in": (
         upward(over(T * N, P), over((T + 1) * N, P) - 1, ONE, "<="), "static",
     ),
+    "of millions": (
+        upward(over(T * 1000, P) * 2000, over((T + 1) * 1000, P) * 2000), "static",
+    ),
     "in turn": (upward(T, N, P), "static, 1"),
     "in turn from 1 on": (upward(T + 1, N, P, "<="), "static, 1"),
     "downward": (ThreadBounds(N - 1 - T, ">=", ZERO, -P), "static, 1"),
@@ -78,7 +81,11 @@ def test_the_whole_range_is_in_the_names_of_the_program() -> None:
         assert partition is not None
         start, comparison, bound, step = partition.whole
         told = f"{start} {comparison} {bound} {step}"
-        expected = {"in turn from 1 on": "1 <= n 1", "downward": "n - 1 >= 0 -1"}
+        expected = {
+            "of millions": "0 < 2000000 1",
+            "in turn from 1 on": "1 <= n 1",
+            "downward": "n - 1 >= 0 -1",
+        }
         assert told == expected.get(
             case, "0 <= n - 1 1" if case == "the last element is in" else "0 < n 1"
         ), case

@@ -27,7 +27,7 @@ _TEAMS = (2, 3, 4, 5, 7, 8)  # threads
 _TRIALS = 24  # sets of values for the names, for each kind of them
 _NEEDED = 3  # of these that deal enough iterations to tell
 _MULTIPLE = 840  # of all of _TEAMS
-_LONGEST = 20_000  # iterations that are written out
+_UNEVEN = 1.25  # times the mean: the longest block of those that are as long as each other
 
 
 class ThreadBounds(NamedTuple):
@@ -108,29 +108,26 @@ def _dealing(
 ) -> str | None:
     """The schedule at these values, 'other' where there is none, None where too little is dealt."""
     everything = _range(whole, values)
-    if everything is None or len(everything) > _LONGEST:
-        return "other" if everything is None else None
-    parts: list[range] = []
-    for thread in range(threads):
-        part = _range(bounds, {**values, THREAD: thread, TEAM: threads})
-        if part is None or len(part) > len(everything):
-            return "other"
-        parts.append(part)
+    parts = [_range(bounds, {**values, THREAD: at, TEAM: threads}) for at in range(threads)]
+    if everything is None or None in parts:
+        return "other"
     if len(everything) < 2 * threads:
         return None
-    dealt = sorted(iteration for part in parts for iteration in part)
-    if dealt != sorted(everything):
-        return "other"
-    if _are_in_turn(parts, everything):
+    if all(part == everything[at::threads] for at, part in enumerate(parts)):
         return "static, 1"
-    most = max(len(part) for part in parts)
-    blocks = all(not part or abs(part.step) == abs(everything.step) for part in parts)
-    return "static" if blocks and most <= len(everything) // threads + threads else "other"
+    blocks = [part for part in parts if part]
+    even = max(map(len, blocks), default=0) <= _UNEVEN * len(everything) / threads + threads
+    return "static" if even and _are_blocks(blocks, everything) else "other"
 
 
-def _are_in_turn(parts: Sequence[range], everything: range) -> bool:
-    turns = [everything[thread :: len(parts)] for thread in range(len(parts))]
-    return all(list(part) == list(turn) for part, turn in zip(parts, turns, strict=True))
+def _are_blocks(parts: Sequence[range], everything: range) -> bool:
+    """Whether they are all iterations, cut into pieces of neighbours, in any order."""
+    end = 0
+    for part in sorted(parts, key=lambda part: (part[0] - everything.start) * everything.step):
+        if part != everything[end : end + len(part)]:
+            return False
+        end += len(part)
+    return end == len(everything)
 
 
 def _range(bounds: ThreadBounds, values: Mapping[str, Number]) -> range | None:
