@@ -177,3 +177,54 @@ def test_the_size_that_bounds_count_on(tmp_path: Path, frontend: str) -> None:
         assert region.team_size == expected
         assert region.nest is not None and str(region.nest.trips) == "n"
         assert expected in region.diagnostics[-1].message
+
+
+THREADS_AS_ITERATIONS = {
+    "asked in front": ("int nt = omp_get_max_threads();", "for (int j = 0; j < nt; j++)"),
+    "by a function": ("int nt = threads();", "for (int j = 0; j < nt; j++)"),
+    "asked in the header": (
+        "int nt = omp_get_max_threads();", "for (int j = 0; j < omp_get_max_threads(); j++)",
+    ),
+}  # fmt: skip
+
+
+@both
+@pytest.mark.parametrize("form", THREADS_AS_ITERATIONS)
+def test_a_loop_over_the_threads_is_the_loop_in_it(
+    tmp_path: Path, frontend: str, form: str
+) -> None:
+    before, header = THREADS_AS_ITERATIONS[form]
+    head = f"{HEAD}static int threads(void) {{ return omp_get_max_threads(); }}\n"
+    text = (
+        f"{head}void f(int n, double *a, double *b) {{\n{before}\n"
+        f"#pragma omp parallel for\n{header} {{\n"
+        "int c = n / nt, rest = n - c * nt, ns, ne;\n"
+        "if (j < rest) { ns = j * c + j; ne = (j + 1) * c + j + 1; }\n"
+        "else { ns = j * c + rest; ne = (j + 1) * c + rest; }\n"
+        f"for (int i = ns; i < ne; i++) {BODY.replace('BODY_SEEN', '')} }}\n}}\n"
+    )
+    plain = (
+        f"{HEAD}void f(int n, double *a, double *b) {{\n#pragma omp parallel for schedule(static)\n"
+        f"for (int i = 0; i < n; i++) {BODY.replace('BODY_SEEN', '')}\n}}\n"
+    )
+    (region,) = program_of(tmp_path, text, frontend).regions
+    (twin,) = program_of(tmp_path, plain, frontend).regions
+    without = {"nt"} if "nt" in region.shared else set()
+    assert region.nest is not None and twin.nest is not None
+    assert [s.text for s, _ in region.statements()] == [s.text for s, _ in twin.statements()]
+    assert str(region.nest.trips) == "n" and region.clauses == twin.clauses
+    assert region.shared - without == twin.shared
+    assert [note.id for note in region.diagnostics] == ["RP116"]
+
+
+@both
+def test_tiles_are_no_threads(tmp_path: Path, frontend: str) -> None:
+    """As many blocks as somebody wants, in place of as there are threads: dealt as they stand."""
+    text = (
+        f"{HEAD}void f(int n, int tiles, double *a) {{\n#pragma omp parallel for\n"
+        "for (int j = 0; j < tiles; j++)\n"
+        "for (int i = j * n / tiles; i < (j + 1) * n / tiles; i++) a[i] = 0;\n}\n"
+    )
+    (region,) = program_of(tmp_path, text, frontend).regions
+    assert region.nest is not None and str(region.nest.trips) == "tiles"
+    assert region.diagnostics == ()

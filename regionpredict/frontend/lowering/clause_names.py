@@ -1,8 +1,12 @@
-"""The names that the clauses of a directive list."""
+"""What the clauses of a directive list and count."""
 
 from __future__ import annotations
 
+from regionpredict.frontend.lowering.frame import Frame
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import Pragma
+from regionpredict.frontend.text import parse_expression
+from regionpredict.ir import Span
 
 
 def listed_private(pragma: Pragma) -> set[str]:
@@ -21,3 +25,13 @@ def reduced(simd: Pragma | None) -> frozenset[str]:
     names = (name.partition("[")[0].strip() for text in texts
              for name in text.rpartition(":")[2].split(","))  # fmt: skip
     return frozenset(name for name in names if name)
+
+
+def collapsed(pragma: Pragma, context: Context, span: Span) -> int | None:
+    """How many loops `collapse` makes one of; None: it is no number that the source tells."""
+    clause = pragma.clause("collapse")
+    if clause is None or clause.text is None:
+        return 1
+    value = parse_expression(clause.text, lambda name: None, span)
+    number = context.value(value, Frame({})).constant
+    return int(number) if number is not None and number >= 1 else None

@@ -12,6 +12,7 @@ from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.hand_shared import hand_shared_loops
 from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.invariant_values import with_invariant_names
+from regionpredict.frontend.lowering.loop_over_threads import loop_over_threads
 from regionpredict.frontend.lowering.one_name import with_one_name
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
@@ -75,6 +76,8 @@ def regions_of(
             builder = RegionBuilder(unit, function, site.directive.pragma, span, trees)
             region = builder.build(site.loop, site.context, site.enclosing, site.team)
             defined = definitions_of(unit, function, builder.context, site.directive)
+            blocks = loop_over_threads(unit, function, site, region, defined, trees, numbers)
+            region, defined = blocks or (region, defined)
             built.append(_with_names(unit, region, defined))
         seen |= set(here)
         understood: set[Span] = set()

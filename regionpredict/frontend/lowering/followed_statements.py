@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.followed_calls import declared_in
 from regionpredict.frontend.lowering.frame import Frame, Value
 from regionpredict.frontend.lowering.integer_types import converted
 from regionpredict.frontend.lowering.program_ends import ends_program
@@ -282,6 +283,14 @@ class FollowedStatements:
         self.context.member_values = {
             path: value for path, value in members.items() if path.partition(".")[0] in own
         }
+
+
+def come_to(loop: For, behind: Stmt, unit: LinkedUnit, context: Context, frame: Frame) -> None:
+    """Follows what a thread runs up to a loop in it, whose own variables keep their names."""
+    for decl in in_order(declared_in(loop)):
+        context.name_of(decl)
+    FollowedStatements(unit, context, loop).through(behind, frame)
+    context.private.update(declared_in(behind))
 
 
 def _is_element(target: Index) -> bool:

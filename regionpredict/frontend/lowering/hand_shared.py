@@ -210,7 +210,7 @@ class _Search:
         region = _with_whole(region, nest, partition, taken)
         site = threads.directive if threads.team is not None else None
         defined = definitions_of(self.unit, threads.function, builder.context, site)
-        defined = _with_one_thread(region, defined)
+        defined = with_one_thread(region, defined)
         return HandSharedLoop(loop, region, defined, threads.directive.span)
 
     def _of_team(self, context: Context) -> dict[str, Expr]:
@@ -219,21 +219,28 @@ class _Search:
         if threads.team is None:
             return {_MOST_THREADS: Expr.name(TEAM)}
         defined = definitions_of(self.unit, threads.function, context, threads.directive)
-        known = {definition.name: definition.value for definition in defined}
-        values = {_MOST_THREADS: Expr.name(TEAM)}
         asked = _asked_size(context, threads.directive)
-        if len(asked.names) == 1 and asked == Expr.name(next(iter(asked.names))):
-            values[next(iter(asked.names))] = Expr.name(TEAM)
-        for _ in known:  # each round follows one more of a chain
-            new = {
-                name: made
-                for name, value in known.items()
-                if name not in values and TEAM in (made := value.substitute(values)).names
-            }
-            if not new:
-                break
-            values.update(new)
-        return values
+        alone = len(asked.names) == 1 and asked == Expr.name(next(iter(asked.names)))
+        return sizes_of_team(defined, *(asked.names if alone else ()))
+
+
+def sizes_of_team(defined: tuple[Definition, ...], *asked: str) -> dict[str, Expr]:
+    """What stands for the names that are made of the team's size, itself `TEAM`.
+
+    `asked` are other names of that size, as that of a `num_threads`.
+    """
+    known = {definition.name: definition.value for definition in defined}
+    values = dict.fromkeys((_MOST_THREADS, *asked), Expr.name(TEAM))
+    for _ in known:  # each round follows one more of a chain
+        new = {
+            name: made
+            for name, value in known.items()
+            if name not in values and TEAM in (made := value.substitute(values)).names
+        }
+        if not new:
+            break
+        values.update(new)
+    return values
 
 
 def _header(loop: For) -> Iterator[Expression]:
@@ -282,7 +289,7 @@ def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequenc
     return replace(region, arrays=tuple(array for array in region.arrays if array.name in used))
 
 
-def _with_one_thread(region: Region, defined: tuple[Definition, ...]) -> tuple[Definition, ...]:
+def with_one_thread(region: Region, defined: tuple[Definition, ...]) -> tuple[Definition, ...]:
     """The definitions, and of the team's size that it is one: thread 0 of 1 has the whole range."""
     known = {definition.name for definition in defined}
     said = names_in(region).union(*(definition.value.names for definition in defined))

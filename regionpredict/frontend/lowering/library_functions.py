@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+# What OpenMP says of a thread and its team: each is one value wherever a region asks for it.
+OF_TEAM = frozenset(("omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads"))
 _REAL = """
     acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 exp10 expm1
     fabs fdim floor fma fmax fmin fmod hypot ilogb ldexp lgamma llrint llround log log10 log1p log2

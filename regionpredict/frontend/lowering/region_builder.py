@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
@@ -20,10 +21,10 @@ from regionpredict.frontend.lowering.carried_loops import (
     repeated_by_goto,
     written_by,
 )
-from regionpredict.frontend.lowering.clause_names import listed_private, reduced
+from regionpredict.frontend.lowering.clause_names import collapsed, listed_private, reduced
 from regionpredict.frontend.lowering.early_leaves import parted
 from regionpredict.frontend.lowering.followed_calls import FollowedCalls, declared_in
-from regionpredict.frontend.lowering.followed_statements import FollowedStatements
+from regionpredict.frontend.lowering.followed_statements import come_to
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.loop_exits import (
     exits,
@@ -72,7 +73,6 @@ from regionpredict.frontend.syntax import (
     first_span,
     show,
 )
-from regionpredict.frontend.text import parse_expression
 from regionpredict.ir import (
     Branch,
     Diagnostic,
@@ -112,18 +112,18 @@ class RegionBuilder:
     def build(
         self, loop: For | RangeFor | None, context: str, enclosing: tuple[For, ...],
         team: ParallelSite | None = None, *, behind: Stmt | None = None,
+        holds: Mapping[Decl, Expr] = MappingProxyType({}),
     ) -> Region:  # fmt: skip
         """The region; without a loop that could be read, one that says so.
 
-        `behind`: what each thread runs that comes to the loop, which is in it.
+        `behind`: what each thread runs that comes to the loop, which is in it, and that `holds`
+        these values when it begins.
         """
         frame = Frame({})
         outer = tuple(outer_loop(around, self.context, frame) for around in enclosing)
         if behind is not None and isinstance(loop, For):
-            for decl in in_order(declared_in(loop)):
-                self.context.name_of(decl)  # its own name, whatever stands before the loop
-            FollowedStatements(self.unit, self.context, loop).through(behind, frame)
-            self.context.private.update(declared_in(behind))
+            frame.env.update(holds)
+            come_to(loop, behind, self.unit, self.context, frame)
         parallel = parallel_construct(team, self.context, frame) if team is not None else None
         nest: Loop | None = None
         if loop is None:
@@ -176,14 +176,10 @@ class RegionBuilder:
             )
 
     def _collapse(self) -> int:
-        clause = self.pragma.clause("collapse")
-        if clause is None or clause.text is None:
-            return 1
-        value = parse_expression(clause.text, lambda name: None, self.span)
-        number = self.context.value(value, Frame({})).constant
+        number = collapsed(self.pragma, self.context, self.span)
         if number is None:
-            self.say("RP102", self.span, f"collapse({clause.text}): how many loops is not known")
-        return int(number) if number is not None and number >= 1 else 1
+            self.say("RP102", self.span, "how many loops collapse makes one of is not known")
+        return number or 1
 
     def say(self, rule: str, span: Span, message: str) -> None:
         """A diagnostic on this region, once."""

@@ -1,0 +1,120 @@
+"""A worksharing loop whose iterations are the threads, each of which does a block of another loop.
+
+    int nt = omp_get_max_threads();
+    #pragma omp parallel for private(i, first, last)
+    for (t = 0; t < nt; t++) {
+        first = t * n / nt, last = (t + 1) * n / nt;
+        for (i = first; i < last; i++)              is the loop that is shared, from 0 while < n
+            y[i] = x[i];
+    }
+
+The outer loop has as many iterations as there are threads, whatever their number is: the blocks of
+the inner one are a `schedule(static)` of its iterations (`thread_partition`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.call_trees import CallTrees
+from regionpredict.frontend.lowering.definitions import definitions_of
+from regionpredict.frontend.lowering.frame import Frame
+from regionpredict.frontend.lowering.hand_shared import sizes_of_team, with_one_thread
+from regionpredict.frontend.lowering.loop_headers import read_header
+from regionpredict.frontend.lowering.region_builder import RegionBuilder
+from regionpredict.frontend.lowering.symbolic_values import Context
+from regionpredict.frontend.lowering.task_sites import LoopSite
+from regionpredict.frontend.lowering.thread_numbers import ThreadNumbers
+from regionpredict.frontend.lowering.thread_partition import (
+    TEAM,
+    THREAD,
+    Partition,
+    ThreadBounds,
+    partition_of,
+)
+from regionpredict.frontend.syntax import (
+    Compound,
+    Decl,
+    For,
+    Function,
+    RangeFor,
+    Stmt,
+    While,
+    every_statement,
+    own_expressions,
+)
+from regionpredict.ir import Clause, Definition, Diagnostic, Expr, Region
+
+
+def loop_over_threads(
+    unit: LinkedUnit, function: Function, site: LoopSite, region: Region,
+    defined: tuple[Definition, ...], trees: CallTrees, numbers: ThreadNumbers,
+) -> tuple[Region, tuple[Definition, ...]] | None:  # fmt: skip
+    """The region of the inner loop; None where `region` is no loop over the threads."""
+    if not isinstance(site.loop, For) or not _counts_threads(region, defined):
+        return None
+    header = read_header(site.loop, Context(unit.body_of, unit.objects), Frame({}))
+    inner = None if header is None else _only_loop(site.loop.body, header.decl, numbers)
+    if header is None or inner is None:
+        return None
+    builder = RegionBuilder(unit, function, site.directive.pragma, region.span, trees)
+    blocks = builder.build(
+        inner, site.context, site.enclosing, site.team,
+        behind=site.loop.body, holds={header.decl: Expr.name(THREAD)},
+    )  # fmt: skip
+    known = definitions_of(unit, function, builder.context, site.directive)
+    partition = _partition(blocks, sizes_of_team(known))
+    if partition is None or partition.schedule != "static":
+        return None
+    return _of_inner_loop(blocks, partition), with_one_thread(blocks, known)
+
+
+def _counts_threads(region: Region, defined: tuple[Definition, ...]) -> bool:
+    """Whether the loop runs once for each thread that there is."""
+    nest = region.nest
+    if nest is None or nest.trips is None:
+        return False
+    return nest.start == 0 and nest.trips.substitute(sizes_of_team(defined)) == Expr.name(TEAM)
+
+
+def _only_loop(body: Stmt, counter: Decl, numbers: ThreadNumbers) -> For | None:
+    """The one loop of the body, if its header hangs on the outer loop's variable."""
+    items = body.items if isinstance(body, Compound) else (body,)
+    repeating = [item for item in items if _repeats(item)]
+    if len(repeating) != 1 or not isinstance(repeating[0], For):
+        return None
+    (loop,) = repeating
+    assert isinstance(loop, For)
+    moved = numbers.moved_in(body, [counter])
+    parts = [*(own_expressions(loop.init) if loop.init is not None else ()), *own_expressions(loop)]
+    return loop if any(numbers.hang_on(part, moved) for part in parts) else None
+
+
+def _repeats(statement: Stmt) -> bool:
+    return any(isinstance(inner, (For, While, RangeFor)) for inner in every_statement(statement))
+
+
+def _partition(region: Region, of_team: dict[str, Expr]) -> Partition | None:
+    nest = region.nest
+    if nest is None or nest.start is None or nest.bound is None or nest.step is None:
+        return None
+    bounds = ThreadBounds(nest.start, nest.comparison, nest.bound, nest.step)
+    return partition_of(bounds.having(of_team))
+
+
+def _of_inner_loop(region: Region, partition: Partition) -> Region:
+    whole = partition.whole
+    assert region.nest is not None
+    told = "its iterations are the threads, with a block each of the loop inside: read as that loop"
+    used = {access.array for statement, _ in region.statements() for access in statement.accesses}
+    return replace(
+        region,
+        nest=replace(region.nest, start=whole.start, bound=whole.bound, step=whole.step),
+        clauses=(
+            Clause("schedule", partition.schedule),
+            *(clause for clause in region.clauses if clause.name != "schedule"),
+        ),
+        arrays=tuple(array for array in region.arrays if array.name in used),
+        diagnostics=(*region.diagnostics, Diagnostic("RP116", region.span, told)),
+    )
