@@ -107,6 +107,12 @@ def test_what_stands_still_in_everything_inside_stays() -> None:
     )  # fmt: skip
     kept = names(conditions(both)._standing(loop_named(both, "j")))
     assert sorted(kept) == ["b[i][j]"] * 2 + ["c[i][j]"] * 2
+    # Beside it another element of its array, and one of another array in the same place: neither.
+    beside = nest_of(
+        I_J + "{ c[i][j] = 0; c[j][i] = 1; b[i][j] = 1;"
+        " for (int l = 0; l < 70; l++) c[i][j] += a[i][l]; }", DECLARED,
+    )  # fmt: skip
+    assert names(conditions(beside)._standing(loop_named(beside, "j"))) == ["c[i][j]"] * 2
     # Of two loops inside neither is the last to have touched it.
     two = nest_of(
         I_J + "{ for (int l = 0; l < 9; l++) c[i][j] += a[i][l];"
