@@ -139,6 +139,20 @@ def test_cores_of_several_threads_are_counted_at_their_first_and_last(nest: Loop
     assert {9, 16, 17, 24} == {threads for threads in counter.asked if threads > 8}
 
 
+@pytest.mark.parametrize("cores", [4, 5, 7])
+def test_any_number_of_threads_lies_between_two_counts(nest: LoopNest, cores: int) -> None:
+    """Up to four threads a core: of what rises evenly with the threads, each has its part."""
+
+    def given(position: int, threads: int) -> dict[str, tuple[float, float]]:
+        return {"a": (1e6 * (3 - position) * threads, 0.0)}
+
+    machine = round_machine(("cores_per_package: 4", f"cores_per_package: {cores}"))
+    curve, _ = curve_of(nest, given, machine)
+    for threads in range(1, 4 * machine.cores + 1):
+        assert curve.at(threads).memory == pytest.approx(1e6 * threads)
+        assert curve.sources(threads) == (1, 2)
+
+
 def three_caches(position: int, threads: int) -> dict[str, tuple[float, float]]:
     """Bytes below the first, second and third cache: 96, 64 and 32 MB, a quarter written."""
     total = (96e6, 64e6, 32e6)[position]
