@@ -204,6 +204,23 @@ def test_histogram_by_hand() -> None:
     assert first.share == pytest.approx(1 / 8, rel=1e-4)
 
 
+def test_a_line_found_at_once_is_below_one() -> None:
+    """Of a read and a write of each element the write and seven of eight reads have no other line
+    between; three lines of others between are below four, four below eight.
+    """
+    loops = "for (int i = 0; i < n; i++) a[i] += 1;"
+    facts = reuse_facts(facts_of(loops, "int n, double *a", n=1 << 20), 64)
+    bars = reuse_histogram(facts)
+    assert [bar.below for bar in bars] == [1, None]
+    assert [bar.share for bar in bars] == pytest.approx([15 / 16, 1 / 16], rel=1e-4)
+    for others, below in ((1, 2), (2, 4), (3, 4), (4, 8), (7, 8), (8, 16)):
+        names = [f"x{number}" for number in range(others + 1)]
+        loops = "for (int i = 0; i < n; i++) {" + "".join(f"{name}[i] = i;" for name in names) + "}"
+        declared = "int n, " + ", ".join(f"double *{name}" for name in names)
+        bars = reuse_histogram(reuse_facts(facts_of(loops, declared, n=1 << 20), 64))
+        assert [bar.below for bar in bars] == [below, None]
+
+
 def test_lines_of_another_length() -> None:
     loops = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) s[i] += a[i][j] * x[j];"
     facts = facts_of(loops, "int n, double *s, double *x, double a[n][n]", n=1600)

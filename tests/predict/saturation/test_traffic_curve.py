@@ -81,9 +81,7 @@ def test_a_bend_is_counted_at_each_place(nest: LoopNest) -> None:
 
 
 @pytest.mark.parametrize(("middle", "asked"), [(99.9, {6}), (100.0, {6, 7}), (100.1, {6, 7})])
-def test_a_hundredth_off_the_line_is_a_bend(
-    nest: LoopNest, middle: float, asked: set[int]
-) -> None:
+def test_a_hundredth_off_the_line_is_a_bend(nest: LoopNest, middle: float, asked: set[int]) -> None:
     """From 100 on four threads to 98 on eight six have 99 on the line; up to six there is none."""
     bytes_of = dict.fromkeys(range(1, 6), 100.0) | {6: middle, 7: 99.0, 8: 98.0}
     _, counter = curve_of(nest, below_memory(bytes_of))
