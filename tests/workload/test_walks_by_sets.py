@@ -273,6 +273,18 @@ def test_how_many_runs_are_gone_through(copies: str, number: int, counted: bool)
     assert lines == ((touched, 0) if counted else None)
 
 
+@pytest.mark.parametrize("stride", range(8, 81, 8))
+@pytest.mark.parametrize("down", [False, True])
+def test_steps_of_a_line_or_less_are_one_run_however_many(stride: int, down: bool) -> None:
+    """5000 of them, more than are gone through one by one, leave out no line on their way."""
+    loop = header(0, Affine(0.0, {}), Affine(5000.0, {}))
+    moved = group([loop], {"i": -float(stride) if down else float(stride)})
+    lines = lines_gone_through([walk(moved)], Part({}, {}, None, float(LINE), aligned=True))
+    far = 4999 * stride
+    last = -(far // -LINE) + 1 if down else far // LINE + 1
+    assert lines == ((last, 0) if stride <= LINE else None)
+
+
 @pytest.mark.parametrize("up", [False, True])
 @pytest.mark.parametrize("seed", range(40))
 def test_an_inner_loop_at_once_and_one_by_one(seed: int, up: bool) -> None:
