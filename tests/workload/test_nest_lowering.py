@@ -28,6 +28,11 @@ def test_a_region_that_cannot_be_read_has_no_nest() -> None:
         ("i = n; i >= 0; i -= 5", range(20, -1, -5)),
         ("i = 3; i != n; i++", range(3, 20)),
         ("i = 0; i <= (n < 15 ? n : 15); i++", range(16)),  # a minimum is no affine bound
+        # steps that do not meet the bound
+        ("i = 0; i <= n; i += 7", range(0, 21, 7)),
+        ("i = n; i >= 0; i -= 7", range(20, -1, -7)),
+        ("i = 0; i <= (n < 15 ? n : 15); i += 4", range(0, 16, 4)),
+        ("i = n; i >= (n < 15 ? n : 14); i -= 4", range(20, 13, -4)),
     ],
 )
 def test_loop_headers(head: str, values: range) -> None:
