@@ -123,7 +123,7 @@ def lines_gone_through(walks: Sequence[Walk], part: Part) -> Lines | None:
     """The lines of groups of one array, each once; None where the runs are too many.
 
     A part of an iteration, as a mean piece has it, is so much of the difference that a whole one
-    makes.
+    makes; where several loops have one, the largest.
     """
     fractions: set[float] = set()
     low = _lines(walks, part, fractions, up=False)
@@ -201,14 +201,13 @@ def _lines_of_shapes(shapes: Sequence[Shape], part: Part, *, plain: bool) -> Lin
         runs = _repeated(shape, part.line_bytes, plain=plain)
         if runs is None:
             return None
-        for apart, threads in shape.team:
-            if runs.number * threads > MOST_RUNS.value:
-                return None
-            number = round(threads)
+        team = [(apart, round(threads)) for apart, threads in shape.team]
+        copies = len(shape.offsets) * math.prod(number for _, number in team)
+        if runs.number * copies > MOST_RUNS.value:
+            return None
+        for apart, number in team:
             # The piece gone through is the middle one of the team's.
             runs = runs.repeated([(turn - (number - 1) / 2) * apart for turn in range(number)])
-        if runs.number * len(shape.offsets) > MOST_RUNS.value:
-            return None
         touched.append(runs.repeated(shape.offsets))
         if shape.written:
             written.append(runs.repeated(shape.written))

@@ -166,12 +166,13 @@ class _Lowering:
     def _loop(self, source: Loop, around: tuple[LoopHeader, ...], *, shared: bool) -> NestLoop:
         step = source.step.evaluate(self.values) if source.step is not None else None
         size = int(step) if isinstance(step, int | Derived) and step else 1
+        onward = size // abs(size)
         first = self.form(source.start)
         limit = self.form(source.bound)
         if source.comparison in ("<=", ">=") and isinstance(limit, Affine):
-            limit = Affine(limit.constant + (1 if size > 0 else -1), limit.slopes)
+            limit = Affine(limit.constant + onward, limit.slopes)
         elif source.comparison in ("<=", ">=") and isinstance(limit, Curved):
-            limit = Curved(limit.expr + (1 if size > 0 else -1), limit.values, limit.names)
+            limit = Curved(limit.expr + onward, limit.values, limit.names)
         if first is None or limit is None or (isinstance(step, int | Derived) and step == 0):
             first = limit = None
             self._guess(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,11 +72,10 @@ class TracedTraffic:
             turn = np.arange(len(order)) - np.searchsorted(thread[order], thread[order])
             order = order[np.lexsort((thread[order], turn, cache))]
         cache = thread[order] // sharers
-        edges = np.searchsorted(cache, np.arange(-(-threads // sharers) + 1))
+        _, begins = np.unique(cache, return_index=True)
         line, written = line[order], trace.written[order]
-        for first, last in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-            if first < last:
-                yield _Stream(line[first:last], written[first:last])
+        for first, last in pairwise([*begins.tolist(), len(order)]):
+            yield _Stream(line[first:last], written[first:last])
 
 
 class _Stream:

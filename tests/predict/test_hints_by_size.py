@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from regionpredict.predict import (
     choices_by_size,
     open_hint,
 )
-from regionpredict.predict.by_size import hints_by_size, turns
+from regionpredict.predict.by_size import choices_apart, hints_by_size, names_apart, turns
 from regionpredict.predict.constants import MOST_TRIALS, SIZE_PRECISION
 from regionpredict.predict.deciding_names import SIZES_OF_ONE, TRIED_SIZES
 from regionpredict.predict.hints import Hint, common_threads
@@ -248,3 +248,25 @@ def test_where_packages_stay_a_turn_is_looked_for_less_closely() -> None:
     assert asked_by(threads_alone) == [17, 22, 31]
     # To a twentieth, or to neighbours: from 30 to 31.
     assert {30, 31} <= set(asked_by(ALL))
+
+
+@pytest.mark.parametrize(
+    "names", [["n"], ["n", "m"], ["a[i, j]", "n"], ["f(1, g(2, 3))", "b{1, 2}"]]
+)
+def test_commas_part_names_but_not_their_arguments(names: list[str]) -> None:
+    assert names_apart(", ".join(names)) == tuple(names)
+
+
+@pytest.mark.parametrize(("rounds", "tried"), [(0, 1), (0.5, 1), (1, 1), (1.9, 1), (2, 2), (9, 3)])
+def test_a_name_is_tried_at_all_sizes_or_not_at_all(rounds: float, tried: int) -> None:
+    """As many names as there are questions for, but the first."""
+    asked: list[dict[str, int]] = []
+
+    def ask(sizes: Mapping[str, int]) -> Choice | None:
+        asked.append(dict(sizes))
+        return ONE
+
+    apart = choices_apart(("n", "m", "l"), ask, int(rounds * len(SIZES_OF_ONE)))
+    names = ["n", "m", "l"][:tried]
+    assert asked == [{name: size} for name in names for size in SIZES_OF_ONE]
+    assert apart == {name: dict.fromkeys(SIZES_OF_ONE, ONE) for name in names}

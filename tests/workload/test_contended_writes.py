@@ -46,6 +46,9 @@ def written(body: str, **sizes: int) -> list[tuple[str, float, float | None]]:
         ("y[omp_get_thread_num() * 2] = i;", 16),
         (ME + "y[t * m] = i;", None),  # by a size that is not known
         (ME + "p[t][0] = i;", None),
+        # of more dimensions than are declared: the last is known, how long it is not
+        (ME + "((double (*)[3])y)[2][t] = i;", 8),
+        (ME + "((double (*)[3])y)[t][1] = i;", None),
         (ME + "y[i] = t;", None),
         ("y[3] = i;", None),
         (ME + "own[t] = i;", None),  # each thread has its own

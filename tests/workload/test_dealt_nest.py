@@ -85,6 +85,29 @@ def test_collapsed_loops_too(
     assert dealt.iterations * dealt.threads == pytest.approx(rows * columns * depth)
 
 
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(
+    st.integers(1, 12), st.integers(0, 5), st.integers(1, 30), SCHEDULES,
+    st.sampled_from([
+        ("i = 0; i < n; i++", "j = 0; j <= i + m; j++"),
+        ("i = n - 1; i >= 0; i--", "j = 0; j <= i + m; j++"),
+        ("i = 0; i < 3 * n; i += 3", "j = i; j < 3 * n + m; j++"),
+        ("i = 5; i < n + 5; i++", "j = n + m; j > i - 5; j--"),
+    ]),
+)  # fmt: skip
+def test_collapsed_triangles_too(
+    rows: int, more: int, threads: int, schedule: Schedule, heads: tuple[str, str]
+) -> None:
+    """Of a range that grows or shrinks evenly, the middle one is the mean of all."""
+    outer, inner = heads
+    loops = f"for (int {outer}) for (int {inner}) a[i][j] = 1;"
+    nest = sized(loops, "int n, int m, double a[99][99]", "collapse(2)", n=rows, m=more)
+    first, second = nest.parallel
+    iterations = sum(len(values_of(second, {"i": float(i)})) for i in values_of(first, {}))
+    dealt = deal(nest, threads, schedule)
+    assert dealt.iterations * dealt.threads == pytest.approx(iterations)
+
+
 def test_pieces_of_collapsed_loops_are_cut_below_where_there_are_few() -> None:
     """Six rows of 20: three threads have two rows each, 24 a quarter row of five columns."""
     loops = "for (int i = 0; i < 6; i++) for (int j = 0; j < 20; j++) a[i][j] = 1;"

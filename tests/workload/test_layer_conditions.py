@@ -107,6 +107,12 @@ def test_what_stands_still_in_everything_inside_stays() -> None:
     )  # fmt: skip
     kept = names(conditions(both)._standing(loop_named(both, "j")))
     assert sorted(kept) == ["b[i][j]"] * 2 + ["c[i][j]"] * 2
+    # Beside it another element of its array, and one of another array in the same place: neither.
+    beside = nest_of(
+        I_J + "{ c[i][j] = 0; c[j][i] = 1; b[i][j] = 1;"
+        " for (int l = 0; l < 70; l++) c[i][j] += a[i][l]; }", DECLARED,
+    )  # fmt: skip
+    assert names(conditions(beside)._standing(loop_named(beside, "j"))) == ["c[i][j]"] * 2
     # Of two loops inside neither is the last to have touched it.
     two = nest_of(
         I_J + "{ for (int l = 0; l < 9; l++) c[i][j] += a[i][l];"
@@ -280,3 +286,15 @@ def test_rows_that_do_not_meet_while_a_loop_runs_stay_together() -> None:
     """a[i][j] and a[i + 1][j] lie 99 iterations of j apart, of which there are 60."""
     (near,) = parts_of(I_J + "b[i][j] = a[i][j] + a[i + 1][j];", "j", 300.0)
     assert [0.0, 792.0] in near
+
+
+@pytest.mark.parametrize("step", [1, 3, -2])
+def test_references_meet_in_the_last_iteration_at_the_latest(step: int) -> None:
+    """Of fifty iterations the last comes to what lies 49 before it, and none to what lies 50."""
+    head = f"i = 0; i < {50 * step}; i += {step}" if step > 0 else "i = 98; i >= 0; i -= 2"
+    for apart, meet in ((48, True), (49, True), (50, False), (51, False)):
+        loops = f"for (int {head}) k[i] = x[i] + x[i + {apart * abs(step)}];"
+        other = 8.0 * apart * abs(step)
+        near, *far = parts_of(loops, "i", 200.0)
+        assert sorted(near) == ([[0.0], [0.0]] if meet else [[0.0], [0.0, other]])
+        assert far == ([[[other]]] if meet else [])

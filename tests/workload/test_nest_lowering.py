@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from nest_texts import facts_of, group_of, loop_named, nest_of
+from nest_texts import facts_of, facts_of_text, group_of, loop_named, nest_of
 
 from regionpredict.workload.loop_nest import ReferenceGroup
 from regionpredict.workload.nest_lowering import loop_nest
@@ -28,6 +28,11 @@ def test_a_region_that_cannot_be_read_has_no_nest() -> None:
         ("i = n; i >= 0; i -= 5", range(20, -1, -5)),
         ("i = 3; i != n; i++", range(3, 20)),
         ("i = 0; i <= (n < 15 ? n : 15); i++", range(16)),  # a minimum is no affine bound
+        # steps that do not meet the bound
+        ("i = 0; i <= n; i += 7", range(0, 21, 7)),
+        ("i = n; i >= 0; i -= 7", range(20, -1, -7)),
+        ("i = 0; i <= (n < 15 ? n : 15); i += 4", range(0, 16, 4)),
+        ("i = n; i >= (n < 15 ? n : 14); i -= 4", range(20, 13, -4)),
     ],
 )
 def test_loop_headers(head: str, values: range) -> None:
@@ -171,6 +176,37 @@ def test_gathers_spread_over_their_array() -> None:
     guessed, assumed = irregular("float *a", n=9)
     assert guessed.extent == 4 * 9
     assert assumed == ("a[] = 9 (no value given: elements of a)",)
+
+
+def test_gathers_spread_over_one_element_at_least() -> None:
+    """However many dimensions it has; of none there is no array."""
+    loops = "for (int i = 0; i < n; i++) a[0][row[i]] += 1;"
+    for rows, columns, extent in ((1, 500, 500), (3, 500, 1500), (1, 1, 1), (0, 500, 500)):
+        sizes = {"n": 9, "m": rows, "l": columns}
+        nest = nest_of(loops, "int n, int m, int l, int *row, double a[m][l]", **sizes)
+        assert group_of(nest, "a").extent == 8 * extent
+    guessed, _ = irregular("double *a", n=1)
+    assert guessed.extent == 8
+
+
+def test_arrays_that_begin_with_a_line() -> None:
+    """Those that are declared outside of functions, with all their extents."""
+    text = """double table[9], rows[9][7], (*behind)[7], *pointer;
+    void f(double given[9], double *passed) {
+      static double lasting[9]; double own[9];
+    #pragma omp parallel for
+      for (int i = 0; i < 9; i++) {
+        double mine[9];
+        table[i] = rows[i][0] + behind[i][0] + pointer[i] + given[i] + passed[i] + own[i];
+        mine[0] = i; lasting[i] = mine[0];
+      }
+    }"""
+    (facts,) = facts_of_text(text)
+    nest = loop_nest(facts.region, facts.bindings.values)
+    assert nest is not None
+    aligned = {group.array: group.aligned for group in nest.groups()}
+    assert {name for name in aligned if aligned[name]} >= {"table", "rows"}
+    assert not any(aligned[name] for name in ("behind", "pointer", "given", "passed", "mine"))
 
 
 def test_a_loop_between_data_is_sixteen_iterations() -> None:

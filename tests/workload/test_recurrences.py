@@ -44,6 +44,14 @@ ADD, MULTIPLY = ("fp_add",), ("fp_mul",)
         ("a[i] = b[j] + s;", []),  # stored again and again, never read
         ("a[row[j]] = a[row[j]] + s;", []),
         ("t = b[j]; t = t + 1; a[j] = t;", []),  # t is made anew in every iteration
+        (
+            "s += b[j]; s *= a[j];",  # each waits for what the other left
+            [
+                ("sum into s", (ADD,), None),
+                ("sum into s", (MULTIPLY,), None),
+                ("recurrence over s", (("fp_add", "fp_mul"),), 1.0),
+            ],
+        ),
         ("s = t + b[j];", []),
     ],
 )

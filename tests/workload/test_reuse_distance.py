@@ -12,6 +12,7 @@ from test_cache_traffic import NESTS, lowered
 from regionpredict.analysis import RegionFacts
 from regionpredict.workload import ReuseFact, Use, reuse_facts, reuse_histogram
 from regionpredict.workload.cache_traffic import touched_bytes
+from regionpredict.workload.nest_lowering import loop_nest
 from regionpredict.workload.reuse_distance import _at, misses, reuse_distances
 
 ROUGH = {"triangle": 0.12, "rowsdown": 0.4, "syrk": 0.3, "columns": 0.15}
@@ -157,6 +158,26 @@ def test_the_expression_has_the_value() -> None:
         assert float(value) == pytest.approx(one.lines, rel=1e-3)
 
 
+def test_facts_of_a_triangle_are_those_of_all_its_iterations() -> None:
+    """The middle i and j have three quarters of the products that all have on average."""
+    loops = """for (int i = 0; i < n; i++) for (int j = 0; j < i; j++)
+      for (int k = 0; k <= j; k++) a[i][j] += a[i][k] * b[j][k];"""
+    case = facts_of(loops, "int n, double a[n][n], double b[n][n]", n=24)
+    nest = loop_nest(case.region, case.bindings.values)
+    assert nest is not None
+    facts, found = reuse_facts(case, 64), stack_distances(nest)
+    products = sum(j + 1 for i in range(24) for j in range(i))
+    for fact in facts:
+        assert fact.executions == pytest.approx(products, rel=0.03)
+    for cache in (4, 8, 16, 32, 64, 128):
+        missed = sum(
+            (fact.executions or 0.0) * (1.0 - sum(use.hits(cache) for use in fact.uses))
+            for fact in facts
+        )
+        truth = sum(n for away, n in found.items() if away is None or away >= cache)
+        assert missed == pytest.approx(truth, rel=0.12), cache
+
+
 def test_gathers_are_spread_over_their_array() -> None:
     loops = "for (int i = 0; i < n; i++) s[0] += x[row[i]];"
     facts = facts_of(loops, "int n, int *row, double *s, double x[8192]", n=1 << 20)
@@ -181,6 +202,23 @@ def test_histogram_by_hand() -> None:
     assert (again.below, first.below) == (2, None)
     assert again.share == pytest.approx(7 / 8, rel=1e-4)
     assert first.share == pytest.approx(1 / 8, rel=1e-4)
+
+
+def test_a_line_found_at_once_is_below_one() -> None:
+    """Of a read and a write of each element the write and seven of eight reads have no other line
+    between; three lines of others between are below four, four below eight.
+    """
+    loops = "for (int i = 0; i < n; i++) a[i] += 1;"
+    facts = reuse_facts(facts_of(loops, "int n, double *a", n=1 << 20), 64)
+    bars = reuse_histogram(facts)
+    assert [bar.below for bar in bars] == [1, None]
+    assert [bar.share for bar in bars] == pytest.approx([15 / 16, 1 / 16], rel=1e-4)
+    for others, below in ((1, 2), (2, 4), (3, 4), (4, 8), (7, 8), (8, 16)):
+        names = [f"x{number}" for number in range(others + 1)]
+        loops = "for (int i = 0; i < n; i++) {" + "".join(f"{name}[i] = i;" for name in names) + "}"
+        declared = "int n, " + ", ".join(f"double *{name}" for name in names)
+        bars = reuse_histogram(reuse_facts(facts_of(loops, declared, n=1 << 20), 64))
+        assert [bar.below for bar in bars] == [below, None]
 
 
 def test_lines_of_another_length() -> None:

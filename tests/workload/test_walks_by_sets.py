@@ -195,6 +195,50 @@ def test_a_mean_piece_is_between_whole_ones(
     assert lines_gone_through(walks, part) == pytest.approx(between)
 
 
+@pytest.mark.parametrize(
+    ("long", "wide", "less", "most", "more"),
+    [
+        (4.25, 6.5, (4, 6), (5, 7), 0.5),
+        (4.5, 6.25, (4, 6), (5, 7), 0.5),
+        # What rounding leaves of an iteration is none, and what it takes is there.
+        (4.0 - 1e-12, 6.25, (4, 6), (4, 7), 0.25),
+        (4.0 + 1e-12, 6.25, (4, 6), (4, 7), 0.25),
+        (4.25, 6.0 - 1e-12, (4, 6), (5, 6), 0.25),
+        (4.25, 6.0 + 1e-12, (4, 6), (5, 6), 0.25),
+    ],
+)
+@pytest.mark.parametrize("apart", [True, False])
+def test_of_parts_of_iterations_the_largest_counts(
+    long: float, wide: float, less: Piece, most: Piece, more: float, apart: bool
+) -> None:
+    """Rows of lines: of two loops around one reference, or each around its own."""
+    none = Affine(0.0, {})
+    i, j = (header(at, none, Affine(trips, {})) for at, trips in enumerate((long, wide)))
+    if apart:
+        walks = [walk(group([i], {"i": 64.0})), walk(group([j], {"j": 64.0}, (65536.0,)))]
+        low, high = (rows + columns for rows, columns in (less, most))
+    else:
+        walks = [walk(group([i, j], {"i": 4096.0, "j": 64.0}))]
+        low, high = (rows * columns for rows, columns in (less, most))
+    counted = lines_gone_through(walks, Part({}, {}, None, float(LINE), aligned=True))
+    assert counted == pytest.approx((low + more * (high - low), 0))
+
+
+@pytest.mark.parametrize(("number", "counted"), [(2048, True), (2052, False)])
+@pytest.mark.parametrize(
+    ("along", "across", "offsets"), [(4, 1, 1), (2, 2, 1), (1, 2, 2), (2, 1, 2), (1, 1, 4)]
+)
+def test_copies_of_all_kinds_are_runs(
+    along: int, across: int, offsets: int, number: int, counted: bool
+) -> None:
+    """A quarter of them made by a loop, four times that by threads along two loops and offsets."""
+    loop = header(0, Affine(0.0, {}), Affine(number / 4, {}))
+    moved = group([loop], {"i": 4096.0}, [64.0 * at for at in range(offsets)])
+    team = ((256.0, float(along)), (1024.0, float(across)))
+    lines = lines_gone_through([walk(moved, team)], Part({}, {}, None, float(LINE), aligned=True))
+    assert lines == ((number, 0) if counted else None)
+
+
 def test_a_cut_runs_a_part_of_the_first_loop() -> None:
     """From a quarter to three quarters of 20 iterations: 10, from the sixth on."""
     i = header(0, Affine(0.0, {}), Affine(20.0, {}), 1)
@@ -227,6 +271,18 @@ def test_how_many_runs_are_gone_through(copies: str, number: int, counted: bool)
     lines = lines_gone_through([walks[copies]], Part({}, {}, None, float(LINE), aligned=True))
     touched = number // 2 if copies == "steps" else number
     assert lines == ((touched, 0) if counted else None)
+
+
+@pytest.mark.parametrize("stride", range(8, 81, 8))
+@pytest.mark.parametrize("down", [False, True])
+def test_steps_of_a_line_or_less_are_one_run_however_many(stride: int, down: bool) -> None:
+    """5000 of them, more than are gone through one by one, leave out no line on their way."""
+    loop = header(0, Affine(0.0, {}), Affine(5000.0, {}))
+    moved = group([loop], {"i": -float(stride) if down else float(stride)})
+    lines = lines_gone_through([walk(moved)], Part({}, {}, None, float(LINE), aligned=True))
+    far = 4999 * stride
+    last = -(far // -LINE) + 1 if down else far // LINE + 1
+    assert lines == ((last, 0) if stride <= LINE else None)
 
 
 @pytest.mark.parametrize("up", [False, True])

@@ -137,10 +137,8 @@ class TrafficCurve:
         """The data on `threads` threads: counted, or read off between two counts."""
         knots = self._knots_for(threads)
         position = bisect_left(knots, threads)
-        if position == len(knots):
-            return self._data(self._knot(knots[-1]), threads)
         right = self._knot(knots[position])
-        if knots[position] == threads or position == 0:
+        if knots[position] == threads:
             return self._data(right, threads)
         left = self._knot(knots[position - 1])
         a = self._data(left, threads)
@@ -159,7 +157,7 @@ class TrafficCurve:
     def sources(self, threads: int) -> tuple[int, ...]:
         """The caches, from the first (0) on, that lines come from on so many threads."""
         knots = self._knots_for(threads)
-        near = knots[min(bisect_left(knots, threads), len(knots) - 1)]
+        near = knots[bisect_left(knots, threads)]
         return tuple(cache for cache, _, _ in self._knot(near).lines)
 
     def stays(self, threads: int) -> bool:
@@ -171,9 +169,9 @@ class TrafficCurve:
         )
 
     def _knots_for(self, threads: int) -> list[int]:
-        """The counts between which the traffic on `threads` is read off: where cores have several
-        threads, those with just as many of them. The others are not looked for where it is counted
-        at `threads` itself.
+        """The counts between which the traffic on `threads` is read off, the first no more than
+        that, the last no less: where cores have several threads, those with just as many of them.
+        The others are not looked for where it is counted at `threads` itself.
         """
         cores = self.machine.cores
         if threads in self._edges:

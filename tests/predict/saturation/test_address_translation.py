@@ -24,6 +24,10 @@ def test_what_the_tlb_reaches_costs_nothing() -> None:
     )
     assert walk_cycles([Gather("x", 1e6, 4 * MIB)], MACHINE, 64) == 0.0
     assert walk_cycles([Gather("x", 1e6, 4 * MIB + 4 * KIB)], MACHINE, 64) > 0.0
+    # Several arrays that fill it together are found each time, however often each is met.
+    for often in (1e-3, 1.0, 5.0, 1e6):
+        both = [Gather("x", 1e6, MIB), Gather("y", often * 1e6, 3 * MIB)]
+        assert walk_cycles(both, MACHINE, 64) == 0.0
 
 
 def test_every_second_access_misses_twice_the_reach() -> None:

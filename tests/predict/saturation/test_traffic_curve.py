@@ -80,6 +80,14 @@ def test_a_bend_is_counted_at_each_place(nest: LoopNest) -> None:
     assert {2, 3, 6} <= set(counter.asked)
 
 
+@pytest.mark.parametrize(("middle", "asked"), [(99.9, {6}), (100.0, {6, 7}), (100.1, {6, 7})])
+def test_a_hundredth_off_the_line_is_a_bend(nest: LoopNest, middle: float, asked: set[int]) -> None:
+    """From 100 on four threads to 98 on eight six have 99 on the line; up to six there is none."""
+    bytes_of = dict.fromkeys(range(1, 6), 100.0) | {6: middle, 7: 99.0, 8: 98.0}
+    _, counter = curve_of(nest, below_memory(bytes_of))
+    assert counter.asked.keys() - {1, 4, 8} == asked
+
+
 @settings(
     derandomize=True, max_examples=25, deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -137,6 +145,20 @@ def test_cores_of_several_threads_are_counted_at_their_first_and_last(nest: Loop
     assert curve.at(12).memory == pytest.approx(81e3 + 3 / 7 * (256e3 - 81e3))
     assert curve.at(20).memory == pytest.approx(289e3 + 3 / 7 * (576e3 - 289e3))
     assert {9, 16, 17, 24} == {threads for threads in counter.asked if threads > 8}
+
+
+@pytest.mark.parametrize("cores", [4, 5, 7])
+def test_any_number_of_threads_lies_between_two_counts(nest: LoopNest, cores: int) -> None:
+    """Up to four threads a core: of what rises evenly with the threads, each has its part."""
+
+    def given(position: int, threads: int) -> dict[str, tuple[float, float]]:
+        return {"a": (1e6 * (3 - position) * threads, 0.0)}
+
+    machine = round_machine(("cores_per_package: 4", f"cores_per_package: {cores}"))
+    curve, _ = curve_of(nest, given, machine)
+    for threads in range(1, 4 * machine.cores + 1):
+        assert curve.at(threads).memory == pytest.approx(1e6 * threads)
+        assert curve.sources(threads) == (1, 2)
 
 
 def three_caches(position: int, threads: int) -> dict[str, tuple[float, float]]:
