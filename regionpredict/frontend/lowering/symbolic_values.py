@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from regionpredict.frontend.linking import is_null
 from regionpredict.frontend.lowering.binary_operators import computed
 from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, divisible
 from regionpredict.frontend.lowering.integer_types import (
@@ -23,8 +24,8 @@ from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.lowering.member_arrays import as_far_apart
 from regionpredict.frontend.lowering.pointer_expressions import (
     in_array,
-    is_null,
     is_written_pointer,
+    nameless,
 )
 from regionpredict.frontend.syntax import (
     INT,
@@ -203,7 +204,7 @@ class Context:
             return self.value(expression.right, frame)
         if isinstance(expression, Opaque) and expression.text.isidentifier():
             return Expr.name(expression.text)
-        return self.varying("?")
+        return self.varying(nameless(expression))
 
     def _variable(self, decl: Decl, frame: Frame) -> Expr:
         held = frame.env.get(decl)
