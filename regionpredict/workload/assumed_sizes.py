@@ -118,7 +118,8 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], li
     """
     size = int(LARGEST_TRIAL.value)
     base = {**facts.bindings.values, **dict.fromkeys(missing, size)}
-    lower, divisors = [], []
+    lower: list[str] = []
+    divisors: list[str] = []
     for name in missing:
         longer = shorter = divides = False
         for trips in _trips(facts):
