@@ -24,8 +24,8 @@ _COMPLEX = """
 # Questions about numbers and characters; random numbers, whose state is the library's own; memory
 # that is handed out and taken back, of which nothing is touched; output of what is handed by value
 # or is short text; ends of the program; clocks; files, locks and the system's tables, by which
-# nothing of the program's moves; what only the compiler reads; the macros of `lapacke_config.h` that
-# make complex numbers and take them apart.
+# nothing of the program's moves; what only the compiler reads; the macros of `lapacke_config.h`
+# that make complex numbers and take them apart.
 _OTHERS = """
     isnan isinf isfinite isnormal signbit fpclassify isunordered finite __isnan __isinf __finite
     __isnanf __isinff __finitef __signbit __signbitf abs labs llabs imaxabs div ldiv toupper tolower
