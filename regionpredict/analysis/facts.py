@@ -176,6 +176,7 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
     )
     size, unknown = working_set(region)
     early = _left_early(region)
+    several = [note.message for note in region.diagnostics if note.id == "RP117"]
     notes = [*_notes(region, unknown, shown), *early]
     return SymbolicFacts(
         region=region,
@@ -185,7 +186,7 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
         executions=tuple(runs),
         statements=tuple(statements),
         arrays=shown,
-        assumed=tuple(_TO_THE_END.format(note.span.line) for note in early),
+        assumed=(*(_TO_THE_END.format(note.span.line) for note in early), *several),
         diagnostics=(*region.diagnostics, *notes),
         free_names=free_names(region),
     )

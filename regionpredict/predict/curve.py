@@ -65,7 +65,8 @@ class SaturationDerivation:
     cores; `saturation` the fewest threads that reach 90 % of the best speed; `first_touch`
     'parallel' or 'serial' and why. `past` tells what new pages and lines of other cores cost on
     the most threads, empty where nothing. `margin` is the hint's, `chance` that it is right by
-    the spreads of measured curves; `guesses` are the machine's assumed figures that decide.
+    the spreads of measured curves; `guesses` are the machine's assumed figures that decide,
+    and calls that may mean several functions.
     `doubled` is the time with all hardware threads of the hinted packages, None where a core has
     one.
     """

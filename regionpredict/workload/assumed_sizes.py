@@ -52,7 +52,8 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
 
     n is found by bisection so that the region touches the target; where its data does not grow
     with n, so that it has as many iterations as such data has elements. Names that only ever
-    shorten a loop (`first` in `i <= last - first`) are lower bounds and stand at 0.
+    shorten a loop (`first` in `i <= last - first`) are lower bounds and stand at 0, those that
+    divide its length (`i < n / parts`) at 1.
     """
     known: Values = facts.bindings.values
     missing = facts.bindings.unbound(facts.free_names)
@@ -62,10 +63,11 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     known = {**known, **steps}
     notes = [f"{name} = {value} (no value given: a step)" for name, value in steps.items()]
     missing = [name for name in missing if name not in steps]
-    lower = _lower_bounds(facts, missing)
-    missing = [name for name in missing if name not in lower]
-    known = {**known, **dict.fromkeys(lower, 0)}
+    lower, divisors = _lower_bounds(facts, missing)
+    missing = [name for name in missing if name not in lower and name not in divisors]
+    known = {**known, **dict.fromkeys(lower, 0), **dict.fromkeys(divisors, 1)}
     notes += [f"{', '.join(lower)} = 0 (no value given: a lower bound)"] if lower else []
+    notes += [f"{', '.join(divisors)} = 1 (no value given: a divisor)"] if divisors else []
     if not missing:
         values = facts.bindings.with_derived(known)
         return _bound(facts, with_middles(facts.region, values), notes, None)
@@ -110,13 +112,16 @@ def _bound(
     return BoundSizes(values, (*notes, *middles), open_size)
 
 
-def _lower_bounds(facts: RegionFacts, missing: list[str]) -> list[str]:
-    """The names that make some loop shorter and none longer when they grow alone."""
+def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], list[str]]:
+    """The names that make some loop shorter and none longer when they grow alone: those that may
+    be 0, and those by which something is divided.
+    """
     size = int(LARGEST_TRIAL.value)
     base = {**facts.bindings.values, **dict.fromkeys(missing, size)}
-    lower = []
+    lower: list[str] = []
+    divisors: list[str] = []
     for name in missing:
-        longer = shorter = False
+        longer = shorter = divides = False
         for trips in _trips(facts):
             if name not in trips.names:
                 continue
@@ -126,9 +131,10 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> list[str]:
                 continue
             longer |= beyond > here
             shorter |= beyond < here
+            divides |= trips.evaluate({**base, name: 0}) is None
         if shorter and not longer:
-            lower.append(name)
-    return lower
+            (divisors if divides else lower).append(name)
+    return lower, divisors
 
 
 def _steps(facts: RegionFacts, missing: list[str]) -> dict[str, int]:

@@ -34,6 +34,36 @@ def left_out(
         ("#ifndef USE_OMP\n;\n#else\n", "#endif\n", "add -D USE_OMP"),
         ("#if LEVEL > 2 && USE_OMP\n", "#endif\n", "make 'LEVEL > 2 && USE_OMP' true with -D"),
         ("#if 1\n;\n#elif USE_OMP\n", "#endif\n", "add -D USE_OMP"),
+        ("#if !defined(_OPENMP)\n", "#endif\n", "do without the macro _OPENMP"),
+        ("#if !defined(USE_OMP)\n;\n#else\n", "#endif\n", "add -D USE_OMP"),
+        ("#if defined(_OPENMP)\n;\n#else\n", "#endif\n", "do without the macro _OPENMP"),
+        ("#if N < 1\n;\n#else\n", "#endif\n", "make 'N < 1' false"),
+        # What the file itself defines, in line 3, no option takes away.
+        ("#define SERIAL\n#ifndef SERIAL\n", "#endif\n", "take '#define SERIAL' out of line 3"),
+        (
+            "#define SERIAL 1\n#ifdef SERIAL\n;\n#else\n",
+            "#endif\n",
+            "take '#define SERIAL' out of line 3",
+        ),
+        (
+            "# define SERIAL\n#if !defined SERIAL\n",
+            "#endif\n",
+            "take '#define SERIAL' out of line 3",
+        ),
+        ("#define USE_OMP 0\n#if USE_OMP\n", "#endif\n", "change the value of USE_OMP in line 3"),
+        ("#ifndef USE_OMP\n#define USE_OMP 0\n#endif\n#if USE_OMP\n", "#endif\n", "add -D USE_OMP"),
+        # Definitions that nobody reads, or that stand in a comment or behind, are none.
+        (
+            "#if 0\n#define _OPENMP\n#endif\n#ifndef _OPENMP\n",
+            "#endif\n",
+            "do without the macro _OPENMP",
+        ),
+        ("/*\n#define _OPENMP\n*/\n#ifndef _OPENMP\n", "#endif\n", "do without the macro _OPENMP"),
+        (
+            "#define _OPENMP_2\n#ifndef _OPENMP\n",
+            "#endif\n#define _OPENMP 1\n",
+            "do without the macro _OPENMP",
+        ),
         # The outer branch is open, the inner one is not.
         ("#ifdef _OPENMP\n;\n#ifdef USE_OMP\n", "#endif\n#endif\n", "add -D USE_OMP"),
         # Neither is: the outer one comes first.

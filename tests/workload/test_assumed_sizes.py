@@ -138,6 +138,14 @@ def test_what_shortens_a_loop_is_a_lower_bound(head: str, size: str, lower: str)
     assert told == [name for name in (lower, size) if name]
 
 
+@pytest.mark.parametrize("end", ["n / m", "m * (n / m)"])
+def test_a_divisor_is_one(end: str) -> None:
+    """At 0 the loop has no length: 10,000 elements are those of n = 10,000 in one part."""
+    values, note = _bound(f"for (int i = 0; i < {end}; i++) a[i] = 0;", DECLARED, 80_000)
+    assert (values["m"], values["n"]) == (1, 10_000)
+    assert "m = 1 (no value given: a divisor)" in note.splitlines()
+
+
 def test_a_loop_that_a_name_no_longer_changes_says_nothing_of_it() -> None:
     """From nine on m does not make the inner loop longer, and the outer one shorter all the way."""
     loops = "for (int i = m; i < n; i++) for (int j = 0; j < (m < 9 ? m : 9); j++) a[i] = j;"

@@ -39,6 +39,7 @@ from regionpredict.frontend.syntax import (
     Decl,
     Expression,
     Function,
+    Index,
     Member,
     Name,
     Opaque,
@@ -120,12 +121,12 @@ class CallBuilder:
                 return CallExpr(name or "(pointer)", None, args, span, method=True)
         return CallExpr(name or "(pointer)", None, args, span, pointer=self._holder(children))
 
-    def _holder(self, children: list[Node]) -> Name | Member | None:
-        """The variable or member that holds the function which is called."""
+    def _holder(self, children: list[Node]) -> Name | Member | Index | None:
+        """The variable, member or element that holds the function which is called."""
         if not children:
             return None
         callee = self._build(unwrapped(children[0], _CALLED))
-        return callee if isinstance(callee, (Name, Member)) else None
+        return callee if isinstance(callee, (Name, Member, Index)) else None
 
     def _constructed(self, node: Node, name: str, target: lc.Cursor, span: Span) -> Expression:
         """A conversion, a copy, or a value made of its parts."""

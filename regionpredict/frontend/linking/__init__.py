@@ -7,6 +7,12 @@ all units of a run and tells which definition a declaration means.
 from regionpredict.frontend.linking.linked_unit import Body, LinkedUnit
 from regionpredict.frontend.linking.packed_unit import PackedUnit, Trees, pack, trees_of
 from regionpredict.frontend.linking.program_units import ProgramUnits, linked_alone
+from regionpredict.frontend.linking.stored_functions import (
+    is_null,
+    named_function,
+    place_of,
+    values_in,
+)
 from regionpredict.frontend.linking.stored_sizes import Stored, member_in_program, stored_at
 
 __all__ = [
@@ -16,9 +22,13 @@ __all__ = [
     "ProgramUnits",
     "Stored",
     "Trees",
+    "is_null",
     "linked_alone",
     "member_in_program",
+    "named_function",
     "pack",
+    "place_of",
     "stored_at",
     "trees_of",
+    "values_in",
 ]

@@ -12,11 +12,19 @@ from regionpredict.frontend.syntax import (
     CallExpr,
     Decl,
     Effects,
+    Expression,
     Function,
     Pragma,
     Writes,
 )
 from regionpredict.ir import Span
+
+
+class PutValue(NamedTuple):
+    """What is put into a place, and the function that does; None where it names one by itself."""
+
+    value: Expression
+    function: Function | None
 
 
 class Body(NamedTuple):
@@ -38,7 +46,8 @@ class LinkedUnit:
     those whose text sets a member of that name,
     `variable_of` its declaration with its first value, `set_once` the value that one place alone
     gives to an integer in structs or in an array, `is_pointed` whether a function may be called
-    through a pointer, and `objects` what the one object of a class is
+    through a pointer, `functions_at` what is put where a call finds its function, in a member or in
+    a table (None: that is not known), and `objects` what the one object of a class is
     called, for the classes that have one. `lengths`: how long the containers are that are
     members. Two keep answers for all units: `effects` tells what expressions and statements set,
     and who looks for what is written to the variables of a function puts it into `writes`.
@@ -59,6 +68,7 @@ class LinkedUnit:
     variable_of: Callable[[Decl], Decl]
     set_once: Callable[[Stored], SetValue | None]
     is_pointed: Callable[[Decl], bool]
+    functions_at: Callable[[Expression], list[PutValue] | None]
     objects: Mapping[str, str] = field(default_factory=dict)
     getters: frozenset[tuple[str, str]] = frozenset()
     lengths: Mapping[Decl, Length] = field(default_factory=dict)

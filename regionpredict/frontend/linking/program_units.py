@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import takewhile
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from regionpredict.frontend.linking.class_objects import sole_objects
-from regionpredict.frontend.linking.linked_unit import LinkedUnit
+from regionpredict.frontend.linking.linked_unit import LinkedUnit, PutValue
 from regionpredict.frontend.linking.packed_unit import (
     PackedUnit,
     Trees,
 )
+from regionpredict.frontend.linking.stored_functions import place_of
 from regionpredict.frontend.linking.stored_sizes import (
+    Setting,
     SettingsOfProgram,
     SetValue,
     Stored,
@@ -28,8 +30,11 @@ from regionpredict.frontend.syntax import (
     CallExpr,
     Decl,
     Effects,
+    Expression,
     Function,
+    Index,
     IntLit,
+    Member,
     Name,
     Writes,
     calls_in,
@@ -39,6 +44,8 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.frontend.text import called_at, mentioned_at, written_at
 from regionpredict.ir import Span
+
+_SOURCES = frozenset((".c", ".cc", ".cpp", ".cxx", ".C", ".c++"))
 
 
 class ProgramUnits:
@@ -158,6 +165,43 @@ class ProgramUnits:
         """Whether a function may be called through a pointer."""
         return self.settings.is_pointed(function)
 
+    def functions_at(self, pointer: Expression) -> list[PutValue] | None:
+        """All that the program puts where a function that is called lies."""
+        place = place_of(pointer)
+        found = self.settings.functions.at(place) if place is not None else None
+        if found is None or not self._is_whole(pointer):
+            return None
+        values: list[PutValue] = []
+        for number, put in found:
+            trees = self.trees(number)
+            if put.function is not None:
+                function = next((d for d in trees.defined if _is_named(d, put.function)), None)
+                named = Name(function or put.function, Span("", 0))
+                values.append(PutValue(named, None))
+            elif put.by is not None:
+                bodies = (body.function for body in trees.bodies)
+                setting = setting_in(bodies, Setting(put.by, put.at))
+                if setting is None:
+                    return None
+                values.append(PutValue(setting.value, setting.function))
+        return values
+
+    def _is_whole(self, pointer: Expression) -> bool:
+        """Whether nothing but the program sets it: who calls a part of one may set the members of
+        structs that a header declares, behind pointers."""
+        while isinstance(pointer, Index):
+            pointer = pointer.base
+        if not isinstance(pointer, Member) or self.settings.is_program:
+            return True
+        if PurePath(pointer.field.span.file).suffix in _SOURCES:
+            return True
+        base: Expression | None = pointer
+        while isinstance(base, (Index, Member)):
+            if isinstance(base, Member) and base.arrow:
+                return False
+            base = base.base
+        return isinstance(base, Name) and not base.decl.symbol and base.decl.kind != "parameter"
+
     @property
     def writes(self) -> dict[Function, Writes]:
         """What is written to the variables of functions: who asks first puts it there."""
@@ -210,6 +254,7 @@ class _View:
             variable_of=self.variable_of,
             set_once=self._program.set_once,
             is_pointed=self._program.is_pointed,
+            functions_at=self._program.functions_at,
             objects=self._program.sole_objects,
             getters=own.getters,
             lengths=own.lengths,
@@ -341,6 +386,11 @@ def _has(trees: Trees, decl: Decl) -> bool:
         for body in trees.bodies if name in body.text
         for expression in expressions_in(body.function.body)
     )  # fmt: skip
+
+
+def _is_named(decl: Decl, other: Decl) -> bool:
+    """Whether a unit's function is the one that another reading of the unit names."""
+    return decl.name == other.name and decl.symbol == other.symbol
 
 
 def _is_same(function: Function | None, other: Function | None) -> bool:

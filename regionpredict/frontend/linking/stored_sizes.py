@@ -16,13 +16,18 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from regionpredict.frontend.linking.stored_functions import (
+    FunctionCensus,
+    FunctionsOfProgram,
+    StoredFunctions,
+    called_variables,
+)
+from regionpredict.frontend.linking.struct_types import struct_of, type_of
 from regionpredict.frontend.syntax import (
     STEPS,
     Assign,
-    Binary,
     CallExpr,
     Cast,
-    CType,
     Decl,
     DeclStmt,
     Expression,
@@ -33,7 +38,6 @@ from regionpredict.frontend.syntax import (
     Name,
     Opaque,
     Return,
-    Ternary,
     Unary,
     every_expression,
     every_statement,
@@ -74,7 +78,8 @@ class StoredSizes(NamedTuple):
     of initial values, "" for a struct that is not told; `owners`: (member, struct that it is in);
     `inside`: (struct, struct that has one); `lost`: structs that anything may set; `handed`:
     (symbol of a function without a body here, struct that it is handed); `pointed`: functions that
-    are named without being called. `has_main`: the program begins here.
+    are named without being called. `has_main`: the program begins here. `functions`: those that are
+    put into members and tables.
     """
 
     set_at: frozenset[tuple[Stored, Setting]] = frozenset()
@@ -86,6 +91,7 @@ class StoredSizes(NamedTuple):
     handed: frozenset[tuple[str, str]] = frozenset()
     pointed: frozenset[str] = frozenset()
     has_main: bool = False
+    functions: StoredFunctions = StoredFunctions()
 
 
 def stored_sizes(
@@ -102,6 +108,7 @@ def stored_sizes(
         frozenset(census.set_at), frozenset(census.spoilt), frozenset(census.listed),
         frozenset(census.owners), frozenset(census.inside), frozenset(census.lost),
         frozenset(census.handed), frozenset(census.pointed), census.has_main,
+        census.functions.result(),
     )  # fmt: skip
 
 
@@ -124,7 +131,7 @@ def member_in_program(place: Expression) -> str:
         place = place.base
     if not isinstance(place, Member) or place.base is None:
         return ""
-    struct = _struct_of(_type_of(place.base)).removeprefix("struct ")
+    struct = struct_of(type_of(place.base)).removeprefix("struct ")
     return f"{struct}.{place.field.name}{element}" if struct.isidentifier() else ""
 
 
@@ -157,13 +164,15 @@ class SettingsOfProgram:
             lost |= new
             waiting += new
         self._lost = lost
+        handed = {name for unit in units for symbol, name in unit.handed if symbol not in defined}
+        self.functions = FunctionsOfProgram([unit.functions for unit in units], handed, inside)
         self._pointed = frozenset[str]().union(*(unit.pointed for unit in units))
-        self._is_program = any(unit.has_main for unit in units)
+        self.is_program = any(unit.has_main for unit in units)
 
     def only_setting(self, what: Stored) -> Setting | None:
         """The one place that sets it; None where there is none, or more may do so: also whoever
         calls what is no program, but a part of one."""
-        if not self._is_program:
+        if not self.is_program:
             return None
         whole = what._replace(element=_ALL)
         if what in self._spoilt or whole in self._spoilt:
@@ -228,6 +237,7 @@ class _Census:
         self.handed: set[tuple[str, str]] = set()
         self.pointed: set[str] = set()
         self.has_main = False
+        self.functions = FunctionCensus()
         self._defined = defined
         self._met: set[Decl] = set()
         # Arrays whose name a subscript follows, where it comes next; nodes of names are shared.
@@ -241,6 +251,7 @@ class _Census:
             if isinstance(statement, DeclStmt):
                 for decl in statement.decls:
                     self._initial(decl, function.span)
+                    self.functions.variable(decl, function.span)
         for at, expression in enumerate(_expressions(function)):
             self._expression(expression, Setting(function.span, at), getter)
 
@@ -249,17 +260,28 @@ class _Census:
         if decl in self._met:
             return
         self._met.add(decl)
+        self.functions.variable(decl)
         if decl.init is not None:
             self._initial(decl, decl.span)
             for struct, value in [(s, v) for v, s in self._structs.items()]:
                 self._value(struct, value, Setting(decl.span, _ALL))
             self._structs.clear()
+            for inner in every_expression(decl.init):
+                if isinstance(inner, Name):
+                    self._named(inner.decl)
+
+    def _named(self, decl: Decl) -> None:
+        """What stands somewhere, and is no function that is called there."""
+        if decl.kind in ("global", "static"):
+            self.variable(decl)
+        elif decl.kind == "function":
+            self.pointed.add(decl.symbol or decl.name)
 
     # -- lists of initial values ----------------------------------------------------------------
 
     def _initial(self, decl: Decl, where: Span) -> None:
         values = initial_values(decl.init) if decl.init is not None else None
-        struct = _struct_of(decl.ctype)
+        struct = struct_of(decl.ctype)
         array = _of_array(decl)
         if array is not None and decl.init is not None:
             self._elements_listed(array, values, where)
@@ -302,6 +324,7 @@ class _Census:
     def _expression(
         self, expression: Expression, where: Setting, getter: Expression | None
     ) -> None:
+        self.functions.expression(expression, where.function, where.at)
         if isinstance(expression, Assign):
             self._set(expression, where)
         elif isinstance(expression, Unary):
@@ -312,10 +335,7 @@ class _Census:
         elif isinstance(expression, Member):
             self._member(expression)
         elif isinstance(expression, Name):
-            if expression.decl.kind in ("global", "static"):
-                self.variable(expression.decl)
-            elif expression.decl.kind == "function":
-                self.pointed.add(expression.decl.symbol or expression.decl.name)
+            self._named(expression.decl)
         elif isinstance(expression, CallExpr):
             self._call(expression)
         elif isinstance(expression, Cast):
@@ -347,29 +367,31 @@ class _Census:
                 self.spoilt.add(array)
 
     def _member(self, member: Member) -> None:
-        owner = _struct_of(_type_of(member.base)) if member.base is not None else ""
+        owner = struct_of(type_of(member.base)) if member.base is not None else ""
         if "union" in owner or "<" in owner:  # instances of a template share their text
             self.lost.add(owner)
-        own = _struct_of(member.field.ctype)
+        own = struct_of(member.field.ctype)
         if own and member.field.ctype.kind != "pointer":
             self.inside.add((own, owner))
         self.owners.add((_of_field(member.field), owner))
 
     def _call(self, call: CallExpr) -> None:
+        for variable in called_variables(call):
+            self._named(variable)
         if call.free or call.name in _HARMLESS or call.decl in self._defined:
             return
-        structs = [_struct_of(_type_of(argument)) for argument in call.args]
+        structs = [struct_of(type_of(argument)) for argument in call.args]
         if call.name in _ZEROING and (len(call.args) < 3 or _is_zero(call.args[1])):
             return
         if call.name in _COPYING and len(structs) > 1 and structs[0] == structs[1]:
             return  # another of the same
-        structs.append(_struct_of(_type_of(call)))  # what it gives back, it may have set
+        structs.append(struct_of(type_of(call)))  # what it gives back, it may have set
         symbol = call.decl.symbol if call.decl is not None else ""
         self.handed.update((symbol, struct) for struct in structs if struct)
 
     def _cast(self, cast: Cast) -> None:
         """A struct seen as bytes, or as numbers."""
-        struct = _struct_of(_type_of(cast.operand))
+        struct = struct_of(type_of(cast.operand))
         pointee = cast.ctype.element
         if struct and pointee is not None and pointee.kind in ("int", "float"):
             self.lost.add(struct)
@@ -416,34 +438,3 @@ def _array(expression: Expression) -> Stored | None:
     if isinstance(expression, Member):
         return _of_array(expression.field)
     return _of_array(expression.decl) if isinstance(expression, Name) else None
-
-
-def _struct_of(ctype: CType | None) -> str:
-    """The struct that a value is, has, or points to; "" for none."""
-    while ctype is not None and ctype.kind in ("pointer", "array"):
-        ctype = ctype.element
-    return ctype.name if ctype is not None and ctype.kind == "struct" else ""
-
-
-def _type_of(expression: Expression | None) -> CType | None:
-    """A type with the struct of an expression in it."""
-    while expression is not None:
-        if isinstance(expression, (Name, CallExpr)):
-            return expression.decl.ctype if expression.decl is not None else None
-        if isinstance(expression, Member):
-            return expression.field.ctype
-        if isinstance(expression, Cast):
-            if _struct_of(expression.ctype):
-                return expression.ctype
-            expression = expression.operand
-        elif isinstance(expression, Unary):
-            expression = expression.operand
-        elif isinstance(expression, Index):
-            expression = expression.base
-        elif isinstance(expression, (Binary, Assign)):
-            expression = expression.left
-        elif isinstance(expression, Ternary):
-            expression = expression.then
-        else:
-            return None
-    return None

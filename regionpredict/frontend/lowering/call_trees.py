@@ -14,7 +14,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.function_pointers import pointed_function
+from regionpredict.frontend.lowering.candidate_functions import standing_for
+from regionpredict.frontend.lowering.function_pointers import pointed_functions
 from regionpredict.frontend.lowering.library_calls import has_loops
 from regionpredict.frontend.lowering.library_functions import (
     ends_run,
@@ -27,11 +28,9 @@ from regionpredict.frontend.lowering.library_sorts import is_sort
 from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.syntax import (
     CallExpr,
-    Decl,
     Expression,
     Function,
     If,
-    Name,
     Stmt,
     every_expression,
     inner_statements,
@@ -88,10 +87,11 @@ class CallTrees:
         return _together([CallTree(1, 0, seen=True), *calls])
 
     def _call(self, call: CallExpr, at: Function) -> CallTree:
-        meant: Decl | None = call.decl
-        if meant is None and isinstance(call.pointer, Name):
-            meant = pointed_function(self._unit, call.pointer.decl, at)
-        function = self._unit.body_of(meant) if meant is not None else None
+        if call.decl is None and call.pointer is not None:
+            meant = standing_for(self._unit, pointed_functions(self._unit, call.pointer, at) or ())
+            if meant is not None:
+                call = call._replace(name=meant.name, decl=meant, pointer=None)
+        function = self._unit.body_of(call.decl) if call.decl is not None else None
         if function is not None:
             return self.tree_of(function)
         return _NOTHING if call.free or _is_known(call) else _UNSEEN

@@ -17,7 +17,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.followed_calls import declared_in
 from regionpredict.frontend.lowering.followed_statements import FollowedStatements, stores
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.integer_types import holds
@@ -39,6 +38,7 @@ from regionpredict.frontend.syntax import (
     Switch,
     Ternary,
     While,
+    declared_in,
     every_expression,
     expressions_in,
     inner_statements,

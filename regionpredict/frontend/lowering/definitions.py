@@ -10,6 +10,7 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.allocated_lengths import AllocatedLength, AllocatedLengths
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.integer_types import converted, type_of
+from regionpredict.frontend.lowering.pointer_expressions import is_nameless
 from regionpredict.frontend.lowering.reaching_values import reaching_values
 from regionpredict.frontend.lowering.set_once import SetOnce
 from regionpredict.frontend.lowering.symbolic_values import Context
@@ -74,7 +75,7 @@ def definitions_of(
         if result is None:
             continue
         value, home = result
-        if name in value.names:
+        if name in value.names or _is_not_written(value):
             continue
         definitions[name] = Definition(name, value, decl.span)
         for other in value.names:
@@ -107,6 +108,12 @@ def _allocated_lengths(
 def _is_anothers(name: str) -> bool:
     """Whether it is a member of a variable whose name means another one in the region (`a'.n`)."""
     return "'" in name.partition(".")[0].partition("->")[0] and not name.endswith("'")
+
+
+def _is_not_written(value: Expr) -> bool:
+    """Whether part of it has no name, as what a text stands for: of `n = rows("mesh")` the user is
+    asked for `n`."""
+    return any(atom.kind == "varying" and is_nameless(atom.label) for atom in value.atoms())
 
 
 def _decided(definitions: dict[str, Definition]) -> tuple[Definition, ...]:

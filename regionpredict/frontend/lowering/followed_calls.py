@@ -6,8 +6,9 @@ from typing import Protocol
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
+from regionpredict.frontend.lowering.candidate_functions import standing_for
 from regionpredict.frontend.lowering.frame import Frame, Pointer
-from regionpredict.frontend.lowering.function_pointers import named_function, pointed_function
+from regionpredict.frontend.lowering.function_pointers import Functions, pointed_functions
 from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
 from regionpredict.frontend.lowering.library_sorts import sorting_loops
 from regionpredict.frontend.lowering.operand_paths import OperandPaths, Paths
@@ -18,14 +19,14 @@ from regionpredict.frontend.syntax import (
     CallExpr,
     CType,
     Decl,
-    DeclStmt,
     Expression,
     Function,
     Name,
     Stmt,
-    every_statement,
+    declared_in,
+    show,
 )
-from regionpredict.ir import Expr, Loop, Node, Span
+from regionpredict.ir import Call, Expr, Loop, Node, Span
 
 _MAX_INLINE = 12
 _MAX_STATEMENTS = 1000  # beyond these no call is followed: each costs time at every size tried
@@ -33,6 +34,9 @@ _MAX_STATEMENTS = 1000  # beyond these no call is followed: each costs time at e
 # is worth its time. One that meets what nobody sees stays partial, and is left at the above.
 _MAX_SEEN_INLINE = 32
 _MAX_SEEN_STATEMENTS = 4000
+_MOST_NAMED = 6  # functions that one call may mean
+
+Followed = CType | CallExpr | None
 
 
 class Lowering(Protocol):
@@ -68,6 +72,9 @@ class FollowedCalls:
         self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
         self.handed: dict[Decl, tuple[Expression, Function]] = {}  # to their parameters, from where
         self.loop: Stmt | None = None
+        self._several: dict[
+            tuple[str, Span], str
+        ] = {}  # what is said of calls that may mean several
         self._all_seen: bool | None = None  # of all that the loop calls; None: not asked yet
         self._loops_around = [0]  # of each function that is read: how many when it was called
 
@@ -76,17 +83,21 @@ class FollowedCalls:
         """Whether a loop of the function that is read now is open."""
         return len(self.context.open_loops) > self._loops_around[-1]
 
-    def follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
-        """Puts the statements of a called function here; None where it cannot be followed."""
+    def follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> Followed:
+        """Puts the statements of a called function here; None where it cannot be followed, or the
+        call of a library's function that stands in its place."""
         asked = call
         self.context.followed.discard(asked)
-        if call.decl is None and isinstance(call.pointer, Name):
-            meant = self._pointed(call.pointer.decl, self._at())
-            if meant is not None:
-                call = call._replace(name=meant.name, decl=meant)
+        functions = self._pointed(call)
+        meant = standing_for(self.unit, functions)
+        if meant is not None:
+            call = call._replace(name=meant.name, decl=meant, pointer=None)
         function = self.unit.body_of(call.decl) if call.decl is not None else None
+        if len(functions) > 1:
+            self._say_several(asked, functions, meant)
         if function is None or call.decl is None:
-            return self._library_call(call, frame, nodes)
+            found = self._library_call(call, frame, nodes)
+            return call if found is None and meant is not None else found
         if ends_program(self.unit, function.body):
             return call.decl.ctype
         if call.decl in self.calling or not self._is_short_enough():
@@ -121,6 +132,8 @@ class FollowedCalls:
             own = set(function.parameters) | declared_in(function.body)
             frame.env.update((d, held) for d, held in inner.env.items() if d not in own)
         self._keep_result(asked, self.results.pop())
+        if len(functions) > 1:
+            self.context.returned.pop(asked, None)  # another one may return anything
         self.operands.leave(asked)
         ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
         self.returned = outer
@@ -146,16 +159,50 @@ class FollowedCalls:
         """The function whose statements are read now."""
         return self.unit.body_of(self.calling[-1]) or self.function
 
-    def _pointed(self, pointer: Decl, at: Function) -> Decl | None:
-        """The function that a variable of `at` holds: what a call that is followed handed over, or
-        all that the program puts there."""
-        if pointer not in self.handed:
-            return pointed_function(self.unit, pointer, at)
-        argument, caller = self.handed[pointer]
-        own = named_function(argument)
-        if own is None and isinstance(argument, Name):
-            return self._pointed(argument.decl, caller)
-        return own
+    def _pointed(self, call: CallExpr) -> Functions:
+        """The functions that a call through a pointer may mean; none where nothing tells."""
+        if call.decl is not None or call.pointer is None:
+            return ()
+        return self._held(call.pointer, self._at()) or ()
+
+    def _held(self, pointer: Expression, at: Function) -> Functions | None:
+        """The functions that an expression of `at` can be: what a call that is followed handed
+        over, or all that the program puts there."""
+        if isinstance(pointer, Name) and pointer.decl in self.handed:
+            argument, caller = self.handed[pointer.decl]
+            return self._held(argument, caller)
+        return pointed_functions(self.unit, pointer, at)
+
+    def _say_several(self, call: CallExpr, functions: Functions, meant: Decl | None) -> None:
+        """That a call may mean several functions, and which one stands for them, if any."""
+        names = [f"{function.name}()" for function in functions]
+        shown = ", ".join(names[:_MOST_NAMED])
+        if len(names) > _MOST_NAMED:
+            shown += f" and {len(names) - _MOST_NAMED} more"
+        pointer = show(call.pointer) if call.pointer is not None else call.name
+        if meant is None:
+            self._several[call.name, call.span] = (
+                f"what memory {pointer}() touches is unknown: it may be any of {shown},"
+                " which do not touch the same"
+            )
+            return
+        self.lowering.say(
+            "RP117", call.span,
+            f"{pointer}() at line {call.span.line} is taken for {meant.name}(): none of {shown}"
+            " costs more",
+        )  # fmt: skip
+
+    def say_unseen(self, call: Call) -> None:
+        """What is not known of a call that was not followed."""
+        several = self._several.get((call.name, call.span))
+        if several is not None:
+            self.lowering.say("RP113", call.span, several)
+            return
+        message = f"the body of {call.name}() is not seen: counted as a call"
+        self.lowering.say("RP103", call.span, message)
+        if call.memory:
+            message = f"what memory {call.name}() touches is unknown"
+            self.lowering.say("RP113", call.span, message)
 
     def note_result(self, value: Expression, frame: Frame) -> None:
         """What the function that is read now may return."""
@@ -210,12 +257,3 @@ class FollowedCalls:
             message = f"the length of the text that {call.name}() goes through is not counted"
             self.lowering.say("RP105", call.span, message)
         return call.decl.ctype if call.decl is not None else UNKNOWN
-
-
-def declared_in(statement: Stmt) -> set[Decl]:
-    """The variables that a statement, or anything in it, declares."""
-    declared: set[Decl] = set()
-    for inner in every_statement(statement):
-        if isinstance(inner, DeclStmt):
-            declared.update(inner.decls)
-    return declared

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.followed_calls import declared_in
 from regionpredict.frontend.lowering.frame import Frame, Value
 from regionpredict.frontend.lowering.integer_types import converted
 from regionpredict.frontend.lowering.program_ends import ends_program
@@ -33,6 +32,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     Unread,
     While,
+    declared_in,
     every_expression,
     every_statement,
     initial_values,

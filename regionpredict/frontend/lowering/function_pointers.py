@@ -1,4 +1,5 @@
-"""Which function a call through a variable means, where one function alone is ever put there.
+"""Which functions a call through a variable, a member or a table may mean: all that the program
+ever puts there.
 
 static double (*kernel)(double) = NULL;
 int main(void) { kernel = square; ... }         kernel(x)  ->  square(x)
@@ -8,39 +9,51 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.linking import (
+    LinkedUnit,
+    is_null,
+    named_function,
+    place_of,
+    values_in,
+)
 from regionpredict.frontend.lowering.definitions import writes_in
 from regionpredict.frontend.syntax import (
-    Cast,
     Decl,
     Expression,
     Function,
-    IntLit,
+    Index,
+    Member,
     Name,
-    Unary,
 )
 
 _MAX_HANDED = 4  # variables from which a pointer was taken
 
-
-def named_function(value: Expression | None) -> Decl | None:
-    """The function that an expression names: `f`, `&f`, `*f`, `(type)f`."""
-    while True:
-        if isinstance(value, Cast) or (isinstance(value, Unary) and value.op in ("&", "*")):
-            value = value.operand
-        elif isinstance(value, Name) and value.decl.kind == "function":
-            return value.decl
-        else:
-            return None
+Functions = tuple[Decl, ...]
 
 
-def pointed_function(
-    unit: LinkedUnit, pointer: Decl, function: Function, depth: int = 0
-) -> Decl | None:
-    """The one function that a variable, seen from `function`, can hold; None where nothing tells.
+def pointed_functions(
+    unit: LinkedUnit, pointer: Expression, function: Function, depth: int = 0
+) -> Functions | None:
+    """The functions that an expression of `function` can be; None where nothing tells.
 
-    A null pointer calls nothing, so it is no second value.
+    A null pointer calls nothing, so it is no value.
     """
+    found: list[Functions | None] = []
+    for value in values_in(pointer):
+        named = named_function(value)
+        if named is not None:
+            found.append((named,))
+        elif isinstance(value, Name):
+            found.append(_held(unit, value.decl, function, depth))
+        elif isinstance(value, (Member, Index)):
+            found.append(_stored(unit, value, depth))
+        elif not is_null(value):
+            found.append(None)
+    return together(found)
+
+
+def _held(unit: LinkedUnit, pointer: Decl, function: Function, depth: int) -> Functions | None:
+    """The functions that a variable, seen from `function`, can hold."""
     if depth > _MAX_HANDED:
         return None
     setting = [function]
@@ -48,56 +61,60 @@ def pointed_function(
         pointer = unit.variable_of(pointer)
         setting = unit.writers_of(pointer)
     held = [_meant(unit, value, home, depth) for value, home in _written(unit, pointer, setting)
-            if not _is_null(value)]  # fmt: skip
+            if not is_null(value)]  # fmt: skip
     if pointer.kind == "parameter":
         if held or pointer not in function.parameters:
             return None
         return _handed(unit, function, function.parameters.index(pointer), depth)
-    if pointer.init is not None and not _is_null(pointer.init):
+    if pointer.init is not None and not is_null(pointer.init):
         held.append(_meant(unit, pointer.init, function, depth))
-    return _agreed(held)
+    return together(held)
 
 
 def _meant(
     unit: LinkedUnit, value: Expression | None, function: Function, depth: int
-) -> Decl | None:
-    """The function that a value names, or that the variable which it is can hold."""
-    own = named_function(value)
-    if own is None and isinstance(value, Name):
-        return pointed_function(unit, value.decl, function, depth + 1)
-    return own
+) -> Functions | None:
+    return None if value is None else pointed_functions(unit, value, function, depth + 1)
 
 
-def _handed(unit: LinkedUnit, function: Function, position: int, depth: int) -> Decl | None:
-    """The function that all calls of a function hand over at a position."""
-    declarations: list[Decl | None] = []
+def _stored(unit: LinkedUnit, place: Member | Index, depth: int) -> Functions | None:
+    """The functions that a member or an element of a table can hold."""
+    if depth > _MAX_HANDED:
+        return None
+    found: list[Functions | None] = []
+    for value, home in unit.functions_at(place) or ():
+        named = named_function(value)
+        if named is not None:
+            found.append((named,))
+        elif place_of(value) != place_of(place):  # a copy of another's adds nothing
+            found.append(
+                pointed_functions(unit, value, home, depth + 1) if home is not None else None
+            )
+    return together(found)
+
+
+def _handed(unit: LinkedUnit, function: Function, position: int, depth: int) -> Functions | None:
+    """The functions that all calls of a function hand over at a position."""
+    found: list[Functions | None] = []
     for caller, call in unit.calls_of(function.decl):
         if position >= len(call.args):
             return None
-        declarations.append(_meant(unit, call.args[position], caller, depth))
-    return _agreed(declarations)
+        if not is_null(call.args[position]):
+            found.append(_meant(unit, call.args[position], caller, depth))
+    return together(found)
 
 
-def _agreed(declarations: list[Decl | None]) -> Decl | None:
-    first = declarations[0] if declarations else None
-    if first is None:
-        return None
-    same = all(
-        declaration is first
-        or (
-            declaration is not None
-            and bool(declaration.symbol)
-            and declaration.symbol == first.symbol
-        )
-        for declaration in declarations
-    )
-    return first if same else None
-
-
-def _is_null(value: Expression | None) -> bool:
-    while isinstance(value, Cast):
-        value = value.operand
-    return isinstance(value, IntLit) and value.value == 0
+def together(found: Iterable[Functions | None]) -> Functions | None:
+    """All functions of several answers, each once; None where there is none, or one is not
+    known."""
+    functions: dict[tuple[str, object], Decl] = {}
+    for some in found:
+        if some is None:
+            return None
+        for decl in some:
+            functions.setdefault((decl.name, decl.symbol or decl.span), decl)
+    ordered = sorted(functions, key=lambda key: (key[0], str(key[1])))
+    return tuple(functions[key] for key in ordered) or None
 
 
 def _written(

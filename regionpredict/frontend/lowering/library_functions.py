@@ -11,6 +11,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+# Of two numbers, by the names that programs and libraries have for it.
+LESSER = frozenset(("min", "MIN", "fmin", "fminf", "imin", "std::min"))
+GREATER = frozenset(("max", "MAX", "fmax", "fmaxf", "imax", "std::max"))
 # What OpenMP says of a thread and its team: each is one value wherever a region asks for it.
 OF_TEAM = frozenset(("omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads"))
 _REAL = """
@@ -26,7 +29,8 @@ _COMPLEX = """
 # Questions about numbers and characters; random numbers, whose state is the library's own; memory
 # that is handed out and taken back, of which nothing is touched; output of what is handed by value
 # or is short text; ends of the program; clocks; files, locks and the system's tables, by which
-# nothing of the program's moves; what only the compiler reads.
+# nothing of the program's moves; what only the compiler reads; the macros of `lapacke_config.h`
+# that make complex numbers and take them apart.
 _OTHERS = """
     isnan isinf isfinite isnormal signbit fpclassify isunordered finite __isnan __isinf __finite
     __isnanf __isinff __finitef __signbit __signbitf abs labs llabs imaxabs div ldiv toupper tolower
@@ -44,6 +48,8 @@ _OTHERS = """
     unreachable trap
     prefetch popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll huge_val
     huge_valf inf inff constant_p assume_aligned assume
+    lapack_make_complex_double lapack_make_complex_float lapack_complex_double_real
+    lapack_complex_double_imag lapack_complex_float_real lapack_complex_float_imag
 """
 _WITHOUT_MEMORY = frozenset(
     [base + suffix for base in (_REAL + _COMPLEX).split() for suffix in ("", "f", "l")]

@@ -63,11 +63,12 @@ _FREE = frozenset((
 
 _QUIET = frozenset(("", "sizeof", "this", "{}"))
 
-Follow = Callable[[CallExpr, Frame, bool], "CType | None"]
+Follow = Callable[[CallExpr, Frame, bool], "CType | CallExpr | None"]
 
 
 class Tally:
-    """What one statement does; `follow` lowers a call whose body is seen, or declines.
+    """What one statement does; `follow` lowers a call whose body is seen, or declines, or gives
+    that of a library's function which a pointer means.
 
     It is also told whether the call may not run, as in `c && f(i)` and `c ? f(i) : 0`. `paths` are
     the ways from scalars to the value that was visited last.
@@ -376,7 +377,9 @@ class Tally:
 
     def _call(self, expression: CallExpr) -> CType:
         followed = self.follow(expression, self.frame, self._perhaps > 0)
-        if followed is not None:
+        if isinstance(followed, CallExpr):
+            expression = followed  # what a pointer stands for
+        elif followed is not None:
             self.paths = self.operands.of_call(expression)
             return followed
         if expression.free:

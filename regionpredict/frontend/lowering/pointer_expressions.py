@@ -1,4 +1,5 @@
-"""What the text of a pointer tells of it: whether it is none, one, or where in an array it points.
+"""What the text of a pointer tells of it: whether it is one, or where in an array it points; and of
+other values without a name, how they are shown.
 
 (&cells[0])->x,  cells->x     of an array: an element's member, in memory as cells[0].x is
 p->x                          of a pointer: at one place all the time, as a variable is
@@ -7,7 +8,7 @@ p->x                          of a pointer: at one place all the time, as a vari
 from __future__ import annotations
 
 from regionpredict.frontend.lowering.frame import Pointer
-from regionpredict.frontend.syntax import Cast, Expression, Index, IntLit, Name, Unary
+from regionpredict.frontend.syntax import Expression, Index, Name, Opaque, Unary
 from regionpredict.ir import Array
 
 
@@ -20,16 +21,24 @@ def in_array(base: Expression, place: Pointer, shape: Array | None) -> bool:
     return isinstance(base, Unary) and base.op == "&" and isinstance(base.operand, Index)
 
 
-def is_null(expression: Expression) -> bool:
-    """Whether it is the null pointer, as far as the text says."""
-    while isinstance(expression, Cast):
-        expression = expression.operand
-    return isinstance(expression, IntLit) and expression.value == 0
-
-
 def is_written_pointer(expression: Expression) -> bool:
     """Whether it is a pointer that the source writes as one: no container, no reference."""
     if not isinstance(expression, Name):
         return False
     ctype = expression.decl.ctype
     return ctype.kind == "pointer" and not ctype.name and not expression.decl.reference
+
+
+def nameless(expression: Expression | None) -> str:
+    """How a value that has no name is shown: a text as it is written, all else by `?`.
+
+    >>> nameless(Opaque("", string="rows"))
+    '"rows"'
+    """
+    text = expression.string if isinstance(expression, Opaque) else None
+    return "?" if text is None else f'"{text}"'
+
+
+def is_nameless(label: str) -> bool:
+    """Whether that is how a value without a name is shown."""
+    return label == "?" or label.startswith('"')

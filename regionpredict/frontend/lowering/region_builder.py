@@ -23,7 +23,7 @@ from regionpredict.frontend.lowering.carried_loops import (
 )
 from regionpredict.frontend.lowering.clause_names import collapsed, listed_private, reduced
 from regionpredict.frontend.lowering.early_leaves import parted
-from regionpredict.frontend.lowering.followed_calls import FollowedCalls, declared_in
+from regionpredict.frontend.lowering.followed_calls import Followed, FollowedCalls
 from regionpredict.frontend.lowering.followed_statements import come_to
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.loop_exits import (
@@ -51,7 +51,6 @@ from regionpredict.frontend.lowering.variable_values import VariableValues, in_o
 from regionpredict.frontend.syntax import (
     CallExpr,
     Compound,
-    CType,
     Decl,
     DeclStmt,
     Directive,
@@ -69,6 +68,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     Unread,
     While,
+    declared_in,
     every_expression,
     first_span,
     show,
@@ -549,7 +549,7 @@ class RegionBuilder:
         return nodes
 
     def _tally(self, span: Span, frame: Frame, nodes: list[Node]) -> Tally:
-        def follow(call: CallExpr, at: Frame, perhaps: bool) -> CType | None:
+        def follow(call: CallExpr, at: Frame, perhaps: bool) -> Followed:
             if not perhaps:
                 return self.calls.follow(call, at, nodes)
             inside: list[Node] = []
@@ -566,11 +566,7 @@ class RegionBuilder:
     def _finish(self, tally: Tally, text: str, role: str, nodes: list[Node], first: int) -> None:
         self.statements += 1
         for call in tally.calls:
-            self.say(
-                "RP103", call.span, f"the body of {call.name}() is not seen: counted as a call"
-            )
-            if call.memory:
-                self.say("RP113", call.span, f"what memory {call.name}() touches is unknown")
+            self.calls.say_unseen(call)
         for what in tally.unread:
             self.say("RP106", tally.span, f"part of this statement is not understood: {what}")
         inlined = len(nodes) > first

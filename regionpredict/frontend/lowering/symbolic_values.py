@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from regionpredict.frontend.linking import is_null
 from regionpredict.frontend.lowering.binary_operators import computed
 from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, divisible
 from regionpredict.frontend.lowering.integer_types import (
@@ -19,12 +20,12 @@ from regionpredict.frontend.lowering.integer_types import (
     type_of,
     usual,
 )
-from regionpredict.frontend.lowering.library_functions import OF_TEAM, allocated
+from regionpredict.frontend.lowering.library_functions import GREATER, LESSER, OF_TEAM, allocated
 from regionpredict.frontend.lowering.member_arrays import as_far_apart
 from regionpredict.frontend.lowering.pointer_expressions import (
     in_array,
-    is_null,
     is_written_pointer,
+    nameless,
 )
 from regionpredict.frontend.syntax import (
     INT,
@@ -54,8 +55,6 @@ from regionpredict.ir.expr import ONE, ZERO
 
 _MAX_INLINE = 6
 _MAX_SIZE = 80  # parts; longer expressions help nobody and cost time
-_MIN = frozenset(("min", "MIN", "fmin", "fminf", "imin", "std::min"))
-_MAX = frozenset(("max", "MAX", "fmax", "fmaxf", "imax", "std::max"))
 
 _OTHERS = "#"
 
@@ -203,7 +202,7 @@ class Context:
             return self.value(expression.right, frame)
         if isinstance(expression, Opaque) and expression.text.isidentifier():
             return Expr.name(expression.text)
-        return self.varying("?")
+        return self.varying(nameless(expression))
 
     def _variable(self, decl: Decl, frame: Frame) -> Expr:
         held = frame.env.get(decl)
@@ -294,9 +293,9 @@ class Context:
         if isinstance(held, Expr):
             return held
         args = expression.args
-        if expression.name in _MIN and len(args) == 2:
+        if expression.name in LESSER and len(args) == 2:
             return Expr.atom("min", self.value(args[0], frame), self.value(args[1], frame))
-        if expression.name in _MAX and len(args) == 2:
+        if expression.name in GREATER and len(args) == 2:
             return Expr.atom("max", self.value(args[0], frame), self.value(args[1], frame))
         if expression.name in OF_TEAM:
             return Expr.name(f"{expression.name}()")

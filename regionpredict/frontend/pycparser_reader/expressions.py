@@ -240,7 +240,7 @@ class ExpressionBuilder:
             name = callee.name
         elif isinstance(callee, c_ast.StructRef):
             name = callee.field.name
-        pointer = called if isinstance(called, (Name, Member)) else None
+        pointer = called if isinstance(called, (Name, Member, Index)) else None
         return self._with_type(CallExpr(name, None, args, span, pointer=pointer), result)
 
     def _implicit_function(self, name: str, span: Span) -> Decl:

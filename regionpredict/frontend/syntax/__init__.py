@@ -61,6 +61,7 @@ from regionpredict.frontend.syntax.translation_unit import Located, Lookups, Uni
 from regionpredict.frontend.syntax.traversal import (
     below,
     calls_in,
+    declared_in,
     ends_here,
     every_expression,
     every_statement,
@@ -116,6 +117,7 @@ __all__ = [
     "calls_in",
     "class_made",
     "constructor_call",
+    "declared_in",
     "ends_here",
     "every_expression",
     "every_statement",

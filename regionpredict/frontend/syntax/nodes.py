@@ -54,11 +54,12 @@ class CType(NamedTuple):
 
     @property
     def holds_sizes(self) -> bool:
-        """Whether its initial values may be sizes: of a struct, or of a few integers."""
+        """Whether its initial values may be sizes, or functions: of a struct, or of a few integers
+        or pointers."""
         if self.kind != "array" or self.element is None:
             return self.kind == "struct"
         few = isinstance(self.extent, IntLit) and self.extent.value <= _MOST_SIZES
-        return few and self.element.kind in ("int", "struct")
+        return few and self.element.kind in ("int", "struct", "pointer")
 
     @property
     def class_name(self) -> str:
@@ -210,7 +211,8 @@ class Member(NamedTuple):
 class CallExpr(NamedTuple):
     """`name(args)`; `decl` is None for a call through a pointer or of something unknown.
 
-    `pointer` is what holds the function, where a call goes through a variable or a member.
+    `pointer` is what holds the function, where a call goes through a variable, a member or an
+    element of a table.
     The address of a `method`'s object is its first argument. `free`: it is known to touch no
     memory that moves and to cost nothing (`v.size()`).
     """
@@ -221,7 +223,7 @@ class CallExpr(NamedTuple):
     span: Span
     method: bool = False
     free: bool = False
-    pointer: Name | Member | None = None
+    pointer: Name | Member | Index | None = None
 
 
 @_by_identity

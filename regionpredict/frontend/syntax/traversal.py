@@ -131,6 +131,15 @@ def expressions_in(statement: Stmt) -> Iterator[Expression]:
             yield from every_expression(expression)
 
 
+def declared_in(statement: Stmt) -> set[Decl]:
+    """The variables that a statement, or anything in it, declares."""
+    declared: set[Decl] = set()
+    for inner in every_statement(statement):
+        if isinstance(inner, DeclStmt):
+            declared.update(inner.decls)
+    return declared
+
+
 def calls_in(statement: Stmt) -> dict[Decl, list[CallExpr]]:
     """The calls of known functions anywhere in a statement, in source order, by function, those of
     constructors among them.

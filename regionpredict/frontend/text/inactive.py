@@ -16,7 +16,8 @@ _CONDITIONAL = re.compile(
     rb"^[ \t\v]*(?:#|%:|\?\?=)[ \t\v]*(if|ifdef|ifndef|elif|else|endif)\b((?:\\\r?\n|[^\n])*)",
     re.MULTILINE,
 )
-_DEFINED = re.compile(r"defined\s*(?:\(\s*([A-Za-z_]\w*)\s*\)|([A-Za-z_]\w*))")
+_DEFINED = re.compile(r"(!\s*)?defined\s*(?:\(\s*([A-Za-z_]\w*)\s*\)|([A-Za-z_]\w*))")
+_DEFINE = rb"^[ \t\v]*#[ \t\v]*define[ \t]+%s\b"
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _FALSE = re.compile(r"\(*\s*0\s*\)*")
 
@@ -34,25 +35,52 @@ class _Branch(NamedTuple):
     begin: int
     end: int
 
-    def opening(self) -> str | None:
+    def opening(self, defined: _Defined) -> str | None:
         """What has to be done so that it is read; None where nothing opens it."""
-        name = _NAME.match(self.condition)
-        if self.word == "ifdef":
-            return f"add -D {name.group()}" if name else None
-        if self.word == "ifndef":
-            return f"do without the macro {name.group()}" if name else None
-        if self.word in ("if", "elif"):
-            return _opening_of(self.condition)
-        return self.before.closing() if self.before is not None else None
+        if self.before is not None and self.word == "else":
+            return _done(self.before.word, self.before.condition, False, defined)
+        return _done(self.word, self.condition, True, defined)
 
-    def closing(self) -> str | None:
-        """What has to be done so that the `#else` behind it is read."""
-        name = _NAME.match(self.condition)
-        if self.word == "ifndef":
-            return f"add -D {name.group()}" if name else None
-        if self.word == "ifdef":
-            return f"do without the macro {name.group()}" if name else None
-        return f"make '{self.condition}' false" if _NAME.search(self.condition) else None
+
+class _Definition(NamedTuple):
+    """A macro that the file itself defines: where, and whether only if nothing else does."""
+
+    line: int
+    default: bool
+
+
+_Defined = Callable[[str], "_Definition | None"]
+
+
+def _done(word: str, condition: str, wanted: bool, defined: _Defined) -> str | None:
+    """What makes the line `#WORD CONDITION` true, or false if that is wanted."""
+    if word in ("ifdef", "ifndef"):
+        name = _NAME.match(condition)
+        with_it = wanted == (word == "ifdef")
+        if name is None:
+            return None
+        return f"add -D {name.group()}" if with_it else _without(name.group(), defined)
+    if (_FALSE.fullmatch(condition) and wanted) or not _NAME.search(condition):
+        return None
+    alone = _DEFINED.fullmatch(condition)
+    if alone is not None:
+        name_of = alone.group(2) or alone.group(3)
+        with_it = wanted != bool(alone.group(1))
+        return f"add -D {name_of}" if with_it else _without(name_of, defined)
+    if wanted and _NAME.fullmatch(condition):
+        definition = defined(condition)
+        if definition is not None and not definition.default:
+            return f"change the value of {condition} in line {definition.line}"
+        return f"add -D {condition}"
+    return f"make '{condition}' " + ("true with -D" if wanted else "false")
+
+
+def _without(name: str, defined: _Defined) -> str:
+    """What leaves a macro undefined: no `-D` takes away what the file says."""
+    definition = defined(name)
+    if definition is not None:
+        return f"take '#define {name}' out of line {definition.line}"
+    return f"do without the macro {name}"
 
 
 def inactive_loops(
@@ -78,7 +106,8 @@ def inactive_loops(
     for pragma in left:
         around = [branch for branch in branches if branch.begin <= pragma.offset < branch.end]
         closed = [pragma for pragma in around if not reads(pragma.begin, pragma.end)]
-        opening = (closed or around[-1:])[0].opening() if around else None
+        shut = (closed or around[-1:])[0] if around else None
+        opening = shut.opening(_definitions(shut, text.code, branches, reads)) if shut else None
         if opening is not None:
             message = f"an OpenMP loop that the preprocessor leaves out: to read it, {opening}"
             span = Span(source.path, pragma.line, pragma.column)
@@ -109,18 +138,32 @@ def _branches(code: bytes) -> list[_Branch]:
     return sorted(branches, key=lambda branch: (branch.begin, -branch.end))
 
 
-def _opening_of(condition: str) -> str | None:
-    """What opens `#if CONDITION`.
+def _definitions(
+    branch: _Branch, code: bytes, branches: list[_Branch], reads: Callable[[int, int], bool]
+) -> _Defined:
+    """Tells which macros the file defines in front of a branch."""
+    return lambda name: _definition(name, branch, code, branches, reads)
 
-    >>> _opening_of("defined(USE_OMP)"), _opening_of("USE_OMP"), _opening_of("0")
-    ('add -D USE_OMP', 'add -D USE_OMP', None)
-    >>> _opening_of("defined(A) && B > 2")
-    "make 'defined(A) && B > 2' true with -D"
-    """
-    if _FALSE.fullmatch(condition) or not _NAME.search(condition):
-        return None
-    alone = _DEFINED.fullmatch(condition)
-    name = (alone.group(1) or alone.group(2)) if alone else condition
-    if _NAME.fullmatch(name):
-        return f"add -D {name}"
-    return f"make '{condition}' true with -D"
+
+def _definition(
+    name: str, branch: _Branch, code: bytes, branches: list[_Branch],
+    reads: Callable[[int, int], bool],
+) -> _Definition | None:  # fmt: skip
+    """The last definition of a macro in front of a branch that the compiler reads."""
+    found = None
+    form = re.compile(_DEFINE % name.encode(), re.MULTILINE)
+    for match in form.finditer(code, 0, branch.begin):
+        around = [other for other in branches if other.begin <= match.start() < other.end]
+        never = any(other.word == "if" and _FALSE.fullmatch(other.condition) for other in around)
+        if not never and all(reads(other.begin, other.end) for other in around):
+            default = any(_asks_for_none(other, name) for other in around)
+            found = _Definition(code.count(b"\n", 0, match.start()) + 1, default)
+    return found
+
+
+def _asks_for_none(branch: _Branch, name: str) -> bool:
+    """Whether a branch is read where a macro is not defined: `#ifndef NAME`."""
+    if branch.word == "ifndef":
+        return branch.condition == name
+    asked = _DEFINED.fullmatch(branch.condition) if branch.word == "if" else None
+    return asked is not None and bool(asked.group(1)) and name in (asked.group(2), asked.group(3))

@@ -170,7 +170,8 @@ def predict_saturation(
     guessed_figures = assumed_groups(machine, deciding_figures(time, hinted, bottleneck))
     assumed += guessed_figures
     partial = table.status == "partial"
-    guesses = len(guessed_figures)
+    several = [note for note in table.diagnostics if note.id == "RP117"]  # one function for all
+    guesses = len(guessed_figures) + len(several)
     chance = chance_of(asked, hint.threads, within, assumed=guesses > 0)
     band = band_of(asked, assumed=guesses > 0 or bool(table.assumed or workload.guessed))
     shown = {expected.threads for expected in asked}

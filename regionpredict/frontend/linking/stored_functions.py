@@ -1,0 +1,319 @@
+"""Which functions a program puts into the members of its structs and into its tables.
+
+    static double (*const op[])(double) = {square, half};        `op` holds square and half
+    static const struct ops all[] = {{square}, {half}};          so does `apply` of a `struct ops`
+    ops->apply = given;                                          and what `given` is there
+
+A member counts for all objects of its struct. One whose address is taken, whose struct is seen as
+bytes or lies in a union, or is handed to a function without a body, may hold any function; so may a
+table that is handed on as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from regionpredict.frontend.linking.struct_types import struct_of, type_of
+from regionpredict.frontend.syntax import (
+    Assign,
+    CallExpr,
+    Cast,
+    CType,
+    Decl,
+    Expression,
+    Index,
+    IntLit,
+    Member,
+    Name,
+    Opaque,
+    Ternary,
+    Unary,
+    every_expression,
+    initial_values,
+    member_named,
+)
+from regionpredict.ir import Span
+
+ANY = "*"
+Place = tuple[str, str]
+"""A struct and its member; a struct and `*` for all of its members; "" and a member for that of a
+struct that is not told. Of a table the file and line of its declaration, or "=", and its name."""
+
+
+class Put(NamedTuple):
+    """A function that is put somewhere, or, where the source does not name it, the expression, by
+    its number in a function (`by`, its place), that puts it there."""
+
+    place: Place
+    function: Decl | None
+    by: Span | None = None
+    at: int = -1
+
+
+class StoredFunctions(NamedTuple):
+    """What one unit says: `put`, and the places that may hold any function (`open_`)."""
+
+    put: tuple[Put, ...] = ()
+    open_: frozenset[Place] = frozenset()
+
+
+def named_function(value: Expression | None) -> Decl | None:
+    """The function that an expression names: `f`, `&f`, `*f`, `(type)f`."""
+    while True:
+        if isinstance(value, Cast) or (isinstance(value, Unary) and value.op in ("&", "*")):
+            value = value.operand
+        elif isinstance(value, Name) and value.decl.kind == "function":
+            return value.decl
+        else:
+            return None
+
+
+def is_null(value: Expression | None) -> bool:
+    """Whether it is a null pointer."""
+    while isinstance(value, Cast):
+        value = value.operand
+    return isinstance(value, IntLit) and value.value == 0
+
+
+def place_of(pointer: Expression) -> Place | None:
+    """Where a function that is called lies: in a member, or in an element of a table."""
+    while isinstance(pointer, Index):
+        pointer = pointer.base
+    if isinstance(pointer, Member):
+        return _member(pointer)
+    return _table(pointer.decl) if isinstance(pointer, Name) else None
+
+
+def _member(member: Member) -> Place:
+    owner = struct_of(type_of(member.base)) if member.base is not None else ""
+    return owner, member.field.name
+
+
+def _table(decl: Decl) -> Place | None:
+    element = decl.ctype.element
+    if decl.ctype.kind != "array" or element is None or element.kind != "pointer":
+        return None
+    if decl.kind == "parameter" or not decl.ctype.holds_sizes:  # else its list is not read
+        return None
+    if decl.symbol:
+        return "=", decl.symbol
+    return f"{decl.span.file}:{decl.span.line}", decl.name
+
+
+class FunctionCensus:
+    """Gathers what a unit's expressions put somewhere; a census of sizes shows it all of them."""
+
+    def __init__(self) -> None:
+        self._put: list[Put] = []
+        self._open: set[Place] = set()
+        self._placed: set[Expression] = set()  # values of lists whose struct is known
+        self._elements: dict[Expression, int] = {}  # arrays whose subscript has just been met
+
+    def result(self) -> StoredFunctions:
+        """All that was gathered."""
+        return StoredFunctions(tuple(self._put), frozenset(self._open))
+
+    def variable(self, decl: Decl, by: Span | None = None) -> None:
+        """A variable with its first value; `by` is the function that it is one of."""
+        struct = struct_of(decl.ctype)
+        if decl.init is None:
+            if struct and decl.ctype.kind == "array" and by is None and not decl.ctype.holds_sizes:
+                self._open.add((struct, ANY))  # a list that is too long to be read, if any
+            return
+        if struct:
+            self._structs(decl.init, struct, in_function=by is not None)
+        else:
+            table = _table(decl)
+            if table is not None:
+                self._listed(decl.init, table)
+
+    def expression(self, expression: Expression, by: Span, at: int) -> None:
+        """An expression of a function, by its number there; in front of those inside it."""
+        if isinstance(expression, Assign):
+            self._assigned(expression, by, at)
+        elif isinstance(expression, Unary):
+            if expression.op == "&" and isinstance(expression.operand, (Member, Index)):
+                place = place_of(expression.operand)
+                if place is not None and _is_pointer(expression.operand):
+                    self._open.add(place)
+        elif isinstance(expression, Index):
+            self._elements[expression.base] = self._elements.get(expression.base, 0) + 1
+        elif isinstance(expression, Cast):
+            self._cast(expression)
+        elif isinstance(expression, Opaque) and expression.text.startswith("."):
+            self._unplaced(expression, by, at)
+        if isinstance(expression, (Name, Member, Index)):
+            self._whole(expression)
+
+    # -- lists of initial values ----------------------------------------------------------------
+
+    def _structs(self, init: Expression, struct: str, *, in_function: bool) -> None:
+        values = initial_values(init)
+        for value in values or ():
+            given = member_named(value)
+            if given is None:
+                if initial_values(value) is not None:
+                    self._structs(value, struct, in_function=in_function)
+                elif _names_functions(value):
+                    self._open.add((struct, ANY))
+                continue
+            name, held = given
+            if initial_values(held) is not None:
+                self._inside((struct, name), held)
+                self._placed.add(value)
+            elif is_null(held):
+                self._placed.add(value)
+            elif (function := named_function(held)) is not None:
+                self._put.append(Put((struct, name), function))
+                self._placed.add(value)
+            elif not in_function:
+                self._open.add((struct, name))
+
+    def _inside(self, place: Place, values: Expression) -> None:
+        """A list for a member: its elements, or the members of a struct that is one."""
+        for value in initial_values(values) or ():
+            given = member_named(value)
+            if given is not None:
+                function = named_function(given[1])
+                if function is not None:
+                    self._put.append(Put(("", given[0]), function))
+                elif initial_values(given[1]) is not None:
+                    self._inside(("", given[0]), given[1])
+                elif not is_null(given[1]):
+                    self._open.add(("", given[0]))
+            elif initial_values(value) is not None:
+                self._inside(place, value)
+            else:
+                self._held(place, value)
+
+    def _listed(self, init: Expression, place: Place) -> None:
+        values = initial_values(init)
+        if values is None:
+            self._open.add(place)
+        for value in values or ():
+            if initial_values(value) is not None:
+                self._listed(value, place)
+            else:
+                self._held(place, value)
+
+    def _held(self, place: Place, value: Expression) -> None:
+        if isinstance(value, Opaque) and value.children and named_function(value.children[-1]):
+            value = value.children[-1]  # [2] = square
+        function = named_function(value)
+        if function is not None:
+            self._put.append(Put(place, function))
+        elif not is_null(value) and not (isinstance(value, Opaque) and not value.children):
+            self._open.add(place)
+
+    def _unplaced(self, value: Opaque, by: Span, at: int) -> None:
+        """`.apply = f` in a list whose struct is not told."""
+        given = member_named(value)
+        if given is None or value in self._placed or is_null(given[1]):
+            return
+        place = "", given[0]
+        function = named_function(given[1])
+        if function is not None:
+            self._put.append(Put(place, function))
+        elif initial_values(given[1]) is not None:
+            self._inside(place, given[1])
+        else:
+            self._put.append(Put(place, None, by, at))
+
+    # -- expressions ----------------------------------------------------------------------------
+
+    def _assigned(self, assign: Assign, by: Span, at: int) -> None:
+        place = place_of(assign.left) if isinstance(assign.left, (Member, Index)) else None
+        if place is None or not _is_pointer(assign.left) or is_null(assign.right):
+            return
+        function = named_function(assign.right)
+        if assign.op != "=":
+            self._open.add(place)
+        elif function is not None:
+            self._put.append(Put(place, function))
+        else:
+            self._put.append(Put(place, None, by, at))
+
+    def _whole(self, expression: Name | Member | Index) -> None:
+        """A table that is no more than a subscript's base, or else handed on."""
+        if self._elements.get(expression):
+            self._elements[expression] -= 1
+            return
+        if isinstance(expression, Index):
+            return
+        ctype = expression.field.ctype if isinstance(expression, Member) else expression.decl.ctype
+        place = place_of(expression)
+        if place is not None and ctype.kind == "array":
+            self._open.add(place)
+
+    def _cast(self, cast: Cast) -> None:
+        struct = struct_of(type_of(cast.operand))
+        pointee = cast.ctype.element
+        if struct and pointee is not None and pointee.kind in ("int", "float"):
+            self._open.add((struct, ANY))
+
+
+def _is_pointer(place: Expression) -> bool:
+    if isinstance(place, Index):
+        while isinstance(place, Index):
+            place = place.base
+        ctype: CType | None = type_of(place)
+        while ctype is not None and ctype.kind == "array":
+            ctype = ctype.element
+        return ctype is not None and ctype.kind == "pointer"
+    return isinstance(place, Member) and place.field.ctype.kind == "pointer"
+
+
+def _names_functions(value: Expression) -> bool:
+    return any(named_function(inner) is not None for inner in every_expression(value))
+
+
+class FunctionsOfProgram:
+    """Answers which functions lie where, over all units of a run."""
+
+    def __init__(self, units: Sequence[StoredFunctions], handed: Iterable[str],
+                 inside: Mapping[str, set[str]]) -> None:  # fmt: skip
+        """`handed`: the structs that functions without a body are handed; `inside`: the structs
+        that each has in it."""
+        self._put: dict[Place, list[tuple[int, Put]]] = {}
+        open_: set[Place] = set()
+        for number, unit in enumerate(units):
+            open_ |= unit.open_
+            for put in unit.put:
+                self._put.setdefault(put.place, []).append((number, put))
+        lost = {struct for struct, member in open_ if member == ANY} | set(handed)
+        waiting = list(lost)
+        while waiting:
+            new = inside.get(waiting.pop(), set()) - lost
+            lost |= new
+            waiting += new
+        self._open, self._lost = open_, lost
+
+    def at(self, place: Place) -> list[tuple[int, Put]] | None:
+        """All that is put there, with the number of the unit that does; None: nothing tells."""
+        struct, member = place
+        if not struct or place in self._open or struct in self._lost or "union" in struct:
+            return None
+        if ":" in struct or struct == "=":
+            return self._put.get(place, [])
+        if ("", member) in self._open:
+            return None
+        return [*self._put.get(place, []), *self._put.get(("", member), [])]
+
+
+def values_in(value: Expression) -> tuple[Expression, ...]:
+    """What an expression may be: both sides of `c ? f : g`."""
+    while isinstance(value, Cast):
+        value = value.operand
+    if isinstance(value, Ternary):
+        return (*values_in(value.then), *values_in(value.other))
+    return (value,)
+
+
+def called_variables(call: CallExpr) -> Iterable[Decl]:
+    """The variables that lead to the function which a call means."""
+    if call.pointer is None:
+        return
+    for inner in every_expression(call.pointer):
+        if isinstance(inner, Name):
+            yield inner.decl

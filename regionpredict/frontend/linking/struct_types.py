@@ -1,0 +1,48 @@
+"""Which struct an expression is of, has, or leads to, by the declarations alone."""
+
+from __future__ import annotations
+
+from regionpredict.frontend.syntax import (
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    CType,
+    Expression,
+    Index,
+    Member,
+    Name,
+    Ternary,
+    Unary,
+)
+
+
+def struct_of(ctype: CType | None) -> str:
+    """The struct that a value is, has, or points to; "" for none."""
+    while ctype is not None and ctype.kind in ("pointer", "array"):
+        ctype = ctype.element
+    return ctype.name if ctype is not None and ctype.kind == "struct" else ""
+
+
+def type_of(expression: Expression | None) -> CType | None:
+    """A type with the struct of an expression in it."""
+    while expression is not None:
+        if isinstance(expression, (Name, CallExpr)):
+            return expression.decl.ctype if expression.decl is not None else None
+        if isinstance(expression, Member):
+            return expression.field.ctype
+        if isinstance(expression, Cast):
+            if struct_of(expression.ctype):
+                return expression.ctype
+            expression = expression.operand
+        elif isinstance(expression, Unary):
+            expression = expression.operand
+        elif isinstance(expression, Index):
+            expression = expression.base
+        elif isinstance(expression, (Binary, Assign)):
+            expression = expression.left
+        elif isinstance(expression, Ternary):
+            expression = expression.then
+        else:
+            return None
+    return None
