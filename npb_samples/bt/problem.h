@@ -26,6 +26,16 @@
 #define CLASS_TIME_STEP 0.0001
 #endif
 
+/* -DGRID_POINTS=40 -DGRID_STEPS=4 takes another grid, and as many steps: verification must fail. */
+#ifdef GRID_POINTS
+#undef PROBLEM_SIZE
+#define PROBLEM_SIZE GRID_POINTS
+#endif
+#ifdef GRID_STEPS
+#undef TIME_STEPS
+#define TIME_STEPS GRID_STEPS
+#endif
+
 /* -DDT_SCALE=1.01 takes another time step than the class has: verification must then fail. */
 #ifndef DT_SCALE
 #define DT_SCALE 1.0

@@ -35,6 +35,16 @@
 #define STEPS 20
 #endif
 
+/* -DGRID_POINTS=32, a power of two from 16 on, takes another grid: verification must fail. */
+#ifdef GRID_POINTS
+#undef NX
+#undef NY
+#undef NZ
+#define NX GRID_POINTS
+#define NY GRID_POINTS
+#define NZ GRID_POINTS
+#endif
+
 /* Row length with one element of padding: rows a power of two apart would share cache sets. */
 #define NXP (NX + 1)
 

@@ -34,6 +34,16 @@
 #define STEP_SIZE 2.0
 #endif
 
+/* -DGRID_POINTS=40 -DGRID_STEPS=4 takes another grid, and as many steps: verification must fail. */
+#ifdef GRID_POINTS
+#undef N
+#define N GRID_POINTS
+#endif
+#ifdef GRID_STEPS
+#undef STEPS
+#define STEPS GRID_STEPS
+#endif
+
 #define NX N
 #define NY N
 #define NZ N

@@ -57,6 +57,14 @@ def test_another_time_step_fails_to_verify(build: Build, program: str) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
+def test_another_grid_is_taken_and_fails_to_verify(build: Build, program: str) -> None:
+    result = run(build(program, "-DGRID_POINTS=14 -DGRID_STEPS=3"), 2)
+    assert "grid 14 x 14 x 14, 3 steps" in result.stdout
+    assert result.returncode == 1
+    assert result.stdout.endswith("Verification: FAILED\n")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_every_timed_region_ran(build: Build, program: str) -> None:
     table = re.findall(r"^(\w+) +(\d+) +(\d+\.\d+) ", run(build(program, ""), 1).stdout, re.M)
     steps = {"bt": 60, "sp": 100}[program]

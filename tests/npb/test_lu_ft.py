@@ -72,6 +72,23 @@ def test_a_wrong_constant_fails_to_verify(build: Build, program: str, define: st
     assert "DIFFERS" in result.stdout
 
 
+@needs_compiler
+@pytest.mark.parametrize(
+    ("program", "define", "told"),
+    [
+        ("lu", "-DGRID_POINTS=14 -DGRID_STEPS=3", "grid 14 x 14 x 14, 3 steps"),
+        ("ft", "-DGRID_POINTS=32", "grid 32 x 32 x 32, 6 steps"),
+    ],
+)
+def test_another_grid_is_taken_and_fails_to_verify(
+    build: Build, program: str, define: str, told: str
+) -> None:
+    result = run(build(program, define), 2)
+    assert told in result.stdout
+    assert result.returncode == 1
+    assert result.stdout.endswith("Verification: FAILED\n")
+
+
 def calls(output: str) -> dict[str, int]:
     """The table of regions at the end of the output: name, and how often it was timed."""
     return {
