@@ -244,6 +244,7 @@ class _Reader:
         decl = Decl(name, "global", UNKNOWN, self.places.span(start), symbol=symbol)
         self.scope.names[name] = decl
         decl.ctype = self._global_type(name)
+        decl.is_const = self.types.is_const(node.type, self.scope)
         decl.init = self._global_initialiser(name, decl.ctype)
         return decl
 
@@ -260,6 +261,9 @@ class _Reader:
             if node.init is not None and ctype.kind == "int":
                 value = self.types.constant(node.init, self.scope)
                 return IntLit(value) if value is not None else None
+            if node.init is not None and ctype.kind == "float":
+                const = self.types.is_const(node.type, self.scope)
+                return self._express(node.init, self.scope) if const else None
             if node.init is not None and (ctype.is_option_table or ctype.holds_sizes):
                 return self.types.with_members_named(self._express(node.init, self.scope), ctype)
             if isinstance(node.init, (c_ast.ID, c_ast.UnaryOp, c_ast.Cast)) and (
