@@ -211,7 +211,9 @@ class Declarations:
     def _global_initialiser(self, cursor: lc.Cursor, decl: Decl) -> Expression | None:
         definition = self._lib.clang_getCursorDefinition(cursor)
         if definition.kind != VARIABLE:
-            return None
+            if not decl.is_const:
+                return None
+            definition = cursor  # of a class: its value stands where it is declared
         if decl.ctype.is_option_table or decl.ctype.holds_sizes or self._holds_function(cursor):
             canonical = self._lib.clang_getCanonicalCursor(cursor).data0 or 0
             self._decls[canonical] = decl  # what is inside may name it
