@@ -12,9 +12,7 @@ import math
 from collections.abc import Sequence
 
 from regionpredict.ir import Operation, Statement
-
-_EXACT_TO = 126
-"""Two to this power has, like all smaller ones, a reciprocal that single precision holds."""
+from regionpredict.workload.constants import EXACT_RECIPROCAL
 
 
 def operations_run(
@@ -53,7 +51,7 @@ def _in_turn(kind: str, reassociates: bool) -> tuple[str, ...]:
         return ()
     if kind.startswith("fp_"):
         mantissa, exponent = math.frexp(float(by[1:]))
-        exact = abs(mantissa) == 0.5 and abs(exponent - 1) <= _EXACT_TO
+        exact = abs(2 * mantissa) == 1 and abs(exponent - 1) <= EXACT_RECIPROCAL.value
         return ("fp_mul",) if exact or reassociates else ("fp_div",)
     size, unsigned = abs(int(by[1:].rstrip("u"))), by.endswith("u")
     remainder = by.startswith("%")
