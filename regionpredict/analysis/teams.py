@@ -61,6 +61,14 @@ class TeamFacts:
     constructs: tuple[TeamConstruct, ...]
     forks: bool
 
+    @property
+    def size_set_before(self) -> str:
+        """What the threads take as their number to share loops by hand, where they do not ask for
+        it; empty where a team of any size is right.
+        """
+        return next((member.facts.region.team_size for member in self.members
+                     if member.facts.region.team_size), "")  # fmt: skip
+
 
 class ProgramOrder(NamedTuple):
     """One program: the ids of its teams as they first run, how often each does, and how often the

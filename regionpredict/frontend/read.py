@@ -22,7 +22,9 @@ from regionpredict.frontend.lowering import (
 )
 from regionpredict.frontend.memory_effects import (
     flows_of,
+    with_hand_shared_loops,
     with_object_names,
+    worksharing_block,
 )
 from regionpredict.frontend.program_arguments import ArgumentValues, argument_values
 from regionpredict.frontend.requests import (
@@ -33,7 +35,7 @@ from regionpredict.frontend.syntax import (
     Unit,
 )
 from regionpredict.ir import Definition, Diagnostic, Program, Region, SerialLoop, Span
-from regionpredict.ir.flow import Flow, loops_with_calls
+from regionpredict.ir.flow import Flow, Place, loops_with_calls
 from regionpredict.isolation import LIMITS, recursion_limit
 
 FRONTENDS = ("libclang", "pycparser")
@@ -51,6 +53,8 @@ class Part(NamedTuple):
     lookups: Lookups | None = None  # None where the file could not be read
     loops: tuple[SerialLoop, ...] = ()
     arguments: ArgumentValues | None = None  # of a program that is one file
+    # Loops that threads share by their numbers, in functions of other files, too; their arrays.
+    by_hand: tuple[tuple[Span, tuple[tuple[str, Place], ...]], ...] = ()
 
 
 class Parsed(NamedTuple):
@@ -190,11 +194,16 @@ def lower_file(parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False) 
     if unit is None or parsed.idle:
         return part
     with recursion_limit(LIMITS.recursion):
-        regions, notes = regions_of(unit, tasks=tasks)
+        regions, notes, by_hand = regions_of(unit, tasks=tasks)
         loops = serial_loops_of(unit, loops_with_calls(parsed.flows))
         flows = [with_object_names(flow, unit.objects) for flow in parsed.flows]
+        shared = {span: worksharing_block(loop, unit.objects) for span, loop in by_hand.items()}
     return part._replace(
-        regions=regions, flows=flows, diagnostics=[*part.diagnostics, *notes], loops=tuple(loops)
+        regions=regions,
+        flows=flows,
+        diagnostics=[*part.diagnostics, *notes],
+        loops=tuple(loops),
+        by_hand=tuple((span, block.names) for span, block in shared.items()),
     )
 
 
@@ -221,9 +230,10 @@ def join(parts: Sequence[Part], frontend: str) -> Program:
     notes: dict[Diagnostic, None] = {}
     files: dict[str, None] = {}
     flows: dict[tuple[Span, str], Flow] = {}
+    by_hand = {span: names for part in parts for span, names in part.by_hand}
     for part in parts:
         for flow in part.flows:
-            flows.setdefault((flow.span, flow.function), flow)
+            flows.setdefault((flow.span, flow.function), with_hand_shared_loops(flow, by_hand))
         files.update(dict.fromkeys(part.files))
         notes.update(dict.fromkeys(part.diagnostics))
         before = set(regions)

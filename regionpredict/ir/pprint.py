@@ -38,7 +38,10 @@ def dump_program(program: Program) -> str:
 
 def dump_region(region: Region) -> str:
     """One region: directive, loops, statements, arrays, notes."""
-    lines = [f"region {region.id} {region.directive} in {region.function} ({region.context})"]
+    by_hand = ", by hand" if region.by_hand else ""
+    lines = [
+        f"region {region.id} {region.directive} in {region.function} ({region.context}{by_hand})"
+    ]
     for clause in region.clauses:
         lines.append(f"  {clause.name}" + (f"({clause.text})" if clause.text is not None else ""))
     for loop in region.enclosing:

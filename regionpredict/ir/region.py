@@ -236,7 +236,11 @@ class Region:
     one directive in a template has: the name of the template with its types or its lambda.
     `shared` are the variables that are surely one for all threads. `reassociates`: the compiler may
     reorder all sums of floating-point numbers. `index_lists` are tables whose neighbouring entries
-    name neighbouring elements, each with its entries an iteration of `nest`.
+    name neighbouring elements, each with its entries an iteration of `nest`. `by_hand`: no
+    directive shares the loop, each thread takes its part by its own number; `span` is the loop's,
+    `nest` has what all threads do together, and `clauses` the schedule that this amounts to.
+    `team_size` is what its bounds then take as the number of threads, where they do not ask the
+    team itself: a number, or the name of what has been set before.
     """
 
     id: str
@@ -255,6 +259,8 @@ class Region:
     shared: frozenset[str] = frozenset()
     reassociates: bool = False
     index_lists: tuple[tuple[str, int], ...] = ()
+    by_hand: bool = False
+    team_size: str = ""
 
     def clause(self, name: str) -> Clause | None:
         """The first clause of that name, or None."""

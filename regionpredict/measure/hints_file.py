@@ -61,7 +61,9 @@ class Hint:
 @dataclass(frozen=True, slots=True)
 class TeamHint:
     """What a prediction, or its plan, says of one team; `line` is that of its `parallel`, `regions`
-    are ids."""
+    are ids. `size_set_before` names what its threads take as their number: no other size may be
+    given to it.
+    """
 
     id: str
     file: str
@@ -70,6 +72,7 @@ class TeamHint:
     threads: int | None
     loop_line: int | None = None
     sizes: BySize | None = None
+    size_set_before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +183,7 @@ def _team(team: Record) -> TeamHint:
         regions=tuple(team.texts("regions")),
         threads=None if team.is_null("threads") else team.whole("threads", 1),
         sizes=_by_size(team),
+        size_set_before=team.text("size_set_before") if "size_set_before" in team.value else "",
     )
 
 

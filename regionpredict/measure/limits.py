@@ -27,8 +27,11 @@ class Limit(NamedTuple):
 
 
 def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
-    """Raises InputError where no hint is for one of the functions."""
+    """Raises InputError where no hint is for one of the functions, or where only hints are that no
+    team may be given.
+    """
     limits = []
+    kept: dict[str, None] = {}
     for function in functions:
         lines = {*function.lines, (function.file, function.line)}
         own: dict[str, Hint] = {}
@@ -37,18 +40,39 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
                 if _most(hint) is not None and hint.status != "skipped":
                     own[hint.id] = max(own.get(hint.id, hint), hint, key=_threads)
         chosen = tuple(own[name] for name in sorted(own))
+        here = _teams(hints, function, lines, own)
+        if set_before := [team.size_set_before for team in here if team.size_set_before]:
+            kept.update(dict.fromkeys(set_before))
+            continue
         team = _team(hints, function, lines, own)
         asked = team if team is not None else max(chosen, key=_threads, default=None)
         if asked is None:
             continue
         line, choices = _choices(asked.sizes, asked, hints)
         limits.append(Limit(function, chosen, _threads(asked), line, choices))
+    if not limits and kept:
+        raise InputError(
+            f"every hint is for loops that count on as many threads as {', '.join(kept)} says",
+            remedy="set that, or OMP_NUM_THREADS, to the hint", path=hints.path,
+        )  # fmt: skip
     if not limits:
         raise InputError(
             f"hints for another program: no region of theirs ({len(hints.regions)}) is in it",
             remedy="predict the sources it was built from, and build it with -g", path=hints.path,
         )  # fmt: skip
     return tuple(limits)
+
+
+def _teams(
+    hints: Hints, function: Outlined, lines: Collection[tuple[str, int]], own: Collection[str]
+) -> list[TeamHint]:
+    """All teams that the function may be of."""
+    places = {(function.file, function.line), *lines}
+    begun = [
+        team for file, line in places for team in hints_at(hints.teams, Place(file, line, None))
+    ]
+    around = [team for team in hints.teams if not set(own).isdisjoint(team.regions)]
+    return [*begun, *around]
 
 
 def _team(

@@ -33,7 +33,7 @@ def openmp_clauses(
     lines: list[str] = []
     for file, group in groupby(rows, key=lambda row: row[0].file):
         lines += ([""] if lines else []) + [file]
-        lines += [f"{span.line:>6}: #pragma omp {own}   {clauses}" for span, own, clauses in group]
+        lines += [f"{span.line:>6}: {own}   {clauses}" for span, own, clauses in group]
     return "\n".join(lines) + "\n" if lines else ""
 
 
@@ -46,16 +46,21 @@ def _stands_alone(team: TeamPrediction) -> bool:
 
 def _team_row(team: TeamPrediction, binding: str) -> tuple[str, str]:
     clauses = team.facts.construct.clauses if team.facts.construct is not None else ()
-    return " ".join(["parallel", *_kept(clauses)]), _clauses(
-        team, binding, [member.facts for member in team.facts.members]
-    )
+    own = " ".join(["#pragma omp parallel", *_kept(clauses)])
+    if team.facts.size_set_before:
+        own = " ".join(["#pragma omp parallel", *_written(clauses)])
+        number = "the number of threads" if team.threads is None else plural(team.threads, "thread")
+        return own, f"// {number}: its loops count on {team.facts.size_set_before}, change it there"
+    return own, _clauses(team, binding, [member.facts for member in team.facts.members])
 
 
 def _loop_row(
     prediction: Prediction, teams: Sequence[TeamPrediction], binding: str
 ) -> tuple[str, str]:
     region = prediction.facts.region
-    own = " ".join([region.directive, *_kept(region.clauses)])
+    own = " ".join(["#pragma omp", region.directive, *_kept(region.clauses)])
+    if region.by_hand:
+        own = "a loop that its threads share by their numbers"
     around = [
         str(team.facts.span.line)
         if team.facts.span.file == region.span.file
@@ -102,8 +107,13 @@ def _by_size(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) ->
 
 def _kept(clauses: Sequence[Clause]) -> list[str]:
     """The clauses that stand there, but for those that the hint takes the place of."""
+    return _written(
+        [clause for clause in clauses if clause.name not in ("num_threads", "proc_bind")]
+    )
+
+
+def _written(clauses: Sequence[Clause]) -> list[str]:
     return [
         clause.name if clause.text is None else f"{clause.name}({clause.text})"
         for clause in clauses
-        if clause.name not in ("num_threads", "proc_bind")
     ]

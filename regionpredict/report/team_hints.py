@@ -47,6 +47,7 @@ def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, A
             for change in advice
         ],
         "assumed": list(team.assumed),
+        **({"size_set_before": facts.size_set_before} if facts.size_set_before else {}),
     }
 
 

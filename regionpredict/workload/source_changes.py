@@ -79,8 +79,9 @@ def _schedules(region: Region, workload: Workload) -> Iterator[Change]:
     tried += [Schedule("dynamic", chunk) for chunk in (1.0, COARSE_CHUNK.value)]
     for schedule in tried:
         if schedule != now:
+            how = "share it with omp for" if region.by_hand else "write"
             yield Change(
-                "RP202", region.span, f"write {clause_of(schedule)}",
+                "RP202", region.span, f"{how} {clause_of(schedule)}",
                 frozenset(("imbalance", "cache") if now.kind == "static" else
                           ("imbalance", "cache", "overhead")),
                 _with(workload, schedule),
@@ -107,7 +108,9 @@ def _collapsed(
 ) -> Iterator[Change]:
     """Two loops that share their iterations instead of one, where nothing stands between them."""
     nest = region.nest
-    if nest is None or region.collapse != 1 or len(nest.body) != 1 or nest.exits:
+    if nest is None or region.by_hand or len(nest.body) != 1 or nest.exits:
+        return
+    if region.collapse != 1:
         return
     inner = nest.body[0]
     if not isinstance(inner, Loop) or inner.kind != "for" or not _rectangular(nest, inner):

@@ -518,3 +518,36 @@ struct grid made(int n) {
 }
 """)  # fmt: skip
     assert kinds(found["kernel"]) == {"h->u": "serial"}
+
+
+def test_a_loop_that_threads_share_by_their_numbers(tmp_path: Path, frontend: str) -> None:
+    """In a function of another file, too, it is a parallel first touch; else a serial one."""
+    head = "#include <omp.h>\n"
+    share = """
+void share(int t, int p, int n, double *v) {
+  for (int i = t * n / p; i < (t + 1) * n / p; i++)
+    v[i] = 0;
+}
+"""
+    main = (
+        KERNEL
+        + """
+void share(int t, int p, int n, double *v);
+static double a[9000], b[9000];
+int main(void) {
+#pragma omp parallel
+  {
+    int t = omp_get_thread_num(), p = omp_get_num_threads();
+    share(t, p, 9000, a);
+    if (t == 0)
+      for (int i = 0; i < 9000; i++)
+        b[i] = 1;
+  }
+  kernel(9000, a, b);
+  return 0;
+}
+"""
+    )
+    told = placed(tmp_path, frontend, head + main, head + share)
+    assert kinds(told["kernel"])["x"] == "parallel"
+    assert set(told) == {"kernel", "share"}

@@ -51,22 +51,6 @@ def test_a_header_that_holds_a_region(tmp_path: Path, frontend: str) -> None:
     assert Path(region.span.file).name == "kernel.h" and region.span.line == 2
 
 
-def test_parallel_that_shares_its_loop_by_hand_is_named(tmp_path: Path, frontend: str) -> None:
-    text = """
-#include <omp.h>
-void f(int n, double *a) {
-#pragma omp parallel
-  {
-    int t = omp_get_thread_num(), p = omp_get_num_threads();
-    for (int i = t * n / p; i < (t + 1) * n / p; i++) a[i] = 0.0;
-  }
-}
-"""
-    analysis = analysis_of(tmp_path, text, frontend)
-    assert analysis.program.regions == ()
-    assert [(n.id, n.span.line) for n in analysis.program.diagnostics] == [("RP110", 4)]
-
-
 def test_values_of_names_from_the_source(tmp_path: Path, frontend: str) -> None:
     """A parameter takes what every call passes, a local what it is set to once."""
     text = """

@@ -200,12 +200,12 @@ void f(double *a)
 #pragma omp parallel for
     for (int i = 0; i < 1000; i++) a[i] += 1;
 }
-void g(double *a)
+void g(const int *first, double *a)
 {
 #pragma omp parallel
     {
-        int t = omp_get_thread_num(), p = omp_get_num_threads();
-        for (int i = t; i < 1000; i += p) a[i] += 1;
+        int t = omp_get_thread_num();
+        for (int i = first[t]; i < first[t + 1]; i++) a[i] += 1;
     }
 }
 """

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.definitions import definitions_of
+from regionpredict.frontend.lowering.hand_shared import hand_shared_loops
 from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.invariant_values import with_invariant_names
 from regionpredict.frontend.lowering.one_name import with_one_name
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.lowering.task_sites import LoopSite, task_sites
+from regionpredict.frontend.lowering.thread_numbers import ThreadNumbers
 from regionpredict.frontend.syntax import (
     UNKNOWN,
-    CallExpr,
     Compound,
     Decl,
     Directive,
@@ -27,22 +28,29 @@ from regionpredict.frontend.syntax import (
     RangeFor,
     Stmt,
     every_statement,
-    expressions_in,
     inner_statements,
 )
 from regionpredict.ir import Definition, Diagnostic, Region, Span
 
-_BY_THREAD = frozenset(("omp_get_thread_num",))
-
-
 _Place = tuple[str, int, int, str]  # of a directive: file, line, offset, instance of a template
+
+
+class UnitRegions(NamedTuple):
+    """The regions of a unit with the definitions of their names, and what is to be said of others.
+
+    `by_hand` are the loops that threads share by their own numbers, by their places.
+    """
+
+    regions: list[tuple[Region, tuple[Definition, ...]]]
+    notes: list[Diagnostic]
+    by_hand: dict[Span, For]
 
 
 def regions_of(
     unit: LinkedUnit,
     *,
     tasks: bool = False,
-) -> tuple[list[tuple[Region, tuple[Definition, ...]]], list[Diagnostic]]:
+) -> UnitRegions:
     """Every worksharing loop of the unit, with what the source says of its names' values.
 
     With `tasks` every explicit task, too, as a loop whose iterations are the tasks.
@@ -51,7 +59,8 @@ def regions_of(
     seen: set[_Place] = set()
     again: dict[_Place, int] = {}
     notes: list[Diagnostic] = []
-    trees = CallTrees(unit)
+    by_hand: dict[Span, For] = {}
+    trees, numbers = CallTrees(unit), ThreadNumbers(unit)
     for function in unit.functions:
         here: Counter[_Place] = Counter()
         instance = function.name if function.shown else ""
@@ -66,17 +75,30 @@ def regions_of(
             builder = RegionBuilder(unit, function, site.directive.pragma, span, trees)
             region = builder.build(site.loop, site.context, site.enclosing, site.team)
             defined = definitions_of(unit, function, builder.context, site.directive)
-            region, defined = with_invariant_names(region, defined)
-            built.append(with_one_name(region, defined, unit.objects.values(), unit.getters))
+            built.append(_with_names(unit, region, defined))
         seen |= set(here)
-        notes += _parallel_without_loop(function)
+        understood: set[Span] = set()
+        for shared in hand_shared_loops(unit, function, numbers, trees):
+            understood.add(shared.parallel)
+            if shared.loop.span not in by_hand:  # two teams may call one function
+                by_hand[shared.loop.span] = shared.loop
+                built.append(_with_names(unit, shared.region, shared.definitions))
+        notes += _parallel_without_loop(function, understood, numbers)
     for (file, line, _, _), count in again.items():
         message = f"included or expanded {count + 1} times: the first instance is shown"
         notes.append(Diagnostic("RP112", Span(file, line), message))
     lost = _lost(unit, trees, {place[:3] for place in seen})
     built += lost
     built.sort(key=lambda pair: (pair[0].span.file, pair[0].span.line, pair[0].span.column))
-    return with_index_lists(built), notes
+    return UnitRegions(with_index_lists(built), notes, by_hand)
+
+
+def _with_names(
+    unit: LinkedUnit, region: Region, defined: tuple[Definition, ...]
+) -> tuple[Region, tuple[Definition, ...]]:
+    """The region with one name for each value that it is made of."""
+    region, defined = with_invariant_names(region, defined)
+    return with_one_name(region, defined, unit.objects.values(), unit.getters)
 
 
 def _lost(
@@ -144,8 +166,10 @@ def _loop_of(statement: Any) -> For | RangeFor | None:
     return statement if isinstance(statement, (For, RangeFor)) else None
 
 
-def _parallel_without_loop(function: Function) -> list[Diagnostic]:
-    """Parallel regions that share no loop: each thread takes its part by its number."""
+def _parallel_without_loop(
+    function: Function, understood: Collection[Span], numbers: ThreadNumbers
+) -> list[Diagnostic]:
+    """Parallel regions whose threads take their parts by their numbers in no way that is read."""
     notes = []
     for statement in every_statement(function.body):
         if not isinstance(statement, Directive) or statement.body is None:
@@ -156,11 +180,8 @@ def _parallel_without_loop(function: Function) -> list[Diagnostic]:
         inner = [s for s in every_statement(statement.body) if isinstance(s, Directive)]
         if any(d.pragma.is_loop or d.pragma.kind.split()[0] in ("task", "sections") for d in inner):
             continue
-        by_hand = any(
-            isinstance(e, CallExpr) and e.name in _BY_THREAD for e in expressions_in(statement.body)
-        )
         has_loop = any(isinstance(s, For) for s in every_statement(statement.body))
-        if by_hand and has_loop:
+        if statement.span not in understood and has_loop and numbers.asked_in(statement.body):
             notes.append(
                 Diagnostic("RP110", statement.span,
                            "parallel region shares its loop by thread number: not predicted")

@@ -50,7 +50,7 @@ class FollowedStatements:
     """Goes through statements as they run, up to the site, where there is one."""
 
     def __init__(
-        self, unit: LinkedUnit, context: Context, site: Directive | CallExpr | None = None
+        self, unit: LinkedUnit, context: Context, site: Directive | CallExpr | For | None = None
     ) -> None:
         self.unit = unit
         self.context = context
@@ -155,7 +155,7 @@ class FollowedStatements:
         return False
 
     def _forget_written(self, statement: Stmt, frame: Frame) -> None:
-        for decl in self.unit.effects.written_in(statement):
+        for decl in in_order(self.unit.effects.written_in(statement)):
             self.values.forget(decl, frame)
         for inner in every_statement(statement):
             for own in own_expressions(inner):

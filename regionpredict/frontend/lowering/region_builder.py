@@ -23,6 +23,7 @@ from regionpredict.frontend.lowering.carried_loops import (
 from regionpredict.frontend.lowering.clause_names import listed_private, reduced
 from regionpredict.frontend.lowering.early_leaves import parted
 from regionpredict.frontend.lowering.followed_calls import FollowedCalls, declared_in
+from regionpredict.frontend.lowering.followed_statements import FollowedStatements
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.loop_exits import (
     exits,
@@ -110,11 +111,19 @@ class RegionBuilder:
 
     def build(
         self, loop: For | RangeFor | None, context: str, enclosing: tuple[For, ...],
-        team: ParallelSite | None = None,
+        team: ParallelSite | None = None, *, behind: Stmt | None = None,
     ) -> Region:  # fmt: skip
-        """The region; without a loop that could be read, one that says so."""
+        """The region; without a loop that could be read, one that says so.
+
+        `behind`: what each thread runs that comes to the loop, which is in it.
+        """
         frame = Frame({})
         outer = tuple(outer_loop(around, self.context, frame) for around in enclosing)
+        if behind is not None and isinstance(loop, For):
+            for decl in in_order(declared_in(loop)):
+                self.context.name_of(decl)  # its own name, whatever stands before the loop
+            FollowedStatements(self.unit, self.context, loop).through(behind, frame)
+            self.context.private.update(declared_in(behind))
         parallel = parallel_construct(team, self.context, frame) if team is not None else None
         nest: Loop | None = None
         if loop is None:

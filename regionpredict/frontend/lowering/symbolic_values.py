@@ -56,6 +56,8 @@ _MAX_INLINE = 6
 _MAX_SIZE = 80  # parts; longer expressions help nobody and cost time
 _MIN = frozenset(("min", "MIN", "fmin", "fminf", "imin", "std::min"))
 _MAX = frozenset(("max", "MAX", "fmax", "fmaxf", "imax", "std::max"))
+# What OpenMP says of a thread and its team: each one value wherever a region asks for it.
+_OF_TEAM = frozenset(("omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads"))
 
 _OTHERS = "#"
 
@@ -298,6 +300,8 @@ class Context:
             return Expr.atom("min", self.value(args[0], frame), self.value(args[1], frame))
         if expression.name in _MAX and len(args) == 2:
             return Expr.atom("max", self.value(args[0], frame), self.value(args[1], frame))
+        if expression.name in _OF_TEAM and not args:
+            return Expr.name(f"{expression.name}()")
         returned = self._single_return(expression, frame)
         if returned is not None:
             return returned

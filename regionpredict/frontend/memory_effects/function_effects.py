@@ -61,11 +61,18 @@ from regionpredict.ir.source import Span
 _ONE = frozenset(("single", "master", "masked", "section"))
 _TASKS = frozenset(("task", "taskloop", "sections"))
 
+Names = tuple[tuple[str, Place], ...]
+
 
 def flows_of(functions: Iterable[Function]) -> list[Flow]:
     """One record a function."""
     effects = Effects()
     return [_Flows(effects).flow(function) for function in functions]
+
+
+def names_in(loop: For) -> Names:
+    """The places of a loop's arrays, by the names that a region has for them."""
+    return _Flows(Effects()).names_in(loop)
 
 
 class _Flows:
@@ -77,6 +84,7 @@ class _Flows:
         self.calls = 0
         self.at = Span("", 0)  # the statement at hand
         self.parameters: dict[str, int] = {}
+        self.in_team = False  # inside a `parallel` whose threads may share loops by hand
 
     def flow(self, function: Function) -> Flow:
         parameters = tuple(_slot(decl) for decl in function.parameters)
@@ -131,7 +139,8 @@ class _Flows:
         if increment is not None:
             self._expression(increment, inside)
         self.moving.pop()
-        return [Block("loop", tuple(inside), loop.span)] if inside else []
+        # One that only reads may be shared by hand, which is not known yet.
+        return [Block("loop", tuple(inside), loop.span)] if inside or self.in_team else []
 
     def _if(self, statement: If) -> list[Event]:
         events: list[Event] = []
@@ -158,11 +167,14 @@ class _Flows:
 
     def _directive(self, statement: Directive) -> list[Event]:
         pragma: Pragma = statement.pragma
-        inside = self._body(statement.body)
         words = pragma.kind.split()
-        names: tuple[tuple[str, Place], ...] = ()
+        outer = self.in_team
+        self.in_team = (outer or "parallel" in words) and not pragma.is_loop
+        inside = self._body(statement.body)
+        self.in_team = outer
+        names: Names = ()
         if pragma.is_loop and statement.body is not None:
-            names = self._names_in(statement.body)
+            names = self.names_in(statement.body)
         if not inside and not names:
             return []
         if words[0] in _ONE:
@@ -179,7 +191,8 @@ class _Flows:
             inside = [Block("elsewhere", tuple(inside), statement.span)]
         return inside
 
-    def _names_in(self, statement: Stmt) -> tuple[tuple[str, Place], ...]:
+    def names_in(self, statement: Stmt) -> Names:
+        """The places of a statement's arrays, by the names that a region has for them."""
         places: dict[str, Place] = {}
         for expression in expressions_in(statement):
             if isinstance(expression, (Name, Member)):

@@ -1,0 +1,296 @@
+"""Loops that the threads of a `parallel` share by their own numbers, without a directive.
+
+    #pragma omp parallel
+    {
+        int t = omp_get_thread_num(), p = omp_get_num_threads();
+        int first = t * n / p, last = (t + 1) * n / p;
+        for (int i = first; i < last; i++)      for i from 0 while < n, schedule(static) nowait
+            a[i] = 0.0;
+    }
+
+Which loops may be is told from the text: those whose header hangs on the thread's number
+(`thread_numbers`), in functions that the threads call, too. What the header says at the loop is
+told by following the threads' statements (`followed_statements`), and whether it deals a range to
+them by `thread_partition`. A loop that does not is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.call_trees import CallTrees
+from regionpredict.frontend.lowering.definitions import definitions_of
+from regionpredict.frontend.lowering.followed_statements import FollowedStatements
+from regionpredict.frontend.lowering.frame import Frame
+from regionpredict.frontend.lowering.invariant_values import names_in
+from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
+from regionpredict.frontend.lowering.region_builder import RegionBuilder
+from regionpredict.frontend.lowering.symbolic_values import Context
+from regionpredict.frontend.lowering.thread_numbers import ThreadNumbers
+from regionpredict.frontend.lowering.thread_partition import (
+    TEAM,
+    THREAD,
+    Partition,
+    ThreadBounds,
+    partition_of,
+)
+from regionpredict.frontend.syntax import (
+    CallExpr,
+    Decl,
+    Directive,
+    Expression,
+    For,
+    Function,
+    Pragma,
+    Stmt,
+    every_expression,
+    inner_statements,
+    own_expressions,
+)
+from regionpredict.frontend.text import parse_expression
+from regionpredict.ir import Clause, Definition, Diagnostic, Expr, Loop, Region, Span
+
+_MOST_THREADS = "omp_get_max_threads()"  # what a team has that asks for no other number
+_MAX_CALLS = 3  # inside each other, from the `parallel` to the loop
+
+
+class HandSharedLoop(NamedTuple):
+    """A loop shared by hand, as a region, and the `parallel` whose threads share it."""
+
+    loop: For
+    region: Region
+    definitions: tuple[Definition, ...]
+    parallel: Span
+
+
+class _Threads(NamedTuple):
+    """What the threads of a `parallel` run in one function.
+
+    `body` is that of the `parallel`, or of a function that they call: then `team` is None, and
+    `handed` says what the parameters are worth, by name, made of `THREAD`, `TEAM` and the callers'
+    names. `directive` is the `parallel`, `size` the number of threads that the source fixes.
+    """
+
+    function: Function
+    body: Stmt
+    directive: Directive
+    team: ParallelSite | None
+    around: tuple[For, ...]
+    handed: Mapping[Decl, Expr]
+    size: int | None
+    depth: int = 0
+
+
+def hand_shared_loops(
+    unit: LinkedUnit, function: Function, numbers: ThreadNumbers, trees: CallTrees
+) -> Iterator[HandSharedLoop]:
+    """The loops that threads of the function's `parallel` constructs share, also in callees."""
+    for threads in _parallels(unit, function, function.body, ()):
+        if numbers.asked_in(threads.body):
+            yield from _Search(unit, numbers, trees, threads).loops(threads.body, threads.around)
+
+
+def _parallels(
+    unit: LinkedUnit, function: Function, statement: Stmt, loops: tuple[For, ...]
+) -> Iterator[_Threads]:
+    if isinstance(statement, Directive) and _starts_team(statement.pragma):
+        if statement.body is not None:
+            team = ParallelSite(statement, len(loops))
+            yield _Threads(function, statement.body, statement, team, loops, MappingProxyType({}),
+                           _fixed_size(unit, statement))  # fmt: skip
+        return
+    if isinstance(statement, For):
+        loops = (*loops, statement)
+    for inner in inner_statements(statement):
+        yield from _parallels(unit, function, inner, loops)
+
+
+def _starts_team(pragma: Pragma) -> bool:
+    words = pragma.kind.split()
+    return "parallel" in words and not pragma.is_loop and "sections" not in words
+
+
+def _fixed_size(unit: LinkedUnit, directive: Directive) -> int | None:
+    value = _asked_size(Context(unit.body_of, unit.objects), directive).constant
+    return value if isinstance(value, int) else None
+
+
+def _asked_size(context: Context, directive: Directive) -> Expr:
+    """What `num_threads` asks for, in the names of a region; without it the most there are."""
+    clause = directive.pragma.clause("num_threads")
+    if clause is None or not clause.text:
+        return Expr.name(_MOST_THREADS)
+    declared = {name: decl for name, (decl, _) in context.named().items()}
+    written = parse_expression(clause.text, declared.get, directive.span)
+    return context.value(written, Frame({}))
+
+
+class _Search:
+    """The loops in what the threads run in one function."""
+
+    def __init__(
+        self, unit: LinkedUnit, numbers: ThreadNumbers, trees: CallTrees, threads: _Threads
+    ) -> None:
+        self.unit = unit
+        self.numbers = numbers
+        self.trees = trees
+        self.threads = threads
+        moved = [decl for decl, value in threads.handed.items() if THREAD in value.names]
+        self.moved = numbers.moved_in(threads.body, moved)
+
+    def loops(self, statement: Stmt, around: tuple[For, ...]) -> Iterator[HandSharedLoop]:
+        """The outermost that are shared; directives share theirs themselves."""
+        if isinstance(statement, Directive):
+            return
+        if isinstance(statement, For):
+            if any(self.numbers.hang_on(part, self.moved) for part in _header(statement)):
+                shared = self._shared(statement, around)
+                if shared is not None:
+                    yield shared
+                return
+            around = (*around, statement)
+        for own in own_expressions(statement):
+            for inner in every_expression(own):
+                if isinstance(inner, CallExpr) and self.numbers.hang_on(inner, self.moved):
+                    yield from self._called(inner)
+        for below in inner_statements(statement):
+            yield from self.loops(below, around)
+
+    def _called(self, call: CallExpr) -> Iterator[HandSharedLoop]:
+        """The loops in a function that the threads call."""
+        threads = self.threads
+        function = self.unit.body_of(call.decl) if call.decl is not None else None
+        if function is None or threads.depth >= _MAX_CALLS:
+            return
+        context, frame = Context(self.unit.body_of, self.unit.objects), Frame({})
+        frame.env.update(threads.handed)
+        if not FollowedStatements(self.unit, context, call).through(threads.body, frame):
+            return
+        values = {
+            parameter: context.value(argument, frame)
+            for parameter, argument in zip(function.parameters, call.args, strict=False)
+            if parameter.ctype.kind == "int"
+        }
+        of_team = self._of_team(context)
+        handed = {
+            parameter: _apart(value.substitute(of_team), threads)
+            for parameter, value in values.items()
+        }
+        inside = threads._replace(
+            function=function, body=function.body, team=None, around=(), handed=handed,
+            depth=threads.depth + 1,
+        )  # fmt: skip
+        yield from _Search(self.unit, self.numbers, self.trees, inside).loops(function.body, ())
+
+    def _shared(self, loop: For, around: tuple[For, ...]) -> HandSharedLoop | None:
+        """The loop as a region with what all threads do together; None: they do not share it."""
+        threads, span = self.threads, loop.span
+        pragma = Pragma("for", (Clause("nowait"),), 0, 0, span.line, span.column, "")
+        builder = RegionBuilder(self.unit, threads.function, pragma, span, self.trees)
+        context = "orphaned" if threads.team is None else "inside"
+        region = builder.build(loop, context, around, threads.team, behind=threads.body)
+        nest = region.nest
+        if nest is None or nest.start is None or nest.bound is None or nest.step is None:
+            return None
+        bounds = ThreadBounds(nest.start, nest.comparison, nest.bound, nest.step)
+        of_team = self._of_team(builder.context)
+        handed = {builder.context.name_of(decl): value for decl, value in threads.handed.items()}
+        partition = partition_of(bounds.having({**of_team, **handed}), threads.size)
+        if partition is None:
+            return None
+        if threads.team is None:
+            partition = partition._replace(whole=_in_parameters(bounds, partition, handed))
+        taken = sorted(bounds.names & of_team.keys())
+        if not taken and threads.size is not None:
+            taken = [str(threads.size)]
+        region = _with_whole(region, nest, partition, taken)
+        site = threads.directive if threads.team is not None else None
+        defined = definitions_of(self.unit, threads.function, builder.context, site)
+        defined = _with_one_thread(region, defined)
+        return HandSharedLoop(loop, region, defined, threads.directive.span)
+
+    def _of_team(self, context: Context) -> dict[str, Expr]:
+        """What stands for names that hang on the team's size: `nt = omp_get_max_threads();`."""
+        threads = self.threads
+        if threads.team is None:
+            return {_MOST_THREADS: Expr.name(TEAM)}
+        defined = definitions_of(self.unit, threads.function, context, threads.directive)
+        known = {definition.name: definition.value for definition in defined}
+        values = {_MOST_THREADS: Expr.name(TEAM)}
+        asked = _asked_size(context, threads.directive)
+        if len(asked.names) == 1 and asked == Expr.name(next(iter(asked.names))):
+            values[next(iter(asked.names))] = Expr.name(TEAM)
+        for _ in known:  # each round follows one more of a chain
+            new = {
+                name: made
+                for name, value in known.items()
+                if name not in values and TEAM in (made := value.substitute(values)).names
+            }
+            if not new:
+                break
+            values.update(new)
+        return values
+
+
+def _header(loop: For) -> Iterator[Expression]:
+    if loop.init is not None:
+        yield from own_expressions(loop.init)
+    yield from own_expressions(loop)
+
+
+def _apart(value: Expr, threads: _Threads) -> Expr:
+    """A value in names that no other function's are: those of the caller are the caller's own."""
+    own = {name for name in value.names - {THREAD, TEAM} if " in " not in name}
+    return value.substitute({name: Expr.name(f"{name} in {threads.function.name}") for name in own})
+
+
+def _in_parameters(
+    bounds: ThreadBounds, partition: Partition, handed: Mapping[str, Expr]
+) -> ThreadBounds:
+    """The whole range in the function's own names; a parameter that a thread alone would be handed
+    as a number is that number.
+    """
+    alone = {THREAD: Expr.const(0), TEAM: Expr.const(1)}
+    numbers = {
+        name: made for name, value in handed.items()
+        if (made := ThreadBounds(value, "<", value, value).having(alone).start).constant is not None
+    }  # fmt: skip
+    whole = bounds.having({**alone, _MOST_THREADS: Expr.const(1), **numbers})
+    return whole._replace(step=partition.whole.step)
+
+
+def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequence[str]) -> Region:
+    """The region of all threads; `taken` is what the bounds take as the team's size."""
+    whole = partition.whole
+    schedule = partition.schedule.replace(", ", ",")
+    told = f"threads share this loop by their numbers: read as schedule({schedule}) nowait"
+    if taken:
+        told += f"; the team must have as many as {' and '.join(taken)} says"
+    region = replace(
+        region,
+        nest=replace(nest, start=whole.start, bound=whole.bound, step=whole.step),
+        clauses=(Clause("schedule", schedule), *region.clauses),
+        diagnostics=(*region.diagnostics, Diagnostic("RP116", region.span, told)),
+        by_hand=True,
+        team_size=" and ".join(taken),
+    )
+    used = {access.array for statement, _ in region.statements() for access in statement.accesses}
+    return replace(region, arrays=tuple(array for array in region.arrays if array.name in used))
+
+
+def _with_one_thread(region: Region, defined: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    """The definitions, and of the team's size that it is one: thread 0 of 1 has the whole range."""
+    known = {definition.name for definition in defined}
+    said = names_in(region).union(*(definition.value.names for definition in defined))
+    return (
+        *defined,
+        *(
+            Definition(name, Expr.const(value), region.span)
+            for name, value in ((THREAD, 0), (TEAM, 1), (_MOST_THREADS, 1))
+            if name in said - known
+        ),
+    )

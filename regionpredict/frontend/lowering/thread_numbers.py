@@ -1,0 +1,86 @@
+"""What hangs on the number of the thread that runs it: told from the text alone.
+
+int t = omp_get_thread_num();           t
+int first = t * n / p;                  first
+if (t == 0) rest = n % p;               rest
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.syntax import (
+    CallExpr,
+    Decl,
+    DeclStmt,
+    Expression,
+    ExprStmt,
+    Function,
+    If,
+    Name,
+    Stmt,
+    every_expression,
+    expressions_in,
+    inner_statements,
+    own_expressions,
+    set_place,
+)
+
+
+class ThreadNumbers:
+    """Which statements of a unit ask for the thread's number, in functions that they call too."""
+
+    def __init__(self, unit: LinkedUnit) -> None:
+        self._unit = unit
+        self._known: dict[Function, bool] = {}
+
+    def asked_in(self, statement: Stmt) -> bool:
+        """Whether a statement asks for it."""
+        return any(map(self.asks, expressions_in(statement)))
+
+    def asks(self, expression: Expression) -> bool:
+        """Whether an expression is a call that does."""
+        if not isinstance(expression, CallExpr):
+            return False
+        if expression.name == "omp_get_thread_num":
+            return True
+        function = self._unit.body_of(expression.decl) if expression.decl is not None else None
+        if function is None:
+            return False
+        if function not in self._known:
+            self._known[function] = False  # for a call of itself
+            self._known[function] = self.asked_in(function.body)
+        return self._known[function]
+
+    def hang_on(self, expression: Expression, moved: Collection[Decl]) -> bool:
+        """Whether an expression's value may, where those of `moved` do."""
+        return any(
+            self.asks(inner) or (isinstance(inner, Name) and inner.decl in moved)
+            for inner in every_expression(expression)
+        )
+
+    def moved_in(self, body: Stmt, parameters: Collection[Decl] = ()) -> set[Decl]:
+        """The variables that may hang on it: set from it, or where it decides."""
+        moved = set(parameters)
+        before = -1
+        while len(moved) > before:
+            before = len(moved)
+            self._add_moved(body, moved, decided=False)
+        return moved
+
+    def _add_moved(self, statement: Stmt, moved: set[Decl], *, decided: bool) -> None:
+        if isinstance(statement, DeclStmt):
+            moved |= {
+                decl
+                for decl in statement.decls
+                if decl.init is not None and (decided or self.hang_on(decl.init, moved))
+            }
+        for own in own_expressions(statement):
+            if isinstance(statement, ExprStmt) and (decided or self.hang_on(own, moved)):
+                targets = [set_place(inner) for inner in every_expression(own)]
+                moved |= {target.decl for target in targets if isinstance(target, Name)}
+        if isinstance(statement, If):
+            decided = decided or self.hang_on(statement.condition, moved)
+        for inner in inner_statements(statement):
+            self._add_moved(inner, moved, decided=decided)

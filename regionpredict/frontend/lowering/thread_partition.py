@@ -1,0 +1,175 @@
+"""Whether loop bounds made of the thread's number deal a range of iterations to a team's threads.
+
+    for (i = t * n / p; i < (t + 1) * n / p; i++)    [0, n) in blocks:   schedule(static)
+    for (i = t; i < n; i += p)                       [0, n) in turn:     schedule(static, 1)
+    for (i = 0; i < n; i++)                          every thread has all of it: no partition
+
+Bounds are any expression of the thread's number, the number of threads and the program's names, so
+that no form is looked for: the ranges of all threads are written out for teams of several sizes
+and for several values of the names, and held against the definition. Each iteration is had by one
+thread, and all threads together have what one thread alone would have. A partition that leaves a
+rest undone, `n / p` iterations each, is taken at its word: its `n` is a multiple of `p`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import NamedTuple
+
+from regionpredict.ir import Expr
+from regionpredict.ir.expr import Atom, Number
+
+THREAD = "omp_get_thread_num()"
+TEAM = "omp_get_num_threads()"
+
+_TEAMS = (2, 3, 4, 5, 7, 8)  # threads
+_TRIALS = 24  # sets of values for the names, for each kind of them
+_NEEDED = 3  # of these that deal enough iterations to tell
+_MULTIPLE = 840  # of all of _TEAMS
+_UNEVEN = 1.25  # times the mean: the longest block of those that are as long as each other
+
+
+class ThreadBounds(NamedTuple):
+    """The header of a loop, of names: `THREAD`, `TEAM`, and what the program has."""
+
+    start: Expr
+    comparison: str
+    bound: Expr
+    step: Expr
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All names in it."""
+        return self.start.names | self.bound.names | self.step.names
+
+    def having(self, values: Mapping[str, Expr]) -> ThreadBounds:
+        """The same with names replaced, as short as it gets."""
+        start, bound, step = (
+            shortened(part.substitute(values)) for part in (self.start, self.bound, self.step)
+        )
+        return ThreadBounds(start, self.comparison, bound, step)
+
+
+class Partition(NamedTuple):
+    """How the iterations of `whole`, which names no thread, are dealt: `static`, `static, 1`."""
+
+    whole: ThreadBounds
+    schedule: str
+
+
+def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | None:
+    """The range that the threads have together and its schedule; None where it is no partition.
+
+    `team`: the number of threads, where the source fixes it; else the bounds name `TEAM`.
+    """
+    teams = _TEAMS if team is None else (team,)
+    whole = _whole(bounds, team)
+    if THREAD not in bounds.names or whole is None or {THREAD, TEAM} & whole.names:
+        return None
+    for multiple in (1, _MULTIPLE):
+        trials = list(_values(sorted(bounds.names - {THREAD, TEAM}), multiple))
+        told = [_dealing(bounds, whole, threads, values) for values in trials for threads in teams]
+        schedules = {schedule for schedule in told if schedule is not None}
+        needed = min(_NEEDED, len(trials)) * len(teams)
+        enough = sum(schedule is not None for schedule in told) >= needed
+        if enough and len(schedules) == 1 and schedules <= {"static", "static, 1"}:
+            return Partition(whole, schedules.pop())
+    return None
+
+
+def _whole(bounds: ThreadBounds, team: int | None) -> ThreadBounds | None:
+    """What a thread alone would have; of a team of fixed size: from its first to its last."""
+    first = bounds.having({THREAD: Expr.const(0), TEAM: Expr.const(team or 1)})
+    if team is None:
+        return first
+    last = bounds.having({THREAD: Expr.const(team - 1), TEAM: Expr.const(team)})
+    apart = bounds.having({THREAD: Expr.const(1), TEAM: Expr.const(team)})
+    between = (apart.start - first.start).constant
+    step = first.step.constant
+    if isinstance(between, int) and isinstance(step, int) and between and step == between * team:
+        return ThreadBounds(first.start, bounds.comparison, last.bound, Expr.const(between))
+    return ThreadBounds(first.start, bounds.comparison, last.bound, first.step)
+
+
+def _values(names: Sequence[str], multiple: int) -> Iterator[dict[str, Number]]:
+    """Values for names, the same at each call: small and large ones, in any order."""
+    draw = Random(0)
+    for _ in range(_TRIALS if names else 1):
+        if multiple > 1:
+            yield {name: multiple * draw.randint(1, 4) for name in names}
+        else:
+            yield {name: draw.choice((draw.randint(1, 9), draw.randint(40, 999)))
+                   for name in names}  # fmt: skip
+
+
+def _dealing(
+    bounds: ThreadBounds, whole: ThreadBounds, threads: int, values: Mapping[str, Number]
+) -> str | None:
+    """The schedule at these values, 'other' where there is none, None where too little is dealt."""
+    everything = _range(whole, values)
+    parts = [_range(bounds, {**values, THREAD: at, TEAM: threads}) for at in range(threads)]
+    if everything is None or None in parts:
+        return "other"
+    if len(everything) < 2 * threads:
+        return None
+    if all(part == everything[at::threads] for at, part in enumerate(parts)):
+        return "static, 1"
+    blocks = [part for part in parts if part]
+    even = max(map(len, blocks), default=0) <= _UNEVEN * len(everything) / threads + threads
+    return "static" if even and _are_blocks(blocks, everything) else "other"
+
+
+def _are_blocks(parts: Sequence[range], everything: range) -> bool:
+    """Whether they are all iterations, cut into pieces of neighbours, in any order."""
+    end = 0
+    for part in sorted(parts, key=lambda part: (part[0] - everything.start) * everything.step):
+        if part != everything[end : end + len(part)]:
+            return False
+        end += len(part)
+    return end == len(everything)
+
+
+def _range(bounds: ThreadBounds, values: Mapping[str, Number]) -> range | None:
+    """The iterations in numbers; None where the header does not tell them."""
+    numbers = [part.evaluate(values) for part in (bounds.start, bounds.bound, bounds.step)]
+    if any(not isinstance(number, int) for number in numbers):
+        return None
+    start, bound, step = (int(number) for number in numbers if number is not None)
+    upward = {"<": True, "<=": True, ">": False, ">=": False}.get(bounds.comparison, step > 0)
+    if not step or (step > 0) != upward:
+        return None
+    if bounds.comparison in ("<=", ">="):
+        bound += 1 if step > 0 else -1
+    if bounds.comparison == "!=" and (bound - start) % step:
+        return None
+    return range(start, bound, step)
+
+
+def shortened(expression: Expr) -> Expr:
+    """Without choices that are none: `n < n ? a : b` is b, `min(n, n - 1)` is n - 1, `n % 1` is 0.
+
+    >>> n = Expr.name("n")
+    >>> str(shortened(Expr.atom("select", Expr.atom("lt", n, n - 1), n, n - 2)))
+    'n - 2'
+    """
+    return expression.replace_atoms(_shortened_atom)
+
+
+def _shortened_atom(atom: Atom) -> Expr | None:
+    args = tuple(shortened(arg) for arg in atom.args)
+    if atom.kind == "mod" and args[1] == 1:
+        return Expr.const(0)
+    if atom.kind == "select":
+        test = args[0].constant
+        if args[1] == args[2] or test:
+            return args[1]
+        if test == 0:
+            return args[2]
+    if atom.kind in ("lt", "le", "eq", "ne", "min", "max"):
+        distance = (args[1] - args[0]).constant
+        if distance is not None:
+            if atom.kind in ("min", "max"):
+                return args[0] if (distance >= 0) == (atom.kind == "min") else args[1]
+            return Expr.atom(atom.kind, Expr.const(0), Expr.const(distance))
+    return Expr.atom(atom.kind, *args, label=atom.label, over=atom.over) if args else None

@@ -1,0 +1,179 @@
+"""Loops that threads share by their numbers: as with a directive, and as they run."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from reading import FRONTENDS, analysis_of, program_of
+
+from regionpredict.ir import Region, Span
+
+NOWHERE = Span("", 0)
+both = pytest.mark.parametrize("frontend", FRONTENDS)
+
+HEAD = "#include <omp.h>\n#define MIN(a, b) ((a) < (b) ? (a) : (b))\n"
+NUMBERS = "int t = omp_get_thread_num(), p = omp_get_num_threads();\n"
+BODY = "{ a[i] += 2.0 * b[i + 1]; BODY_SEEN }"
+
+BLOCKS = {
+    "one rule": "for (int i = t * n / p; i < (t + 1) * n / p; i++)",
+    "named": "int lo = t * n / p, hi = (t + 1) * n / p; for (int i = lo; i < hi; ++i)",
+    "rounded up": "int c = (n + p - 1) / p, lo = t * c, hi = MIN(lo + c, n);"
+    " for (int i = lo; i < hi; i++)",
+    "cut off": "int c = (n + p - 1) / p, lo = t * c, hi = lo + c; if (hi > n) hi = n;"
+    " for (int i = lo; i < hi; i++)",
+    "the first have more": "int c = n / p, rest = n - c * p, lo, hi;"
+    " if (t < rest) { lo = t * c + t; hi = (t + 1) * c + t + 1; }"
+    " else { lo = t * c + rest; hi = (t + 1) * c + rest; } for (int i = lo; i < hi; i++)",
+    "the last has the rest": "int c = n / p, lo = t * c, hi = t == p - 1 ? n : lo + c;"
+    " for (int i = lo; i < hi; i++)",
+    "by a function": "int lo, hi; range(n, &lo, &hi); for (int i = lo; i < hi; i++)",
+}
+TURNS = {
+    "in turn": "for (int i = t; i < n; i += p)",
+    "in turn, asked in the loop": "for (int i = omp_get_thread_num(); i < n;"
+    " i += omp_get_num_threads())",
+}  # fmt: skip
+SHARED = {**BLOCKS, **TURNS}
+RANGE = (
+    "static void range(int n, int *lo, int *hi) {\n"
+    "  int t = omp_get_thread_num(), p = omp_get_num_threads();\n"
+    "  *lo = t * n / p; *hi = (t + 1) * n / p;\n}\n"
+)
+
+
+def text_of(loop: str, seen: str = "") -> str:
+    return (
+        f"{HEAD}{RANGE}void f(int n, double *a, double *b) {{\n#pragma omp parallel\n  {{\n"
+        f"    {NUMBERS}    {loop}\n    {BODY.replace('BODY_SEEN', seen)}\n  }}\n}}\n"
+    )
+
+
+def with_directive(schedule: str) -> str:
+    return (
+        f"{HEAD}void f(int n, double *a, double *b) {{\n#pragma omp parallel\n  {{\n"
+        f"#pragma omp for schedule({schedule}) nowait\n"
+        f"    for (int i = 0; i < n; i++)\n    {BODY.replace('BODY_SEEN', '')}\n  }}\n}}\n"
+    )
+
+
+def without_places(region: Region) -> object:
+    """What models are told of a region, without the lines that it stands on."""
+    assert region.nest is not None and region.parallel is not None
+    nest = region.nest
+    statements = [
+        (s.text, s.operations, [a._replace(span=NOWHERE) for a in s.accesses], s.paths)
+        for s, _ in region.statements()
+    ]
+    arrays = [replace(array, declared=None) for array in region.arrays]
+    header = (nest.variable, str(nest.start), nest.comparison, str(nest.bound), str(nest.step))
+    return (header, statements, arrays, region.clauses, region.context, region.shared)
+
+
+@both
+@pytest.mark.parametrize("form", SHARED)
+def test_a_loop_is_the_one_with_a_directive(tmp_path: Path, frontend: str, form: str) -> None:
+    schedule = "static" if form in BLOCKS else "static,1"
+    (by_hand,) = program_of(tmp_path, text_of(SHARED[form]), frontend).regions
+    twin = program_of(tmp_path, with_directive(schedule), frontend)
+    told, expected = without_places(by_hand), without_places(twin.regions[0])
+    assert by_hand.by_hand and by_hand.team_size == ""
+    assert [note.id for note in by_hand.diagnostics] == ["RP116"]
+    assert told[:4] == expected[:4] and told[4] == expected[4]  # type: ignore[index]
+    assert {"a", "b", "n"} <= by_hand.shared
+
+
+@pytest.mark.parametrize("form", SHARED)
+def test_the_threads_together_run_what_the_region_says(tmp_path: Path, form: str) -> None:
+    """Compiled and run on teams of several sizes: iterations counted are iterations run."""
+    (region,) = program_of(tmp_path, text_of(SHARED[form]), FRONTENDS[0]).regions
+    assert region.nest is not None and region.nest.trips is not None
+    n = 41
+    counted = "\n#pragma omp atomic\n      seen[i]++;"
+    source = tmp_path / "run.c"
+    source.write_text(
+        "#include <stdio.h>\nint seen[99];\n" + text_of(SHARED[form], counted)
+        + f"int main(void) {{\n  static double a[99], b[99];\n  f({n}, a, b);\n"
+        + '  for (int i = 0; i < 99; i++) printf("%d ", seen[i]);\n  return 0;\n}\n'
+    )  # fmt: skip
+    binary = tmp_path / "run"
+    subprocess.run(["gcc", "-O1", "-fopenmp", source, "-o", binary], check=True)
+    for threads in (1, 2, 3, 7):
+        shown = subprocess.run(
+            [binary], env={"OMP_NUM_THREADS": str(threads), "OMP_DYNAMIC": "false"},
+            capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+        runs = [int(word) for word in shown.split()]
+        assert sum(runs) == region.nest.trips.evaluate({"n": n})
+        assert runs == [1] * n + [0] * (99 - n)
+
+
+@both
+def test_loops_that_are_not_shared_are_no_regions(tmp_path: Path, frontend: str) -> None:
+    for loop in (
+        "for (int i = 0; i < n; i++)",
+        "for (int i = t * n / p - 1; i < (t + 1) * n / p + 1; i++)",
+        "for (int i = first[t]; i < first[t + 1]; i++)",
+        "int lo = 0, hi = 0; if (t == 0) { lo = 0; hi = n; } for (int i = lo; i < hi; i++)",
+    ):
+        text = text_of(loop).replace("double *b)", "double *b, int *first)")
+        program = program_of(tmp_path, text, frontend)
+        assert program.regions == ()
+        assert [note.id for note in program.diagnostics] == ["RP110"]
+
+
+HANDED = (
+    HEAD + "static void part(int id, int nth, int n, double *x) {\n"
+    "  int c = (n + nth - 1) / nth, s = id * c, e = s + c < n ? s + c : n;\n"
+    "  for (int i = s; i < e; i++) x[i] += 1.0;\n}\n"
+    "static void scale(int first, int last, double *x) {\n"
+    "  for (int i = first; i < last; i++) x[i] *= 2.0;\n}\n"
+    "static void deeper(int first, int last, double *x) { scale(first, last, x); }\n"
+    "static void own(int m, double *x) {\n"
+    "  for (int i = omp_get_thread_num(); i < m; i += omp_get_num_threads()) x[i] *= 2;\n}\n"
+    "void solve(int n, double *a) {\n#pragma omp parallel\n  {\n    "
+    + NUMBERS
+    + "    int lo = t * n / p, hi = (t + 1) * n / p;\n"
+    "    for (int k = 0; k < 50; k++) {\n      part(t, p, n, a);\n#pragma omp barrier\n"
+    "      deeper(lo, hi, a);\n#pragma omp barrier\n      own(n, a);\n#pragma omp barrier\n"
+    "    }\n  }\n}\n"
+    "static double x[5000];\n"
+    "int main(void) {\n  for (int r = 0; r < 7; r++) solve(5000, x);\n  return 0;\n}\n"
+)
+
+
+@both
+def test_loops_in_functions_that_the_threads_call(tmp_path: Path, frontend: str) -> None:
+    """They are the team's, which runs 7 times, and each of them 50 times in it."""
+    analysis = analysis_of(tmp_path, HANDED, frontend)
+    told = {
+        facts.region.function: (facts.iterations.value, facts.region.clauses[0].text)
+        for facts in analysis.facts
+    }
+    assert told == {"part": (5000, "static"), "scale": (5000, "static"), "own": (5000, "static,1")}
+
+
+@both
+def test_the_size_that_bounds_count_on(tmp_path: Path, frontend: str) -> None:
+    """Set before the team starts: the hint cannot be written as a clause."""
+    parallel = "#pragma omp parallel"
+    cases = {
+        "nt": ("int nt = omp_get_max_threads();", parallel, "for (int i = t; i < n; i += nt)"),
+        "T": ("", f"{parallel} num_threads(T)", "for (int i = t; i < n; i += T)"),
+        "4": ("", f"{parallel} num_threads(4)", "for (int i = t; i < n; i += 4)"),
+        "omp_get_max_threads()": (
+            "", parallel, "for (int i = t; i < n; i += omp_get_max_threads())",
+        ),
+    }  # fmt: skip
+    for expected, (before, directive, loop) in cases.items():
+        text = (
+            f"{HEAD}void f(int n, int T, double *a) {{\n{before}\n{directive}\n  {{\n"
+            f"int t = omp_get_thread_num();\n{loop} a[i] = 0.0;\n  }}\n}}\n"
+        )
+        (region,) = program_of(tmp_path, text, frontend).regions
+        assert region.team_size == expected
+        assert region.nest is not None and str(region.nest.trips) == "n"
+        assert expected in region.diagnostics[-1].message

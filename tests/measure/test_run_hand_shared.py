@@ -1,0 +1,98 @@
+"""`regionpredict run` on loops that threads share by their numbers, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from measured_programs import environment
+
+# A team asks for its size, or counts on what was asked before; each adds 1 to every element, few
+# enough for one thread to be the hint.
+SOURCE = """#include <omp.h>
+#include <stdio.h>
+static double asked[64], before[64];
+int main(void)
+{
+    int nt = omp_get_max_threads();
+#pragma omp parallel
+    {
+        int t = omp_get_thread_num(), p = omp_get_num_threads();
+        for (int i = t * 64 / p; i < (t + 1) * 64 / p; i++)
+            asked[i] += p;
+    }
+%s
+    double sum = 0;
+    for (int i = 0; i < 64; i++)
+        sum += asked[i] + before[i];
+    printf("%%g\\n", sum);
+    return 0;
+}
+"""
+COUNTS_ON_NT = """#pragma omp parallel
+    {
+        int t = omp_get_thread_num();
+        for (int i = t * 64 / nt; i < (t + 1) * 64 / nt; i++)
+            before[i] += 100;
+    }"""
+
+
+def _hints(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True, text=True,
+        timeout=90, check=False, env=environment(OMP_NUM_THREADS="4", OMP_DYNAMIC="false"),
+    )  # fmt: skip
+
+
+def _built(folder: Path, compiler: str, source: str) -> None:
+    if shutil.which("addr2line") is None or shutil.which("nm") is None:
+        pytest.skip("needs binutils")
+    (folder / "p.c").write_text(source)
+    line = [compiler, "-g", "-O1", "-fopenmp", "p.c", "-o", "p"]
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode and "omp" in done.stderr:
+        pytest.skip(f"{compiler} has no OpenMP library here")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_team_that_counts_on_its_size_keeps_it(tmp_path: Path, compiler: str) -> None:
+    """The other one takes its hint of one thread; no element is left out in either."""
+    _built(tmp_path, compiler, SOURCE % COUNTS_ON_NT)
+    made = _hints(
+        tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json"
+    )
+    assert made.returncode == 0, made.stderr
+    teams = json.loads((tmp_path / "h.json").read_text())["teams"]
+    assert [(team["threads"], team.get("size_set_before")) for team in teams] == [
+        (1, None), (1, "nt"),
+    ]  # fmt: skip
+    done = _hints(tmp_path, "run", "--hints", "h.json", "--", "./p")
+    assert (done.stdout, done.returncode) == (f"{64 * 1 + 64 * 100}\n", 0)
+
+
+def test_hints_that_no_team_may_be_given(tmp_path: Path, compiler: str) -> None:
+    """One line says where the number is set, and nothing is run."""
+    loop = SOURCE % ""
+    alone = loop[: loop.index("#pragma")] + COUNTS_ON_NT + loop[loop.index("    double sum") :]
+    _built(tmp_path, compiler, alone)
+    _hints(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json")
+    done = _hints(tmp_path, "run", "--hints", "h.json", "--", "./p")
+    assert done.returncode != 0 and done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert "count on as many threads as nt says" in line and "OMP_NUM_THREADS" in line
+
+
+def test_the_clause_is_no_clause_where_the_size_is_set(tmp_path: Path) -> None:
+    (tmp_path / "p.c").write_text(SOURCE % COUNTS_ON_NT)
+    done = _hints(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "openmp")
+    told = [line.split(":", 1)[1].strip() for line in done.stdout.splitlines()[1:]]
+    assert told == [
+        "#pragma omp parallel   num_threads(1) proc_bind(close)",
+        "a loop that its threads share by their numbers   // in the team of line 7",
+        "#pragma omp parallel   // 1 thread: its loops count on nt, change it there",
+        "a loop that its threads share by their numbers   // in the team of line 13",
+    ]
