@@ -116,9 +116,7 @@ def _header(loop: Loop) -> str:
 
 def _statement_line(statement: Statement) -> str:
     parts = [statement.text]
-    parts += [
-        f"{operation.kind}.{operation.bits} x{count}" for operation, count in statement.operations
-    ]
+    parts += [f"{operation} x{count}" for operation, count in statement.operations]
     for access in statement.accesses:
         subscripts = "".join(f"[{subscript}]" for subscript in access.subscripts)
         member = f".{access.member}" if access.member else ""

@@ -15,11 +15,23 @@ class Operation(NamedTuple):
 
     Kinds: `fp_add` (subtractions too), `fp_mul`, `fp_div`, `fp_sqrt`, `fp_compare`, `fp_neg`,
     `int_add`, `int_mul`, `int_div` (remainders too), `int_compare`, `int_logic` (shifts too),
-    and `call:NAME` for a function whose body is not seen.
+    and `call:NAME` for a function whose body is not seen. A division by a constant says by which:
+    `fp_div:/0.5`, `int_div:/7`, `int_div:%7u` (a remainder, of unsigned numbers), and
+    `fp_div:folded` that it is one of two constants.
     """
 
     kind: str
     bits: int = 64
+
+    @property
+    def arithmetic(self) -> str:
+        """The kind without what is known of its operands."""
+        return self.kind if self.kind.startswith("call:") else self.kind.partition(":")[0]
+
+    def __str__(self) -> str:
+        """The kind, its width, and what it is divided by: `int_div.32 /7`."""
+        known = self.kind[len(self.arithmetic) + 1 :]
+        return f"{self.arithmetic}.{self.bits}" + (f" {known}" if known else "")
 
 
 class Access(NamedTuple):

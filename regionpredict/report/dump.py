@@ -32,7 +32,7 @@ def dump_facts(facts: RegionFacts) -> str:
     lines.append(f"  iterations {facts.iterations}")
     lines.append(f"  working set {facts.working_set} bytes")
     for fact in facts.statements:
-        work = ", ".join(f"{op.kind}.{op.bits} x{n}" for op, n in fact.statement.operations)
+        work = ", ".join(f"{op} x{n}" for op, n in fact.statement.operations)
         lines.append(
             f"  {fact.statement.text}  # runs {fact.executions}; {work or 'no arithmetic'}"
         )

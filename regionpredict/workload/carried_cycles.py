@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis import StatementFact
+from regionpredict.workload.constant_divisions import path_run
 from regionpredict.workload.constants import LONGEST_CYCLE
 
 
@@ -58,15 +59,16 @@ _UNCHANGED = _Way((), 0, 1.0)
 
 
 def carried_cycles(
-    facts: Sequence[StatementFact], shares: Sequence[float], counter: str
-) -> Iterator[CarriedCycle]:
+    facts: Sequence[StatementFact], shares: Sequence[float], counter: str, *,
+    reassociates: bool = False,
+) -> Iterator[CarriedCycle]:  # fmt: skip
     """The cycles over scalars of one iteration, each once, by the name that comes first in it.
 
     Left out is what `recurrences` knows by other means, and what waits for nothing: one sum,
     product or other operation that joins each iteration's value in one statement, and integers
     that are only added up, in whatever order.
     """
-    edges = _edges(facts, shares, counter)
+    edges = _edges(facts, shares, counter, reassociates)
     met: set[frozenset[str]] = set()
     for start in sorted(edges):
         cycle = _slowest(edges, start)
@@ -87,7 +89,7 @@ def _waits(way: _Way, iterations: int) -> bool:
 
 
 def _edges(
-    facts: Sequence[StatementFact], shares: Sequence[float], counter: str
+    facts: Sequence[StatementFact], shares: Sequence[float], counter: str, reassociates: bool
 ) -> Mapping[str, _Ways]:
     """By scalar that is carried the ways from its old value to others' new ones."""
     now: dict[str, _Ways] = {}
@@ -96,7 +98,10 @@ def _edges(
         if not statement.writes:
             continue
         share = shares[number] if shares else 1.0
-        made = _made(statement.paths, now, share)
+        paths = [
+            (name, path_run(kinds, reassociates=reassociates)) for name, kinds in statement.paths
+        ]
+        made = _made(paths, now, share)
         for name in statement.writes:
             before = now.get(name, {name: _UNCHANGED}) if share < 1.0 else {}
             now[name] = _longest(before, made)

@@ -164,3 +164,8 @@ TRAFFIC_SLACK = Constant(
     "of 2,730 pairs of cache sizes, one twice the other, of the samples' regions four have the "
     "larger cache move more, by up to 11 %: where a loop's iteration just begins to fit",
 )  # fmt: skip
+EXACT_RECIPROCAL = Constant(
+    126, "power of two", "derived",
+    "up to here, and down to here below one, powers of two have a reciprocal that single precision "
+    "holds as a normal number (IEEE 754: exponents from -126 to 127): a division is a product",
+)  # fmt: skip

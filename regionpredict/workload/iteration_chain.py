@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis import StatementFact
+from regionpredict.workload.constant_divisions import operations_run
 
 
 class Step(NamedTuple):
@@ -20,7 +21,9 @@ class Step(NamedTuple):
     loads: int
 
 
-def steps_of(facts: Sequence[StatementFact], gathered: Collection[str]) -> tuple[Step, ...]:
+def steps_of(
+    facts: Sequence[StatementFact], gathered: Collection[str], *, reassociates: bool = False
+) -> tuple[Step, ...]:
     """The statements of one iteration; `gathered` are references whose address is data.
 
     A step follows the last one before it that wrote a variable, or an element by the same text,
@@ -34,7 +37,8 @@ def steps_of(facts: Sequence[StatementFact], gathered: Collection[str]) -> tuple
         fresh = read - written.keys()
         loads = 2 if any(text in gathered for text in fresh) else 1 if fresh else 0
         after = {written[name] for name in statement.reads | read if name in written}
-        operations = tuple((operation.kind, float(n)) for operation, n in statement.operations)
+        run = operations_run(statement, reassociates=reassociates)
+        operations = tuple((operation.kind, float(n)) for operation, n in run)
         steps.append(Step(operations, tuple(sorted(after)), loads))
         for name in statement.writes:
             written[name] = number

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from regionpredict.analysis import StatementFact
+from regionpredict.workload.constant_divisions import operations_run
 from regionpredict.workload.constants import DEFAULT_ELEMENT, GATHER_LOADS
 from regionpredict.workload.iteration_chain import Step, steps_of
 from regionpredict.workload.loop_nest import LoopNest, NestLoop, body_executions
@@ -85,7 +86,7 @@ def _body(
         executions=executions,
         innermost=not loop.children,
         element_bytes=max((g.element for g in loop.groups), default=int(DEFAULT_ELEMENT.value)),
-        operations=_operations(facts, shares),
+        operations=_operations(facts, shares, reassociates),
         loads=loads,
         stores=stores,
         scalars=_scalars(loop, facts),
@@ -94,19 +95,23 @@ def _body(
         ),
         scalar_because=_scalar_because(loop, facts),
         masked=loop.conditional == "elements",
-        on_all_sides=_operations(facts, [1.0] * len(facts)),
-        steps=steps_of(facts, {a.text for g in loop.groups if g.irregular for a in g.accesses}),
+        on_all_sides=_operations(facts, [1.0] * len(facts), reassociates),
+        steps=steps_of(
+            facts,
+            {a.text for g in loop.groups if g.irregular for a in g.accesses},
+            reassociates=reassociates,
+        ),
         reassociates=reassociates,
         trips=trips,
     )
 
 
 def _operations(
-    facts: Sequence[StatementFact], shares: Sequence[float]
+    facts: Sequence[StatementFact], shares: Sequence[float], reassociates: bool
 ) -> tuple[tuple[str, float], ...]:
     count: dict[str, float] = {}
     for fact, share in zip(facts, shares, strict=True):
-        for operation, number in fact.statement.operations:
+        for operation, number in operations_run(fact.statement, reassociates=reassociates):
             count[operation.kind] = count.get(operation.kind, 0.0) + share * number
     return tuple(count.items())
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis import StatementFact
 from regionpredict.workload.carried_cycles import carried_cycles
+from regionpredict.workload.constant_divisions import operations_run
 from regionpredict.workload.constants import NEAR_DEPENDENCE
 from regionpredict.workload.loop_nest import NestLoop, ReferenceGroup
 
@@ -51,7 +52,7 @@ def recurrences_of(
         statement = fact.statement
         carried = (statement.reads & statement.writes) - fresh - {loop.variable}
         fresh |= statement.writes - statement.reads
-        floating = _floating(fact)
+        floating = _floating(fact, reassociates)
         if carried and floating and statement.role == "assign":
             chains.append(
                 Recurrence(
@@ -60,7 +61,7 @@ def recurrences_of(
                     restarts=carried <= anew,
                 )
             )  # fmt: skip
-    for cycle in carried_cycles(facts, shares, loop.variable):
+    for cycle in carried_cycles(facts, shares, loop.variable, reassociates=reassociates):
         kinds = set(cycle.operations)
         alike = len(kinds) == 1 and kinds <= {"fp_add", "fp_mul"} and cycle.iterations == 1
         chains.append(
@@ -72,7 +73,7 @@ def recurrences_of(
             )
         )  # fmt: skip
     for group in loop.groups:
-        chain = _over_array(group, loop, facts)
+        chain = _over_array(group, loop, facts, reassociates)
         if chain is not None:
             still = chain.distance is None and all(map(_adds, chain.operations))
             # Without a distance it stands still along this loop: what moves it are others.
@@ -86,18 +87,19 @@ def _adds(kinds: Sequence[str]) -> bool:
     return bool(kinds) and set(kinds) <= {"fp_add", "fp_mul", "fp_neg"}
 
 
-def _floating(fact: StatementFact) -> tuple[str, ...]:
-    kinds = (operation.kind for operation, _ in fact.statement.operations)
+def _floating(fact: StatementFact, reassociates: bool) -> tuple[str, ...]:
+    run = operations_run(fact.statement, reassociates=reassociates)
+    kinds = (operation.kind for operation, _ in run)
     return tuple(kind for kind in kinds if kind.startswith("fp_"))
 
 
 def _over_array(
-    group: ReferenceGroup, loop: NestLoop, facts: Sequence[StatementFact]
+    group: ReferenceGroup, loop: NestLoop, facts: Sequence[StatementFact], reassociates: bool
 ) -> Recurrence | None:
     if not group.written or group.irregular:
         return None
     writing = tuple(
-        _floating(fact)
+        _floating(fact, reassociates)
         for fact in facts
         if any(a.kind == "write" and a.array == group.array for a in fact.statement.accesses)
     )

@@ -69,7 +69,8 @@ def test_statements_operations_and_references(name: str, frontend: str) -> None:
         for statement, told in zip(facts.statements, claim["statements"], strict=True):
             operations: dict[str, int] = {}
             for operation, count in statement.statement.operations:
-                operations[operation.kind] = operations.get(operation.kind, 0) + count
+                kind = operation.arithmetic
+                operations[kind] = operations.get(kind, 0) + count
             assert operations == told["operations"], told["text"]
             references = [
                 (a.access.text, a.access.kind, a.reuse, a.pattern) for a in statement.accesses

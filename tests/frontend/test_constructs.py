@@ -114,9 +114,9 @@ void f(int n, double *a, float *b, int *c) {
         {(o.kind, o.bits): count for o, count in one.statement.operations} for one in statements
     ]
     assert found == [
-        {("fp_add", 64): 2, ("fp_mul", 64): 1, ("fp_div", 64): 1, ("fp_sqrt", 64): 1},
+        {("fp_add", 64): 2, ("fp_mul", 64): 1, ("fp_div:/3.0", 64): 1, ("fp_sqrt", 64): 1},
         {("fp_neg", 32): 1, ("fp_mul", 32): 1},
-        {("int_mul", 32): 1, ("int_add", 32): 1, ("int_div", 32): 1, ("int_logic", 32): 1},
+        {("int_mul", 32): 1, ("int_add", 32): 1, ("int_div:%5", 32): 1, ("int_logic", 32): 1},
         {("call:sin", 64): 1, ("fp_compare", 64): 1, ("fp_add", 64): 1},
     ]
 

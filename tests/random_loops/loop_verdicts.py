@@ -114,7 +114,7 @@ def _operations(line: int, found: list[StatementFact], truth: Truth) -> tuple[st
     mine: Counter[tuple[str, int]] = Counter()
     for fact in {fact.statement.text: fact for fact in found}.values():
         for operation, number in fact.statement.operations:
-            mine[(operation.kind, operation.bits)] += number
+            mine[(operation.arithmetic, operation.bits)] += number
     true = truth.operations[line]
     return ("operations", "exact" if mine == true else "wrong",
             f"line {line}: {sorted(mine.items())} for {sorted(true.items())}")  # fmt: skip

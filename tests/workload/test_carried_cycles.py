@@ -33,7 +33,17 @@ def chains(inner: str) -> list[Recurrence]:
         ("t = s + a[j]; s = t;", "fp_add", 1, 1),
         ("s = 0.5 * s + a[j];", "fp_mul fp_add", 1, 1),
         ("m = m * 5 + 1;", "int_mul int_add", 1, 1),
-        ("m = (m * 5 + q) % 17;", "int_mul int_add int_div", 1, 1),
+        ("m = (m * 5 + q) % q;", "int_mul int_add int_div", 1, 1),
+        # A quotient of the upper half of a product, and what its product with 17 leaves.
+        (
+            "m = (m * 5 + q) % 17;",
+            "int_mul int_add int_mul int_logic int_add int_mul int_add",
+            1,
+            1,
+        ),
+        ("m = (m * 5 + q) / 2;", "int_mul int_add int_logic int_add int_logic", 1, 1),
+        ("t = s + a[j]; s = t / 2.0;", "fp_add fp_mul", 1, 1),
+        ("t = s + a[j]; s = t / 3.0;", "fp_add fp_div", 1, 1),
         ("m = row[m];", "load", 1, 1),
         ("m = m / q;", "int_div", 1, 1),
         ("s = sin(s);", "call:sin", 1, 1),

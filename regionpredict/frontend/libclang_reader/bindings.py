@@ -125,6 +125,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "clang_Cursor_getArgument": (Cursor, [Cursor, c_uint]),
     "clang_getArgType": (Type, [Type, c_uint]),
     "clang_isConstQualifiedType": (c_uint, [Type]),
+    "clang_isVolatileQualifiedType": (c_uint, [Type]),
     "clang_getTypeDeclaration": (Cursor, [Type]),
     "clang_Type_getNumTemplateArguments": (c_int, [Type]),
     "clang_Type_getTemplateArgumentAsType": (Type, [Type, c_uint]),

@@ -160,6 +160,7 @@ class Declarations:
         decl = Decl(
             name, kind, ctype, span, value=value, reference=target is not None,
             never_returns=kind == "function" and self._never_returns(cursor),
+            is_const=cursor.kind == VARIABLE and self._is_const(full, ctype),
         )  # fmt: skip
         if kind in ("function", "global"):
             decl.symbol = self._symbol(cursor)
@@ -168,6 +169,15 @@ class Declarations:
             if ctype.has_spelt_extent:
                 decl.ctype = self._types.resolve(ctype, self._scope.get, decl.span)
         return decl
+
+    def _is_const(self, full: lc.Type, ctype: CType) -> bool:
+        """Whether it is the type of numbers that nobody may change."""
+        canonical = self._lib.clang_getCanonicalType(full)
+        return (
+            ctype.kind in ("int", "float")
+            and bool(self._lib.clang_isConstQualifiedType(canonical))
+            and not self._lib.clang_isVolatileQualifiedType(canonical)
+        )
 
     def _never_returns(self, function: lc.Cursor) -> bool:
         """Whether it says so: in its type (`__attribute__`), or by `[[noreturn]]`, `_Noreturn`."""
@@ -201,10 +211,14 @@ class Declarations:
     def _global_initialiser(self, cursor: lc.Cursor, decl: Decl) -> Expression | None:
         definition = self._lib.clang_getCursorDefinition(cursor)
         if definition.kind != VARIABLE:
-            return None
+            if not decl.is_const:
+                return None
+            definition = cursor  # of a class: its value stands where it is declared
         if decl.ctype.is_option_table or decl.ctype.holds_sizes or self._holds_function(cursor):
             canonical = self._lib.clang_getCanonicalCursor(cursor).data0 or 0
             self._decls[canonical] = decl  # what is inside may name it
+            return self._first_value(definition)
+        if decl.is_const and decl.ctype.kind == "float":
             return self._first_value(definition)
         value = lc.integer(definition)
         return IntLit(value) if value is not None else None

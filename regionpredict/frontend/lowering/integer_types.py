@@ -133,26 +133,3 @@ def holds(ctype: CType, *values: Expr) -> bool | None:
     if any(number is not None and not low <= number <= high for number in numbers):
         return False
     return None if None in numbers else True
-
-
-def floating_value(expression: Expression) -> Fraction | None:
-    """The number that a floating expression of constants is; None for any other."""
-    if isinstance(expression, FloatLit):
-        return Fraction(expression.value)
-    if isinstance(expression, IntLit):
-        return Fraction(expression.value)
-    if isinstance(expression, Cast):
-        inner = floating_value(expression.operand)
-        whole = expression.ctype.kind == "int"
-        return Fraction(int(inner)) if inner is not None and whole else inner
-    if isinstance(expression, Unary) and expression.op == "-":
-        inner = floating_value(expression.operand)
-        return -inner if inner is not None else None
-    if isinstance(expression, Binary) and expression.op in ("+", "-", "*", "/"):
-        left, right = floating_value(expression.left), floating_value(expression.right)
-        if left is None or right is None or type_of(expression).kind != "float":
-            return None
-        if expression.op == "/":
-            return left / right if right else None
-        return {"+": left + right, "-": left - right, "*": left * right}[expression.op]
-    return None

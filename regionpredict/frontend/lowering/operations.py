@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from regionpredict.frontend.lowering.constant_numbers import division
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.integer_types import promoted, usual
 from regionpredict.frontend.lowering.library_functions import (
@@ -305,7 +306,8 @@ class Tally:
         self.paths = joined(converted(to_left, left, ctype), converted(to_right, right, ctype))
         prefix, bits = ("fp_" if floating else "int_"), ctype.bits or 64
         if op in _ARITHMETIC:
-            self._work(prefix + _ARITHMETIC[op], bits)
+            kind = prefix + _ARITHMETIC[op]
+            self._work(division(kind, op, expression.left, expression.right, ctype), bits)
             return ctype
         if op in _COMPARISONS:
             self._work(prefix + "compare", bits)
@@ -341,7 +343,7 @@ class Tally:
             self.paths = joined(
                 converted(to_left, ctype, worked), converted(self.paths, right, worked)
             )
-            self._count_compound(op[:-1], worked)
+            self._count_compound(op[:-1], expression.right, worked)
             self.paths = converted(self.paths, worked, ctype)
         else:
             self.paths = converted(self.paths, right, ctype)
@@ -349,10 +351,11 @@ class Tally:
             self.operands.assigned(name)
         return ctype
 
-    def _count_compound(self, op: str, ctype: CType) -> None:
+    def _count_compound(self, op: str, right: Expression, ctype: CType) -> None:
         prefix = "fp_" if ctype.kind == "float" else "int_"
         if op in _ARITHMETIC:
-            self._work(prefix + _ARITHMETIC[op], ctype.bits or 64)
+            kind = division(prefix + _ARITHMETIC[op], op, None, right, ctype)
+            self._work(kind, ctype.bits or 64)
         elif op in _BITWISE:
             self._work("int_logic", ctype.bits or 64)
 

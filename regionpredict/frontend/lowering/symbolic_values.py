@@ -12,10 +12,10 @@ from fractions import Fraction
 
 from regionpredict.frontend.linking import is_null
 from regionpredict.frontend.lowering.binary_operators import computed
+from regionpredict.frontend.lowering.constant_numbers import constant_number
 from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, divisible
 from regionpredict.frontend.lowering.integer_types import (
     converted,
-    floating_value,
     promoted,
     type_of,
     usual,
@@ -230,7 +230,7 @@ class Context:
 
     def _cast(self, expression: Cast, frame: Frame) -> Expr:
         if expression.ctype.kind == "int" and type_of(expression.operand).kind == "float":
-            number = floating_value(expression.operand)
+            number = constant_number(expression.operand)
             return Expr.const(int(number)) if number is not None else self.varying("?")
         return self.converted(
             self.value(expression.operand, frame), expression.ctype, type_of(expression.operand)

@@ -247,7 +247,10 @@ class TreeBuilder:
         ctype = completed(self._types.of(node.type, self._scope), node.init)
         storage = node.storage or ()
         kind = "static" if "static" in storage or "extern" in storage else "local"
-        decl = Decl(node.name, kind, ctype, self._places.span(start))
+        decl = Decl(
+            node.name, kind, ctype, self._places.span(start),
+            is_const=self._types.is_const(node.type, self._scope),
+        )  # fmt: skip
         if "extern" in storage:
             decl = self._scope.find(node.name) or decl
         self._scope.names[decl.name] = decl

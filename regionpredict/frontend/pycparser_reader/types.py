@@ -242,6 +242,18 @@ class TypeReader:
             self._typedefs[content] = ctype
         return self._typedefs[content]
 
+    def is_const(self, node: Any, scope: Scope) -> bool:
+        """Whether a declarator is of a number that nobody may change."""
+        if not isinstance(node, c_ast.TypeDecl) or "volatile" in node.quals:
+            return False
+        if "const" in node.quals:
+            return self.of(node, scope).kind in ("int", "float")
+        names = node.type.names if isinstance(node.type, c_ast.IdentifierType) else []
+        typedef = scope.find_typedef(names[-1]) if names else None
+        if typedef is None or isinstance(typedef[1], CType):
+            return False
+        return self.is_const(*typedef[1])
+
     # -- sizes ----------------------------------------------------------------------------------
 
     def layout(self, ctype: CType) -> Layout | None:

@@ -244,7 +244,8 @@ class _Reader:
         decl = Decl(name, "global", UNKNOWN, self.places.span(start), symbol=symbol)
         self.scope.names[name] = decl
         decl.ctype = self._global_type(name)
-        decl.init = self._global_initialiser(name, decl.ctype)
+        decl.is_const = self.types.is_const(node.type, self.scope)
+        decl.init = self._global_initialiser(name, decl)
         return decl
 
     def _global_type(self, name: str) -> CType:
@@ -255,11 +256,15 @@ class _Reader:
                 latest = ctype
         return latest
 
-    def _global_initialiser(self, name: str, ctype: CType) -> Expression | None:
+    def _global_initialiser(self, name: str, decl: Decl) -> Expression | None:
+        ctype = decl.ctype
         for node, _ in self.variables_declared[name]:
             if node.init is not None and ctype.kind == "int":
                 value = self.types.constant(node.init, self.scope)
-                return IntLit(value) if value is not None else None
+                if value is not None or not decl.is_const:
+                    return IntLit(value) if value is not None else None
+            if node.init is not None and decl.is_const:
+                return self._express(node.init, self.scope)
             if node.init is not None and (ctype.is_option_table or ctype.holds_sizes):
                 return self.types.with_members_named(self._express(node.init, self.scope), ctype)
             if isinstance(node.init, (c_ast.ID, c_ast.UnaryOp, c_ast.Cast)) and (

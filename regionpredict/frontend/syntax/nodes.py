@@ -93,7 +93,8 @@ class Decl:
     """
 
     __slots__ = (
-        "ctype", "init", "kind", "name", "never_returns", "reference", "span", "symbol", "value",
+        "ctype", "init", "is_const", "kind", "name", "never_returns", "reference", "span", "symbol",
+        "value",
     )  # fmt: skip
 
     def __init__(
@@ -108,6 +109,7 @@ class Decl:
         value: int | None = None,
         reference: bool = False,
         never_returns: bool = False,
+        is_const: bool = False,
     ) -> None:
         self.name = name
         self.kind = kind  # 'global' | 'local' | 'parameter' | 'field' | 'constant' | 'function'
@@ -118,6 +120,7 @@ class Decl:
         self.value = value
         self.reference = reference
         self.never_returns = never_returns  # a function that says so: `[[noreturn]]`
+        self.is_const = is_const  # a number that stays what its first value is
 
     def __repr__(self) -> str:
         return f"Decl({self.name})"

@@ -35,8 +35,7 @@ MASKED_BITS = Constant(
 )  # fmt: skip
 LONG_INTEGER = Constant(
     0.5, "of the table's cycles", "assumed",
-    "integer multiplications and divisions: vectors multiply on two pipes, and a division "
-    "by a constant is a multiplication (Granlund and Montgomery 1994); tables are of neither",
+    "integer multiplications: vectors multiply on two pipes, tables are of one",
 )  # fmt: skip
 PREFETCHED_STRIDE = Constant(
     0.5, "of the prefetch block", "derived",

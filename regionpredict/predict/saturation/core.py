@@ -191,8 +191,10 @@ def _arithmetic(
             divider += times * cycles * max(1.0, lanes * element_bits / core.divider_bits.value)
         elif kind in ("int_add", "int_compare", "int_logic"):
             integers += times / core.integer_pipes.value
-        elif kind in ("int_mul", "int_div"):
+        elif kind == "int_mul":
             integers += times * cycles * LONG_INTEGER.value
+        elif kind == "int_div":
+            integers += times * cycles
         else:
             calls += times * cycles
     if not parts.divider_beside:

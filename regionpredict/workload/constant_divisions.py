@@ -1,0 +1,77 @@
+"""What runs where the source divides by a constant: products and shifts, or nothing.
+
+A division by a power of two is a product with its reciprocal, which is exact; of integers it is a
+shift, and by any other constant a product of which the upper half is kept, shifted (Granlund,
+Montgomery 1994, "Division by invariant integers using multiplication", PLDI: figures 4.2 and 5.2).
+What is a constant divided by a constant is worked out before the program runs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from regionpredict.ir import Operation, Statement
+from regionpredict.workload.constants import EXACT_RECIPROCAL
+
+
+def operations_run(
+    statement: Statement, *, reassociates: bool = False
+) -> tuple[tuple[Operation, int], ...]:
+    """The operations of one execution of a statement, with their numbers, as they are carried out.
+
+    `reassociates`: the compiler may round otherwise, so that any constant divides by a product.
+    """
+    if not any(_by(operation.kind) for operation, _ in statement.operations):
+        return statement.operations
+    count: dict[Operation, int] = {}
+    for operation, number in statement.operations:
+        for kind in (*_in_turn(operation.kind, reassociates), *_beside(operation.kind)):
+            made = Operation(kind, operation.bits)
+            count[made] = count.get(made, 0) + number
+    return tuple(sorted(count.items()))
+
+
+def path_run(kinds: Sequence[str], *, reassociates: bool = False) -> tuple[str, ...]:
+    """The operations that a value goes through, one after the other, as they are carried out."""
+    return tuple(made for kind in kinds for made in _in_turn(kind, reassociates))
+
+
+def _by(kind: str) -> str:
+    """What is said of a division: `folded`, or its operator and what it is by; "" of any other."""
+    arithmetic, _, by = kind.partition(":")
+    return by if arithmetic in ("fp_div", "int_div") else ""
+
+
+def _in_turn(kind: str, reassociates: bool) -> tuple[str, ...]:
+    by = _by(kind)
+    if not by:
+        return (kind,)
+    if by == "folded":
+        return ()
+    if kind.startswith("fp_"):
+        mantissa, exponent = math.frexp(float(by[1:]))
+        exact = abs(2 * mantissa) == 1 and abs(exponent - 1) <= EXACT_RECIPROCAL.value
+        return ("fp_mul",) if exact or reassociates else ("fp_div",)
+    size, unsigned = abs(int(by[1:].rstrip("u"))), by.endswith("u")
+    remainder = by.startswith("%")
+    if size == 1:
+        return ()
+    if size & (size - 1):
+        # The upper half of a product, shifted, and one more below zero.
+        quotient = ("int_mul", "int_logic") if unsigned else ("int_mul", "int_logic", "int_add")
+        return (*quotient, "int_mul", "int_add") if remainder else quotient
+    if unsigned:
+        return ("int_logic",)
+    # What is added to numbers below zero is made of their sign, by one shift or two.
+    rounded = ("int_logic",) * (1 if size == 2 else 2) + ("int_add", "int_logic")
+    return (*rounded, "int_add") if remainder else rounded
+
+
+def _beside(kind: str) -> tuple[str, ...]:
+    """What nothing on the way from the dividend waits for: the sign, of which a shift tells."""
+    by = _by(kind)
+    if not kind.startswith("int_") or by in ("", "folded") or by.endswith("u"):
+        return ()
+    size = abs(int(by[1:]))
+    return ("int_logic",) if size & (size - 1) else ()
