@@ -32,6 +32,15 @@ def operations_run(
     return tuple(sorted(count.items()))
 
 
+def operations_written(statement: Statement) -> tuple[tuple[str, int], ...]:
+    """The kinds of operations of one execution as the source has them: a division is a division."""
+    count: dict[tuple[str, int], int] = {}
+    for operation, number in statement.operations:
+        kind = operation.kind.partition(":")[0] if _by(operation.kind) else operation.kind
+        count[kind, operation.bits] = count.get((kind, operation.bits), 0) + number
+    return tuple((kind, number) for (kind, _), number in sorted(count.items()))
+
+
 def path_run(kinds: Sequence[str], *, reassociates: bool = False) -> tuple[str, ...]:
     """The operations that a value goes through, one after the other, as they are carried out."""
     return tuple(made for kind in kinds for made in _in_turn(kind, reassociates))

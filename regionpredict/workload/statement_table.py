@@ -13,7 +13,7 @@ from regionpredict.analysis.patterns import LINE_BYTES, pattern
 from regionpredict.ir import Diagnostic, Span
 from regionpredict.workload.address_space import check_sizes
 from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes
-from regionpredict.workload.constant_divisions import operations_run
+from regionpredict.workload.constant_divisions import operations_written
 from regionpredict.workload.narrow_rows import narrow_rows
 
 
@@ -34,7 +34,7 @@ class ReferenceRow(NamedTuple):
 
 
 class StatementRow(NamedTuple):
-    """One statement: `operations` are (kind, number) of one execution, as they are carried out,
+    """One statement: `operations` are (kind, number) of one execution, as the source has them,
     `executions` how many of these one run of the region has; None where that is not known.
     """
 
@@ -135,8 +135,7 @@ def _row(facts: RegionFacts, fact: StatementFact, line_bytes: int) -> StatementR
         )
         for reference in fact.accesses
     )  # fmt: skip
-    run = operations_run(statement, reassociates=facts.region.reassociates)
-    operations = tuple((operation.kind, number) for operation, number in run)
+    operations = operations_written(statement)
     return StatementRow(
         statement.span.line, statement.text, operations, references, fact.executions.value
     )
