@@ -197,7 +197,7 @@ def _reason(prediction: Prediction, summary: RegionSummary) -> str:
     iterations = facts.iterations.value
     if iterations is None or facts.working_set.value is None:
         return "of a size that the source does not tell"
-    if size_difference(iterations, last):
+    if size_difference(iterations, last, over_threads=facts.region.over_threads):
         return "measured with another size than predicted"
     if last.nowait:
         return "without a barrier at its end (nowait)"

@@ -42,16 +42,18 @@ def check_machine(hints: Hints, host: Host | None, *, other_machine: bool) -> st
     return difference
 
 
-def size_difference(iterations: int | None, run: RegionRun) -> str:
+def size_difference(iterations: int | None, run: RegionRun, *, over_threads: bool = False) -> str:
     """In which way a region was measured with another size than predicted; empty where it was not,
     or where one of the two is not known.
 
     `iterations` are the predicted ones. A loop that always had the same number must have had just
-    that one; of several the mean counts.
+    that one; of several the mean counts. Of a loop `over_threads` the threads were counted.
     """
     if iterations is None or not run.counted:
         return ""
     mean = run.trips / run.counted
+    if over_threads and run.least_trips == run.most_trips == run.most_team:
+        return ""
     if run.least_trips == run.most_trips:
         same = run.most_trips == iterations
     else:

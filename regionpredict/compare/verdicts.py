@@ -225,7 +225,8 @@ def _verdict(
             needed = min(option for option, t in at.items() if t <= (1 + tolerance) * best)
         elif utilisation is not None:
             needed = _area(utilisation, options)
-    different = size_difference(hint.iterations, summary.last) or _open_sizes(hint)
+    counted = size_difference(hint.iterations, summary.last, over_threads=hint.over_threads)
+    different = counted or _open_sizes(hint)
     known = hinted is not None and needed is not None and hinted in at and not different
     loss = at[hinted] / min(at.values()) - 1 if known and hinted is not None else None
     return Verdict(

@@ -240,7 +240,8 @@ class Region:
     directive shares the loop, each thread takes its part by its own number; `span` is the loop's,
     `nest` has what all threads do together, and `clauses` the schedule that this amounts to.
     `team_size` is what its bounds then take as the number of threads, where they do not ask the
-    team itself: a number, or the name of what has been set before.
+    team itself: a number, or the name of what has been set before. `over_threads`: the directive's
+    own loop counts the threads, each of which does a block of `nest`.
     """
 
     id: str
@@ -261,6 +262,7 @@ class Region:
     index_lists: tuple[tuple[str, int], ...] = ()
     by_hand: bool = False
     team_size: str = ""
+    over_threads: bool = False
 
     def clause(self, name: str) -> Clause | None:
         """The first clause of that name, or None."""

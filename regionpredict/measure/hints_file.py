@@ -34,7 +34,8 @@ class Hint:
     `iterations` are those of one execution of the loop that it is predicted for, `seconds` its time
     on one thread; `busy` has the seconds that threads work in it, by their number: in the mean, and
     the one that works longest (empty in a file of hints).
-    `band` is what measured speedups lie between, by threads, where it is told.
+    `band` is what measured speedups lie between, by threads, where it is told. `over_threads`: what
+    is measured counts the threads, each of which does a block of these iterations.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Hint:
     assumed: tuple[str, ...]
     sizes: BySize | None = None
     iterations: int | None = None
+    over_threads: bool = False
     seconds: float | None = None
     busy: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     band: Mapping[int, tuple[float, float]] = field(default_factory=dict)
@@ -230,6 +232,7 @@ def _hint(region: Record) -> Hint:
         assumed=region.texts("assumed"),
         sizes=_by_size(region),
         iterations=_iterations(region),
+        over_threads="over_threads" in region.value and region.flag("over_threads"),
         seconds=_seconds(region),
         band={
             point.whole("threads", 1): (point.number("low"), point.number("high"))

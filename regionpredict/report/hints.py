@@ -143,6 +143,7 @@ def _region(facts: RegionFacts, line_bytes: int) -> dict[str, Any]:
             for clause in region.clauses
         ],
         "iterations": _count(facts.iterations, "value"),
+        **({"over_threads": True} if region.over_threads else {}),
         "working_set": _count(facts.working_set, "bytes"),
         "arrays": [
             {

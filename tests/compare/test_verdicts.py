@@ -217,6 +217,31 @@ def test_same_sizes(trips: tuple[int, int, int, int], iterations: int | None, sa
     assert (size_difference(iterations, run) == "") == same
 
 
+@pytest.mark.parametrize(("trips", "team", "same"), [(4, 4, True), (4, 2, False), (100, 4, False)])
+def test_a_loop_over_the_threads_counts_them(trips: int, team: int, same: bool) -> None:
+    run = RegionRun(
+        "f.c",
+        1,
+        2,
+        "f",
+        "omp for",
+        "gcc",
+        1,
+        1.0,
+        1.0,
+        1.0,
+        1.0,
+        1,
+        trips,
+        trips,
+        trips,
+        team,
+        team,
+    )
+    assert (size_difference(9000, run, over_threads=True) == "") == same
+    assert size_difference(9000, run)
+
+
 def test_a_hint_for_another_machine_is_refused_and_may_be_forced() -> None:
     hints = _hints(_hint(10, 2), packages=2, cores=2)
     elsewhere = Host("node7", "a processor", 1, 4, 1, 1)

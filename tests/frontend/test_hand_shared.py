@@ -213,7 +213,7 @@ def test_a_loop_over_the_threads_is_the_loop_in_it(
     assert region.nest is not None and twin.nest is not None
     assert [s.text for s, _ in region.statements()] == [s.text for s, _ in twin.statements()]
     assert str(region.nest.trips) == "n" and region.clauses == twin.clauses
-    assert region.shared - without == twin.shared
+    assert region.shared - without == twin.shared and region.over_threads
     assert [note.id for note in region.diagnostics] == ["RP116"]
 
 

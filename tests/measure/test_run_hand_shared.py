@@ -96,3 +96,39 @@ def test_the_clause_is_no_clause_where_the_size_is_set(tmp_path: Path) -> None:
         "#pragma omp parallel   // 1 thread: its loops count on nt, change it there",
         "a loop that its threads share by their numbers   // in the team of line 13",
     ]
+
+
+OVER_THREADS = """#include <omp.h>
+#include <stdio.h>
+static double a[3000];
+int main(void)
+{
+    int nt = omp_get_max_threads();
+#pragma omp parallel for
+    for (int t = 0; t < nt; t++)
+        for (int i = t * 3000 / nt; i < (t + 1) * 3000 / nt; i++)
+            a[i] += i;
+    printf("%g\\n", a[2999]);
+    return 0;
+}
+"""
+
+
+def test_a_loop_over_the_threads_is_compared_with_its_measurement(tmp_path: Path) -> None:
+    """It is predicted for 3,000 iterations and measured with as many as there are threads."""
+    (tmp_path / "p.c").write_text(OVER_THREADS)
+    _hints(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json")
+    (region,) = json.loads((tmp_path / "h.json").read_text())["regions"]
+    assert (region["iterations"]["value"], region["over_threads"]) == (3000, True)
+    built = _hints(tmp_path, "cc", "--", "gcc", "-O1", "-fopenmp", "p.c", "-o", "p")
+    assert built.returncode == 0, built.stderr
+    measured = _hints(
+        tmp_path, "measure", "--threads", "1,2", "--repeat", "2", "--quiet-wait", "none",
+        "-o", "runs.jsonl", "--", "./p",
+    )  # fmt: skip
+    assert measured.returncode == 0, measured.stderr
+    compared = _hints(
+        tmp_path, "compare", "h.json", "runs.jsonl", "--other-machine", "--with-disturbed"
+    )
+    assert compared.returncode == 0, compared.stderr
+    assert "p.c:7 main" in compared.stdout and "iterations, predicted" not in compared.stdout

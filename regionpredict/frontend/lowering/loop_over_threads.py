@@ -117,4 +117,5 @@ def _of_inner_loop(region: Region, partition: Partition) -> Region:
         ),
         arrays=tuple(array for array in region.arrays if array.name in used),
         diagnostics=(*region.diagnostics, Diagnostic("RP116", region.span, told)),
+        over_threads=True,
     )
