@@ -9,12 +9,12 @@ from __future__ import annotations
 from regionpredict.constant import Constant
 
 CREEP = Constant(
-    0.0315, "of the speed, a doubling of threads", "measured",
+    0.0311, "of the speed, a doubling of threads", "measured",
     "what measured curves gain beside the predicted ones where the whole time is memory's "
     "bandwidth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 LOST_GROWTH = Constant(
-    0.111, "of the logarithm of the speedup", "measured",
+    0.11, "of the logarithm of the speedup", "measured",
     "what measured curves lose of the predicted growth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 CORE_SPREAD = Constant(
@@ -27,7 +27,7 @@ CACHE_SPREAD = Constant(
     "the same where it is lines from caches (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 MEMORY_SPREAD = Constant(
-    0.0782, "of the speed, a doubling of threads", "measured",
+    0.0781, "of the speed, a doubling of threads", "measured",
     "the same where it is memory's bandwidth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 GATHER_SPREAD = Constant(
@@ -46,11 +46,11 @@ ASSUMED_SPREAD = Constant(
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 BAND_REACH = Constant(
-    0.858, "standard deviations", "measured",
+    0.856, "standard deviations", "measured",
     "within which 80 % of the measured points lie (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 EVEN_ODDS = Constant(
-    1.48, "log odds", "measured",
+    1.47, "log odds", "measured",
     "of a hint being right of which the spreads say that it is right in half of the cases "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
