@@ -15,6 +15,7 @@ from regionpredict.report.quantities import plural
 
 _SHOWN = 10
 _REGION = 28
+_WIDTH = 80  # columns
 FAR_OFF = Constant(
     2.0, "1", "assumed",
     "a predicted time beyond twice the measured one, or below half of it, is called wrong: ratios "
@@ -43,10 +44,21 @@ def comparison_table(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str
     lines += _worst(comparison.most_wrong)
     lines += _disagreements(laws)
     if comparison.not_measured:
-        lines += ["", f"{plural(len(comparison.not_measured), 'hint')} without a measurement"]
+        lines += ["", _named(comparison.not_measured, "hint", "without a measurement")]
     if comparison.without_hint:
-        lines += ["", f"{plural(len(comparison.without_hint), 'measured region')} without a hint"]
+        lines += ["", _named(comparison.without_hint, "measured region", "without a hint")]
     return "\n".join(map(one_line, lines)) + "\n"
+
+
+def _named(regions: Sequence[str], what: str, how: str) -> str:
+    """`2 hints without a measurement: solve.c:40, solve.c:52`; of many the first."""
+    told = f"{plural(len(regions), what)} {how}: "
+    first, *others = [PurePath(region).name for region in regions]
+    for region in others:
+        if len(told) + len(f"{first}, {region}, ...") > _WIDTH:
+            return f"{told}{first}, ..."
+        first += f", {region}"
+    return told + first
 
 
 def _rule(comparison: Comparison) -> str:

@@ -132,3 +132,25 @@ def test_a_loop_over_the_threads_is_compared_with_its_measurement(tmp_path: Path
     )
     assert compared.returncode == 0, compared.stderr
     assert "p.c:7 main" in compared.stdout and "iterations, predicted" not in compared.stdout
+
+
+def test_a_loop_that_nothing_times_is_named(tmp_path: Path) -> None:
+    """A loop that threads share by their numbers has no directive to put calls around."""
+    both = (SOURCE % "").replace(
+        "    double sum", "#pragma omp parallel for\n    for (int i = 0; i < 64; i++)\n"
+        "        before[i] += 1;\n    double sum",
+    )  # fmt: skip
+    (tmp_path / "p.c").write_text(both)
+    _hints(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json")
+    built = _hints(tmp_path, "cc", "--", "gcc", "-O1", "-fopenmp", "p.c", "-o", "p")
+    assert built.returncode == 0, built.stderr
+    measured = _hints(
+        tmp_path, "measure", "--threads", "1,2", "--repeat", "2", "--quiet-wait", "none",
+        "-o", "runs.jsonl", "--", "./p",
+    )  # fmt: skip
+    assert measured.returncode == 0, measured.stderr
+    compared = _hints(
+        tmp_path, "compare", "h.json", "runs.jsonl", "--other-machine", "--with-disturbed"
+    )
+    assert compared.returncode == 0, compared.stderr
+    assert compared.stdout.endswith("\n\n1 hint without a measurement: p.c:10\n")
