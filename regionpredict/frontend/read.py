@@ -197,13 +197,13 @@ def lower_file(parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False) 
         regions, notes, by_hand = regions_of(unit, tasks=tasks)
         loops = serial_loops_of(unit, loops_with_calls(parsed.flows))
         flows = [with_object_names(flow, unit.objects) for flow in parsed.flows]
-        shared = {span: worksharing_block(loop, unit.objects) for span, loop in by_hand.items()}
+        shared = [worksharing_block(loop, unit.objects) for loop in by_hand.values()]
     return part._replace(
         regions=regions,
         flows=flows,
         diagnostics=[*part.diagnostics, *notes],
         loops=tuple(loops),
-        by_hand=tuple((span, block.names) for span, block in shared.items()),
+        by_hand=tuple((block.span, block.names) for block in shared),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,11 +40,13 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
                 if _most(hint) is not None and hint.status != "skipped":
                     own[hint.id] = max(own.get(hint.id, hint), hint, key=_threads)
         chosen = tuple(own[name] for name in sorted(own))
-        here = _teams(hints, function, lines, own)
-        if set_before := [team.size_set_before for team in here if team.size_set_before]:
+        teams = _teams(hints, function, lines, own)
+        set_before = [team.size_set_before for group in teams for team in group
+                      if team.size_set_before]  # fmt: skip
+        if set_before:
             kept.update(dict.fromkeys(set_before))
             continue
-        team = _team(hints, function, lines, own)
+        team = _largest(teams)
         asked = team if team is not None else max(chosen, key=_threads, default=None)
         if asked is None:
             continue
@@ -65,29 +67,18 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
 
 def _teams(
     hints: Hints, function: Outlined, lines: Collection[tuple[str, int]], own: Collection[str]
-) -> list[TeamHint]:
-    """All teams that the function may be of."""
-    places = {(function.file, function.line), *lines}
-    begun = [
-        team for file, line in places for team in hints_at(hints.teams, Place(file, line, None))
-    ]
-    around = [team for team in hints.teams if not set(own).isdisjoint(team.regions)]
-    return [*begun, *around]
-
-
-def _team(
-    hints: Hints, function: Outlined, lines: Collection[tuple[str, int]], own: Mapping[str, Hint]
-) -> TeamHint | None:
-    """The team that begins where the function does, else that its loops are in; of several the
-    one that can use most."""
+) -> list[list[TeamHint]]:
+    """The teams that the function may be of: those that begin where it does, by place, and those
+    that its loops are in."""
     places = [(function.file, function.line), *sorted(lines)]
-    for file, line in places:
-        here = hints_at(hints.teams, Place(file, line, None))
-        asked = [team for team in here if _most(team) is not None]
-        if asked:
-            return max(asked, key=_threads)
-    around = [team for team in hints.teams if not own.keys().isdisjoint(team.regions)]
-    return max((team for team in around if _most(team) is not None), key=_threads, default=None)
+    begun = [hints_at(hints.teams, Place(file, line, None)) for file, line in places]
+    return [*begun, [team for team in hints.teams if not set(own).isdisjoint(team.regions)]]
+
+
+def _largest(teams: Iterable[Sequence[TeamHint]]) -> TeamHint | None:
+    """Of the first that have a hint, the one that can use most."""
+    asked = ([team for team in group if _most(team) is not None] for group in teams)
+    return next((max(group, key=_threads) for group in asked if group), None)
 
 
 def _most(hint: Hint | TeamHint) -> int | None:

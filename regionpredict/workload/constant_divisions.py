@@ -36,8 +36,8 @@ def operations_written(statement: Statement) -> tuple[tuple[str, int], ...]:
     """The kinds of operations of one execution as the source has them: a division is a division."""
     count: dict[tuple[str, int], int] = {}
     for operation, number in statement.operations:
-        kind = operation.kind.partition(":")[0] if _by(operation.kind) else operation.kind
-        count[kind, operation.bits] = count.get((kind, operation.bits), 0) + number
+        written = operation.arithmetic, operation.bits
+        count[written] = count.get(written, 0) + number
     return tuple((kind, number) for (kind, _), number in sorted(count.items()))
 
 

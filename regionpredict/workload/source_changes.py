@@ -108,9 +108,9 @@ def _collapsed(
 ) -> Iterator[Change]:
     """Two loops that share their iterations instead of one, where nothing stands between them."""
     nest = region.nest
-    if nest is None or region.by_hand or len(nest.body) != 1 or nest.exits:
+    if region.by_hand or region.collapse != 1:
         return
-    if region.collapse != 1:
+    if nest is None or len(nest.body) != 1 or nest.exits:
         return
     inner = nest.body[0]
     if not isinstance(inner, Loop) or inner.kind != "for" or not _rectangular(nest, inner):

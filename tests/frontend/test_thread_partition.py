@@ -60,9 +60,9 @@ DEALT = {
     "of millions": (
         upward(over(T * 1000, P) * 2000, over((T + 1) * 1000, P) * 2000), "static",
     ),
-    "in turn": (upward(T, N, P), "static, 1"),
-    "in turn from 1 on": (upward(T + 1, N, P, "<="), "static, 1"),
-    "downward": (ThreadBounds(N - 1 - T, ">=", ZERO, -P), "static, 1"),
+    "in turn": (upward(T, N, P), "static,1"),
+    "in turn from 1 on": (upward(T + 1, N, P, "<="), "static,1"),
+    "downward": (ThreadBounds(N - 1 - T, ">=", ZERO, -P), "static,1"),
 }  # fmt: skip
 
 
@@ -116,7 +116,7 @@ def test_a_team_of_a_number_that_the_source_says() -> None:
     assert partition is not None and partition.schedule == "static"
     assert partition.whole == upward(ZERO, Expr.const(1000))
     turns = partition_of(upward(T, N, Expr.const(4)), 4)
-    assert turns is not None and turns == (upward(ZERO, N), "static, 1")
+    assert turns is not None and turns == (upward(ZERO, N), "static,1")
     assert partition_of(upward(T, N, Expr.const(4)), 8) is None
 
 

@@ -41,7 +41,7 @@ COUNTS_ON_NT = """#pragma omp parallel
     }"""
 
 
-def _hints(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True, text=True,
         timeout=90, check=False, env=environment(OMP_NUM_THREADS="4", OMP_DYNAMIC="false"),
@@ -59,18 +59,29 @@ def _built(folder: Path, compiler: str, source: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def _compared(folder: Path) -> str:
+    """What `compare` says of h.json and two runs of p.c, measured on 1 and 2 threads."""
+    for words in (
+        ("cc", "--", "gcc", "-O1", "-fopenmp", "p.c", "-o", "p"),
+        ("measure", "--threads", "1,2", "--repeat", "2", "--quiet-wait", "none", "-o",
+         "runs.jsonl", "--", "./p"),
+        ("compare", "h.json", "runs.jsonl", "--other-machine", "--with-disturbed"),
+    ):  # fmt: skip
+        done = _run(folder, *words)
+        assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def test_a_team_that_counts_on_its_size_keeps_it(tmp_path: Path, compiler: str) -> None:
     """The other one takes its hint of one thread; no element is left out in either."""
     _built(tmp_path, compiler, SOURCE % COUNTS_ON_NT)
-    made = _hints(
-        tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json"
-    )
+    made = _run(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json")
     assert made.returncode == 0, made.stderr
     teams = json.loads((tmp_path / "h.json").read_text())["teams"]
     assert [(team["threads"], team.get("size_set_before")) for team in teams] == [
         (1, None), (1, "nt"),
     ]  # fmt: skip
-    done = _hints(tmp_path, "run", "--hints", "h.json", "--", "./p")
+    done = _run(tmp_path, "run", "--hints", "h.json", "--", "./p")
     assert (done.stdout, done.returncode) == (f"{64 * 1 + 64 * 100}\n", 0)
 
 
@@ -79,8 +90,8 @@ def test_hints_that_no_team_may_be_given(tmp_path: Path, compiler: str) -> None:
     loop = SOURCE % ""
     alone = loop[: loop.index("#pragma")] + COUNTS_ON_NT + loop[loop.index("    double sum") :]
     _built(tmp_path, compiler, alone)
-    _hints(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json")
-    done = _hints(tmp_path, "run", "--hints", "h.json", "--", "./p")
+    _run(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json")
+    done = _run(tmp_path, "run", "--hints", "h.json", "--", "./p")
     assert done.returncode != 0 and done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert "count on as many threads as nt says" in line and "OMP_NUM_THREADS" in line
@@ -88,7 +99,7 @@ def test_hints_that_no_team_may_be_given(tmp_path: Path, compiler: str) -> None:
 
 def test_the_clause_is_no_clause_where_the_size_is_set(tmp_path: Path) -> None:
     (tmp_path / "p.c").write_text(SOURCE % COUNTS_ON_NT)
-    done = _hints(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "openmp")
+    done = _run(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "openmp")
     told = [line.split(":", 1)[1].strip() for line in done.stdout.splitlines()[1:]]
     assert told == [
         "#pragma omp parallel   num_threads(1) proc_bind(close)",
@@ -117,21 +128,11 @@ int main(void)
 def test_a_loop_over_the_threads_is_compared_with_its_measurement(tmp_path: Path) -> None:
     """It is predicted for 3,000 iterations and measured with as many as there are threads."""
     (tmp_path / "p.c").write_text(OVER_THREADS)
-    _hints(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json")
+    _run(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json")
     (region,) = json.loads((tmp_path / "h.json").read_text())["regions"]
     assert (region["iterations"]["value"], region["over_threads"]) == (3000, True)
-    built = _hints(tmp_path, "cc", "--", "gcc", "-O1", "-fopenmp", "p.c", "-o", "p")
-    assert built.returncode == 0, built.stderr
-    measured = _hints(
-        tmp_path, "measure", "--threads", "1,2", "--repeat", "2", "--quiet-wait", "none",
-        "-o", "runs.jsonl", "--", "./p",
-    )  # fmt: skip
-    assert measured.returncode == 0, measured.stderr
-    compared = _hints(
-        tmp_path, "compare", "h.json", "runs.jsonl", "--other-machine", "--with-disturbed"
-    )
-    assert compared.returncode == 0, compared.stderr
-    assert "p.c:7 main" in compared.stdout and "iterations, predicted" not in compared.stdout
+    compared = _compared(tmp_path)
+    assert "p.c:7 main" in compared and "iterations, predicted" not in compared
 
 
 def test_a_loop_that_nothing_times_is_named(tmp_path: Path) -> None:
@@ -141,16 +142,6 @@ def test_a_loop_that_nothing_times_is_named(tmp_path: Path) -> None:
         "        before[i] += 1;\n    double sum",
     )  # fmt: skip
     (tmp_path / "p.c").write_text(both)
-    _hints(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json")
-    built = _hints(tmp_path, "cc", "--", "gcc", "-O1", "-fopenmp", "p.c", "-o", "p")
-    assert built.returncode == 0, built.stderr
-    measured = _hints(
-        tmp_path, "measure", "--threads", "1,2", "--repeat", "2", "--quiet-wait", "none",
-        "-o", "runs.jsonl", "--", "./p",
-    )  # fmt: skip
-    assert measured.returncode == 0, measured.stderr
-    compared = _hints(
-        tmp_path, "compare", "h.json", "runs.jsonl", "--other-machine", "--with-disturbed"
-    )
-    assert compared.returncode == 0, compared.stderr
-    assert compared.stdout.endswith("\n\n1 hint without a measurement: p.c:10\n")
+    _run(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json")
+    compared = _compared(tmp_path)
+    assert compared.endswith("\n\n1 hint without a measurement: p.c:10\n")

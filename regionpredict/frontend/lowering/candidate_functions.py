@@ -120,7 +120,7 @@ class _Body:
         self._position = {decl: at for at, decl in enumerate(function.parameters)}
         self._places: set[_Place] = set()
         self._set = {
-            id(place) for inner in expressions_in(function.body)
+            place for inner in expressions_in(function.body)
             if (place := set_place(inner)) is not None and not _is_address(inner)
         }  # fmt: skip
 
@@ -150,7 +150,7 @@ class _Body:
 
     def _expression(self, expression: Expression, *, in_loop: bool) -> float | None:
         total = 0.0
-        bases: set[int] = set()  # inside a place that has been looked at as a whole
+        bases: set[Expression | None] = set()  # inside a place that has been looked at as a whole
         for inner in every_expression(expression):
             operations: float | None = 0.0
             if isinstance(inner, (Binary, Assign)):
@@ -161,16 +161,16 @@ class _Body:
                 quiet = inner.text in _QUIET or inner.string is not None
                 operations = 0.0 if quiet or inner.text.startswith(".") else None
             elif isinstance(inner, Unary) and inner.op == "&":
-                bases.add(id(inner.operand))
+                bases.add(inner.operand)
             elif isinstance(inner, (Index, Member)) or (
                 isinstance(inner, Unary) and inner.op == "*"
             ):
                 base = inner.operand if isinstance(inner, Unary) else inner.base
-                bases.add(id(base))
-                if id(inner) not in bases and not self._touch(inner, in_loop=in_loop):
+                bases.add(base)
+                if inner not in bases and not self._touch(inner, in_loop=in_loop):
                     return None
             elif isinstance(inner, Name):
-                operations = 0.0 if id(inner) in bases or self._is_plain(inner) else None
+                operations = 0.0 if inner in bases or self._is_plain(inner) else None
             elif isinstance(inner, Cast) and inner.constructor is not None:
                 return None  # what it does is no part of the expression
             if operations is None:
@@ -182,14 +182,14 @@ class _Body:
         """Whether a variable is the function's own, or a number that it only reads."""
         if name.decl.kind not in ("global", "static"):
             return True
-        return name.decl.ctype.kind in ("int", "float") and id(name) not in self._set
+        return name.decl.ctype.kind in ("int", "float") and name not in self._set
 
     def _touch(self, place: Index | Member | Unary, *, in_loop: bool) -> bool:
         """Notes what a place in memory is; False where another function's cannot be held
         against it."""
         if _is_own(place):
             return True
-        sets = id(place) in self._set
+        sets = place in self._set
         if in_loop or (sets and type_of(place).kind != "float"):
             return False
         others: list[str] = []

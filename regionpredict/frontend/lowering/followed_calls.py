@@ -72,9 +72,8 @@ class FollowedCalls:
         self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
         self.handed: dict[Decl, tuple[Expression, Function]] = {}  # to their parameters, from where
         self.loop: Stmt | None = None
-        self._several: dict[
-            tuple[str, Span], str
-        ] = {}  # what is said of calls that may mean several
+        # What is said of calls that may mean several functions, none of which stands for all.
+        self._several: dict[tuple[str, Span], str] = {}
         self._all_seen: bool | None = None  # of all that the loop calls; None: not asked yet
         self._loops_around = [0]  # of each function that is read: how many when it was called
 

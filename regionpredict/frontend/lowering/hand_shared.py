@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
@@ -37,12 +37,12 @@ from regionpredict.frontend.lowering.thread_partition import (
     Partition,
     ThreadBounds,
     partition_of,
+    shortened,
 )
 from regionpredict.frontend.syntax import (
     CallExpr,
     Decl,
     Directive,
-    Expression,
     For,
     Function,
     Pragma,
@@ -71,8 +71,9 @@ class _Threads(NamedTuple):
     """What the threads of a `parallel` run in one function.
 
     `body` is that of the `parallel`, or of a function that they call: then `team` is None, and
-    `handed` says what the parameters are worth, by name, made of `THREAD`, `TEAM` and the callers'
-    names. `directive` is the `parallel`, `size` the number of threads that the source fixes.
+    `handed` says what the parameters are worth, made of `THREAD`, `TEAM` and the callers' names,
+    and `taken` which names of the team's size are in it. `directive` is the `parallel`, `size` the
+    number of threads that the source fixes.
     """
 
     function: Function
@@ -81,6 +82,7 @@ class _Threads(NamedTuple):
     team: ParallelSite | None
     around: tuple[For, ...]
     handed: Mapping[Decl, Expr]
+    taken: Mapping[Decl, frozenset[str]]
     size: int | None
     depth: int = 0
 
@@ -100,7 +102,8 @@ def _parallels(
     if isinstance(statement, Directive) and _starts_team(statement.pragma):
         if statement.body is not None:
             team = ParallelSite(statement, len(loops))
-            yield _Threads(function, statement.body, statement, team, loops, MappingProxyType({}),
+            nothing: Mapping[Decl, Any] = MappingProxyType({})
+            yield _Threads(function, statement.body, statement, team, loops, nothing, nothing,
                            _fixed_size(unit, statement))  # fmt: skip
         return
     if isinstance(statement, For):
@@ -147,7 +150,7 @@ class _Search:
         if isinstance(statement, Directive):
             return
         if isinstance(statement, For):
-            if any(self.numbers.hang_on(part, self.moved) for part in _header(statement)):
+            if self.numbers.head(statement, self.moved):
                 shared = self._shared(statement, around)
                 if shared is not None:
                     yield shared
@@ -182,9 +185,15 @@ class _Search:
         }
         inside = threads._replace(
             function=function, body=function.body, team=None, around=(), handed=handed,
+            taken={parameter: self._taken(value, of_team) for parameter, value in values.items()},
             depth=threads.depth + 1,
         )  # fmt: skip
         yield from _Search(self.unit, self.numbers, self.trees, inside).loops(function.body, ())
+
+    def _taken(self, value: Expr, of_team: Mapping[str, Expr]) -> frozenset[str]:
+        """The names of the team's size in a value, those that this function was handed as well."""
+        before = self.threads.taken.values() if TEAM in value.names else ()
+        return frozenset(value.names & of_team.keys()).union(*before)
 
     def _shared(self, loop: For, around: tuple[For, ...]) -> HandSharedLoop | None:
         """The loop as a region with what all threads do together; None: they do not share it."""
@@ -203,8 +212,16 @@ class _Search:
         if partition is None:
             return None
         if threads.team is None:
-            partition = partition._replace(whole=_in_parameters(bounds, partition, handed))
-        taken = sorted(bounds.names & of_team.keys())
+            whole = _in_parameters(bounds, partition, handed, threads.size)
+            if whole is None:
+                return None
+            partition = partition._replace(whole=whole)
+        names = [builder.context.name_of(decl) for decl in threads.taken]
+        of_callers = [
+            taken for name, taken in zip(names, threads.taken.values(), strict=True)
+            if name in bounds.names
+        ]  # fmt: skip
+        taken = sorted((bounds.names & of_team.keys()).union(*of_callers))
         if not taken and threads.size is not None:
             taken = [str(threads.size)]
         region = _with_whole(region, nest, partition, taken)
@@ -243,12 +260,6 @@ def sizes_of_team(defined: tuple[Definition, ...], *asked: str) -> dict[str, Exp
     return values
 
 
-def _header(loop: For) -> Iterator[Expression]:
-    if loop.init is not None:
-        yield from own_expressions(loop.init)
-    yield from own_expressions(loop)
-
-
 def _apart(value: Expr, threads: _Threads) -> Expr:
     """A value in names that no other function's are: those of the caller are the caller's own."""
     own = {name for name in value.names - {THREAD, TEAM} if " in " not in name}
@@ -256,35 +267,41 @@ def _apart(value: Expr, threads: _Threads) -> Expr:
 
 
 def _in_parameters(
-    bounds: ThreadBounds, partition: Partition, handed: Mapping[str, Expr]
-) -> ThreadBounds:
+    bounds: ThreadBounds, partition: Partition, handed: Mapping[str, Expr], size: int | None
+) -> ThreadBounds | None:
     """The whole range in the function's own names; a parameter that a thread alone would be handed
-    as a number is that number.
+    as a number is that number. None where the callers' names are needed to tell what the last of a
+    fixed number of threads has.
     """
-    alone = {THREAD: Expr.const(0), TEAM: Expr.const(1)}
-    numbers = {
-        name: made for name, value in handed.items()
-        if (made := ThreadBounds(value, "<", value, value).having(alone).start).constant is not None
-    }  # fmt: skip
-    whole = bounds.having({**alone, _MOST_THREADS: Expr.const(1), **numbers})
-    return whole._replace(step=partition.whole.step)
+    if partition.whole.names <= {name for name in bounds.names if name not in handed}:
+        return partition.whole
+    if size is not None:
+        return None
+    alone = {THREAD: Expr.const(0), TEAM: Expr.const(1), _MOST_THREADS: Expr.const(1)}
+    made = {name: shortened(value.substitute(alone)) for name, value in handed.items()}
+    numbers = {name: value for name, value in made.items() if value.constant is not None}
+    return bounds.having({**alone, **numbers})
 
 
 def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequence[str]) -> Region:
     """The region of all threads; `taken` is what the bounds take as the team's size."""
     whole = partition.whole
-    schedule = partition.schedule.replace(", ", ",")
+    schedule = partition.schedule
     told = f"threads share this loop by their numbers: read as schedule({schedule}) nowait"
     if taken:
         told += f"; the team must have as many as {' and '.join(taken)} says"
-    region = replace(
-        region,
+    return replace(
+        with_used_arrays(region),
         nest=replace(nest, start=whole.start, bound=whole.bound, step=whole.step),
         clauses=(Clause("schedule", schedule), *region.clauses),
         diagnostics=(*region.diagnostics, Diagnostic("RP116", region.span, told)),
         by_hand=True,
         team_size=" and ".join(taken),
     )
+
+
+def with_used_arrays(region: Region) -> Region:
+    """The region without arrays that only what stands before its loop speaks of."""
     used = {access.array for statement, _ in region.statements() for access in statement.accesses}
     return replace(region, arrays=tuple(array for array in region.arrays if array.name in used))
 

@@ -20,7 +20,11 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.frame import Frame
-from regionpredict.frontend.lowering.hand_shared import sizes_of_team, with_one_thread
+from regionpredict.frontend.lowering.hand_shared import (
+    sizes_of_team,
+    with_one_thread,
+    with_used_arrays,
+)
 from regionpredict.frontend.lowering.loop_headers import read_header
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.lowering.symbolic_values import Context
@@ -42,7 +46,6 @@ from regionpredict.frontend.syntax import (
     Stmt,
     While,
     every_statement,
-    own_expressions,
 )
 from regionpredict.ir import Clause, Definition, Diagnostic, Expr, Region
 
@@ -86,9 +89,7 @@ def _only_loop(body: Stmt, counter: Decl, numbers: ThreadNumbers) -> For | None:
         return None
     (loop,) = repeating
     assert isinstance(loop, For)
-    moved = numbers.moved_in(body, [counter])
-    parts = [*(own_expressions(loop.init) if loop.init is not None else ()), *own_expressions(loop)]
-    return loop if any(numbers.hang_on(part, moved) for part in parts) else None
+    return loop if numbers.head(loop, numbers.moved_in(body, [counter])) else None
 
 
 def _repeats(statement: Stmt) -> bool:
@@ -107,15 +108,13 @@ def _of_inner_loop(region: Region, partition: Partition) -> Region:
     whole = partition.whole
     assert region.nest is not None
     told = "its iterations are the threads, with a block each of the loop inside: read as that loop"
-    used = {access.array for statement, _ in region.statements() for access in statement.accesses}
     return replace(
-        region,
+        with_used_arrays(region),
         nest=replace(region.nest, start=whole.start, bound=whole.bound, step=whole.step),
         clauses=(
             Clause("schedule", partition.schedule),
             *(clause for clause in region.clauses if clause.name != "schedule"),
         ),
-        arrays=tuple(array for array in region.arrays if array.name in used),
         diagnostics=(*region.diagnostics, Diagnostic("RP116", region.span, told)),
         over_threads=True,
     )

@@ -16,6 +16,7 @@ from regionpredict.frontend.syntax import (
     DeclStmt,
     Expression,
     ExprStmt,
+    For,
     Function,
     If,
     Name,
@@ -59,6 +60,11 @@ class ThreadNumbers:
             self.asks(inner) or (isinstance(inner, Name) and inner.decl in moved)
             for inner in every_expression(expression)
         )
+
+    def head(self, loop: For, moved: Collection[Decl]) -> bool:
+        """Whether a loop's header hangs on it."""
+        first = own_expressions(loop.init) if loop.init is not None else ()
+        return any(self.hang_on(part, moved) for part in (*first, *own_expressions(loop)))
 
     def moved_in(self, body: Stmt, parameters: Collection[Decl] = ()) -> set[Decl]:
         """The variables that may hang on it: set from it, or where it decides."""

@@ -52,7 +52,7 @@ class ThreadBounds(NamedTuple):
 
 
 class Partition(NamedTuple):
-    """How the iterations of `whole`, which names no thread, are dealt: `static`, `static, 1`."""
+    """How the iterations of `whole`, which names no thread, are dealt: `static`, `static,1`."""
 
     whole: ThreadBounds
     schedule: str
@@ -73,7 +73,7 @@ def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | N
         schedules = {schedule for schedule in told if schedule is not None}
         needed = min(_NEEDED, len(trials)) * len(teams)
         enough = sum(schedule is not None for schedule in told) >= needed
-        if enough and len(schedules) == 1 and schedules <= {"static", "static, 1"}:
+        if enough and len(schedules) == 1 and schedules <= {"static", "static,1"}:
             return Partition(whole, schedules.pop())
     return None
 
@@ -114,7 +114,7 @@ def _dealing(
     if len(everything) < 2 * threads:
         return None
     if all(part == everything[at::threads] for at, part in enumerate(parts)):
-        return "static, 1"
+        return "static,1"
     blocks = [part for part in parts if part]
     even = max(map(len, blocks), default=0) <= _UNEVEN * len(everything) / threads + threads
     return "static" if even and _are_blocks(blocks, everything) else "other"

@@ -26,6 +26,8 @@ def worksharing_block(loop: For, objects: Mapping[str, str]) -> Block:
 
 def with_hand_shared_loops(flow: Flow, shared: Mapping[Span, Names]) -> Flow:
     """The record with the loops at these places as worksharing loops of these names."""
+    if not shared:
+        return flow
     return replace(flow, body=tuple(_event(event, shared) for event in flow.body))
 
 
