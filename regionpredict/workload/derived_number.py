@@ -3,16 +3,24 @@
 Counting with such numbers for sizes gives the same results as counting with plain ones, step by
 step, and with each result its expression: what is shown as a formula is what was counted. Whatever
 a comparison decided on the way, the expression holds where it is decided alike.
+
+Of thousands of numbers the expressions of a few are asked for: each keeps the operation and the
+operands that made it, and works its expression out when somebody asks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
+from typing import cast
 
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ZERO, Monomial, Number
 from regionpredict.workload.constants import LARGEST_DENOMINATOR, LONGEST_EXPRESSION
+
+Operation = Callable[..., Expr | None]
+"""Makes a number's expression of those of its operands, in their order, all of them known."""
 
 
 class Derived(float):
@@ -27,15 +35,56 @@ class Derived(float):
     (49.5, '(n - 1)/2', True)
     """
 
-    __slots__ = ("expr",)
+    __slots__ = ("_expr", "_operands", "_operation")
 
-    expr: Expr | None
+    _expr: Expr | None
+    _operation: Operation | None
+    _operands: tuple[float, ...]
 
     def __new__(cls, value: float, expr: Expr | None) -> Derived:
         """A `value` and what it is of."""
         made = super().__new__(cls, value)
-        made.expr = expr if expr is None or expr.size <= LONGEST_EXPRESSION.value else None
+        made._expr = _shown(expr)
+        made._operation = None
+        made._operands = ()
         return made
+
+    @classmethod
+    def by(cls, value: float, operation: Operation, *operands: float) -> Derived:
+        """A `value` whose expression is the `operation` on those of the `operands`."""
+        made = super().__new__(cls, value)
+        made._expr = None
+        made._operation = operation
+        made._operands = operands
+        return made
+
+    @property
+    def expr(self) -> Expr | None:
+        """The value as an expression; None where it is none that can be shown."""
+        if self._operation is not None:
+            self._work_out()
+        return self._expr
+
+    def _work_out(self) -> None:
+        """Operands before what is made of them, without recursion: sums are thousands long."""
+        waiting = [self]
+        while waiting:
+            number = waiting[-1]
+            operation = number._operation
+            if operation is None:
+                waiting.pop()
+                continue
+            open_operands = [
+                operand for operand in number._operands
+                if isinstance(operand, Derived) and operand._operation is not None
+            ]  # fmt: skip
+            if open_operands:
+                waiting += open_operands
+                continue
+            known = [expression(operand) for operand in number._operands]
+            number._expr = None if None in known else _shown(operation(*known))
+            number._operation, number._operands = None, ()
+            waiting.pop()
 
     def __reduce__(self) -> tuple[type[Derived], tuple[float, Expr | None]]:
         """The value and the expression travel."""
@@ -52,14 +101,12 @@ class Derived(float):
         return float.__hash__(self)
 
     def __add__(self, other: float) -> Derived:
-        left, right = self.expr, expression(other)
-        known = None if left is None or right is None else left + right
-        return Derived(float(self) + float(other), known)
+        return Derived.by(float(self) + float(other), Expr.__add__, self, other)
 
     __radd__ = __add__
 
     def __neg__(self) -> Derived:
-        return Derived(-float(self), None if self.expr is None else -self.expr)
+        return Derived.by(-float(self), Expr.__neg__, self)
 
     def __sub__(self, other: float) -> Derived:
         return self + -other
@@ -68,9 +115,7 @@ class Derived(float):
         return -self + other
 
     def __mul__(self, other: float) -> Derived:
-        left, right = self.expr, expression(other)
-        known = None if left is None or right is None else left * right
-        return Derived(float(self) * float(other), known)
+        return Derived.by(float(self) * float(other), Expr.__mul__, self, other)
 
     __rmul__ = __mul__
 
@@ -90,14 +135,23 @@ class Derived(float):
         return -self if self < 0 else self
 
     def __pow__(self, power: float, modulo: None = None) -> Derived:
-        known = self.expr
-        if known is not None:
-            known = known ** int(power) if power == int(power) >= 0 else None
-        return Derived(float(self) ** power, known)
+        value = float(self) ** power
+        if not power == int(power) >= 0:
+            return Derived(value, None)
+        return Derived.by(value, partial(_power, power=int(power)), self)
 
     def __round__(self, digits: int | None = None) -> Derived:  # type: ignore[override]
         rounded = float(round(float(self), digits or 0))
-        return Derived(rounded, self.expr if rounded == float(self) else None)
+        return self if rounded == float(self) else Derived(rounded, None)
+
+
+def _shown(expr: Expr | None) -> Expr | None:
+    """The expression, if it is short enough to be shown."""
+    return expr if expr is None or expr.size <= LONGEST_EXPRESSION.value else None
+
+
+def _power(base: Expr, power: int) -> Expr:
+    return base**power
 
 
 def as_number(value: Number | float) -> float:
@@ -107,17 +161,18 @@ def as_number(value: Number | float) -> float:
 
 def evaluated(expr: Expr, values: Mapping[str, Number]) -> float | None:
     """The value of an expression; None where a name in it has none."""
-    value = expr.evaluate(values)
-    if value is None:
+    derived = {
+        name: value for name in expr.names
+        if isinstance(value := cast("float | None", values.get(name)), Derived)
+    }  # fmt: skip
+    if not derived:
+        plain = expr.evaluate(values)
+        return None if plain is None else float(plain)
+    numbers = {name: cast("Number", float(value)) for name, value in derived.items()}
+    result = expr.evaluate({**values, **numbers})
+    if result is None:
         return None
-    known: dict[str, Expr] = {}
-    for name in expr.names:
-        of: object = values.get(name)
-        if isinstance(of, Derived):
-            if of.expr is None:
-                return Derived(float(value), None)
-            known[name] = of.expr
-    return Derived(float(value), expr.substitute(known)) if known else float(value)
+    return Derived.by(float(result), partial(_substituted, expr, tuple(derived)), *derived.values())
 
 
 def expression(value: float) -> Expr | None:
@@ -129,17 +184,23 @@ def expression(value: float) -> Expr | None:
     return Expr.const(Fraction(value).limit_denominator(int(LARGEST_DENOMINATOR.value)))
 
 
+def _substituted(expr: Expr, names: tuple[str, ...], *known: Expr) -> Expr:
+    return expr.substitute(dict(zip(names, known, strict=True)))
+
+
 def _quotient(above: float, below: float) -> Derived:
     value = float(above) / float(below)
-    left, right = expression(above), expression(below)
-    if left is None or right is None:
-        return Derived(value, None)
-    if right.constant is not None:
-        return Derived(value, left * (1 / Fraction(right.constant)))
+    return Derived.by(value, partial(_exact_quotient, value), above, below)
+
+
+def _exact_quotient(value: float, above: Expr, below: Expr) -> Expr | None:
+    """The quotient of two expressions, which is `value`; None where it is none."""
+    if below.constant is not None:
+        return above * (1 / Fraction(below.constant))
     ratio = Fraction(value).limit_denominator(int(LARGEST_DENOMINATOR.value))
-    if left == right * ratio:
-        return Derived(value, Expr.const(ratio))
-    return Derived(value, _divided(left, right) if len(right.terms) == 1 else None)
+    if above == below * ratio:
+        return Expr.const(ratio)
+    return _divided(above, below) if len(below.terms) == 1 else None
 
 
 def _divided(above: Expr, below: Expr) -> Expr | None:
@@ -159,10 +220,11 @@ def _divided(above: Expr, below: Expr) -> Expr | None:
 
 def _floor_quotient(above: float, below: float) -> Derived:
     value = float(above) // float(below)
-    exact = _quotient(above, below)
-    if float(exact) == value:
-        return Derived(value, exact.expr)
-    left, right = expression(above), expression(below)
-    if left is None or right is None:
-        return Derived(value, None)
-    return Derived(value, Expr.atom("floordiv", left, right))
+    exact = float(above) / float(below)
+    if exact == value:
+        return Derived.by(value, partial(_exact_quotient, exact), above, below)
+    return Derived.by(value, _floored, above, below)
+
+
+def _floored(above: Expr, below: Expr) -> Expr:
+    return Expr.atom("floordiv", above, below)
