@@ -16,7 +16,7 @@ static void gather(double *y, const double *x, const int *p, int k)
     for (int i = 0; i < k; i++) y[i] = x[p[i]];
 }
 """
-HEAD = "#include <stdlib.h>\nvoid seen_nowhere(double **);\n" + GATHER
+HEAD = "#include <fftw3.h>\n#include <stdlib.h>\nvoid seen_nowhere(double **);\n" + GATHER
 CALL = " gather(y, x, p, 10); "
 # the program around the call, and the length of x; None: nobody can tell
 CASES = [
@@ -26,6 +26,7 @@ CASES = [
     ("double *x = NULL; x = (double *)malloc(560);", 70),
     ("int m = 10; double *x = malloc((m + 4) * 5 * sizeof(double));", 70),
     ("double *x = aligned_alloc(64, 560);", 70),
+    ("double *x = fftw_malloc(35 * sizeof(fftw_complex));", 70),
     ("double *x = malloc(561);", None),
     ("double *x = malloc(560); x = malloc(80);", None),
     ("double *x = malloc(560); x = realloc(x, 80);", None),

@@ -17,6 +17,9 @@ extern void quit(int) __attribute__((noreturn));
 extern __attribute__((__noreturn__)) void leave(int);
 extern _Noreturn void halt(double *p);
 extern void after(int);
+extern void longjmp(int *target, int value);
+static int target[40], reason;
+#define THROW(code) for (;; longjmp(target, 1)) reason = (code)
 static int lines;
 static void fail(const char *text) { tell(text); exit(1); }
 static void die(const char *text) { lines++; fail(text); }
@@ -41,6 +44,8 @@ ENDS = {
     "one that says so in front": "if (b[i] < 0) leave(1); a[i] = b[i];",
     "one that says so in C11": "if (b[i] < 0) halt(b); a[i] = b[i];",
     "one that says so, in an expression": "b[i] >= 0 || (quit(i), 0); a[i] = b[i];",
+    "leaves the region": "if (b[i] < 0) { hidden(b); longjmp(target, 1); } a[i] = b[i];",
+    "throws": "if (b[i] < 0) { hidden(b); THROW(3); } a[i] = b[i];",
     "in a critical":
         "if (b[i] < 0) {\n#pragma omp critical\n{ hidden(b); abort(); }\n}\na[i] = b[i];",
 }  # fmt: skip
@@ -69,6 +74,8 @@ GOES_ON = {
     "one case goes on": "if (b[i] < 0) stop(i); a[i] = b[i];",
     "it leaves before": "if (b[i] < 0) { hidden(b); if (i) continue; exit(1); } a[i] = b[i];",
     "one way alone": "if (b[i] < 0) { if (i) exit(1); hidden(b); } a[i] = b[i];",
+    "a loop that is left": "if (b[i] < 0) for (;; longjmp(target, 1)) { hidden(b); if (i) break; } a[i] = b[i];",
+    "a loop with an end": "if (b[i] < 0) for (int k = 0; k < i; longjmp(target, 1)) hidden(b); a[i] = b[i];",
     "jumped to": "if (b[i] < 0) { if (i) goto on; exit(1); on: hidden(b); } a[i] = b[i];",
 }
 

@@ -32,7 +32,9 @@ _TEXT: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     **dict.fromkeys(("strcmp", "strncmp", "strcasecmp", "strncasecmp", "strcoll", "strstr",
                      "strspn", "strcspn", "strpbrk"), ((0, 1), ())),
     **dict.fromkeys(("strcpy", "strncpy", "strcat", "strncat", "stpcpy"), ((1,), (0,))),
-    **dict.fromkeys(("sprintf", "snprintf", "vsprintf", "vsnprintf"), ((), (0,))),
+    **dict.fromkeys(("sprintf", "snprintf", "vsprintf", "vsnprintf", "asctime_r", "ctime_r"),
+                    ((), (0,))),
+    "strftime": ((2,), (0,)),
 }  # fmt: skip
 
 

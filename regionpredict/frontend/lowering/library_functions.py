@@ -61,16 +61,19 @@ _WRITES_THROUGH = {
     **{f"{base}{suffix}": (1,) for base in ("frexp", "modf") for suffix in ("", "f", "l")},
     **{f"remquo{suffix}": (2,) for suffix in ("", "f", "l")},
     "lgamma_r": (1,), "lgammaf_r": (1,), "rand_r": (0,), "erand48": (0,), "nrand48": (0,),
-    "times": (0,),
+    "times": (0,), "localtime_r": (1,), "gmtime_r": (1,),
+    **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"), (0,)),
 }  # fmt: skip
 _ENDING = frozenset((
     "exit", "_exit", "_Exit", "quick_exit", "abort", "terminate", "__assert_fail", "__assert",
     "__assert_rtn", "_wassert", "MPI_Abort", "err", "errx", "verr", "verrx",
-    "__builtin_unreachable", "__builtin_trap",
+    "__builtin_unreachable", "__builtin_trap", "longjmp", "_longjmp", "siglongjmp",
+    "__longjmp_chk", "pthread_exit",
 ))  # fmt: skip
 _ALLOCATED: dict[str, tuple[int, ...]] = {
     "malloc": (0,), "calloc": (0, 1), "aligned_alloc": (1,), "memalign": (1,), "valloc": (0,),
     "alloca": (0,), "_mm_malloc": (0,),
+    **{f"fftw{precision}_malloc": (0,) for precision in ("", "f", "l")},
 }  # fmt: skip
 _REGISTERS = re.compile(r"_(?:mm(?:256|512)?|k(?:and|or|xor|not|mov)\w*|cvt)_?\w*")
 # What headers of compilers make of intrinsics with an immediate operand, which are macros there.

@@ -14,7 +14,9 @@ from regionpredict.frontend.syntax import (
     CallExpr,
     Compound,
     Directive,
+    Expression,
     ExprStmt,
+    For,
     If,
     Jump,
     Return,
@@ -48,15 +50,31 @@ def ends_program(unit: LinkedUnit, statement: Stmt | None, depth: int = 0) -> bo
         return ends_program(unit, statement.then, depth) and ends_program(
             unit, statement.other, depth
         )
+    if isinstance(statement, For):
+        return _ends_endless_loop(unit, statement, depth)
     if isinstance(statement, Directive):
         return any(ends_program(unit, inner, depth) for inner in inner_statements(statement))
     if not isinstance(statement, ExprStmt):
         return False
-    if ends_here(statement.expr):
-        return True
-    if not isinstance(statement.expr, CallExpr):
+    return _ends_in_expression(unit, statement.expr, depth)
+
+
+def _ends_endless_loop(unit: LinkedUnit, loop: For, depth: int) -> bool:
+    """Of a loop that nothing leaves: `for (;; longjmp(*target, 1)) *reason = code;`, which macros
+    write where two statements have to be one."""
+    if loop.condition is not None or _may_be_jumped_to(loop.body):
         return False
-    return _ends_in_call(unit, statement.expr, depth)
+    if ends_program(unit, loop.body, depth):
+        return True
+    if any(isinstance(inner, (Return, Jump)) for inner in every_statement(loop.body)):
+        return False
+    return loop.increment is not None and _ends_in_expression(unit, loop.increment, depth)
+
+
+def _ends_in_expression(unit: LinkedUnit, expression: Expression, depth: int) -> bool:
+    if ends_here(expression):
+        return True
+    return isinstance(expression, CallExpr) and _ends_in_call(unit, expression, depth)
 
 
 def _ends_in_call(unit: LinkedUnit, call: CallExpr, depth: int) -> bool:
