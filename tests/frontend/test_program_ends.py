@@ -74,7 +74,7 @@ GOES_ON = {
     "one case goes on": "if (b[i] < 0) stop(i); a[i] = b[i];",
     "it leaves before": "if (b[i] < 0) { hidden(b); if (i) continue; exit(1); } a[i] = b[i];",
     "one way alone": "if (b[i] < 0) { if (i) exit(1); hidden(b); } a[i] = b[i];",
-    "a loop that is left": "if (b[i] < 0) for (;; exit(1)) { hidden(b); if (i) break; } a[i] = b[i];",
+    "a loop that is left": "if (b[i] < 0) for (;; exit(1)) { hidden(b); break; } a[i] = b[i];",
     "a loop with an end": "if (b[i] < 0) for (int k = 0; k < i; exit(1)) hidden(b); a[i] = b[i];",
     "jumped to": "if (b[i] < 0) { if (i) goto on; exit(1); on: hidden(b); } a[i] = b[i];",
 }
