@@ -7,7 +7,8 @@ many as packages were measured: `ceil(utilisation * packages)`. Figures 6.4 and 
 four packages.
 
 Where fewer packages or threads were measured than the machine has, a hint beyond them counts as the
-largest measured number: "at least so many".
+largest measured number: "at least so many". One between two numbers of packages that were measured
+counts as the larger, and is not judged where that is needed: fewer might do.
 """
 
 from __future__ import annotations
@@ -155,20 +156,24 @@ def compare(
         )
     unit, options = _options(hints, counts)
     judge = _Judge(hints, unit, options, tolerance, criterion, statistic)
-    verdicts = tuple(
-        judge.verdict(
-            hint, summary,
-            size_difference(hint.iterations, summary.last, over_threads=hint.over_threads),
-        )
+    different = {
+        hint.id: size_difference(hint.iterations, summary.last, over_threads=hint.over_threads)
         for hint, summary in matched.regions
-    )  # fmt: skip
-    different = {verdict.hint.id: verdict.incomparable for verdict in verdicts}
-    whole = tuple(
-        judge.verdict(hint, summary, team_difference(team, hints.regions, summary.last, different),
-                      team.regions)
+    }
+    regions = [
+        _Pair(hint, summary, different[hint.id] or _open_sizes(hint))
+        for hint, summary in matched.regions
+    ]
+    teams_with_hints = [
+        _Pair(hint, summary, team_difference(team, hints.regions, summary.last, different)
+              or _open_sizes(hint), team.regions)
         for team, summary in matched.teams if (hint := team.predicted) is not None
-    )  # fmt: skip
-    _check_sizes((*verdicts, *whole), hints)
+    ]  # fmt: skip
+    _check_sizes([*regions, *teams_with_hints], hints)
+    verdicts, whole = (
+        tuple(map(judge.verdict, regions)),
+        tuple(map(judge.verdict, teams_with_hints)),
+    )
     most = hints.packages if unit == "packages" else hints.packages * hints.cores_per_package
     return Comparison(
         hints, unit, tuple(options), tolerance, criterion, verdicts, matched.without_hint,
@@ -176,15 +181,27 @@ def compare(
     )  # fmt: skip
 
 
-def _check_sizes(verdicts: Sequence[Verdict], hints: Hints) -> None:
+class _Pair(NamedTuple):
+    """A hint and what was measured; `different` says in which way its size was another one.
+
+    `regions` are the ids of a team's loops.
+    """
+
+    hint: Hint
+    summary: RegionSummary
+    different: str
+    regions: tuple[str, ...] = ()
+
+
+def _check_sizes(pairs: Sequence[_Pair], hints: Hints) -> None:
     """Raises InputError where every region was measured with another size than predicted."""
-    different = [verdict for verdict in verdicts if verdict.incomparable]
-    if len(different) < len(verdicts):
+    different = [pair for pair in pairs if pair.different]
+    if len(different) < len(pairs):
         return
     first = different[0]
     more = f", and {len(different) - 1} more regions so" if len(different) > 1 else ""
     raise InputError(
-        f"hints for other sizes: {first.hint.id} was {first.incomparable}{more}",
+        f"hints for other sizes: {first.hint.id} was {first.different}{more}",
         remedy="add --at-measured-sizes, or predict with --sizes-from the measurements",
         path=hints.path,
     )
@@ -219,10 +236,9 @@ class _Judge(NamedTuple):
     criterion: str
     statistic: str
 
-    def verdict(
-        self, hint: Hint, summary: RegionSummary, different: str, regions: tuple[str, ...] = ()
-    ) -> Verdict:
-        """A region's or a team's; `different` says in which way its size was another one."""
+    def verdict(self, pair: _Pair) -> Verdict:
+        """A region's or a team's."""
+        hint, summary, different, regions = pair
         times, options = _times(summary, self.statistic), self.options
         base = min(times)
         measured = {n: times[base] / t for n, t in times.items() if t > 0} if base == 1 else {}
@@ -237,13 +253,23 @@ class _Judge(NamedTuple):
                 needed = min(o for o, t in at.items() if t <= (1 + self.tolerance) * best)
             elif utilisation is not None:
                 needed = _area(utilisation, options)
-        different = different or _open_sizes(hint)
+        if not different and hinted is not None and hinted == needed:
+            different = self._not_told(hint)
         known = hinted is not None and needed is not None and hinted in at and not different
         loss = at[hinted] / min(at.values()) - 1 if known and hinted is not None else None
         return Verdict(
             hint, summary, times, hint.speedup, measured, utilisation, hinted, needed,
             hinted == needed if known else None, loss, different, regions,
         )  # fmt: skip
+
+    def _not_told(self, hint: Hint) -> str:
+        """Why it is not known whether fewer packages would do as well as the needed ones."""
+        wanted = hint.packages
+        if self.unit != "packages" or wanted is None or self.criterion != "best":
+            return ""
+        if wanted in self.options or not min(self.options) < wanted < max(self.options):
+            return ""
+        return f"hinted {wanted} packages, which were not measured"
 
 
 def _open_sizes(hint: Hint) -> str:
@@ -255,7 +281,8 @@ def _open_sizes(hint: Hint) -> str:
 def _hinted(
     hint: Hint, hints: Hints, unit: str, options: dict[int, int], criterion: str
 ) -> int | None:
-    """The hint as one of the options: the nearest that was measured, the largest for more."""
+    """The hint as one of the options: the nearest that was measured, of packages the next, the
+    largest for more."""
     if hint.status == "skipped":
         return None
     in_part = unit == "packages" and max(options) < hints.packages
@@ -264,6 +291,8 @@ def _hinted(
     wanted = hint.packages if unit == "packages" else hint.threads
     if wanted is None:
         return None
+    if unit == "packages":
+        return min((n for n in options if n >= wanted), default=max(options))
     return min(options, key=lambda n: (abs(n - wanted), n))
 
 
