@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.measure.hints_file import Hint, Hints, Place, TeamHint, hints_at, match_hint
@@ -37,7 +38,7 @@ def match_measured(
         team = match_hint(predicted, place) if is_team else None
         hint = None if is_team else match_hint(hints.regions, place)
         if team is not None:
-            whole.append((team, summary))
+            whole.append((_as_measured(team, last.function), summary))
         elif hint is not None:
             pairs.append((hint, summary))
         else:
@@ -49,6 +50,13 @@ def match_measured(
         if hint.id not in seen and not (hint.by_hand and hint.id in inside)
     )  # fmt: skip
     return MatchedHints(tuple(pairs), tuple(whole), tuple(alone), tuple(missed))
+
+
+def _as_measured(team: TeamHint, function: str) -> TeamHint:
+    """The team with the function that its `parallel` stands in: all its loops may be in others."""
+    if team.predicted is None or not function:
+        return team
+    return replace(team, predicted=replace(team.predicted, function=function))
 
 
 def _is_team(hints: Hints, teams: Sequence[TeamHint], place: Place, directive: str) -> bool:

@@ -103,6 +103,13 @@ def test_every_measured_thing_is_counted_once() -> None:
     assert [verdict.hint.line for verdict in result.most_wrong] == [20, 40]
 
 
+def test_a_team_has_the_name_of_the_function_that_its_parallel_stands_in() -> None:
+    """Its loops may all be in functions that it calls, after which the prediction is named."""
+    other = replace(HINTS, teams=(_team(40, 2, 42, function="callee"),))
+    (whole,) = _compared(other, {}, {40: TEAMS[40]}).teams
+    assert (whole.hint.function, whole.measured.last.function) == ("f", "f")
+
+
 def test_a_second_is_lost_once() -> None:
     """The loops at 21 and 23 are in their team's time: 2 + 4 + 6 + 2 s at best, 2 s of 6 lost."""
     result = _compared()
