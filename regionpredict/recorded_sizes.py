@@ -1,20 +1,22 @@
 """What a measured run tells of a program's sizes, for its regions as they are read now.
 
 A recorded region is the one with the same lines of source, wherever they stand in the file now;
-where these lines have changed, the run was one of other sources, and its sizes are refused.
+where these lines have changed, the run was one of other sources, and its sizes are refused. So is a
+`parallel`, which tells of the loops that its threads share by hand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.given_sizes import place_of
+from regionpredict.analysis.hand_shared_teams import hand_shared_teams
 from regionpredict.analysis.recorded_values import RecordedSize, RecordedSizes, recorded_facts
 from regionpredict.errors import InputError, one_line
-from regionpredict.ir import Program, Region
+from regionpredict.ir import Program, Region, Span
 from regionpredict.measure.hints_file import common_end
 from regionpredict.measure.loop_text import digest_of, lines_of
 from regionpredict.measure.recording import RecordedRegion, Recording
@@ -43,15 +45,17 @@ def with_recorded(
     program or of other sources.
     """
     matched = match_recorded(program.regions, recording)
+    teams = match_teams(program, recording)
     recorded = {
-        region.id: _sizes(matched[region.id], region)
-        for region in program.regions if region.id in matched
+        region.id: _sizes(matched[region.id], region) if region.id in matched
+        else _sizes_of_teams(teams[region.id], region)
+        for region in program.regions if region.id in matched or region.id in teams
     }  # fmt: skip
     steady = _steady_values(program.regions, recorded)
     new_facts: list[RegionFacts] = []
     names: set[str] = set()
     for own in facts:
-        if own.region.id not in matched:
+        if own.region.id not in recorded:
             new_facts.append(own)
             continue
         sizes = recorded[own.region.id]
@@ -62,7 +66,8 @@ def with_recorded(
         names |= set(made.names)
     regions = tuple(own.region for own in new_facts)
     executions = {name: known.executions for name, known in matched.items()}
-    remarks = _remarks(recording, matched.values(), names, macros)
+    of_teams = [own.known for many in teams.values() for own in many]
+    remarks = _remarks(recording, (*matched.values(), *of_teams), names, macros)
     return WithRecorded(replace(program, regions=regions), tuple(new_facts), executions, remarks)
 
 
@@ -71,10 +76,32 @@ def _sizes(known: RecordedRegion, region: Region) -> RecordedSizes:
     if known.least_trips is not None and known.most_trips is not None:
         trips = RecordedSize(known.least_trips, known.most_trips)
     values = {
-        _name_now(size.name, known, region): RecordedSize(size.least, size.most)
+        _name_now(size.name, known, region.span): RecordedSize(size.least, size.most)
         for size in known.sizes.values()
     }
     return RecordedSizes(values, trips, known.executions)
+
+
+class _Team(NamedTuple):
+    """A recorded `parallel`, and where it stands now."""
+
+    known: RecordedRegion
+    now: Span
+
+
+def _sizes_of_teams(teams: Sequence[_Team], region: Region) -> RecordedSizes:
+    """What the runs of `parallel` constructs tell of a loop that their threads share by hand."""
+    values: dict[str, RecordedSize] = {}
+    trips: RecordedSize | None = None
+    for team in teams:
+        for size in team.known.sizes.values():
+            name = _name_now(size.name, team.known, team.now)
+            if name == f"{team.now.file}:{region.span.line}":
+                before = trips or RecordedSize(size.least, size.most)
+                trips = RecordedSize(min(before.least, size.least), max(before.most, size.most))
+            elif place_of(name) is None and region.parallel is not None:
+                values[name] = RecordedSize(size.least, size.most)
+    return RecordedSizes(values, trips)
 
 
 def _steady_values(
@@ -101,13 +128,13 @@ def _steady_values(
     }  # fmt: skip
 
 
-def _name_now(name: str, known: RecordedRegion, region: Region) -> str:
+def _name_now(name: str, known: RecordedRegion, now: Span) -> str:
     """What a recorded name is called now: a loop inside the region stands on another line where the
     region does."""
     place = place_of(name)
     if place is None:
         return name
-    return f"{region.span.file}:{place[1] - known.line + region.span.line}"
+    return f"{now.file}:{place[1] - known.line + now.line}"
 
 
 def match_recorded(regions: Sequence[Region], recording: Recording) -> dict[str, RecordedRegion]:
@@ -120,28 +147,69 @@ def match_recorded(regions: Sequence[Region], recording: Recording) -> dict[str,
         by_file.setdefault(region.span.file, []).append(region)
     matched: dict[str, RecordedRegion] = {}
     changed: list[RecordedRegion] = []
-    theirs: dict[str, list[RecordedRegion]] = {}
-    for known in recording.regions:
-        file = max(by_file, key=lambda file: common_end(file, known.file), default=None)
-        if file is not None and common_end(file, known.file):
-            theirs.setdefault(file, []).append(known)
+    theirs = _by_file(recording.regions, by_file)
     for file, recorded in theirs.items():
         of_file, gone = _match_file(file, by_file[file], recorded)
         matched |= of_file
         changed += gone
-    if not theirs:
+    if not theirs and not _by_file(recording.teams, by_file):
         raise InputError(
             "recorded from another program: none of its files has these loops",
             remedy="predict the sources that it was built from", path=recording.path,
         )  # fmt: skip
-    if changed:
-        where = ", ".join(one_line(f"{region.file}:{region.line}") for region in changed[:_SHOWN])
-        more = f" and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
-        raise InputError(
-            f"recorded from other sources: the loop that was at {where}{more} has changed since",
-            remedy=_REMEDY, path=recording.path,
-        )  # fmt: skip
+    _refuse(changed, recording)
     return matched
+
+
+def match_teams(program: Program, recording: Recording) -> dict[str, list[_Team]]:
+    """The recorded teams of each loop that threads share by hand, by the loop's id.
+
+    Raises InputError where a `parallel` that tells of such loops is another one now.
+    """
+    spans = hand_shared_teams(program) if recording.teams else {}
+    left = {span for own in spans.values() for span in own}
+    matched: dict[str, list[_Team]] = {}
+    changed: list[RecordedRegion] = []
+    for file, recorded in _by_file(recording.teams, {span.file for span in left}).items():
+        lines = lines_of(file)
+        for known in recorded:
+            if not known.sizes:
+                continue  # its threads share no loop by hand
+            near = sorted((span for span in left if span.file == file),
+                          key=lambda span: (span.line != known.line, span.line))  # fmt: skip
+            now = next((span for span in near if _begins_at(known, span.line, lines)), None)
+            if now is None:
+                changed.append(known)
+                continue
+            left.remove(now)
+            for name, own in spans.items():
+                if now in own:
+                    matched.setdefault(name, []).append(_Team(known, now))
+    _refuse(changed, recording)
+    return matched
+
+
+def _by_file(
+    recorded: Iterable[RecordedRegion], files: Collection[str]
+) -> dict[str, list[RecordedRegion]]:
+    """What was recorded, by the file that has most folders in common."""
+    theirs: dict[str, list[RecordedRegion]] = {}
+    for known in recorded:
+        file = max(files, key=lambda file: common_end(file, known.file), default=None)
+        if file is not None and common_end(file, known.file):
+            theirs.setdefault(file, []).append(known)
+    return theirs
+
+
+def _refuse(changed: Sequence[RecordedRegion], recording: Recording) -> None:
+    if not changed:
+        return
+    where = ", ".join(one_line(f"{region.file}:{region.line}") for region in changed[:_SHOWN])
+    more = f" and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
+    raise InputError(
+        f"recorded from other sources: the loop that was at {where}{more} has changed since",
+        remedy=_REMEDY, path=recording.path,
+    )  # fmt: skip
 
 
 def _match_file(
@@ -172,7 +240,11 @@ def _match_file(
 
 def _is_same(known: RecordedRegion, region: Region, lines: Sequence[str]) -> bool:
     """Whether the lines of a recorded loop begin at the region; so where none were recorded."""
-    first = region.span.line - 1
+    return _begins_at(known, region.span.line, lines)
+
+
+def _begins_at(known: RecordedRegion, line: int, lines: Sequence[str]) -> bool:
+    first = line - 1
     return not known.text or digest_of(lines[first : first + known.lines]) == known.text
 
 

@@ -44,7 +44,10 @@ def command(words: tuple[str, ...], verbose: bool) -> None:
     for note in outcome.notes:
         click.echo(f"regionpredict: {note}", err=True)
     if verbose:
-        click.echo(f"regionpredict: {plural(outcome.regions, 'region')} in this call", err=True)
+        counted = [(outcome.regions, "region"), (outcome.teams, "team")]
+        measured = " and ".join(plural(count, what) for count, what in counted if count)
+        measured = measured or "no region"
+        click.echo(f"regionpredict: {measured} in this call", err=True)
     sys.exit(outcome.code)
 
 

@@ -112,7 +112,7 @@ def command(
     from regionpredict.compare.verdicts import compare
     from regionpredict.measure.hints_file import read_hints
     from regionpredict.measure.store import read_campaign
-    from regionpredict.measure.summary import summarise
+    from regionpredict.measure.summary import summarise, summarise_teams
     from regionpredict.report.comparison import comparison_document, comparison_table
     from regionpredict.report.term_models import term_models_document, term_models_table
 
@@ -157,6 +157,7 @@ def command(
         statistic=statistic,
         host=campaigns[0].host,
         other_machine=other_machine,
+        teams=[summary for campaign in campaigns for summary in summarise_teams(campaign)],
     )
     laws = fitted_laws(result, campaigns)
     if plot is not None:
@@ -166,7 +167,7 @@ def command(
     elif form == "html":
         from regionpredict.report.html.comparison import comparison_page
 
-        files = (verdict.hint.file for verdict in result.verdicts)
+        files = (verdict.hint.file for verdict in (*result.verdicts, *result.teams))
         write_result(comparison_page(result, laws, source_texts(files)), output)
     else:
         write_result(comparison_table(result, laws), output)

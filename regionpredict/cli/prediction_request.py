@@ -144,7 +144,7 @@ def hints_at_measured_sizes(hints: Path, measurements: Sequence[Path]) -> Hints:
     from regionpredict.compare.calibration_samples import hints_of
 
     result = predicted_anew(hints, measurements)
-    return replace(hints_of(result.predictions, result.machine), path=str(hints))
+    return replace(hints_of(result.predictions, result.machine, result.teams), path=str(hints))
 
 
 def predicted_anew(
@@ -165,6 +165,7 @@ def predicted_anew(
     recorded = Recording(
         recordings[0].path,
         tuple(region for recording in recordings for region in recording.regions),
+        tuple(team for recording in recordings for team in recording.teams),
     )
     asked = replace(_at_sizes_of(request, recorded), threads=tuple(threads) or request.threads)
     machine = load_file(Path(asked.machine_file), asked.machine_file)
@@ -196,14 +197,15 @@ def repeated(
 
 def _at_sizes_of(request: PredictionRequest, recorded: Recording) -> PredictionRequest:
     """The request without the sizes that the run tells itself, and with the macros it had."""
-    names = {name for region in recorded.regions for name in region.sizes}
+    measured = (*recorded.regions, *recorded.teams)
+    names = {name for region in measured for name in region.sizes}
     given = tuple(pair for pair in request.given if not _is_recorded(pair, names))
     return replace(request, given=given, defines=as_built(request.defines, recorded))
 
 
 def as_built(defines: Sequence[str], recorded: Recording) -> tuple[str, ...]:
     """The macros of -D, with those that all measured regions were built with in their place."""
-    macros = _common_macros(recorded.regions)
+    macros = _common_macros((*recorded.regions, *recorded.teams))
     kept = tuple(define for define in defines if define.partition("=")[0] not in macros)
     return (*kept, *(f"{name}={value}" for name, value in sorted(macros.items())))
 

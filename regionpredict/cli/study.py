@@ -107,7 +107,7 @@ def _judged(
     """One model's hints held against the runs, by both criteria; what it took is written."""
     from regionpredict.compare.calibration_samples import hints_of
     from regionpredict.compare.verdicts import CRITERIA, compare
-    from regionpredict.measure.summary import summarise
+    from regionpredict.measure.summary import summarise, summarise_teams
     from regionpredict.report.hints import as_json, hints_document
     from regionpredict.report.study_page import Judged
 
@@ -118,12 +118,15 @@ def _judged(
         asked.document(),
     )  # fmt: skip
     write_file(folder / f"hints-{stem}.json", as_json(document))
-    hints, summaries = hints_of(result.predictions, machine), summarise(campaign)
+    hints = hints_of(result.predictions, machine, result.teams)
+    summaries, teams = summarise(campaign), summarise_teams(campaign)
     judged = []
     with StageLine() as line:
         for number, criterion in enumerate(CRITERIA):
             line("judging", number, len(CRITERIA))
-            comparison = compare(hints, summaries, criterion=criterion, host=campaign.host)
+            comparison = compare(
+                hints, summaries, criterion=criterion, host=campaign.host, teams=teams
+            )
             judged.append(
                 Judged(comparison, label, _written(comparison, f"{stem}-{criterion}", folder))
             )

@@ -76,7 +76,18 @@ def hints_of(
 def _team_hint(team: TeamPrediction) -> TeamHint:
     facts = team.facts
     members = tuple(member.facts.region.id for member in facts.members)
-    return TeamHint(facts.id, facts.span.file, facts.span.line, members, team.threads)
+    predicted = Hint(
+        id=facts.id, file=facts.span.file, line=facts.span.line, loop_line=None,
+        function=facts.function, status=team.status, packages=team.packages, threads=team.threads,
+        score=None, bottleneck=team.bottleneck, confidence=team.confidence,
+        borderline=team.borderline,
+        speedup={point.threads: point.value for point in team.speedup}, assumed=team.assumed,
+        seconds=team.seconds,
+        band={point.threads: (point.low, point.high) for point in team.speedup},
+    )  # fmt: skip
+    return TeamHint(
+        facts.id, facts.span.file, facts.span.line, members, team.threads, predicted=predicted
+    )
 
 
 def _hint(prediction: Prediction) -> Hint:
@@ -89,7 +100,8 @@ def _hint(prediction: Prediction) -> Hint:
         score=prediction.score, bottleneck=prediction.bottleneck,
         confidence=prediction.confidence, borderline=prediction.borderline,
         speedup=dict(prediction.speedup), assumed=prediction.assumed,
-        iterations=prediction.facts.iterations.value, seconds=seconds_alone(prediction),
+        iterations=prediction.facts.iterations.value, over_threads=region.over_threads,
+        by_hand=region.by_hand, seconds=seconds_alone(prediction),
         busy={point.threads: _busy(point) for point in points_of(prediction)},
     )  # fmt: skip
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from regionpredict.analysis.given_sizes import place_of
 from regionpredict.errors import InputError
-from regionpredict.measure.hints_file import Hints
-from regionpredict.measure.records import Host, RegionRun
+from regionpredict.measure.hints_file import Hint, Hints, TeamHint
+from regionpredict.measure.records import EntrySize, Host, RegionRun
 
 SAME_SIZE = 0.25
 """Mean measured trip counts may differ by this share from the predicted ones where a region runs
@@ -61,6 +64,40 @@ def size_difference(iterations: int | None, run: RegionRun, *, over_threads: boo
     if same:
         return ""
     return f"measured with {_count(mean)} iterations, predicted for {iterations}"
+
+
+def team_difference(
+    team: TeamHint, hints: Sequence[Hint], run: RegionRun, different: Mapping[str, str]
+) -> str:
+    """In which way one of a team's loops was measured with another size than predicted.
+
+    `different` says so of the regions that were measured by themselves; of those that threads share
+    by hand the team's run tells how long they were.
+    """
+    sizes = {place[1]: size for size in run.sizes if (place := place_of(size.name)) is not None}
+    for hint in hints:
+        if hint.id not in team.regions:
+            continue
+        told = different.get(hint.id, "")
+        size = sizes.get(hint.line) if hint.by_hand else None
+        if size is not None and hint.iterations is not None:
+            told = _entry_difference(hint.iterations, size)
+        if told:
+            return f"{told} ({hint.id})"
+    return ""
+
+
+def _entry_difference(iterations: int, size: EntrySize) -> str:
+    if size.least == size.most:
+        same = size.most == iterations
+    else:
+        same = (
+            size.least <= (1 + SAME_SIZE) * iterations and iterations <= (1 + SAME_SIZE) * size.most
+        )
+    if same:
+        return ""
+    measured = str(size.least) if size.least == size.most else f"{size.least} to {size.most}"
+    return f"measured with {measured} iterations, predicted for {iterations}"
 
 
 def _count(mean: float) -> str:

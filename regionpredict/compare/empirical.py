@@ -57,11 +57,12 @@ class Fitted:
 
 
 def fitted_laws(comparison: Comparison, campaigns: Sequence[Campaign]) -> tuple[Fitted, ...]:
-    """The laws of all regions that were measured on 1 and at least two more thread counts."""
+    """The laws of all regions and teams that were measured on 1 and at least two more thread
+    counts."""
     samples = _samples(campaigns)
     laws = []
-    for verdict in comparison.verdicts:
-        times = samples.get(verdict.measured.last.place, {})
+    for verdict in (*comparison.verdicts, *comparison.teams):
+        times = samples.get(verdict.measured.last.construct, {})
         usable = 1 in times and len(times) >= LEAST_COUNTS
         if usable and all(value > 0 for values in times.values() for value in values):
             laws.append(_fitted(verdict, times, comparison.tolerance))
@@ -79,12 +80,12 @@ def disagreeing(laws: Sequence[Fitted]) -> tuple[Fitted, ...]:
 
 
 def _samples(campaigns: Sequence[Campaign]) -> dict[tuple[object, ...], dict[int, list[float]]]:
-    """Seconds of one execution in each run, by region and thread count."""
+    """Seconds of one execution in each run, by region or team and thread count."""
     samples: dict[tuple[object, ...], dict[int, list[float]]] = {}
     for campaign in campaigns:
         for run in campaign.measured:
-            for region in run.regions:
-                by_threads = samples.setdefault(region.place, {})
+            for region in (*run.regions, *run.teams):
+                by_threads = samples.setdefault(region.construct, {})
                 seconds = region.total_s / max(1, region.executions)
                 by_threads.setdefault(run.threads, []).append(seconds)
     return samples

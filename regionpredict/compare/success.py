@@ -62,7 +62,12 @@ def baselines(comparison: Comparison) -> dict[str, Rate]:
 
 
 def time_lost(verdicts: Sequence[Verdict]) -> float | None:
-    """Time of all judged regions on their hinted numbers over that on their best, less one."""
+    """Time of all judged regions on their hinted numbers over that on their best, less one.
+
+    A region whose team is judged, too, is in the team's time.
+    """
+    inside = {region for verdict in verdicts for region in verdict.regions}
+    verdicts = [verdict for verdict in verdicts if verdict.hint.id not in inside]
     best = sum(min(verdict.times.values()) for verdict in verdicts)
     if not verdicts or best <= 0:
         return None

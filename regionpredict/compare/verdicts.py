@@ -1,4 +1,4 @@
-"""Hints and measurements -> a verdict a region: is the hinted number what the region can use?
+"""Hints and measurements -> a verdict a region or team: is the hinted number what it can use?
 
 `needed` is the smallest number of packages (or threads) whose time is within the tolerance of
 the best one; a hint is right when it is that. By the thesis' own rule (Chatzopoulos 2012, sec.
@@ -7,7 +7,8 @@ many as packages were measured: `ceil(utilisation * packages)`. Figures 6.4 and 
 four packages.
 
 Where fewer packages or threads were measured than the machine has, a hint beyond them counts as the
-largest measured number: "at least so many".
+largest measured number: "at least so many". One between two numbers of packages that were measured
+counts as the larger, and is not judged where that is needed: fewer might do.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import NamedTuple
 
-from regionpredict.compare.comparable import check_machine, size_difference
+from regionpredict.compare.comparable import check_machine, size_difference, team_difference
+from regionpredict.compare.measured_hints import match_measured
 from regionpredict.errors import InputError
-from regionpredict.measure.hints_file import Hint, Hints, Place, match_hint
+from regionpredict.measure.hints_file import Hint, Hints
 from regionpredict.measure.records import Host
 from regionpredict.measure.summary import RegionSummary
 
@@ -28,12 +31,12 @@ CRITERIA = ("best", "utilisation")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One region's prediction beside its measurement.
+    """The prediction of one region, or of one team, beside its measurement.
 
     `times` are medians in seconds by thread count. `hinted` and `needed` count packages or
     threads (`Comparison.unit`), as far as they were measured; `right` is None where either is
     unknown, or where the two cannot be compared: `incomparable` says why. `loss` is the time on the
-    hinted number over the best one, less one.
+    hinted number over the best one, less one. `regions` are the ids of a team's loops.
     """
 
     hint: Hint
@@ -47,6 +50,7 @@ class Verdict:
     right: bool | None
     loss: float | None
     incomparable: str = ""
+    regions: tuple[str, ...] = ()
 
     @property
     def speedup_error(self) -> float | None:
@@ -70,6 +74,7 @@ class Verdict:
 class Comparison:
     """All verdicts; `options` are the numbers of `unit` that were measured, ascending.
 
+    `verdicts` are of regions, `teams` of the `parallel` constructs that were measured as a whole.
     `most` is how many the machine has of them; `other_machine` says in which way another one was
     measured than predicted for, empty where it was that one.
     """
@@ -84,6 +89,7 @@ class Comparison:
     not_measured: tuple[str, ...]
     most: int
     other_machine: str = ""
+    teams: tuple[Verdict, ...] = ()
 
     @property
     def in_part(self) -> bool:
@@ -91,20 +97,28 @@ class Comparison:
         return self.options[-1] < self.most
 
     @property
+    def counted(self) -> tuple[Verdict, ...]:
+        """Every measured thing once: the regions, and the teams that are not one of them alone."""
+        regions = {verdict.hint.id for verdict in self.verdicts}
+        teams = (team for team in self.teams
+                 if len(team.regions) > 1 or not regions.issuperset(team.regions))  # fmt: skip
+        return (*self.verdicts, *teams)
+
+    @property
     def judged(self) -> tuple[Verdict, ...]:
-        """The verdicts that are right or wrong."""
-        return tuple(verdict for verdict in self.verdicts if verdict.right is not None)
+        """Those of the counted that are right or wrong."""
+        return tuple(verdict for verdict in self.counted if verdict.right is not None)
 
     @property
     def median_speedup_error(self) -> float | None:
         """Median over regions of the absolute relative error of the predicted speedup."""
-        errors = [abs(e) for verdict in self.verdicts if (e := verdict.speedup_error) is not None]
+        errors = [abs(e) for verdict in self.counted if (e := verdict.speedup_error) is not None]
         return median(errors) if errors else None
 
     @property
     def median_time_ratio(self) -> float | None:
         """Median over regions of the predicted over the measured time on one thread."""
-        ratios = [r for verdict in self.verdicts if (r := verdict.time_ratio) is not None]
+        ratios = [r for verdict in self.counted if (r := verdict.time_ratio) is not None]
         return median(ratios) if ratios else None
 
     @property
@@ -117,75 +131,80 @@ class Comparison:
 def compare(
     hints: Hints, summaries: Sequence[RegionSummary], *, tolerance: float = 0.1,
     criterion: str = "best", statistic: str = "median", host: Host | None = None,
-    other_machine: bool = False,
+    other_machine: bool = False, teams: Sequence[RegionSummary] = (),
 ) -> Comparison:  # fmt: skip
-    """Holds the hints against the measurements, which were made on `host` (None: on the machine of
-    the hints).
+    """Holds the hints against the measurements of regions, and of `teams` as a whole, which were
+    made on `host` (None: on the machine of the hints).
 
     Raises InputError where no measured region has a hint, all were measured with other sizes than
     predicted, only one thread count was measured, or, but for `other_machine`, where the host is
     not the machine that the hints are for.
     """
     difference = check_machine(hints, host, other_machine=other_machine)
-    pairs, alone = _pairs(hints, summaries)
-    if not pairs:
+    matched = match_measured(hints, summaries, teams)
+    if not matched.regions and not matched.teams:
         raise InputError(
             f"hints for another program: no region of theirs ({len(hints.regions)}) was measured",
             remedy="predict the sources that the measured program was built from", path=hints.path,
         )  # fmt: skip
-    counts = sorted({n for _, summary in pairs for n in summary.timings})
+    measured = [summary for _, summary in (*matched.regions, *matched.teams)]
+    counts = sorted({n for summary in measured for n in summary.timings})
     if len(counts) < 2:
         raise InputError(
             f"measured on {counts[0]} thread{'s' * (counts[0] != 1)} alone: nothing to compare",
             remedy="measure with --threads 1,2,...",
         )
     unit, options = _options(hints, counts)
-    verdicts = tuple(
-        _verdict(
-            (hint, _times(summary, statistic)),
-            summary,
-            hints,
-            (unit, options),
-            tolerance,
-            criterion,
-        )
-        for hint, summary in pairs
+    judge = _Judge(hints, unit, options, tolerance, criterion, statistic)
+    different = {
+        hint.id: size_difference(hint.iterations, summary.last, over_threads=hint.over_threads)
+        for hint, summary in matched.regions
+    }
+    regions = [
+        _Pair(hint, summary, different[hint.id] or _open_sizes(hint))
+        for hint, summary in matched.regions
+    ]
+    teams_with_hints = [
+        _Pair(hint, summary, team_difference(team, hints.regions, summary.last, different)
+              or _open_sizes(hint), team.regions)
+        for team, summary in matched.teams if (hint := team.predicted) is not None
+    ]  # fmt: skip
+    _check_sizes([*regions, *teams_with_hints], hints)
+    verdicts, whole = (
+        tuple(map(judge.verdict, regions)),
+        tuple(map(judge.verdict, teams_with_hints)),
     )
-    _check_sizes(verdicts, hints)
-    seen = {hint.id for hint, _ in pairs}
-    missed = tuple(hint.id for hint in hints.regions if hint.id not in seen)
     most = hints.packages if unit == "packages" else hints.packages * hints.cores_per_package
     return Comparison(
-        hints, unit, tuple(options), tolerance, criterion, verdicts, alone, missed, most, difference
-    )
+        hints, unit, tuple(options), tolerance, criterion, verdicts, matched.without_hint,
+        matched.not_measured, most, difference, whole,
+    )  # fmt: skip
 
 
-def _check_sizes(verdicts: Sequence[Verdict], hints: Hints) -> None:
+class _Pair(NamedTuple):
+    """A hint and what was measured; `different` says in which way its size was another one.
+
+    `regions` are the ids of a team's loops.
+    """
+
+    hint: Hint
+    summary: RegionSummary
+    different: str
+    regions: tuple[str, ...] = ()
+
+
+def _check_sizes(pairs: Sequence[_Pair], hints: Hints) -> None:
     """Raises InputError where every region was measured with another size than predicted."""
-    different = [verdict for verdict in verdicts if verdict.incomparable]
-    if len(different) < len(verdicts):
+    different = [pair for pair in pairs if pair.different]
+    if len(different) < len(pairs):
         return
     first = different[0]
     more = f", and {len(different) - 1} more regions so" if len(different) > 1 else ""
     raise InputError(
-        f"hints for other sizes: {first.hint.id} was {first.incomparable}{more}",
+        f"hints for other sizes: {first.hint.id} was {first.different}{more}",
         remedy="add --at-measured-sizes, or predict with --sizes-from the measurements",
         path=hints.path,
     )
-
-
-def _pairs(
-    hints: Hints, summaries: Sequence[RegionSummary]
-) -> tuple[list[tuple[Hint, RegionSummary]], tuple[str, ...]]:
-    pairs, alone = [], []
-    for summary in summaries:
-        last = summary.last
-        hint = match_hint(hints.regions, Place(last.file, last.line, last.loop_line, last.ordinal))
-        if hint is None:
-            alone.append(f"{last.file}:{last.line}")
-        else:
-            pairs.append((hint, summary))
-    return pairs, tuple(alone)
 
 
 def _options(hints: Hints, counts: Sequence[int]) -> tuple[str, dict[int, int]]:
@@ -207,32 +226,50 @@ def _times(summary: RegionSummary, statistic: str) -> dict[int, float]:
     return {n: timing.seconds for n, timing in summary.timings.items()}
 
 
-def _verdict(
-    timed: tuple[Hint, dict[int, float]], summary: RegionSummary, hints: Hints,
-    choice: tuple[str, dict[int, int]], tolerance: float, criterion: str,
-) -> Verdict:  # fmt: skip
-    (hint, times), (unit, options) = timed, choice
-    base = min(times)
-    measured = {n: times[base] / t for n, t in times.items() if t > 0} if base == 1 else {}
-    most = max(options.values())
-    utilisation = measured[most] / most if most in measured else None
-    at = {option: times[n] for option, n in options.items() if n in times}
-    hinted = _hinted(hint, hints, unit, options, criterion)
-    needed = None
-    if len(at) == len(options):
-        best = min(at.values())
-        if criterion == "best":
-            needed = min(option for option, t in at.items() if t <= (1 + tolerance) * best)
-        elif utilisation is not None:
-            needed = _area(utilisation, options)
-    counted = size_difference(hint.iterations, summary.last, over_threads=hint.over_threads)
-    different = counted or _open_sizes(hint)
-    known = hinted is not None and needed is not None and hinted in at and not different
-    loss = at[hinted] / min(at.values()) - 1 if known and hinted is not None else None
-    return Verdict(
-        hint, summary, times, hint.speedup, measured, utilisation, hinted, needed,
-        hinted == needed if known else None, loss, different,
-    )  # fmt: skip
+class _Judge(NamedTuple):
+    """What all verdicts share: `options` are the choices of the `unit` with the threads of each."""
+
+    hints: Hints
+    unit: str
+    options: dict[int, int]
+    tolerance: float
+    criterion: str
+    statistic: str
+
+    def verdict(self, pair: _Pair) -> Verdict:
+        """A region's or a team's."""
+        hint, summary, different, regions = pair
+        times, options = _times(summary, self.statistic), self.options
+        base = min(times)
+        measured = {n: times[base] / t for n, t in times.items() if t > 0} if base == 1 else {}
+        most = max(options.values())
+        utilisation = measured[most] / most if most in measured else None
+        at = {option: times[n] for option, n in options.items() if n in times}
+        hinted = _hinted(hint, self.hints, self.unit, options, self.criterion)
+        needed = None
+        if len(at) == len(options):
+            best = min(at.values())
+            if self.criterion == "best":
+                needed = min(o for o, t in at.items() if t <= (1 + self.tolerance) * best)
+            elif utilisation is not None:
+                needed = _area(utilisation, options)
+        if not different and hinted is not None and hinted == needed:
+            different = self._not_told(hint)
+        known = hinted is not None and needed is not None and hinted in at and not different
+        loss = at[hinted] / min(at.values()) - 1 if known and hinted is not None else None
+        return Verdict(
+            hint, summary, times, hint.speedup, measured, utilisation, hinted, needed,
+            hinted == needed if known else None, loss, different, regions,
+        )  # fmt: skip
+
+    def _not_told(self, hint: Hint) -> str:
+        """Why it is not known whether fewer packages would do as well as the needed ones."""
+        wanted = hint.packages
+        if self.unit != "packages" or wanted is None or self.criterion != "best":
+            return ""
+        if wanted in self.options or not min(self.options) < wanted < max(self.options):
+            return ""
+        return f"hinted {wanted} packages, which were not measured"
 
 
 def _open_sizes(hint: Hint) -> str:
@@ -244,7 +281,8 @@ def _open_sizes(hint: Hint) -> str:
 def _hinted(
     hint: Hint, hints: Hints, unit: str, options: dict[int, int], criterion: str
 ) -> int | None:
-    """The hint as one of the options: the nearest that was measured, the largest for more."""
+    """The hint as one of the options: the nearest that was measured, of packages the next, the
+    largest for more."""
     if hint.status == "skipped":
         return None
     in_part = unit == "packages" and max(options) < hints.packages
@@ -253,6 +291,8 @@ def _hinted(
     wanted = hint.packages if unit == "packages" else hint.threads
     if wanted is None:
         return None
+    if unit == "packages":
+        return min((n for n in options if n >= wanted), default=max(options))
     return min(options, key=lambda n: (abs(n - wanted), n))
 
 

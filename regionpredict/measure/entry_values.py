@@ -11,14 +11,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import free_names
 from regionpredict.analysis.given_sizes import trip_name
-from regionpredict.frontend import SourceRequest, default_frontend, read_alone, request_of_call
-from regionpredict.ir import Region
+from regionpredict.analysis.hand_shared_teams import hand_shared_teams
+from regionpredict.frontend import (
+    SourceRequest,
+    default_frontend,
+    join,
+    read_alone,
+    request_of_call,
+)
+from regionpredict.ir import Region, Span
 from regionpredict.isolation import Failure, isolated
-from regionpredict.measure.inner_loops import NO_VALUE, line_of
+from regionpredict.measure.inner_loops import NO_VALUE
 from regionpredict.measure.regions import MeasuredLoop
 
 Place = tuple[str, int]
@@ -32,6 +40,21 @@ _CALL = re.compile(r"[A-Za-z_][\w.>-]*\([\w, ]*\)")
 _MOST = 32  # of one region
 
 
+class NamesAt(NamedTuple):
+    """By file and line of a directive, the names that its loop depends on: of the `loops` there
+    those of each, in order, of `teams` those of the loops that its threads share by hand.
+
+    `shared` has the places of these loops, whose iterations their team records by their names.
+    """
+
+    loops: Mapping[Place, list[list[str]]] = MappingProxyType({})
+    teams: Mapping[Place, list[str]] = MappingProxyType({})
+    shared: Mapping[str, Place] = MappingProxyType({})
+
+
+NO_NAMES = NamesAt()
+
+
 class EntryValues(NamedTuple):
     """The names of a region whose values are recorded, and the C expression of each; a loop that
     counts its own iterations has its value when the region ends."""
@@ -40,24 +63,43 @@ class EntryValues(NamedTuple):
     expressions: tuple[str, ...] = ()
 
 
-def names_at(path: str, words: Sequence[str], folder: str) -> Mapping[Place, list[list[str]]]:
-    """By file and line of a directive: the names that each region there depends on, in order.
+def names_at(path: str, words: Sequence[str], folder: str) -> NamesAt:
+    """The names that the regions of a source depend on.
 
     `words` are the compiler's, called in `folder` on the source `path`. Empty where the front end
     cannot read the file.
     """
     request = request_of_call(path, words, folder)
     [names] = isolated(_names, [request], 1)
-    return {} if isinstance(names, Failure) else names
+    return NO_NAMES if isinstance(names, Failure) else names
 
 
-def _names(request: SourceRequest) -> dict[Place, list[list[str]]]:
+def _names(request: SourceRequest) -> NamesAt:
     part = read_alone(request, default_frontend())
-    names: dict[Place, list[list[str]]] = {}
-    for region, _ in part.regions:
-        place = os.path.normpath(os.path.join(os.getcwd(), region.span.file)), region.span.line  # noqa: PTH109, PTH118
-        names.setdefault(place, []).append(sorted(free_names(region) | _open_loops(region)))
-    return names
+    if any(region.by_hand for region, _ in part.regions):  # whose teams are told by who calls whom
+        part = read_alone(request, default_frontend(), flows=True)
+    program = join([part], default_frontend())
+    callers = hand_shared_teams(program)
+    loops: dict[Place, list[list[str]]] = {}
+    teams: dict[Place, set[str]] = {}
+    shared: dict[str, Place] = {}
+    for region in program.regions:
+        if not region.by_hand:
+            names = sorted(free_names(region) | _open_loops(region))
+            loops.setdefault(_place(region.span), []).append(names)
+            continue
+        assert region.nest is not None
+        shared[trip_name(region.nest)] = _place(region.nest.span)
+        for span in callers.get(region.id, ()):
+            # What a name is worth that a function was handed, its caller does not say.
+            here = region.parallel is not None and region.parallel.span == span
+            own = free_names(region) if here else frozenset()
+            teams.setdefault(_place(span), set()).update(own, [trip_name(region.nest)])
+    return NamesAt(loops, {place: sorted(names) for place, names in teams.items()}, shared)
+
+
+def _place(span: Span) -> Place:
+    return os.path.normpath(os.path.join(os.getcwd(), span.file)), span.line  # noqa: PTH109, PTH118
 
 
 def _open_loops(region: Region) -> set[str]:
@@ -67,23 +109,25 @@ def _open_loops(region: Region) -> set[str]:
             if loop.trips is None or loop.trips.has_unreadable_part}  # fmt: skip
 
 
+def names_of(loop: MeasuredLoop, names: NamesAt) -> Sequence[str]:
+    """The names that a measured loop, or the loops that a team shares by hand, depend on."""
+    if loop.is_team:
+        return names.teams.get((loop.file, loop.line), [])
+    here = names.loops.get((loop.file, loop.line), [])
+    return here[min(loop.ordinal, len(here)) - 1] if here else []
+
+
 def entry_values(
-    loop: MeasuredLoop, names: Mapping[Place, list[list[str]]],
-    counted: Collection[int | None] = (),
-) -> EntryValues:  # fmt: skip
-    """What a measured loop records at its entries; `counted` are the lines of loops inside it that
+    loop: MeasuredLoop, names: Sequence[str], counted: Collection[str] = ()
+) -> EntryValues:
+    """What a measured loop records of these names at its entries; `counted` are those of loops that
     count their iterations.
 
-    >>> place = ("/a/f.c", 3)
     >>> loop = MeasuredLoop(0, 9, "/a/f.c", "f.c", 3, 4, 5, "parallel for", (), "(cells ( s ))")
-    >>> entry_values(loop, {place: [["n", "cells(s)", "rand()", "f.c:9"]]}).names
-    ('n', 'cells(s)')
+    >>> entry_values(loop, ["n", "cells(s)", "rand()", "f.c:9", "f.c:10"], ["f.c:9"]).names
+    ('n', 'cells(s)', 'f.c:9')
     """
-    here = names.get((loop.file, loop.line), [])
-    if not here:
-        return EntryValues()
-    known = {name: NO_VALUE if line_of(name) in counted else _expression(name, loop)
-             for name in here[min(loop.ordinal, len(here)) - 1]}  # fmt: skip
+    known = {name: NO_VALUE if name in counted else _expression(name, loop) for name in names}
     chosen = [(name, text) for name, text in known.items() if text is not None][:_MOST]
     return EntryValues(tuple(name for name, _ in chosen), tuple(text for _, text in chosen))
 

@@ -35,7 +35,8 @@ class Hint:
     on one thread; `busy` has the seconds that threads work in it, by their number: in the mean, and
     the one that works longest (empty in a file of hints).
     `band` is what measured speedups lie between, by threads, where it is told. `over_threads`: what
-    is measured counts the threads, each of which does a block of these iterations.
+    is measured counts the threads, each of which does a block of these iterations. `by_hand`:
+    threads share the loop by their numbers, so that only its team can be measured.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Hint:
     sizes: BySize | None = None
     iterations: int | None = None
     over_threads: bool = False
+    by_hand: bool = False
     seconds: float | None = None
     busy: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     band: Mapping[int, tuple[float, float]] = field(default_factory=dict)
@@ -64,7 +66,8 @@ class Hint:
 class TeamHint:
     """What a prediction, or its plan, says of one team; `line` is that of its `parallel`, `regions`
     are ids. `size_set_before` names what its threads take as their number: no other size may be
-    given to it.
+    given to it. `predicted` is what is predicted of it as a whole, whatever the plan: None in files
+    of before.
     """
 
     id: str
@@ -75,6 +78,7 @@ class TeamHint:
     loop_line: int | None = None
     sizes: BySize | None = None
     size_set_before: str = ""
+    predicted: Hint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +190,7 @@ def _team(team: Record) -> TeamHint:
         threads=None if team.is_null("threads") else team.whole("threads", 1),
         sizes=_by_size(team),
         size_set_before=team.text("size_set_before") if "size_set_before" in team.value else "",
+        predicted=_hint(team) if "speedup" in team.value else None,
     )
 
 
@@ -222,7 +227,7 @@ def _hint(region: Record) -> Hint:
         status=status,
         packages=or_null("packages", 1),
         threads=or_null("threads", 1),
-        score=None if region.is_null("score") else region.number("score", 0.0, 1.0),
+        score=_score(region),
         bottleneck=None if region.is_null("bottleneck") else region.text("bottleneck"),
         confidence=region.number("confidence", 0.0, 1.0),
         borderline=region.flag("borderline"),
@@ -233,6 +238,7 @@ def _hint(region: Record) -> Hint:
         sizes=_by_size(region),
         iterations=_iterations(region),
         over_threads="over_threads" in region.value and region.flag("over_threads"),
+        by_hand="by_hand" in region.value and region.flag("by_hand"),
         seconds=_seconds(region),
         band={
             point.whole("threads", 1): (point.number("low"), point.number("high"))
@@ -240,6 +246,12 @@ def _hint(region: Record) -> Hint:
             if "low" in point.value and "high" in point.value
         },
     )
+
+
+def _score(region: Record) -> float | None:
+    """None of a team, too."""
+    known = "score" in region.value and not region.is_null("score")
+    return region.number("score", 0.0, 1.0) if known else None
 
 
 def _seconds(region: Record) -> float | None:

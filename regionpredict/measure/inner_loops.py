@@ -12,7 +12,7 @@ by `return` or `goto` is not counted that time.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from regionpredict.measure.ctext import (
@@ -24,19 +24,30 @@ from regionpredict.measure.ctext import (
     statement_end,
 )
 from regionpredict.measure.regions import Lines, MeasuredLoop
+from regionpredict.measure.trips import UNKNOWN, may_be_noticed, trip_count
 
 _PLACE = re.compile(r".*:(\d+)")
+_FOR = re.compile(r"\bfor\b")
 _MARKER = re.compile(r"^[ \t]*#(?![ \t]*pragma)[^\n]*$", re.M)
 NO_VALUE = "(-9223372036854775807LL-1)"
 
 
 class InnerLoop(NamedTuple):
-    """Offsets in the text: of the loop, of its body, and behind both."""
+    """Offsets in the text: of the loop, of its body, and behind both.
+
+    `trips` is the C expression of its iterations where its header tells them before it starts, as
+    of a loop that threads share by hand; empty where it counts its turns.
+    """
 
     begin: int
     body: int
     body_end: int
     end: int
+    trips: str = ""
+
+
+HandShared = dict[tuple[str, int], InnerLoop]
+"""Loops that threads share by hand, by file (as it is spelt) and line."""
 
 
 def line_of(name: str) -> int | None:
@@ -58,6 +69,29 @@ def inner_loops(text: str, loop: MeasuredLoop, lines: Lines) -> dict[int, InnerL
     except NotUnderstoodError:
         return {}
     return {line: inner for line, inner in loops.items() if inner is not None}
+
+
+def hand_shared_loops(text: str, places: Collection[tuple[str, int]], lines: Lines) -> HandShared:
+    """Those of the loops at some places (file as it is spelt, and line) whose header tells how many
+    iterations a thread does; where a line has several, none of them."""
+    loops: dict[tuple[str, int], InnerLoop | None] = {}
+    for match in _FOR.finditer(text) if places else ():
+        marker = lines.at(match.start())
+        place = (marker.file, marker.line)
+        if place in places:
+            loops[place] = None if place in loops else _told_before(text, match.start())
+    return {place: loop for place, loop in loops.items() if loop is not None}
+
+
+def _told_before(text: str, at: int) -> InnerLoop | None:
+    try:
+        trips, _ = trip_count(text, at, 1)
+        loop = _loop(text, need_token(text, at))
+    except NotUnderstoodError:
+        return None
+    if trips == UNKNOWN or may_be_noticed(trips) or _follows_pragma(text, at):
+        return None
+    return loop._replace(trips=trips)
 
 
 def _walk(text: str, at: int, end: int) -> Iterator[tuple[int, InnerLoop | None]]:
@@ -100,4 +134,9 @@ def prelude(loops: int) -> str:
         "long long n=__atomic_exchange_n(&regionpredict_turns[k][0],0,0),"
         "t=__atomic_exchange_n(&regionpredict_turns[k][1],0,0);"
         f"return t?(n+t/2)/t:{NO_VALUE};}}"
+        # All threads came to it as often as the others: what they did together each time.
+        "static long long regionpredict_shared(int k,int p){"
+        "long long n=__atomic_exchange_n(&regionpredict_turns[k][0],0,0),"
+        "t=__atomic_exchange_n(&regionpredict_turns[k][1],0,0);"
+        f"return t?(n*p+t/2)/t:{NO_VALUE};}}"
     )

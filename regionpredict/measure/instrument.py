@@ -1,4 +1,4 @@
-"""Preprocessed text -> the same text with calls around every worksharing loop.
+"""Preprocessed text -> the same text with calls around every worksharing loop and `parallel`.
 
 A sample, for a combined directive; lines of the preprocessor keep diagnostics and debug
 information on the original's lines:
@@ -19,7 +19,8 @@ The values of the names that the region depends on are read in front of it, too.
 The team's size is asked inside a team: an empty one of the same clauses, before the region's first
 run and whenever something else is asked for. (Asked inside the region itself, by a reduction, it
 cost 400 ns on two threads.) A loop in a `parallel` elsewhere is recorded by the team's first thread
-alone.
+alone. A `parallel` is measured as a whole, whatever its threads share and how; where they share a
+loop by their numbers, each adds how many iterations it takes before it begins.
 """
 
 from __future__ import annotations
@@ -28,16 +29,28 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
-from regionpredict.measure.entry_values import VALUES_FILE, EntryValues, Place, entry_values
-from regionpredict.measure.inner_loops import InnerLoop, inner_loops, line_of
+from regionpredict.measure.entry_values import (
+    NO_NAMES,
+    VALUES_FILE,
+    EntryValues,
+    NamesAt,
+    entry_values,
+    names_of,
+)
+from regionpredict.measure.inner_loops import (
+    InnerLoop,
+    hand_shared_loops,
+    inner_loops,
+    line_of,
+)
 from regionpredict.measure.inner_loops import prelude as turns_prelude
 from regionpredict.measure.loop_text import digest_of, source_lines
-from regionpredict.measure.regions import Lines, MeasuredLoop, measured_loops
+from regionpredict.measure.regions import Lines, MeasuredLoop, measured_constructs
+from regionpredict.measure.trips import may_be_noticed
 
-COMBINED, NOWAIT = 1, 2
+COMBINED, NOWAIT, TEAM = 1, 2, 4
 _RECORD = Path(__file__).parent / "runtime" / "record.h"
 # How long the range of a `for (x : range)` is; unknown where its iterators cannot be subtracted.
 _RANGES = (
@@ -48,44 +61,45 @@ _RANGES = (
     "template<class T> inline long long regionpredict_range(T &, long){return -1;}\n"
 )
 _ELSEWHERE = frozenset(("target", "teams", "distribute", "loop"))
-_ASKING = re.compile(r"\bomp_get_\w+\s*\(\s*\)")
-_CALL_OR_CHANGE = re.compile(r"\w\s*\(|\+\+|--|(?<![=!<>])=(?!=)")
 _FIRST_CODE = re.compile(r"^(?![ \t]*#|[ \t]*$)", re.M)
 
 
 class Instrumented(NamedTuple):
-    """A text with calls around its loops: how many, and how many values of names they record."""
+    """A text with calls around its loops and teams: how many of each, and how many values of names
+    they record."""
 
     text: str
     regions: int
+    teams: int
     values: int
 
 
 def instrument(
     text: str, folder: str, build: str, *, cpp: bool, ask: bool = True,
-    names: Mapping[Place, list[list[str]]] = MappingProxyType({}),
-    without: Collection[int] = (),
+    names: NamesAt = NO_NAMES, without: Collection[int] = (),
 ) -> Instrumented | None:  # fmt: skip
-    """The text with calls around its loops; None where it has no loop to measure.
+    """The text with calls around its loops and teams; None where it has none to measure.
 
     `build` is the compiler's command, kept with every region. Without `ask` the team's size is
     what the program would get, not asked inside a team: for code that takes no further directive.
     `names` are those whose values the regions record at their entries, by place; values are
     numbered from 1, in the order of the text, and those in `without` are left out.
     """
-    loops = measured_loops(text, folder)
+    loops = measured_constructs(text, folder)
     if not loops:
         return None
     numbers = count(1)
     lines = Lines(text)
     recorded: list[_Values] = []
     counting: dict[int, InnerLoop] = {}
+    shared = _shared_loops(text, loops, lines, names)
     for loop in loops:
-        inner = inner_loops(text, loop, lines)
-        own = _numbered(entry_values(loop, names, inner.keys()), numbers)
+        own_names = names_of(loop, names)
+        inner = shared if loop.is_team else _inner_by_name(text, loop, lines, own_names)
+        own = _numbered(entry_values(loop, own_names, inner.keys()), numbers)
         recorded.append(own)
         for number, (name, _) in own.items():
-            counted = inner.get(line_of(name) or 0)
+            counted = inner.get(name)
             if counted is not None and counted not in counting.values():
                 counting[number] = counted
     last = next(numbers) - 1
@@ -106,11 +120,36 @@ def instrument(
         pieces.append(_Piece(loop.begin, 1, loop.begin, f"{marker} 3\n{before}\n{marker}\n"))
         marker = f'# {loop.end_line} "{_quoted(loop.spelt)}"'
         pieces.append(_Piece(loop.end, 0, -loop.begin, f"\n{marker} 3\n{after}\n{marker}\n"))
-    return Instrumented(_inserted(text, sorted(pieces)), len(loops), last)
+    teams = sum(loop.is_team for loop in loops)
+    return Instrumented(_inserted(text, sorted(pieces)), len(loops) - teams, teams, last)
+
+
+def _inner_by_name(
+    text: str, loop: MeasuredLoop, lines: Lines, names: Sequence[str]
+) -> dict[str, InnerLoop]:
+    by_line = inner_loops(text, loop, lines)
+    return {name: by_line[line] for name in names if (line := line_of(name) or 0) in by_line}
+
+
+def _shared_loops(
+    text: str, constructs: Sequence[MeasuredLoop], lines: Lines, names: NamesAt
+) -> dict[str, InnerLoop]:
+    """The loops of this text that threads share by hand, by the names under which their teams
+    record how long they are."""
+    spelt = {construct.file: construct.spelt for construct in constructs}
+    places = {name: (spelt[file], line) for name, (file, line) in names.shared.items()
+              if file in spelt}  # fmt: skip
+    known = hand_shared_loops(text, frozenset(places.values()), lines)
+    return {name: known[place] for name, place in places.items() if place in known}
 
 
 def _counted(loop: InnerLoop, place: int) -> list[_Piece]:
     """What makes a loop count its turns; the rank keeps what is inside between."""
+    if loop.trips:
+        before = f"{{regionpredict_turned({place},{loop.trips});"
+        return [
+            _Piece(loop.begin, 2, loop.begin, before), _Piece(loop.end, -1, -loop.begin, "}"),
+        ]  # fmt: skip
     name = f"regionpredict_k{place}"
     return [
         _Piece(loop.begin, 2, loop.begin, f"{{long long {name}=0;"),
@@ -170,7 +209,7 @@ def _calls(
 ) -> tuple[str, str]:  # fmt: skip
     """What stands before the directive and behind the loop."""
     asked = _asked(loop) if ask and loop.combined else None
-    flags = COMBINED * loop.combined + NOWAIT * loop.has("nowait")
+    flags = COMBINED * loop.combined + NOWAIT * loop.has("nowait") + TEAM * loop.is_team
     lines = source_lines(loop.file, loop.line, loop.end_line)
     names = ",".join(_c_text(name) for name, _ in values.values())
     record = "{"
@@ -183,7 +222,7 @@ def _calls(
         f"{'regionpredict_n' if values else 0}}};"
     )
     averages = "".join(
-        f"regionpredict_v[{at}]=regionpredict_average({turns[number]});"
+        f"regionpredict_v[{at}]={_turned(loop, turns[number])};"
         for at, number in enumerate(values) if number in turns
     )  # fmt: skip
     done = averages + (
@@ -206,6 +245,13 @@ def _calls(
         "?regionpredict_enter_inside(&regionpredict_r,regionpredict_trips):0;"
     )
     return before, f"if(regionpredict_size){{{done}}}}}"
+
+
+def _turned(loop: MeasuredLoop, place: int) -> str:
+    """C that gives the iterations of a loop that counted them, or of one that the team shared."""
+    if loop.is_team:
+        return f"regionpredict_shared({place},regionpredict_size)"
+    return f"regionpredict_average({place})"
 
 
 def _entry(loop: MeasuredLoop, values: Mapping[int, tuple[str, str]]) -> str:
@@ -238,8 +284,8 @@ def _asked(loop: MeasuredLoop) -> str | None:
             number = f"(long long)({text})"
         else:
             continue
-        if _CALL_OR_CHANGE.search(_ASKING.sub("1", text)):
-            return None  # a program may notice that it is computed twice
+        if may_be_noticed(text):
+            return None
         clauses += f" {clause.name}({text})"
     key = f"&regionpredict_r,{number},{runs}"
     return (

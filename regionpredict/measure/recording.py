@@ -11,8 +11,8 @@ from pathlib import Path
 
 from regionpredict.documents import read_bytes
 from regionpredict.errors import InputError, one_line
-from regionpredict.measure.records import EntrySize, RegionRun
-from regionpredict.measure.results import read_results
+from regionpredict.measure.records import EntrySize, RegionRun, Run
+from regionpredict.measure.results import Results, read_results
 from regionpredict.measure.store import read_campaign
 
 _REMEDY = "give a file of regionpredict measure"
@@ -23,7 +23,8 @@ class RecordedRegion:
     """One region in the run.
 
     `least_trips` and `most_trips` are None where the program could not count; `macros` are the
-    `-D` and `-U` that it was compiled with. `text` is the digest of its `lines` lines.
+    `-D` and `-U` that it was compiled with. `text` is the digest of its `lines` lines. Of a whole
+    `parallel` the same is told, but no trips; loops that its threads share by hand are in `sizes`.
     """
 
     file: str
@@ -41,10 +42,11 @@ class RecordedRegion:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The regions of one run, and the file that tells of it."""
+    """The regions of one run and its `parallel` constructs, and the file that tells of it."""
 
     path: str
     regions: tuple[RecordedRegion, ...]
+    teams: tuple[RecordedRegion, ...] = ()
 
 
 def read_recording(path: Path) -> Recording:
@@ -52,21 +54,23 @@ def read_recording(path: Path) -> Recording:
 
     Raises InputError where the file cannot be read, holds no run, or is none of measurements.
     """
-    runs = _written_by_a_program(path)
-    if runs is None:
+    run: Results | Run | None = _written_by_a_program(path)
+    if run is None:
         campaign = read_campaign(path)
         if not campaign.runs:
             raise InputError("no run in it", remedy="measure one", path=one_line(str(path)))
-        runs = min(campaign.runs, key=lambda run: run.threads).regions
-    return Recording(one_line(str(path)), tuple(_recorded(region) for region in runs))
+        run = min(campaign.runs, key=lambda run: run.threads)
+    return Recording(
+        one_line(str(path)), tuple(map(_recorded, run.regions)), tuple(map(_recorded, run.teams))
+    )
 
 
-def _written_by_a_program(path: Path) -> tuple[RegionRun, ...] | None:
-    """The regions of a file that REGIONPREDICT_OUTPUT named; None where it is another one."""
+def _written_by_a_program(path: Path) -> Results | None:
+    """What a file tells that REGIONPREDICT_OUTPUT named; None where it is another one."""
     text = read_bytes(path, _REMEDY).decode("utf-8", "replace")
     if not text.startswith('{"kind":"run","pid":'):
         return None
-    return read_results(text.splitlines()).regions
+    return read_results(text.splitlines())
 
 
 def _recorded(region: RegionRun) -> RecordedRegion:

@@ -28,7 +28,8 @@ class RegionRun:
     Times in seconds over `executions`; trip counts are 0 with `counted` 0 where the program could
     not evaluate them. Of a loop with `nowait` the times are the first thread's own share. `sizes`
     are the values of the names that it depends on; `text` is the digest of the `lines` lines of its
-    source, empty where they were not there.
+    source, empty where they were not there. A whole `parallel` is told in the same way, without
+    trips; its `sizes` have those of the loops that its threads share by hand, by the loops' names.
     """
 
     file: str
@@ -59,11 +60,18 @@ class RegionRun:
         """File, line and which of the line's regions it is, which name the region."""
         return self.file, self.line, self.ordinal
 
+    @property
+    def construct(self) -> tuple[str, int, int, str]:
+        """The same with its directive, which tells a `parallel` from the loops on its line."""
+        return *self.place, self.directive
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run of the program on `threads` threads; `load` is the host's load average before it, and
-    `beside` what others did to the host during it, None where that is not known."""
+    `beside` what others did to the host during it, None where that is not known. `teams` are the
+    `parallel` constructs without a loop of their own, whose times hold those of the regions inside.
+    """
 
     threads: int
     repetition: int
@@ -76,6 +84,7 @@ class Run:
     runtime: str
     regions: tuple[RegionRun, ...]
     beside: Disturbance | None = None
+    teams: tuple[RegionRun, ...] = ()
 
     @property
     def disturbed(self) -> bool:

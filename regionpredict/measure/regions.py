@@ -1,4 +1,5 @@
-"""Preprocessed text -> its worksharing loops, with what stands around each."""
+"""Preprocessed text -> its worksharing loops and its `parallel` constructs, with what stands
+around each."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from regionpredict.measure.ctext import NotUnderstoodError, need_token, statemen
 from regionpredict.measure.trips import UNKNOWN, trip_count
 
 _MARKER = re.compile(r'^#(?:[ \t]*line)?[ \t]+(\d+)(?:[ \t]+"((?:\\.|[^"\\])*)"([ \d]*))?', re.M)
+_TEAM = "parallel"
 _PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+omp\b([^\n]*)$", re.M)
 
 
@@ -33,11 +35,12 @@ class Marker(NamedTuple):
 
 
 class MeasuredLoop(NamedTuple):
-    """A worksharing loop in preprocessed text; offsets are into that text.
+    """A worksharing loop in preprocessed text, or a whole `parallel`; offsets are into that text.
 
-    `begin` is the directive's, `end` that behind the loop. `trips`
-    is the C expression of its trip count. `kind` is the directive's words. `ordinal` counts the
-    regions of one line from 1: a macro can put several on it.
+    `begin` is the directive's, `end` that behind the statement. `trips` is the C expression of its
+    trip count, `loop_line` the line of the loop, or of the first statement of a `parallel`. `kind`
+    is the directive's words. `ordinal` counts the regions (or teams) of one line from 1: a macro
+    can put several on it.
     """
 
     begin: int
@@ -56,6 +59,11 @@ class MeasuredLoop(NamedTuple):
     def combined(self) -> bool:
         """Whether the directive starts the team too."""
         return "parallel" in self.kind.split()
+
+    @property
+    def is_team(self) -> bool:
+        """Whether it is a `parallel` without a loop of its own."""
+        return self.kind == _TEAM
 
     @property
     def directive(self) -> str:
@@ -95,7 +103,12 @@ class Lines:
 
 
 def measured_loops(text: str, folder: str) -> list[MeasuredLoop]:
-    """The worksharing loops that can be measured, in the order of the text.
+    """The worksharing loops that can be measured, in the order of the text."""
+    return [loop for loop in measured_constructs(text, folder) if not loop.is_team]
+
+
+def measured_constructs(text: str, folder: str) -> list[MeasuredLoop]:
+    """The worksharing loops and `parallel` constructs that can be measured, in the text's order.
 
     Left out are those of system headers, those inside a `target` construct (they run elsewhere),
     and those whose statement is not understood. `folder` is where the compiler was called.
@@ -103,7 +116,7 @@ def measured_loops(text: str, folder: str) -> list[MeasuredLoop]:
     lines = Lines(text)
     loops: list[MeasuredLoop] = []
     elsewhere = 0
-    of_line: Counter[tuple[str, int, int]] = Counter()
+    of_line: Counter[tuple[str, int, int, bool]] = Counter()
     for match in _PRAGMA.finditer(text):
         words = parse_directive(match.group(1))[0].split()
         if not words or match.start() < elsewhere:
@@ -118,9 +131,9 @@ def measured_loops(text: str, folder: str) -> list[MeasuredLoop]:
                 continue
             if words[0] == "target":
                 elsewhere = _end(text, match.end())
-            if _is_loop(words):
+            if _is_loop(words) or words == [_TEAM]:
                 loop = _loop(text, match, lines, folder)
-                here = (place.file, place.line, place.inclusion)
+                here = (place.file, place.line, place.inclusion, loop.is_team)
                 of_line[here] += 1
                 loops.append(loop._replace(ordinal=of_line[here]))
         except NotUnderstoodError:
@@ -138,7 +151,10 @@ def _loop(text: str, match: re.Match[str], lines: Lines, folder: str) -> Measure
     first = need_token(text, match.end())
     collapse = next((c.text or "1" for c in clauses if c.name == "collapse"), "1").strip("() ")
     try:
-        trips, at = trip_count(text, first.begin, int(collapse))
+        if kind == _TEAM:
+            trips, at = UNKNOWN, first.begin
+        else:
+            trips, at = trip_count(text, first.begin, int(collapse))
     except (NotUnderstoodError, ValueError):
         trips, at = UNKNOWN, first.begin
     end = statement_end(text, first.begin)

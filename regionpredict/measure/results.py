@@ -20,13 +20,40 @@ Place = tuple[str, int, int]
 
 
 class Results(NamedTuple):
-    """What one run of a program wrote; `processes` is 0 where no measured process ended."""
+    """What one run of a program wrote; `processes` is 0 where no measured process ended.
+
+    `teams` are the `parallel` constructs that were measured as a whole.
+    """
 
     program: str
     compiler: str
     runtime: str
     processes: int
     regions: tuple[RegionRun, ...]
+    teams: tuple[RegionRun, ...] = ()
+
+
+class _Measured:
+    """Regions (or teams) by place and process, and the values of their names."""
+
+    def __init__(self) -> None:
+        self.by_place: dict[Place, dict[int, RegionRun]] = {}
+        self.sizes: dict[Place, dict[str, EntrySize]] = {}
+
+    def add(self, region: RegionRun, pid: int) -> None:
+        """Adds one more instance."""
+        by_process = self.by_place.setdefault(region.place, {})
+        by_process[pid] = _sum(by_process[pid], region) if pid in by_process else region
+
+    def runs(self) -> tuple[RegionRun, ...]:
+        """Of several processes the one that spent most time in each, in the order of places."""
+        regions = [max(runs.values(), key=lambda run: run.total_s)
+                   for runs in self.by_place.values()]  # fmt: skip
+        regions = [
+            replace(region, sizes=tuple(self.sizes.get(region.place, {}).values()))
+            for region in regions
+        ]
+        return tuple(sorted(regions, key=lambda run: run.place))
 
 
 def read_results(lines: Iterable[str]) -> Results:
@@ -37,8 +64,7 @@ def read_results(lines: Iterable[str]) -> Results:
     """
     program = compiler = runtime = ""
     processes = 0
-    by_region: dict[Place, dict[int, RegionRun]] = {}
-    sizes: dict[Place, dict[str, EntrySize]] = {}
+    regions, teams = _Measured(), _Measured()
     for entry in result_entries(lines):
         record = Record({**_ABSENT, **entry}, "a line of results", "", "measure again")
         try:
@@ -47,20 +73,15 @@ def read_results(lines: Iterable[str]) -> Results:
                 program, compiler, runtime = map(record.text, ("program", "compiler", "runtime"))
                 processes += 1
                 continue
-            if kind == "size":
-                _add_size(sizes, record)
+            measured = teams if kind.startswith("team") else regions
+            if kind.endswith("size"):
+                _add_size(measured.sizes, record)
                 continue
             region, pid = _region(record), record.whole("pid")
         except InputError:
             continue  # torn, or none of ours
-        by_process = by_region.setdefault(region.place, {})
-        by_process[pid] = _sum(by_process[pid], region) if pid in by_process else region
-    regions = [max(runs.values(), key=lambda run: run.total_s) for runs in by_region.values()]
-    regions = [
-        replace(region, sizes=tuple(sizes.get(region.place, {}).values())) for region in regions
-    ]
-    regions.sort(key=lambda run: run.place)
-    return Results(program, compiler, runtime, processes, tuple(regions))
+        measured.add(region, pid)
+    return Results(program, compiler, runtime, processes, regions.runs(), teams.runs())
 
 
 def _add_size(sizes: dict[Place, dict[str, EntrySize]], entry: Record) -> None:

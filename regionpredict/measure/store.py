@@ -174,6 +174,7 @@ def _run(entry: Record) -> Run:
         runtime=entry.text("runtime"),
         regions=tuple(_region_run(region) for region in entry.inners("regions")),
         beside=_beside(entry),
+        teams=tuple(map(_region_run, entry.inners("teams"))) if "teams" in entry.value else (),
     )
 
 

@@ -45,20 +45,33 @@ class RegionSummary:
 
 def summarise(campaign: Campaign) -> tuple[RegionSummary, ...]:
     """Every region with its times, in the order of file and line."""
-    samples = _samples(campaign.measured)
-    last = {region.place: region for run in campaign.measured for region in run.regions}
+    return _summaries([(run.threads, run.regions) for run in campaign.measured])
+
+
+def summarise_teams(campaign: Campaign) -> tuple[RegionSummary, ...]:
+    """Every `parallel` that was measured as a whole, in the same way."""
+    return _summaries([(run.threads, run.teams) for run in campaign.measured])
+
+
+_Timed = tuple[int, tuple[RegionRun, ...]]
+"""The threads of a run, and its regions or its teams."""
+
+
+def _summaries(timed: Sequence[_Timed]) -> tuple[RegionSummary, ...]:
+    samples = _samples(timed)
+    last = {region.place: region for _, regions in timed for region in regions}
     return tuple(
         RegionSummary(last[place], {threads: _timing(by[threads]) for threads in sorted(by)})
         for place, by in sorted(samples.items())
     )
 
 
-def _samples(runs: Sequence[Run]) -> dict[tuple[str, int, int], dict[int, list[float]]]:
+def _samples(timed: Sequence[_Timed]) -> dict[tuple[str, int, int], dict[int, list[float]]]:
     samples: dict[tuple[str, int, int], dict[int, list[float]]] = {}
-    for run in runs:
-        for region in run.regions:
+    for threads, regions in timed:
+        for region in regions:
             by_threads = samples.setdefault(region.place, {})
-            by_threads.setdefault(run.threads, []).append(region.total_s)
+            by_threads.setdefault(threads, []).append(region.total_s)
     return samples
 
 
@@ -67,10 +80,10 @@ def _timing(samples: list[float]) -> Timing:
 
 
 def unsettled(runs: Sequence[Run], threads: int, kind: str = "runs") -> tuple[str, ...]:
-    """What keeps the runs on `threads` threads from being enough: regions, or too few runs, which
-    are called a `kind`.
+    """What keeps the runs on `threads` threads from being enough: regions or teams, or too few
+    runs, which are called a `kind`.
 
-    Only regions with at least 1 % of all regions' time are asked.
+    Only regions with at least 1 % of all regions' time are asked, and teams so.
 
     >>> unsettled((), 2)
     ('0 runs of at least 3',)
@@ -78,10 +91,15 @@ def unsettled(runs: Sequence[Run], threads: int, kind: str = "runs") -> tuple[st
     own = [run for run in runs if run.threads == threads and not run.warm_up]
     if len(own) < LEAST_RUNS:
         return (f"{len(own)} {kind} of at least {LEAST_RUNS}",)
-    samples = {place: by[threads] for place, by in _samples(own).items()}
+    regions = _scattered([(threads, run.regions) for run in own])
+    return (*regions, *_scattered([(threads, run.teams) for run in own]))
+
+
+def _scattered(timed: Sequence[_Timed]) -> list[str]:
+    """Where times that matter are not settled."""
+    samples = {place: times for place, by in _samples(timed).items() for times in by.values()}
     whole = sum(median(times) for times in samples.values())
-    open_ones = []
-    for (file, line, _), times in sorted(samples.items()):
-        if median(times) >= IMPORTANT * whole and relative_interval(times) > ENOUGH:
-            open_ones.append(f"{file}:{line}")
-    return tuple(open_ones)
+    return [
+        f"{file}:{line}" for (file, line, _), times in sorted(samples.items())
+        if median(times) >= IMPORTANT * whole and relative_interval(times) > ENOUGH
+    ]  # fmt: skip

@@ -203,14 +203,14 @@ def _run(
             f"{campaign.command[0]} wrote no measurements",
             remedy="build it with CC='regionpredict cc -- gcc', or measure it with --binary",
         )
-    if not results.regions:
+    if not results.regions and not results.teams:
         raise RunFailedError(
             f"{campaign.command[0]} ran no parallel loop",
             remedy="is it the right program, and were its sources compiled with -fopenmp?",
         )
     return Run(
         threads, 0, False, wall, started, load, results.program, results.compiler,
-        results.runtime, results.regions, beside,
+        results.runtime, results.regions, beside, results.teams,
     )  # fmt: skip
 
 

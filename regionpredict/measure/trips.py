@@ -7,6 +7,7 @@ evaluation more changes no correct program.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -25,6 +26,8 @@ _MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 _CHANGES = frozenset(
     ("=", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
 )
+_ASKING = re.compile(r"\bomp_get_\w+\s*\(\s*\)")
+_CALL_OR_CHANGE = re.compile(r"\w\s*\(|\+\+|--|(?<![=!<>])=(?!=)")
 _LOOSE = frozenset(("?", ",", "&&", "||"))
 
 
@@ -82,6 +85,16 @@ def trip_count(text: str, at: int, collapse: int) -> tuple[str, int]:
         else:
             expression = f"({one_count(outer)}*{expression})"
     return expression, first.begin
+
+
+def may_be_noticed(expression: str) -> bool:
+    """Whether a program may notice that an expression is evaluated once more: by what it calls, but
+    for what asks the OpenMP library, or changes.
+
+    >>> may_be_noticed("omp_get_thread_num ( ) * n"), may_be_noticed("next ( )")
+    (False, True)
+    """
+    return _CALL_OR_CHANGE.search(_ASKING.sub("1", expression)) is not None
 
 
 def one_count(loop: Canonical) -> str:

@@ -16,7 +16,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,22 +26,24 @@ from regionpredict.measure.passing import missing_compiler
 from regionpredict.measure.runtime_library import runtime_object
 
 if TYPE_CHECKING:
-    from regionpredict.measure.entry_values import Place
+    from regionpredict.measure.entry_values import NamesAt
     from regionpredict.measure.instrument import Instrumented
 
-_MAYBE = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+omp\b[^\n]*\bfor\b", re.M)
+_MAYBE = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+omp\b[^\n]*\b(?:for|parallel)\b", re.M)
 _REFUSED = re.compile(r"^regionpredict-values:(\d+):", re.M)  # `entry_values.VALUES_FILE`
+_ATTEMPTS = 3  # an undeclared name is told once a function, however often it stands there
 _SPOILS = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a call ended: the compiler's exit code, what there is to say of it, and how many
-    regions are measured."""
+    regions and teams are measured."""
 
     code: int
     notes: tuple[str, ...] = ()
     regions: int = 0
+    teams: int = 0
 
 
 def compile_measured(call: CompilerCall, cache: Path) -> Outcome | None:
@@ -52,13 +54,14 @@ def compile_measured(call: CompilerCall, cache: Path) -> Outcome | None:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A source's preprocessed text with the names whose values its regions record, by place; its
-    numbers of regions and of these values."""
+    """A source's preprocessed text with the names whose values its regions record; its numbers of
+    regions, of teams and of these values."""
 
     plain: str
     cpp: bool
-    names: Mapping[Place, list[list[str]]]
+    names: NamesAt
     regions: int
+    teams: int
     values: int
 
 
@@ -98,7 +101,11 @@ class _Build:
             for source in texts
             if source not in objects
         ]
-        return Outcome(0, tuple(self.notes), sum(texts[source].regions for source in objects))
+        measured = [texts[source] for source in objects]
+        return Outcome(
+            0, tuple(self.notes), sum(text.regions for text in measured),
+            sum(text.teams for text in measured),
+        )  # fmt: skip
 
     def _start(self) -> subprocess.Popen[bytes]:
         try:
@@ -121,14 +128,15 @@ class _Build:
         if done.returncode or not _MAYBE.search(done.stdout):
             return None
         # Only here: most files of a program have no region, and these imports take their time.
-        from regionpredict.measure.entry_values import names_at  # noqa: PLC0415
+        from regionpredict.measure.entry_values import NamesAt, names_at  # noqa: PLC0415
 
         plain = done.stdout.decode("utf-8", "surrogateescape")
-        if (instrumented := self._with_calls(_Text(plain, source.cpp, {}, 0, 0))) is None:
+        unnamed = _Text(plain, source.cpp, NamesAt(), 0, 0, 0)
+        if (instrumented := self._with_calls(unnamed)) is None:
             return None
         words = [word for _, word in call.without_side_files()]
         names = names_at(source.path, words, str(Path.cwd()))
-        text = _Text(plain, source.cpp, names, instrumented.regions, 0)
+        text = replace(unnamed, names=names, regions=instrumented.regions, teams=instrumented.teams)
         values = self._with_calls(text)
         return text if values is None else replace(text, values=values.values)
 
@@ -160,7 +168,8 @@ class _Build:
         every = range(1, text.values + 1)
         refused: set[int] = set()
         tried: set[str] = set()
-        for without, ask in ((refused, True), (refused, True), (every, True), (every, False)):
+        attempts = [(refused, True)] * _ATTEMPTS + [(every, True), (every, False)]
+        for without, ask in attempts:
             made = self._with_calls(text, without, ask=ask)
             if made is None:
                 return None

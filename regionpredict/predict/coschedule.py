@@ -6,22 +6,21 @@ programs whose phases do are to share a node. Two ways of sharing are held again
 - *packages*: each program has packages of its own, and all memory of their domains;
 - *cores*: each has some of every NUMA domain's cores, and programs share caches and bandwidth.
 
-Of a domain's bandwidth everyone gets what it asks for, or an even share of what the others leave
-(max-min fairness; Bertsekas and Gallager 1992, section 6.5): a phase whose request is cut to a
-share g takes 1/g times as long. Phases of the programs meet as their shares of time say. How much
-bandwidth there is depends on who asks: streams that write move more bytes than those that only
-read. So requests are parts of the time in which the path is busy, by what the machine gives loads,
-or the phase itself alone, whichever is more: what one gets alone, two get in turns.
+Cores that wait for memory share its path as those of one program do (`shared_memory`): what one
+phase gets alone, two of its halves get together. Phases of the programs meet as their shares of
+time say.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from regionpredict.machine import Machine
+from regionpredict.machine import Cache, Machine
+from regionpredict.machine.quantity import Curve
 from regionpredict.predict.constants import (
     COSCHEDULE_CLASSES,
     COSCHEDULE_GAIN,
@@ -29,15 +28,23 @@ from regionpredict.predict.constants import (
     COSCHEDULE_STEPS,
 )
 from regionpredict.predict.curve import Point
+from regionpredict.predict.shared_memory import PathCurve, Running, seconds_together
 from regionpredict.predict.teams import TeamPrediction
 
 
 class PhaseLoad(NamedTuple):
-    """A phase on one number of threads, bound close: seconds of all its executions, and what it
-    moves to and from memory meanwhile, in bytes."""
+    """A phase on one number of threads, bound close: seconds of all its executions.
+
+    `fixed` of them wait for no memory; in the others a core waits for `waiting` seconds beside its
+    own work. `requesting` cores of a domain (of the node, where all share one path) do so at a
+    time, and get `bandwidth` B/s.
+    """
 
     seconds: float
-    memory_bytes: float
+    fixed: float = 0.0
+    waiting: float = 0.0
+    requesting: float = 0.0
+    bandwidth: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +111,20 @@ class Coschedule:
 def with_cache_share(machine: Machine, sharers: int) -> Machine:
     """The machine with the part of each shared cache that is left to one of so many programs.
 
-    Programs take lines as they ask for them; that each gets as much as the others is assumed.
+    Cores are dealt out next to each other: a cache of no more cores than an even part of a domain
+    has stays with one program. Of others programs take lines as they ask for them; that each gets
+    as much as the others is assumed.
     """
-    caches = tuple(
-        replace(cache, size_bytes=replace(
-            cache.size_bytes, value=cache.size_bytes.whole // sharers
-        )) if cache.shared_by_cores.whole > 1 else cache
-        for cache in machine.caches
-    )  # fmt: skip
-    return replace(machine, caches=caches)
+    part = machine.cores_per_domain // sharers
+
+    def shared(cache: Cache) -> Cache:
+        cores = cache.shared_by_cores.whole
+        if cores <= max(1, part):
+            return cache
+        size = cache.size_bytes.whole // min(sharers, cores)
+        return replace(cache, size_bytes=replace(cache.size_bytes, value=size))
+
+    return replace(machine, caches=tuple(map(shared, machine.caches)))
 
 
 def phases_of(
@@ -131,10 +143,17 @@ def phases_of(
 
 
 def _loads(points: Sequence[Point], runs: float) -> dict[int, PhaseLoad]:
-    return {
-        point.threads: PhaseLoad(runs * point.seconds, runs * point.memory_bytes)
-        for point in points
-    }
+    return {point.threads: _load(point, runs) for point in points}
+
+
+def _load(point: Point, runs: float) -> PhaseLoad:
+    """Own work and waiting overlap, and share the time by their squares (`Overlap`)."""
+    memory = point.terms["memory-bandwidth"]
+    work = point.terms["compute"] + point.terms["cache"] + memory
+    return PhaseLoad(
+        runs * point.seconds, runs * (point.seconds - work), runs * math.sqrt(memory * work),
+        point.requesting, point.bandwidth,
+    )  # fmt: skip
 
 
 def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Coschedule:
@@ -170,50 +189,78 @@ def _splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
         yield tuple(high - low for low, high in itertools.pairwise(ends))
 
 
-class _Running(NamedTuple):
-    """A phase on its cores: seconds undisturbed, and the part of them for which it keeps the path
-    that it shares busy."""
-
-    seconds: float
-    asked: float
-
-
 class _Path(NamedTuple):
-    """What programs contend for: it gives `bytes_per_s` to loads of up to `cores` cores; `parts`
-    NUMA domains have an even part of it each."""
+    """What programs contend for, up to `cores` cores on it.
 
-    bytes_per_s: float
+    Beyond what is known of a phase it grows as it `grows` for loads (None: not at all); of its
+    `ceiling` in B/s (None: there is none) `parts` NUMA domains have an even part each.
+    """
+
     cores: int
+    grows: Curve | None
+    ceiling: float | None
     parts: int
 
-    def given(self, phase: Phase) -> float:
-        """B/s that a domain's part gives to this phase's streams: what they get alone, if more."""
-        own = [_rate(load) for threads, load in phase.alone.items() if threads <= self.cores]
-        return max([self.bytes_per_s, *own]) / self.parts
+    def of(self, phase: Phase) -> PathCurve | None:
+        """B/s for the streams of this phase, by requesting cores; None where it has none."""
+        known = {load.requesting: load.bandwidth for threads, load in sorted(phase.alone.items())
+                 if threads <= self.cores and load.requesting > 0.0}  # fmt: skip
+        if not known:
+            return None
+        last = max(known)
+        if self.grows is not None:
+            more = [x for x in (*self.grows.x, self.cores) if last < x <= self.cores]
+            known |= {float(x): known[last] * self.grows.at(x) / self.grows.at(last) for x in more}
+        cap = math.inf
+        if self.ceiling is not None:  # streams that write may draw more than its figure
+            cap = max(self.ceiling, *(load.bandwidth for load in phase.alone.values())) / self.parts
+        cores = tuple(sorted(known))
+        return PathCurve(cores, tuple(min(cap, known[requesting]) for requesting in cores))
 
 
 def _condensed(
     phases: Sequence[Phase], loads: Sequence[PhaseLoad], domains: int, path: _Path | None
-) -> list[_Running]:
-    """The phases, those that ask for about as much as one, on one of so many NUMA domains.
+) -> list[Running]:
+    """The phases, those that request about as much as one, on one of so many NUMA domains.
 
     Each domain has its part of the work, so that the whole takes that part of the time. Without a
     path nobody waits for another.
     """
-    asking = [
-        _Running(load.seconds, _rate(load) / path.given(phase) if path else 0.0)
-        for phase, load in zip(phases, loads, strict=True)
-        if load.seconds > 0
-    ]
-    ordered = sorted(asking, key=lambda running: running.asked)
-    size = -(-len(ordered) // int(COSCHEDULE_CLASSES.value))
-    running = []
-    for begin in range(0, len(ordered), size or 1):
-        group = ordered[begin : begin + size]
-        seconds = sum(running.seconds for running in group)
-        busy = sum(running.seconds * running.asked for running in group)
-        running.append(_Running(seconds / domains, busy / seconds))
-    return running
+    running = [
+        _on_domains(phase, load, domains, path)
+        for phase, load in zip(phases, loads, strict=True) if load.seconds > 0
+    ]  # fmt: skip
+    running.sort(key=lambda phase: phase.requesting)
+    size = -(-len(running) // int(COSCHEDULE_CLASSES.value))
+    return [_as_one(running[begin : begin + size]) for begin in range(0, len(running), size or 1)]
+
+
+def _on_domains(phase: Phase, load: PhaseLoad, domains: int, path: _Path | None) -> Running:
+    """A phase whose `load` is that of the threads of one of so many domains alone."""
+    work, fixed = (load.seconds - load.fixed) / domains, _team_costs(phase, load, domains)
+    curve = None if path is None else path.of(phase)
+    if curve is None or load.requesting <= 0.0:
+        return Running(work + fixed, fixed)
+    return Running(work + fixed, fixed, load.waiting / domains, load.requesting, load.bandwidth,
+                   curve)  # fmt: skip
+
+
+def _team_costs(phase: Phase, load: PhaseLoad, domains: int) -> float:
+    """What a team of all domains costs: more domains make it no cheaper."""
+    threads = next(n for n, known in phase.beside.items() if known is load) if domains > 1 else 0
+    known = [n for n in phase.beside if threads < n <= threads * domains]
+    return phase.beside[max(known)].fixed if known else load.fixed / domains
+
+
+def _as_one(phases: Sequence[Running]) -> Running:
+    """Phases one after the other, on the path of the one that waits longest."""
+    seconds = sum(phase.seconds for phase in phases)
+    return Running(
+        seconds, sum(phase.fixed for phase in phases), sum(phase.waiting for phase in phases),
+        sum(phase.seconds * phase.requesting for phase in phases) / seconds,
+        sum(phase.seconds * phase.bandwidth for phase in phases) / seconds,
+        max(phases, key=lambda phase: phase.waiting).path,
+    )  # fmt: skip
 
 
 def _by_packages(
@@ -222,7 +269,9 @@ def _by_packages(
 ) -> Allocation | None:  # fmt: skip
     """Packages of one's own: only a path that all packages share is contended for."""
     shared = machine.memory.shared_path
-    path = None if shared is None else _Path(shared.traffic_bytes_per_s.value, machine.cores, 1)
+    path = None
+    if shared is not None:
+        path = _Path(machine.cores, None, shared.traffic_bytes_per_s.value, 1)
     running = []
     for program, packages in zip(programs, split, strict=True):
         cores = packages * machine.cores_per_package
@@ -242,9 +291,9 @@ def _by_cores(
 ) -> Allocation | None:  # fmt: skip
     """Some cores of every NUMA domain: each domain does its part of all programs at once."""
     shared = machine.memory.shared_path
-    path = _Path(machine.memory.curve("load").peak, machine.cores_per_domain, 1)
-    if shared is not None:
-        path = _Path(shared.traffic_bytes_per_s.value, machine.cores, machine.domains)
+    ceiling = None if shared is None else shared.traffic_bytes_per_s.value
+    grows = machine.memory.curve("load")
+    path = _Path(machine.cores_per_domain, grows, ceiling, machine.domains)
     running = []
     for program, cores in zip(programs, split, strict=True):
         loads = [_fastest(phase.beside, cores) for phase in program.phases]
@@ -264,10 +313,6 @@ def _fastest(loads: Mapping[int, PhaseLoad], cores: int) -> PhaseLoad | None:
     return min(known, key=lambda load: load.seconds, default=None)
 
 
-def _rate(load: PhaseLoad) -> float:
-    return load.memory_bytes / load.seconds if load.seconds > 0 else 0.0
-
-
 def _allocation(
     kind: str, programs: Sequence[CoscheduledProgram], best: Sequence[float],
     cores: Sequence[int], packages: Sequence[int], seconds: Sequence[float],
@@ -281,7 +326,7 @@ def _allocation(
     return Allocation(kind, parts, max(seconds))
 
 
-def _together(running: Sequence[Sequence[_Running]]) -> list[float]:
+def _together(running: Sequence[Sequence[Running]]) -> list[float]:
     """When each program is done: the first to end leaves its bandwidth to those that go on."""
     alone = [sum(phase.seconds for phase in phases) for phases in running]
     left = [1.0] * len(running)  # the share of each program's work
@@ -302,53 +347,25 @@ def _together(running: Sequence[Sequence[_Running]]) -> list[float]:
     return ended
 
 
-def _slowdowns(running: Sequence[Sequence[_Running]]) -> list[float]:
+def _slowdowns(running: Sequence[Sequence[Running]]) -> list[float]:
     """How many times as long each program takes while all of them run; each has phases.
 
     What the phases meet depends on how long each takes, which depends on what they meet: a few
     rounds settle it.
     """
+    meetings = [
+        (met, seconds_together([own[at] for own, at in zip(running, met, strict=True)]))
+        for met in itertools.product(*(range(len(own)) for own in running))
+    ]
     times = [[phase.seconds for phase in phases] for phases in running]
     for _ in range(int(COSCHEDULE_ROUNDS.value)):
         shares = [[t / sum(own) for t in own] for own in times]
-        times = [
-            [phase.seconds * _expected(k, phase, running, shares) for phase in phases]
-            for k, phases in enumerate(running)
-        ]
+        times = [[0.0] * len(own) for own in running]
+        for met, seconds in meetings:
+            for place, at in enumerate(met):
+                chance = math.prod(shares[k][other] for k, other in enumerate(met) if k != place)
+                times[place][at] += chance * seconds[place]
     return [
         sum(own) / sum(phase.seconds for phase in phases)
         for own, phases in zip(times, running, strict=True)
     ]
-
-
-def _expected(
-    place: int, phase: _Running, running: Sequence[Sequence[_Running]],
-    shares: Sequence[Sequence[float]],
-) -> float:  # fmt: skip
-    """The mean slowdown of a phase over what the other programs may be doing meanwhile."""
-    others = [k for k in range(len(running)) if k != place]
-    mean = 0.0
-    for met in itertools.product(*(range(len(running[k])) for k in others)):
-        chance = 1.0
-        asked = []
-        for k, number in zip(others, met, strict=True):
-            chance *= shares[k][number]
-            asked.append(running[k][number].asked)
-        granted = fair_share(phase.asked, asked, 1.0)
-        mean += chance * (phase.asked / granted if granted else 1.0)  # 0 of what asks for none
-    return mean
-
-
-def fair_share(own: float, others: Sequence[float], capacity: float) -> float:
-    """What one request gets of a capacity beside others, by max-min fairness; any one unit.
-
-    >>> fair_share(8.0, [1.0], 10.0), fair_share(8.0, [9.0], 10.0), fair_share(2.0, [9.0], 10.0)
-    (8.0, 5.0, 2.0)
-    """
-    left, requests = capacity, sorted([own, *others])
-    for number, request in enumerate(requests):
-        even = left / (len(requests) - number)
-        if request > even:
-            return min(own, even)
-        left -= request
-    return own

@@ -28,7 +28,7 @@ def comparison_table(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str
 
     `laws` are what was fitted to the measured times: where predictions disagree is told.
     """
-    most = max(n for verdict in comparison.verdicts for n in verdict.times)
+    most = max(n for verdict in comparison.counted for n in verdict.times)
     hints = comparison.hints
     lines = [
         f"{hints.model} model for {hints.machine}; unit of a hint: {comparison.unit}; right is "
@@ -40,6 +40,7 @@ def comparison_table(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str
     ]
     for verdict in comparison.verdicts:
         lines += _rows(verdict, most, comparison)
+    lines += _team_rows(comparison, most)
     lines += ["", *_rates(comparison)]
     lines += _worst(comparison.most_wrong)
     lines += _disagreements(laws)
@@ -93,11 +94,27 @@ def _rows(verdict: Verdict, most: int, comparison: Comparison) -> list[str]:
     return [line, f"    {verdict.incomparable}"] if verdict.incomparable else [line]
 
 
+def _team_rows(comparison: Comparison, most: int) -> list[str]:
+    """The `parallel` constructs as a whole, below the regions."""
+    if not comparison.teams:
+        return []
+    lines = ["", "teams (each `parallel` as a whole):"]
+    for verdict in comparison.teams:
+        lines += _rows(verdict, most, comparison)
+    counted = {verdict.hint.id for verdict in comparison.counted if verdict.regions}
+    if any(verdict.hint.id not in counted for verdict in comparison.teams):
+        lines.append("a team of one loop that is measured by itself is counted as that loop")
+    return lines
+
+
 def _rates(comparison: Comparison) -> list[str]:
     lines = [f"success {_rate(success(comparison))}"]
-    left = len(comparison.verdicts) - len(comparison.judged)
-    if left:
-        lines[0] += f"; {plural(left, 'region')} not judged"
+    left = [v for v in comparison.counted if v.right is None]
+    for what, many in (
+        ("region", [v for v in left if not v.regions]), ("team", [v for v in left if v.regions]),
+    ):  # fmt: skip
+        if many:
+            lines[0] += f"; {plural(len(many), what)} not judged"
     lines += [f"  {name}: {_rate(rate)}" for name, rate in baselines(comparison).items()]
     lost = time_lost(comparison.judged)
     if lost is not None:
@@ -188,7 +205,8 @@ def _whole(value: int | None) -> str:
 def comparison_document(comparison: Comparison, laws: Sequence[Fitted] = ()) -> dict[str, Any]:
     """The whole comparison for `json.dumps`, schema `regionpredict/comparison/1`."""
     hints = comparison.hints
-    law_of = {law.verdict.measured.last.place: law for law in laws}
+    law_of = {law.verdict.measured.last.construct: law for law in laws}
+    counted = {verdict.hint.id for verdict in comparison.counted if verdict.regions}
     return {
         "schema": "regionpredict/comparison/1",
         "machine": {"name": hints.machine, "packages": hints.packages,
@@ -206,8 +224,16 @@ def comparison_document(comparison: Comparison, laws: Sequence[Fitted] = ()) -> 
         "median_speedup_error": comparison.median_speedup_error,
         "median_time_ratio": comparison.median_time_ratio,
         "regions": [
-            _entry(verdict, law_of.get(verdict.measured.last.place))
+            _entry(verdict, law_of.get(verdict.measured.last.construct))
             for verdict in comparison.verdicts
+        ],
+        "teams": [
+            {
+                **_entry(verdict, law_of.get(verdict.measured.last.construct)),
+                "regions": list(verdict.regions),
+                "counted": verdict.hint.id in counted,
+            }
+            for verdict in comparison.teams
         ],
         "disagreeing": [law.verdict.hint.id for law in disagreeing(laws)],
         "most_wrong": [verdict.hint.id for verdict in comparison.most_wrong],

@@ -144,6 +144,7 @@ def _region(facts: RegionFacts, line_bytes: int) -> dict[str, Any]:
         ],
         "iterations": _count(facts.iterations, "value"),
         **({"over_threads": True} if region.over_threads else {}),
+        **({"by_hand": True} if region.by_hand else {}),
         "working_set": _count(facts.working_set, "bytes"),
         "arrays": [
             {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.errors import InputError
 from regionpredict.measure.hints_file import Place, match_hint
 from regionpredict.measure.records import Campaign
-from regionpredict.measure.summary import summarise
+from regionpredict.measure.summary import summarise, summarise_teams
 from regionpredict.predict import Prediction
 
 
@@ -42,11 +42,37 @@ def measured_seconds(
         region = match_hint(regions, Place(last.file, last.line, last.loop_line, last.ordinal))
         if region is not None and timing is not None:
             seconds[region.id] = seconds.get(region.id, 0.0) + timing.seconds
+    seconds |= _shared_by_hand(predictions, campaign, seconds)
     if not seconds:
         raise InputError(
             "measurements of another program: none of the predicted regions is in it",
             remedy="predict the sources that it was built from", path=path,
         )  # fmt: skip
+    return seconds
+
+
+def _shared_by_hand(
+    predictions: Sequence[Prediction], campaign: Campaign, known: Mapping[str, float]
+) -> dict[str, float]:
+    """The time of loops that threads share by hand: what the other loops of their `parallel` leave
+    of its own, in even parts."""
+    inside: dict[_Predicted, list[Prediction]] = {}
+    for prediction in predictions:
+        region = prediction.facts.region
+        if region.parallel is not None and region.context == "inside":
+            span = region.parallel.span
+            place = _Predicted(f"{span.file}:{span.line}", span.file, span.line, None)
+            inside.setdefault(place, []).append(prediction)
+    seconds: dict[str, float] = {}
+    for summary in summarise_teams(campaign):
+        last, timing = summary.last, summary.timings.get(1)
+        team = match_hint(list(inside), Place(last.file, last.line, last.loop_line, last.ordinal))
+        if team is None or timing is None:
+            continue
+        regions = [prediction.facts.region for prediction in inside[team]]
+        left = timing.seconds - sum(known.get(region.id, 0.0) for region in regions)
+        by_hand = [region.id for region in regions if region.by_hand]
+        seconds |= dict.fromkeys(by_hand, max(0.0, left) / max(1, len(by_hand)))
     return seconds
 
 

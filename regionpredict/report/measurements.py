@@ -16,7 +16,7 @@ from typing import Any
 
 from regionpredict.errors import one_line
 from regionpredict.measure.records import Campaign, RegionRun
-from regionpredict.measure.summary import RegionSummary, summarise
+from regionpredict.measure.summary import RegionSummary, summarise, summarise_teams
 from regionpredict.report.quantities import plural, show_count, show_seconds
 
 _NAME = 18
@@ -35,6 +35,7 @@ def measurements_table(campaign: Campaign) -> str:
         return lines[0] + "\n"
     shown = _chosen(counts)
     summaries = summarise(campaign.quietest)
+    teams = summarise_teams(campaign.quietest)
     for file, group in groupby(summaries, key=lambda summary: summary.last.file):
         first = plural(shown[0], "thread")
         heads = "".join(f"{n:>7} th" for n in shown[1:])
@@ -43,9 +44,12 @@ def measurements_table(campaign: Campaign) -> str:
             f"  line  {'function':<{_NAME}} {'runs':>7} {'iterations':>10} {first:>11}{heads}"
         )
         lines += [_row(summary, shown) for summary in group]
+    for file, group in groupby(teams, key=lambda summary: summary.last.file):
+        lines += ["", f"{file}: each `parallel` as a whole"]
+        lines += [_row(summary, shown) for summary in group]
     if any(summary.last.nowait for summary in summaries):
         lines += ["", "n: nowait, the first thread's own share of the loop"]
-    if any(t.interval > 0.05 for summary in summaries for t in summary.timings.values()):
+    if any(t.interval > 0.05 for summary in (*summaries, *teams) for t in summary.timings.values()):
         lines += ["", "~ the 95 % confidence interval is wider than 5 % of the mean"]
     return "\n".join(map(one_line, lines)) + "\n"
 
@@ -95,7 +99,7 @@ def _row(summary: RegionSummary, counts: Sequence[int]) -> str:
 
 
 def measurements_document(campaign: Campaign) -> dict[str, Any]:
-    """The summary for `json.dumps`: one entry a region, one timing a thread count."""
+    """The summary for `json.dumps`: one entry a region or team, one timing a thread count."""
     return {
         "schema": "regionpredict/measured/1",
         "command": list(campaign.command),
@@ -104,6 +108,7 @@ def measurements_document(campaign: Campaign) -> dict[str, Any]:
         "runs": len(campaign.measured),
         "disturbed": len(campaign.disturbed),
         "regions": [_region(summary) for summary in summarise(campaign.quietest)],
+        "teams": [_region(summary) for summary in summarise_teams(campaign.quietest)],
     }
 
 

@@ -99,7 +99,7 @@ def _reservations(campaign: Campaign, comparison: Comparison) -> list[str]:
     disturbed = disturbed_runs(campaign)
     if disturbed:
         lines.append(f"- {disturbed}.")
-    left = len(comparison.verdicts) - len(comparison.judged)
+    left = len(comparison.counted) - len(comparison.judged)
     for count, what in (
         (left, "was not judged: size or hint unknown, or measured with another size"),
         (len(comparison.not_measured), "was not measured"),

@@ -55,8 +55,10 @@ def predicted_seconds(folder: Path) -> dict[str, dict[int, float]]:
     return {one.facts.region.id: seconds_of(one) for one in made}
 
 
-def prepared(folder: Path, source: str) -> Path:
-    """Three programs, and measurements in which forking and joining costs 3 times as much."""
+def prepared(
+    folder: Path, source: str, costs: tuple[float, float, float] = (3.0, 3.0, 3.0)
+) -> Path:
+    """Three programs, and measurements in which forking and joining costs so many times as much."""
     for place in range(3):
         own = folder / "src" / f"p{place}"
         own.mkdir(parents=True)
@@ -68,11 +70,12 @@ def prepared(folder: Path, source: str) -> Path:
     times = predicted_seconds(folder / "src")
     for threads in (1, 4, 8):
         border = 2 * overheads.atomic.at(2) if threads > 1 else 0.0
-        extra = 2 * (overheads.fork_join.at(threads) + border) / load(MACHINE).clock_hz
+        once = (overheads.fork_join.at(threads) + border) / load(MACHINE).clock_hz
         regions = []
         for name, by_threads in times.items():
             file, line = name.rsplit(":", 1)
-            total = by_threads[threads] + extra
+            program = int(Path(file).parent.name[1:])
+            total = by_threads[threads] + (costs[program] - 1) * once
             regions.append(
                 RegionRun(file, int(line), int(line) + 1, "f", "omp parallel for", "gcc", 1, total,
                           total, total, total, 0, 0, 0, 0, threads, threads)
@@ -114,6 +117,18 @@ def test_corrections_are_written_and_used(folder: Path) -> None:
         regions = json.loads(made.stdout)["regions"]
         speedups.append([one["speedup"][-1]["value"] for one in regions if one["line"] == 9])
     assert all(new < old for old, new in zip(*speedups, strict=True))
+
+
+def test_a_factor_that_helps_one_program_and_harms_another_is_not_written(tmp_path: Path) -> None:
+    """Teams cost the first 3 times as much, the second as much as predicted, the third the half."""
+    prepared(tmp_path, SOURCE, (3.0, 1.0, 0.5))
+    words = ("calibrate", "src", "-D", "N=5000", "--from", "m.jsonl", "-m", MACHINE)
+    tried = call(*words, "--dry-run", cwd=tmp_path)
+    done = call(*words, "-o", "new.yaml", cwd=tmp_path)
+    for said in (tried, done):
+        assert said.returncode == 0, said.stderr
+        assert "the correction does not help, the error of the speedup rises" in said.stdout
+    assert load(tmp_path / "new.yaml").corrections.factors == {}
 
 
 def test_the_uncorrected_model_is_the_one_that_predict_uses(tmp_path: Path) -> None:

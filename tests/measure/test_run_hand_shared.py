@@ -135,8 +135,8 @@ def test_a_loop_over_the_threads_is_compared_with_its_measurement(tmp_path: Path
     assert "p.c:7 main" in compared and "iterations, predicted" not in compared
 
 
-def test_a_loop_that_nothing_times_is_named(tmp_path: Path) -> None:
-    """A loop that threads share by their numbers has no directive to put calls around."""
+def test_a_loop_without_a_directive_is_timed_by_its_team(tmp_path: Path) -> None:
+    """No calls can be put around it: not it but the `parallel` at line 7 is compared."""
     both = (SOURCE % "").replace(
         "    double sum", "#pragma omp parallel for\n    for (int i = 0; i < 64; i++)\n"
         "        before[i] += 1;\n    double sum",
@@ -144,4 +144,6 @@ def test_a_loop_that_nothing_times_is_named(tmp_path: Path) -> None:
     (tmp_path / "p.c").write_text(both)
     _run(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json")
     compared = _compared(tmp_path)
-    assert compared.endswith("\n\n1 hint without a measurement: p.c:10\n")
+    assert "without a measurement" not in compared
+    teams = compared[compared.index("teams (each `parallel` as a whole):") :].splitlines()
+    assert teams[1].startswith("p.c:7 main ")

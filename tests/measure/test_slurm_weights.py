@@ -92,6 +92,33 @@ def test_weights_are_medians_on_one_thread(predictions: list[Prediction]) -> Non
     assert found == {names[0]: 2.0, names[1]: 8.0}
 
 
+BY_HAND = """#include <omp.h>
+void f(int n, double *a)
+{
+#pragma omp parallel
+  {
+    int t = omp_get_thread_num(), p = omp_get_num_threads();
+    for (int i = t * n / p; i < (t + 1) * n / p; i++) a[i] = 0.0;
+#pragma omp for
+    for (int i = 0; i < n; i++) a[i] += 1.0;
+  }
+}
+"""
+
+
+def test_a_loop_shared_by_hand_has_what_the_others_leave_of_its_team(tmp_path: Path) -> None:
+    """The `parallel` at line 4 took 5 s, the loop at line 8 of it 2."""
+    (tmp_path / "f.c").write_text(BY_HAND)
+    analysis = analyse(requests_for([str(tmp_path / "f.c")]), {"n": 1000})
+    made = predict(analysis, load("dunnington"), "density").predictions
+    campaign = _campaign({1: [{8: 2.0}]}, str(tmp_path / "f.c"))
+    team = replace(_region(4, 5.0, str(tmp_path / "f.c")), directive="omp parallel")
+    campaign = replace(campaign, runs=(replace(campaign.runs[0], teams=(team,)),))
+    assert measured_seconds(made, campaign, "m") == {
+        str(tmp_path / "f.c:7"): 3.0, str(tmp_path / "f.c:8"): 2.0,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("first", "second", "threads"),
     [

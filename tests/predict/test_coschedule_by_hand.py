@@ -23,7 +23,6 @@ from regionpredict.predict.coschedule import (
     PhaseLoad,
     _condensed,
     _Path,
-    _Running,
     _slowdowns,
     _splits,
     _together,
@@ -31,6 +30,7 @@ from regionpredict.predict.coschedule import (
     phases_of,
     with_cache_share,
 )
+from regionpredict.predict.shared_memory import PathCurve, Running
 
 PEAK = 20e9
 BUS = ", shared_path: {traffic: 25}"
@@ -55,10 +55,15 @@ def round_machine(packages: int = 2, path: str = "") -> Machine:
 def phase(
     seconds: Mapping[int, float], rate: float = 0.0, beside: Mapping[int, float] | None = None
 ) -> Phase:
-    """A phase that moves `rate` B/s on any number of threads; slower with less cache."""
-    loads = {n: PhaseLoad(s, rate * s) for n, s in seconds.items()}
-    other = {n: PhaseLoad(s, rate * s) for n, s in (beside or seconds).items()}
-    return Phase("p.c:1", loads, other)
+    """A phase of which all threads wait all the time for `rate` B/s; slower with less cache."""
+
+    def load(threads: int, took: float) -> PhaseLoad:
+        return PhaseLoad(took, 0.0, took, float(threads), rate) if rate else PhaseLoad(took)
+
+    return Phase(
+        "p.c:1", {n: load(n, s) for n, s in seconds.items()},
+        {n: load(n, s) for n, s in (beside or seconds).items()},
+    )  # fmt: skip
 
 
 def program(name: str, *phases: Phase) -> CoscheduledProgram:
@@ -69,28 +74,49 @@ def program(name: str, *phases: Phase) -> CoscheduledProgram:
 # -- what is known before --------------------------------------------------------------------------
 
 
-def test_shared_caches_are_divided_and_private_ones_are_not() -> None:
+@pytest.mark.parametrize(
+    ("sharers", "parts"),
+    [
+        (2, (1, 1, 2)),  # two of four cores have a second-level cache of their own
+        (3, (1, 2, 3)),  # one core each: two programs meet at such a cache, three at the third
+        (4, (1, 2, 4)),
+    ],
+)
+def test_caches_are_divided_where_programs_meet(sharers: int, parts: tuple[int, ...]) -> None:
     middle = "  - {level: 2, size: 1 MiB, ways: 8, cores: 2, latency: 12, bytes_per_cycle: 32}\n"
     text = MACHINE.replace("PATH", "").replace("level: 2", "level: 3")
     three = read(text.replace("  - {level: 3", f"{middle}  - {{level: 3"), "round.yaml")
-    sizes = [cache.size_bytes.whole for cache in with_cache_share(three, 3).caches]
-    assert sizes == [32 << 10, (1 << 20) // 3, (4 << 20) // 3]
+    sizes = [cache.size_bytes.whole for cache in with_cache_share(three, sharers).caches]
+    whole = (32 << 10, 1 << 20, 4 << 20)
+    assert sizes == [size // part for size, part in zip(whole, parts, strict=True)]
 
 
 def test_a_team_counts_by_its_executions_where_it_has_times_both_ways() -> None:
     def team(name: str, runs: int | None, *points: tuple[int, float, float]) -> Any:
-        made = [SimpleNamespace(threads=n, seconds=s, memory_bytes=b) for n, s, b in points]
+        made = [
+            SimpleNamespace(
+                threads=n, seconds=own + waited + 0.5, requesting=0.25 * n, bandwidth=1e9 * n,
+                terms={"compute": 0.75 * own, "cache": 0.25 * own, "memory-bandwidth": waited,
+                       "overhead": 0.5},
+            )
+            for n, own, waited in points
+        ]  # fmt: skip
         executions = SimpleNamespace(value=runs)
         return SimpleNamespace(facts=SimpleNamespace(id=name, executions=executions), points=made)
 
-    alone = [team("a", 3, (1, 2.0, 5.0), (4, 1.0, 7.0)), team("b", None, (1, 2.0, 5.0)),
+    # Own work and waiting that take 9 + 16 s as shares of the squares are 15 and 20 s: of 25, in
+    # which they overlap.
+    alone = [team("a", 3, (1, 9.0, 16.0), (4, 4.0, 0.0)), team("b", None, (1, 2.0, 0.0)),
              team("c", 2), team("d", 2, (1, 1.0, 1.0))]  # fmt: skip
-    beside = [team("a", 3, (1, 4.0, 6.0)), team("b", None, (1, 3.0, 8.0)),
+    beside = [team("a", 3, (1, 16.0, 9.0)), team("b", None, (1, 3.0, 0.0)),
               team("c", 2, (1, 1.0, 1.0)), team("d", 2)]  # fmt: skip
     assert phases_of(alone, beside) == (
-        Phase("a", {1: PhaseLoad(6.0, 15.0), 4: PhaseLoad(3.0, 21.0)}, {1: PhaseLoad(12.0, 18.0)}),
-        Phase("b", {1: PhaseLoad(2.0, 5.0)}, {1: PhaseLoad(3.0, 8.0)}),
-    )
+        Phase("a", {1: PhaseLoad(76.5, 1.5, 60.0, 0.25, 1e9),
+                    4: PhaseLoad(13.5, 1.5, 0.0, 1.0, 4e9)},
+              {1: PhaseLoad(76.5, 1.5, 45.0, 0.25, 1e9)}),
+        Phase("b", {1: PhaseLoad(2.5, 0.5, 0.0, 0.25, 1e9)},
+              {1: PhaseLoad(3.5, 0.5, 0.0, 0.25, 1e9)}),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("threads", "packages"), [(1, 1), (4, 1), (5, 2), (8, 2)])
@@ -121,124 +147,140 @@ def test_many_things_are_dealt_out_in_steps(total: int, step: int) -> None:
 # -- what a phase asks for -------------------------------------------------------------------------
 
 
-def test_a_path_gives_what_loads_get_or_what_the_phase_gets_alone() -> None:
-    loads = {1: PhaseLoad(1.0, 10.0), 4: PhaseLoad(2.0, 80.0), 8: PhaseLoad(0.0, 7.0)}
-    stream = Phase("s", loads, {1: PhaseLoad(1.0, 1000.0)})
-    assert _Path(30.0, 4, 1).given(stream) == 40.0  # 40 B/s on four cores
-    assert _Path(30.0, 3, 1).given(stream) == 30.0  # of one core 10 only
-    assert _Path(30.0, 8, 2).given(stream) == 20.0  # half of the path
-    assert _Path(50.0, 8, 2).given(stream) == 25.0
-    assert _Path(5.0, 0, 1).given(stream) == 5.0
-    assert _Path(0.5, 1, 1).given(phase({1: 0.0})) == 0.5
+GROWS = round_machine().memory.curve("load")  # 10 GB/s on one core, 20 on four
 
 
-def test_phases_that_ask_for_about_as_much_are_one() -> None:
-    path = _Path(10.0, 1, 1)
+def _stream(*loads: tuple[int, float, float]) -> Phase:
+    """A phase by threads, cores that wait and the GB/s that they get."""
+    known = {n: PhaseLoad(1.0, 0.0, 1.0, m, 1e9 * rate) for n, m, rate in loads}
+    return Phase("s", known, {})
 
-    def condensed(*loads: tuple[float, float], domains: int = 1) -> list[_Running]:
-        made = [PhaseLoad(seconds, rate * seconds) for seconds, rate in loads]
-        return _condensed([Phase("", {}, {})] * len(made), made, domains, path)
 
-    one, two = (1.0, 4.0), (3.0, 2.0)
-    # In the order of what they ask for, each domain with its part; what takes no time is nothing.
-    assert condensed(one, (0.0, 9.0), two, domains=2) == [
-        _Running(1.5, pytest.approx(0.2)), _Running(0.5, 0.4),
+def test_a_path_gives_what_the_phase_gets_alone_and_grows_beyond_as_for_loads() -> None:
+    stream = _stream((1, 0.5, 6.0), (2, 1.0, 6.0), (4, 2.5, 12.0), (8, 4.0, 30.0))
+    curve = _Path(4, GROWS, None, 1).of(stream)
+    # Loads get 15 GB/s on 2.5 cores and 20 on four: from 12 to 16.
+    assert curve == PathCurve((0.5, 1.0, 2.5, 4.0), (6e9, 6e9, 12e9, 16e9))
+    assert _Path(4, None, None, 1).of(stream) == PathCurve((0.5, 1.0, 2.5), (6e9, 6e9, 12e9))
+    assert _Path(4, GROWS, None, 1).of(_stream((1, 0.0, 6.0))) is None
+    assert _Path(4, GROWS, None, 1).of(_stream((8, 1.0, 6.0))) is None
+
+
+def test_a_domain_has_its_part_of_a_ceiling() -> None:
+    stream = _stream((1, 1.0, 6.0), (4, 4.0, 18.0), (8, 8.0, 24.0))
+    assert _Path(4, GROWS, 20e9, 2).of(stream) == PathCurve((1.0, 4.0), (6e9, 12e9))
+    # More than the figure says is drawn alone, by streams that write: 24 GB/s.
+    assert _Path(8, None, 20e9, 1).of(stream) == PathCurve((1.0, 4.0, 8.0), (6e9, 18e9, 24e9))
+
+
+FLAT = PathCurve((1.0,), (PEAK,))
+
+
+def waits(seconds: float, requesting: float = 1.0) -> Running:
+    """A phase that waits all the time on a path that gives no more to more cores."""
+    return Running(seconds, 0.0, seconds, requesting, PEAK, FLAT)
+
+
+def test_phases_that_request_about_as_much_are_one() -> None:
+    def condensed(*loads: tuple[float, float], domains: int = 1) -> list[Running]:
+        made = [PhaseLoad(s, 0.0, s, requesting, PEAK) for s, requesting in loads]
+        path = _Path(4, None, None, 1)
+        return _condensed([Phase("", {1: load}, {1: load}) for load in made], made, domains, path)
+
+    few, many = (1.0, 1.0), (3.0, 2.0)
+    # In the order of their requests, each domain with its part; what takes no time is nothing.
+    assert [(one.seconds, one.waiting, one.requesting)
+            for one in condensed(many, (0.0, 9.0), few, domains=2)] == [
+        (0.5, 0.5, 1.0), (1.5, 1.5, 2.0),
     ]  # fmt: skip
     assert condensed((0.0, 9.0)) == []
-    six = [(1.0, float(k)) for k in range(6)]
-    assert [one.asked for one in condensed(*six)] == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]
-    # Seven are two and two and ...: 1 s at 0.2 and 3 s at 0.6 of the path are 4 s at 0.5.
-    seven = [(1.0, 2.0), (3.0, 6.0), *((1.0, 7.0) for _ in range(5))]
-    busy = condensed(*seven)
+    six = [(1.0, float(k)) for k in range(1, 7)]
+    assert [one.requesting for one in condensed(*six)] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    # Seven are two and two and ...: 1 s of 2 cores and 3 s of 6 are 4 s of 5.
+    busy = condensed((1.0, 2.0), (3.0, 6.0), *((1.0, 7.0) for _ in range(5)))
     assert [one.seconds for one in busy] == [4.0, 2.0, 2.0, 1.0]
-    assert [one.asked for one in busy] == [pytest.approx(x) for x in (0.5, 0.7, 0.7, 0.7)]
+    assert [one.requesting for one in busy] == [5.0, 7.0, 7.0, 7.0]
     assert len(condensed(*((1.0, 1.0) for _ in range(13)))) == 5  # threes, the last alone
 
 
-def test_without_a_path_nobody_asks() -> None:
+def test_a_team_of_all_domains_costs_what_it_costs() -> None:
+    """Two threads of a domain of two, of four and eight that wait for each other for 0.5 and 0.7 s:
+    half of the work each, but the team of four at its cost."""
+    loads = {2: PhaseLoad(8.4, 0.4), 4: PhaseLoad(4.5, 0.5), 8: PhaseLoad(2.7, 0.7)}
+    (running,) = _condensed([Phase("", loads, loads)], [loads[2]], 2, None)
+    assert running == Running(pytest.approx(4.5), 0.5)
+    (alone,) = _condensed([Phase("", loads, loads)], [loads[2]], 1, None)
+    assert alone == Running(pytest.approx(8.4), 0.4)
+
+
+def test_without_a_path_nobody_waits() -> None:
     stream = phase({1: 2.0}, rate=8.0)
-    assert _condensed([stream], [stream.alone[1]], 1, None) == [_Running(2.0, 0.0)]
+    assert _condensed([stream], [stream.alone[1]], 1, None) == [Running(2.0)]
 
 
 # -- what they meet --------------------------------------------------------------------------------
 
-ASKED = st.floats(0.0, 1.0)
 TAKES = st.floats(0.01, 10.0)
-
-
-@given(st.lists(ASKED, min_size=1, max_size=4))
-def test_of_single_phases_everyone_gets_the_fair_share(asked: list[float]) -> None:
-    """Max-min fair: water poured into all of them at once until the path is full."""
-    level = 1.0
-    if sum(asked) > 1.0:
-        low, level = 0.0, 1.0
-        for _ in range(60):
-            middle = (low + level) / 2
-            low, level = (
-                (middle, level) if sum(min(a, middle) for a in asked) < 1 else (low, middle)
-            )
-    slow = _slowdowns([[_Running(3.0, a)] for a in asked])
-    assert slow == [pytest.approx(max(1.0, a / level), rel=1e-6) for a in asked]
+WAITS = st.floats(0.01, 1.0)
 
 
 def test_phases_meet_as_their_shares_of_the_time_say() -> None:
-    """One program asks for the whole path; the other for 1 s for nothing, then for all of it for
-    1 s that becomes 2. The first is undisturbed a third of the time, else takes twice as long."""
-    whole = [_Running(5.0, 1.0)]
-    half = [_Running(1.0, 0.0), _Running(1.0, 1.0)]
+    """One program waits all the time; the other for 1 s not at all, then for 1 s that becomes 2.
+    The first is undisturbed a third of the time, else takes twice as long."""
+    whole = [waits(5.0)]
+    half = [Running(1.0), waits(1.0)]
     assert _slowdowns([whole, half]) == [pytest.approx(5 / 3), pytest.approx(3 / 2)]
     assert _slowdowns([half, whole]) == [pytest.approx(3 / 2), pytest.approx(5 / 3)]
 
 
 def test_chances_of_three_programs_multiply() -> None:
-    """Two ask for half of the path or for nothing; a third asks for all of it at all times."""
-    third = _Running(1e-9, 1.0)
-    idle = [_Running(1.0, 0.0), _Running(1.0, 0.0)]
-    assert _slowdowns([[third], idle, idle])[0] == pytest.approx(1.0)
-    half = [_Running(1.0, 0.0), _Running(1.0, 0.5)]
-    # Whoever asks for all of it gets all, beside one of the others 1/2, beside both 1/3. A phase
-    # that asks for 1/2 gets it beside one that asks for all, and 1/3 beside two others.
-    slow, *others = _slowdowns([[third], half, half])
+    """Two wait for 1 s and work for 1 s; a third waits all the time. Two that wait take twice as
+    long, three three times."""
+    half = [Running(1.0), waits(1.0)]
+    slow, *others = _slowdowns([[waits(1e-9)], half, half])
     assert others[0] == pytest.approx(others[1])
-    # x: the factor of the busy phase, y its share of the time, x/(1+x), for which the other one
-    # meets it: then 1/2 becomes 1/3, and x = 1 - y + 1.5 y.
-    x = 1.0
+    # x: the factor of the waiting phase, y its share of the time, x/(1+x), for which the other one
+    # meets it: x = 2 (1 - y) + 3 y.
+    x, y = 1.0, 0.5
     for _ in range(4):
         y = x / (1 + x)
-        shares, x = y, 1 + 0.5 * y
+        x = 2 + y
     assert others[0] == pytest.approx((1 + x) / 2)
-    y = shares
     assert slow == pytest.approx((1 - y) ** 2 + 2 * 2 * y * (1 - y) + 3 * y * y)
 
 
 def test_who_is_done_leaves_the_path_to_the_others() -> None:
-    """Three that ask for all of it, alone for 1, 2 and 3 s. At 3 s each has had 1 s; at 5 s the
-    others have had 2; the last second is the third's alone."""
-    three = [[_Running(seconds, 1.0)] for seconds in (2.0, 1.0, 3.0)]
+    """Three that wait for it all the time, alone for 1, 2 and 3 s. At 3 s each has had 1 s; at 5 s
+    the others have had 2; the last second is the third's alone."""
+    three = [[waits(seconds)] for seconds in (2.0, 1.0, 3.0)]
     assert _together(three) == [pytest.approx(x) for x in (5.0, 3.0, 6.0)]
-    two = [[_Running(1.0, 1.0)], [_Running(1.0, 1.0)]]
-    assert _together(two) == [2.0, 2.0]
+    two = [[waits(1.0)], [waits(1.0)]]
+    assert _together(two) == [pytest.approx(2.0)] * 2
 
 
 def test_a_program_that_takes_no_time_is_in_nobody_s_way() -> None:
-    assert _together([[], [_Running(2.0, 1.0)]]) == [0.0, 2.0]
+    assert _together([[], [waits(2.0)]]) == [0.0, pytest.approx(2.0)]
     nothing, work = program("n", phase({1: 0.0})), program("w", phase({1: 3.0}))
     ways = coschedule([nothing, work], round_machine()).allocations
     (apart,) = [one for one in ways if one.kind == "packages"]
     assert [(part.seconds, part.slowdown) for part in apart.parts] == [(0.0, 1.0), (3.0, 1.0)]
 
 
-@given(st.lists(st.lists(st.tuples(TAKES, ASKED), min_size=1, max_size=3), min_size=1, max_size=3))
+@given(st.lists(st.lists(st.tuples(TAKES, WAITS), min_size=1, max_size=3), min_size=1, max_size=3))
 def test_nobody_waits_where_the_path_is_wide_enough_and_nobody_for_longer_than_in_turns(
     programs: list[list[tuple[float, float]]],
 ) -> None:
-    running = [[_Running(*each) for each in phases] for phases in programs]
+    """Each is a core that waits for a share of the time (n cores of which m wait: m = n W / T)."""
+
+    def on(cores: float) -> list[list[Running]]:
+        return [[Running(seconds, 0.0, share * seconds, cores * share, PEAK, FLAT)
+                 for seconds, share in phases] for phases in programs]  # fmt: skip
+
     alone = [sum(seconds for seconds, _ in phases) for phases in programs]
-    ends = _together(running)
+    ends = _together(on(1.0))
     assert all(end >= least * (1 - 1e-9) for end, least in zip(ends, alone, strict=True))
     assert max(ends) <= sum(alone) * (1 + 1e-9)
-    narrow = [[one._replace(asked=one.asked / len(running)) for one in own] for own in running]
-    assert _together(narrow) == [pytest.approx(least) for least in alone]
+    assert _together(on(1 / len(programs))) == [pytest.approx(least) for least in alone]
 
 
 # -- ways to share ---------------------------------------------------------------------------------
@@ -292,22 +334,23 @@ def test_no_more_threads_than_gain_and_no_more_than_there_are_cores() -> None:
 
 
 def test_all_packages_share_one_path() -> None:
-    """A bus of 25 GB/s. Each program asks for 15 on a package, 60 % of the bus, and gets 1/2: 5/6
-    of what it asks for, until both are done after 6/5 of the time."""
+    """A bus of 25 GB/s, on which each program moves 150 GB: alone on two, four and eight cores at
+    12.5, 15 and 25 GB/s. Both together move 300 GB, for 12 s, however they share."""
     machine = round_machine(path=BUS)
-    stream = phase(dict.fromkeys(range(1, 9), 10.0), 15e9)
-    result = coschedule([program("a", stream), program("b", stream)], machine)
+    loads = {n: PhaseLoad(150e9 / rate, 0.0, 150e9 / rate, float(n), rate)
+             for n, rate in ((2, 12.5e9), (4, 15e9), (8, 25e9))}  # fmt: skip
+    stream = program("a", Phase("a", loads, loads))
+    result = coschedule([stream, stream], machine)
     assert seconds_of(result, "packages") == {(4, 4): [pytest.approx(12.0)] * 2}
-    # A domain's part of the bus is 12.5 GB/s, of which half of each program asks for 15: it gets
-    # 6.25 of them.
-    assert seconds_of(result, "cores")[4, 4] == [pytest.approx(5.0 * 15 / 6.25)] * 2
+    assert seconds_of(result, "cores") == {(4, 4): [pytest.approx(12.0)] * 2}
+    assert result.turns == pytest.approx(12.0) and not result.shares
 
 
 def test_writers_draw_more_from_the_bus_than_its_figure() -> None:
     """Alone the stream draws 50 GB/s of the bus, on eight threads: so much it is taken to give it,
-    and what it asks for on four threads, 25, is a half."""
+    and on four threads each two have what they have alone."""
     machine = round_machine(path=BUS)
-    loads = {4: PhaseLoad(10.0, 250e9), 8: PhaseLoad(5.0, 250e9)}
+    loads = {4: PhaseLoad(10.0, 0.0, 10.0, 4.0, 25e9), 8: PhaseLoad(5.0, 0.0, 5.0, 8.0, 50e9)}
     stream = program("a", Phase("a", loads, loads))
     result = coschedule([stream, stream], machine)
     assert seconds_of(result, "packages") == {(4, 4): [pytest.approx(10.0)] * 2}
@@ -345,12 +388,23 @@ def test_three_programs_get_cores_of_every_domain() -> None:
 
 
 def test_on_one_domain_sharing_is_that_of_its_path() -> None:
-    """A machine of one package whose memory gives 20 GB/s to four cores."""
+    """A core that waits all the time for 20 GB/s, and one that works for 4 s and waits for 3: the
+    root of the squares, 5 s. M cores request: the first, and 3 M / sqrt(16 + 9 M^2) of the second,
+    which then takes sqrt(16 + 9 M^2) s and leaves the path to the first."""
     machine: Machine = round_machine(packages=1)
+    second = PhaseLoad(5.0, 0.0, 3.0, 0.6, PEAK)
+    flat = {1: PhaseLoad(4.0, 0.0, 4.0, 1.0, PEAK), 4: PhaseLoad(4.0, 0.0, 4.0, 4.0, PEAK)}
     result = coschedule(
-        [program("a", phase(times(4.0), PEAK)), program("b", phase({1: 9.0}, 5e9))], machine
-    )
+        [program("a", Phase("a", flat, flat)),
+         program("b", Phase("b", {1: second, 4: second._replace(requesting=4.0)}, {1: second}))],
+        machine,
+    )  # fmt: skip
+    requesting = 1.0
+    for _ in range(100):
+        requesting = 1 + 3 * requesting / (16 + 9 * requesting**2) ** 0.5
+    ended = (16 + 9 * requesting**2) ** 0.5
+    left = 1 - ended / (4 * requesting)
     assert seconds_of(result, "packages") == {}
-    # On one core `a` takes 4 s and asks for all of the path, of which `b` asks for a quarter: `a`
-    # has 3/4 of it and ends after 16/3 s; `b` has what it asks for.
-    assert seconds_of(result, "cores")[1, 3] == [pytest.approx(16 / 3), pytest.approx(9.0)]
+    assert seconds_of(result, "cores")[1, 3] == [
+        pytest.approx(ended + 4 * left), pytest.approx(ended),
+    ]  # fmt: skip

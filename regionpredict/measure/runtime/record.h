@@ -8,7 +8,7 @@ struct regionpredict_region {
     int line;
     int loop_line;
     int ordinal; /* among the regions of its line, from 1 */
-    int flags; /* 1: combined with parallel, 2: nowait */
+    int flags; /* 1: combined with parallel, 2: nowait, 4: a whole parallel */
     struct regionpredict_counts *counts;
     long long known; /* the size of the team that was asked last, and what was asked for */
     const char *text; /* the digest of the loop's lines in its source */

@@ -18,6 +18,7 @@
 
 #define WEAK __attribute__((weak))
 #define LINE_BYTES 8192
+#define TEAM 4 /* of a region's flags */
 #define NO_VALUE (-__LONG_LONG_MAX__ - 1) /* of a name that could not be read */
 
 /* What a name was worth at the entries of a region. */
@@ -115,7 +116,8 @@ WEAK long long regionpredict_enter_inside(struct regionpredict_region *region, l
     return regionpredict_now();
 }
 
-/* The time in front of a region that starts a team. Before the first one an empty team is started:
+/* The time in front of a region that starts a team. Of a `parallel` the loops inside tell how many
+   iterations they have. Before the first one an empty team is started:
    making the threads belongs to no region. */
 WEAK long long regionpredict_enter(struct regionpredict_region *region, long long trips)
 {
@@ -124,7 +126,7 @@ WEAK long long regionpredict_enter(struct regionpredict_region *region, long lon
         if (regionpredict_state.output[0] && GOMP_parallel && omp_in_parallel && !omp_in_parallel())
             GOMP_parallel(nothing, NULL, 0, 0);
     }
-    if (regionpredict_tell)
+    if (regionpredict_tell && !(region->flags & TEAM))
         regionpredict_tell(region->line, trips, 0);
     return regionpredict_now();
 }
@@ -407,7 +409,8 @@ static void write_size(struct line *line, int file, const struct regionpredict_c
 {
     if (!size->entries)
         return;
-    begin_line(line, "{\"kind\":\"size\"", counts);
+    begin_line(line, counts->flags & TEAM ? "{\"kind\":\"team_size\"" : "{\"kind\":\"size\"",
+               counts);
     put_text(line, "name", size->name);
     put_number(line, "entries", size->entries);
     put_number(line, "first", size->first);
@@ -419,7 +422,8 @@ static void write_size(struct line *line, int file, const struct regionpredict_c
 static void write_region(struct line *line, int file, const struct regionpredict_counts *counts)
 {
     int i;
-    begin_line(line, "{\"kind\":\"region\"", counts);
+    begin_line(line, counts->flags & TEAM ? "{\"kind\":\"team\"" : "{\"kind\":\"region\"",
+               counts);
     put_number(line, "loop_line", counts->loop_line);
     put_text(line, "function", counts->function);
     put_text(line, "directive", counts->directive);

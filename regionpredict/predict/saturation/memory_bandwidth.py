@@ -163,14 +163,21 @@ def requesting_cores(
         rate = bandwidth(m)
         return overlap.total(work * rate, m + late * rate) - cores
 
-    low, high = 1.0, cores
+    return rising_root(missing, 1.0, cores, cores)
+
+
+def rising_root(missing: Callable[[float], float], low: float, high: float, scale: float) -> float:
+    """Where a rising function is 0, by false position; `high` where it is not above 0 there.
+
+    `scale` is what is small against it: the interval and the rest that are left.
+    """
     under, over = missing(low), missing(high)
     for _ in range(int(SOLVER_STEPS.value)):
-        if over <= 0.0 or high - low <= SOLVER_INTERVAL.value * cores:
+        if over <= 0.0 or high - low <= SOLVER_INTERVAL.value * scale:
             break
         middle = low + (high - low) * under / (under - over)
         here = missing(middle)
-        if abs(here) <= SOLVER_RESIDUAL.value * cores:
+        if abs(here) <= SOLVER_RESIDUAL.value * scale:
             return middle
         # The end that stays counts half from then on (Illinois): both ends close in.
         if here < 0.0:

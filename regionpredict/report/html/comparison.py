@@ -36,7 +36,8 @@ def comparison_page(
     their names, as far as they can be read.
     """
     hints = comparison.hints
-    folder = common_folder([verdict.hint.file for verdict in comparison.verdicts])
+    shown = (*comparison.verdicts, *comparison.teams)
+    folder = common_folder([verdict.hint.file for verdict in shown])
     lead = [f"{hints.model} model for {hints.machine}; unit of a hint: {comparison.unit}"]
     if comparison.other_machine:
         lead.append(f"Another machine was measured: {comparison.other_machine}")
@@ -47,7 +48,8 @@ def comparison_page(
         lead.append(f"Files are named as they stand in {folder}")
     sections = [
         Section("Overview", [facts(_rates(comparison)), *_scatter(comparison, folder)]),
-        Section("Regions", [_regions(comparison, laws, folder)]),
+        Section("Regions", [_regions(comparison, comparison.verdicts, laws, folder)]),
+        *_teams(comparison, laws, folder),
         Section("Source", _source(comparison, sources or {})),
         Section("Not compared", _not_compared(comparison, folder)),
         as_text(comparison_table(comparison, laws)),
@@ -79,7 +81,7 @@ def _rates(comparison: Comparison) -> list[tuple[str, str]]:
 def _scatter(comparison: Comparison, folder: str) -> list[Block]:
     """Predicted over measured speedups: on the line, they are the same."""
     points: list[Block] = []
-    for verdict in comparison.verdicts:
+    for verdict in comparison.counted:
         predicted, measured = _speedups(verdict)
         if predicted is None or measured is None or verdict.incomparable:
             continue
@@ -95,15 +97,26 @@ def _scatter(comparison: Comparison, folder: str) -> list[Block]:
     }]  # fmt: skip
 
 
-def _regions(comparison: Comparison, laws: Sequence[Fitted], folder: str) -> Block:
-    laws_by_place = {law.verdict.measured.last.place: law for law in laws}
+def _teams(comparison: Comparison, laws: Sequence[Fitted], folder: str) -> list[Section]:
+    """The `parallel` constructs as a whole; none where none was measured so."""
+    if not comparison.teams:
+        return []
+    return [Section("Teams", [_regions(comparison, comparison.teams, laws, folder)])]
+
+
+def _regions(
+    comparison: Comparison, verdicts: Sequence[Verdict], laws: Sequence[Fitted], folder: str
+) -> Block:
+    """A table of regions, or of teams."""
+    laws_by_construct = {law.verdict.measured.last.construct: law for law in laws}
     rows, details = [], []
-    for verdict in comparison.verdicts:
+    for verdict in verdicts:
         rows.append(_row(verdict, comparison, folder))
-        details.append(_details(verdict, laws_by_place.get(verdict.measured.last.place)))
+        details.append(_details(verdict, laws_by_construct.get(verdict.measured.last.construct)))
+    of_teams = any(verdict.regions for verdict in verdicts)
     unit = comparison.unit.capitalize()
     columns = [
-        Column("Region"),
+        Column("Team" if of_teams else "Region"),
         Column("Predicted speedup", number=True), Column("Measured", number=True),
         Column("Off by", number=True, minor=True), Column("Predicted time", number=True,
         minor=True), Column("Measured", number=True, minor=True),
@@ -111,7 +124,7 @@ def _regions(comparison: Comparison, laws: Sequence[Fitted], folder: str) -> Blo
         Column("Verdict", choice=True), Column("What was wrong", choice=True, minor=True),
     ]  # fmt: skip
     title = "Predicted and measured: speedups on the most threads, times of one execution on one"
-    return table(title, columns, rows, details=details, name="regions")
+    return table(title, columns, rows, details=details, name="teams" if of_teams else "regions")
 
 
 def _row(verdict: Verdict, comparison: Comparison, folder: str) -> list[Cell]:
@@ -185,6 +198,7 @@ def _details(verdict: Verdict, law: Fitted | None) -> list[Block]:
         pairs.append(("On the hinted number", f"{100 * verdict.loss:+.1f} % of the best time"))
     pairs += [(f"Measured on {plural(n, 'thread')}", show_seconds(seconds))
               for n, seconds in verdict.times.items()]  # fmt: skip
+    pairs += [("Its loop", region) for region in verdict.regions]
     pairs += [("Assumed", words) for words in verdict.hint.assumed]
     if law is not None:
         pairs.append(("Fitted to the measured times", str(law.model)))

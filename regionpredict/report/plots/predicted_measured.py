@@ -32,7 +32,7 @@ _FAR = 0.1  # of the measured speedup: nearer to the diagonal none is named
 
 def speedups_figure(comparison: Comparison) -> Figure:
     """Regions without one of the two speedups are left out; both axes from 0 on, alike."""
-    most = max(n for verdict in comparison.verdicts for n in verdict.times)
+    most = max(n for verdict in comparison.counted for n in verdict.times)
     points = both_speedups(comparison, most)
     figure = new_figure(_SIDE_IN, _SIDE_IN)
     axes = figure.add_subplot()
@@ -80,7 +80,7 @@ def both_speedups(comparison: Comparison, most: int) -> list[tuple[float, float,
     """Predicted and measured speedup on `most` threads of each region that has both."""
     return [
         (verdict.predicted_speedup[most], verdict.measured_speedup[most], verdict)
-        for verdict in comparison.verdicts
+        for verdict in comparison.counted
         if most in verdict.predicted_speedup and most in verdict.measured_speedup
     ]
 

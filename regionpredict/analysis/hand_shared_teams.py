@@ -1,0 +1,24 @@
+"""Loops that threads share by hand -> the `parallel` constructs whose threads come to them."""
+
+from __future__ import annotations
+
+from regionpredict.analysis.team_order import team_orders
+from regionpredict.ir import Program, Span
+
+
+def hand_shared_teams(program: Program) -> dict[str, tuple[Span, ...]]:
+    """By the id of the loop: in its own function, or where functions of other teams call it."""
+    teams: dict[str, dict[Span, None]] = {
+        region.id: {} for region in program.regions if region.by_hand
+    }
+    if not teams:
+        return {}
+    for region in program.regions:
+        if region.by_hand and region.parallel is not None:
+            teams[region.id][region.parallel.span] = None
+    for order in team_orders(program.flows, program.regions, {}):
+        for key, members in order.members.items():
+            if key.parallel is not None:
+                for name in members.keys() & teams.keys():
+                    teams[name][key.parallel] = None
+    return {name: tuple(spans) for name, spans in teams.items() if spans}

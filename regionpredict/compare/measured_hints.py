@@ -1,0 +1,66 @@
+"""Which measured region, or `parallel` that was measured as a whole, is which of the hints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from regionpredict.measure.hints_file import Hint, Hints, Place, TeamHint, hints_at, match_hint
+from regionpredict.measure.summary import RegionSummary
+
+_WHOLE = "omp parallel"
+"""The directive of what a binary's debug information tells: the loop may be a part of it."""
+
+
+class MatchedHints(NamedTuple):
+    """Regions and teams with their hints; what was measured and has none, by its place; the ids of
+    the regions that were not measured. A loop that threads share by hand is, with its team."""
+
+    regions: tuple[tuple[Hint, RegionSummary], ...]
+    teams: tuple[tuple[TeamHint, RegionSummary], ...]
+    without_hint: tuple[str, ...]
+    not_measured: tuple[str, ...]
+
+
+def match_measured(
+    hints: Hints, regions: Sequence[RegionSummary], teams: Sequence[RegionSummary]
+) -> MatchedHints:
+    """Finds the hint of everything that was measured."""
+    pairs: list[tuple[Hint, RegionSummary]] = []
+    whole: list[tuple[TeamHint, RegionSummary]] = []
+    alone: list[str] = []
+    predicted = [team for team in hints.teams if team.predicted is not None]
+    for summary, whole_team in [(r, False) for r in regions] + [(t, True) for t in teams]:
+        last = summary.last
+        place = Place(last.file, last.line, last.loop_line, last.ordinal)
+        is_team = whole_team or _is_team(hints, predicted, place, last.directive)
+        team = match_hint(predicted, place) if is_team else None
+        hint = None if is_team else match_hint(hints.regions, place)
+        if team is not None:
+            whole.append((_as_measured(team, last.function), summary))
+        elif hint is not None:
+            pairs.append((hint, summary))
+        else:
+            alone.append(f"{last.file}:{last.line}")
+    seen = {hint.id for hint, _ in pairs}
+    inside = {region for team, _ in whole for region in team.regions}
+    missed = (
+        hint.id for hint in hints.regions
+        if hint.id not in seen and not (hint.by_hand and hint.id in inside)
+    )  # fmt: skip
+    return MatchedHints(tuple(pairs), tuple(whole), tuple(alone), tuple(missed))
+
+
+def _as_measured(team: TeamHint, function: str) -> TeamHint:
+    """The team with the function that its `parallel` stands in: all its loops may be in others."""
+    if team.predicted is None or not function:
+        return team
+    return replace(team, predicted=replace(team.predicted, function=function))
+
+
+def _is_team(hints: Hints, teams: Sequence[TeamHint], place: Place, directive: str) -> bool:
+    """Whether what a binary tells to be a `parallel` is one without a loop of its own."""
+    if directive != _WHOLE or match_hint(teams, place) is None:
+        return False
+    return all(hint.line != place.line for hint in hints_at(hints.regions, place))

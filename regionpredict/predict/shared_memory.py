@@ -1,0 +1,98 @@
+"""What phases of several programs on one path to memory make of each other's waiting.
+
+The closed queue by which one program's cores wait for memory (`memory_bandwidth.requesting_cores`),
+with the cores of several programs in it: where M cores request at a time, each gets an M-th of what
+the path gives to M cores with its mix of reads and writes. So the path is shared by cores, not by
+programs, and all traffic together is the mean of the mixes' bandwidths, weighted by their requests.
+(So do Afzal, Hager and Wellein, "An analytic performance model for overlapping execution of
+memory-bound loop kernels on multicore CPUs", 2020: shares within 8 % on three processors.) Two
+equal halves of a program take as long as the program on all of their cores.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from regionpredict.predict.saturation.memory_bandwidth import rising_root
+
+
+class PathCurve(NamedTuple):
+    """B/s of a path by requesting cores, for one mix of reads and writes.
+
+    `cores` rise, and at least one is known. Beyond the ends it is as there.
+    """
+
+    cores: tuple[float, ...]
+    bytes_per_s: tuple[float, ...]
+
+    def at(self, requesting: float) -> float:
+        """B/s for so many requesting cores."""
+        right = bisect_left(self.cores, requesting)
+        if right == 0:
+            return self.bytes_per_s[0]
+        if right == len(self.cores):
+            return self.bytes_per_s[-1]
+        low, high = self.cores[right - 1], self.cores[right]
+        part = (requesting - low) / (high - low)
+        return (1.0 - part) * self.bytes_per_s[right - 1] + part * self.bytes_per_s[right]
+
+    def turn(self, requesting: float) -> float:
+        """Seconds until a core among so many has a byte."""
+        return max(1.0, requesting) / self.at(requesting)
+
+
+class Running(NamedTuple):
+    """A phase on its cores: seconds undisturbed, of which `fixed` wait for no memory whatever
+    happens, while in the others a core waits for `waiting` seconds beside its own work (the root of
+    the sum of the squares); `requesting` cores do so at a time, and get `bandwidth` B/s. `path` is
+    what they get among others, None where nobody waits.
+    """
+
+    seconds: float
+    fixed: float = 0.0
+    waiting: float = 0.0
+    requesting: float = 0.0
+    bandwidth: float = 0.0
+    path: PathCurve | None = None
+
+    @property
+    def work(self) -> float:
+        """The seconds in which it works and waits."""
+        return self.seconds - self.fixed
+
+    def beside(self, requesting: float) -> float:
+        """Its `work` where so many cores request, no fewer than its own."""
+        slow = self._slower(requesting)
+        return math.sqrt(max(0.0, self.work**2 + (slow**2 - 1.0) * self.waiting**2))
+
+    def requests(self, requesting: float) -> float:
+        """How many of its cores request where so many do in all: their share that waits."""
+        if self.waiting <= 0.0:
+            return 0.0
+        return self.requesting * self._slower(requesting) * self.work / self.beside(requesting)
+
+    @property
+    def most(self) -> float:
+        """How many of its cores request where others make them wait for ever: all of them."""
+        return self.requesting * self.work / self.waiting if self.waiting > 0.0 else 0.0
+
+    def _slower(self, requesting: float) -> float:
+        """How many times as long a byte takes as undisturbed."""
+        if self.path is None:
+            return 1.0
+        undisturbed = max(1.0, self.requesting) / self.bandwidth
+        return max(1.0, self.path.turn(max(requesting, self.requesting)) / undisturbed)
+
+
+def seconds_together(phases: Sequence[Running]) -> list[float]:
+    """How long each phase takes while all of them run."""
+    low, high = max(phase.requesting for phase in phases), sum(phase.most for phase in phases)
+
+    def missing(requesting: float) -> float:
+        return requesting - sum(phase.requests(requesting) for phase in phases)
+
+    requesting = rising_root(missing, low, high, high) if high > low else high
+    return [phase.fixed + phase.beside(requesting) for phase in phases]
