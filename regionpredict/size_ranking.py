@@ -5,7 +5,7 @@ Predictions tell which names decide them; a hint is settled once all of these ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import names_of_header
@@ -16,7 +16,7 @@ from regionpredict.predict import Prediction
 
 
 class UnboundSize(NamedTuple):
-    """A name without a value.
+    """A name without a value, as `function:n` where `n` has one in another function.
 
     `file` and `line` are the loop's that it first bounds, else the region's; `decides` how many
     hints differ with it alone, `settled` how many hints no guess decides once it and the names
@@ -41,26 +41,42 @@ class SizeRanking(NamedTuple):
 def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
     """The ranking of all names without a value in a program's regions."""
     asked = [prediction for prediction in predictions if prediction.status != "skipped"]
-    return _ranked([prediction.facts.region for prediction in asked], asked)
-
-
-def _ranked(regions: Sequence[Region], asked: Sequence[Prediction]) -> SizeRanking:
+    known = _known_in(predictions)
     places: dict[str, tuple[str, int]] = {}
-    for region, prediction in zip(regions, asked, strict=True):
-        for name in prediction.unbound:
-            places.setdefault(name, _place(region, name))
-    order = greedy_order([frozenset(prediction.deciding) for prediction in asked])
+    hints: list[frozenset[str]] = []  # the names that decide each of them
+    for prediction in asked:
+        region = prediction.facts.region
+        asked_by = {name: _asked_by(name, region, known) for name in prediction.unbound}
+        for name, told in asked_by.items():
+            places.setdefault(told, _place(region, name))
+        hints.append(frozenset(asked_by.get(name, name) for name in prediction.deciding))
+    order = greedy_order(hints)
     order += sorted(places.keys() - set(order))
     given: set[str] = set()
     unbound = []
     for name in order:
         given.add(name)
-        decides = sum(name in prediction.deciding for prediction in asked)
-        settled = sum(given.issuperset(prediction.deciding) for prediction in asked)
+        decides = sum(name in deciding for deciding in hints)
+        settled = sum(given.issuperset(deciding) for deciding in hints)
         unbound.append(UnboundSize(name, *places[name], decides, settled))
-    return SizeRanking(
-        len(asked), sum(not prediction.deciding for prediction in asked), tuple(unbound)
-    )
+    return SizeRanking(len(asked), sum(not deciding for deciding in hints), tuple(unbound))
+
+
+def _known_in(predictions: Sequence[Prediction]) -> dict[str, set[str]]:
+    """The functions in which a name has a value, by name."""
+    known: dict[str, set[str]] = {}
+    for prediction in predictions:
+        for name in prediction.facts.bindings.values:
+            known.setdefault(name, set()).add(prediction.facts.region.function)
+    return known
+
+
+def _asked_by(name: str, region: Region, known: Mapping[str, set[str]]) -> str:
+    """What to give for a region's name: in its function alone, where another has its own value,
+    which a name for all of them would change."""
+    function = region.function
+    elsewhere = known.get(name, set()) - {function}
+    return f"{function}:{name}" if elsewhere and place_of(name) is None else name
 
 
 def greedy_order(deciding: Sequence[frozenset[str]]) -> list[str]:
