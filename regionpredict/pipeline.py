@@ -54,6 +54,7 @@ from regionpredict.frontend import (
 from regionpredict.ir import Definition, Program, Region, Span
 from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
+from regionpredict.open_neighbours import with_open_neighbours
 from regionpredict.possible_sizes import with_possible_sizes
 from regionpredict.predict import (
     ALL_PARTS,
@@ -561,11 +562,12 @@ def _estimate(
         parts=chosen.parts,
     )  # fmt: skip
     sizes = open_sizes(subject, workload, estimate, machine)
-    if sizes is None:
-        return _Estimated(estimate)
-    trials = alike.of(subject, sizes)
-    hint = trials.tried(estimate)
-    return _Estimated(with_open_sizes(estimate, hint), sizes, trials.known)
+    known = None
+    if sizes is not None:
+        trials = alike.of(subject, sizes)
+        estimate, known = with_open_sizes(estimate, trials.tried(estimate)), trials.known
+    estimate = with_open_neighbours(estimate, workload, subject.history, machine, chosen)
+    return _Estimated(estimate, sizes, known)
 
 
 def _pasts(analysis: Analysis, model: str, pages: Placement | None) -> tuple[Past, ...]:

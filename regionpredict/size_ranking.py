@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis.bindings import names_of_header
 from regionpredict.analysis.entry_trips import entry_trips
-from regionpredict.analysis.given_sizes import every_loop, place_of
+from regionpredict.analysis.given_sizes import every_loop, place_of, scope_of
 from regionpredict.ir import Loop, Region
 from regionpredict.predict import Prediction
 
@@ -43,13 +43,16 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
     asked = [prediction for prediction in predictions if prediction.status != "skipped"]
     known = _known_in(predictions)
     places: dict[str, tuple[str, int]] = {}
-    hints: list[frozenset[str]] = []  # the names that decide each of them
-    for prediction in asked:
-        region = prediction.facts.region
-        asked_by = {name: _asked_by(name, region, known) for name in prediction.unbound}
-        for name, told in asked_by.items():
-            places.setdefault(told, _place(region, name))
-        hints.append(frozenset(asked_by.get(name, name) for name in prediction.deciding))
+    for of_others in (False, True):  # what its own function says of a name goes first
+        for prediction in asked:
+            region = prediction.facts.region
+            for name in prediction.unbound:
+                if _is_anothers(name) is of_others:
+                    places.setdefault(_asked_by(name, region, known), _place(region, name))
+    hints = [
+        frozenset(_asked_by(name, prediction.facts.region, known) for name in prediction.deciding)
+        for prediction in asked
+    ]
     order = greedy_order(hints)
     order += sorted(places.keys() - set(order))
     given: set[str] = set()
@@ -74,9 +77,15 @@ def _known_in(predictions: Sequence[Prediction]) -> dict[str, set[str]]:
 def _asked_by(name: str, region: Region, known: Mapping[str, set[str]]) -> str:
     """What to give for a region's name: in its function alone, where another has its own value,
     which a name for all of them would change."""
-    function = region.function
-    elsewhere = known.get(name, set()) - {function}
-    return f"{function}:{name}" if elsewhere and place_of(name) is None else name
+    if place_of(name):
+        return name
+    function, name = scope_of(name) or (region.function, name)
+    return f"{function}:{name}" if known.get(name, set()) - {function} else name
+
+
+def _is_anothers(name: str) -> bool:
+    """Whether it is one of another function than the region's."""
+    return scope_of(name) is not None and place_of(name) is None
 
 
 def greedy_order(deciding: Sequence[frozenset[str]]) -> list[str]:
