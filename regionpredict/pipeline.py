@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from regionpredict.analysis import RegionFacts, bind, checked_facts
 from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.analysis.callbacks import with_callbacks
+from regionpredict.analysis.choices import with_choices
 from regionpredict.analysis.given_sizes import with_given_trips
 from regionpredict.analysis.history.data_between import with_data_between
 from regionpredict.analysis.history.first_touch import (
@@ -26,7 +27,12 @@ from regionpredict.analysis.history.first_touch import (
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
 from regionpredict.analysis.implied_sizes import with_implied
-from regionpredict.analysis.teams import ProgramOrder, ProgramTeams, program_teams
+from regionpredict.analysis.teams import (
+    ProgramOrder,
+    ProgramTeams,
+    program_teams,
+    serial_loops,
+)
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
     ArgumentValues,
@@ -48,6 +54,7 @@ from regionpredict.frontend import (
 from regionpredict.ir import Definition, Program, Region, Span
 from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
+from regionpredict.open_neighbours import with_open_neighbours
 from regionpredict.possible_sizes import with_possible_sizes
 from regionpredict.predict import (
     ALL_PARTS,
@@ -188,11 +195,12 @@ def analyse(
                          arguments=arguments, tasks=tasks, tell=tell)  # fmt: skip
     remarks = (*selection.remarks, *_of_arguments(asked, arguments))
     program = join([one_file.part for one_file in asked], chosen)
-    program = replace(program, flows=with_callbacks(program.flows))
     both = clock() - begin
     asked_for = {name: value for name, value in given.items() if name not in optional}
     check_names(program, asked_for, lines)
     sizes = with_implied(program, given)
+    meant = with_choices(program.flows, serial_loops(program, sizes))
+    program = replace(program, flows=with_callbacks(meant))
     known: dict[Span, list[RegionFacts]] = {}
     for one_file in asked:
         for own in one_file.facts:
@@ -554,11 +562,12 @@ def _estimate(
         parts=chosen.parts,
     )  # fmt: skip
     sizes = open_sizes(subject, workload, estimate, machine)
-    if sizes is None:
-        return _Estimated(estimate)
-    trials = alike.of(subject, sizes)
-    hint = trials.tried(estimate)
-    return _Estimated(with_open_sizes(estimate, hint), sizes, trials.known)
+    known = None
+    if sizes is not None:
+        trials = alike.of(subject, sizes)
+        estimate, known = with_open_sizes(estimate, trials.tried(estimate)), trials.known
+    estimate = with_open_neighbours(estimate, workload, subject.history, machine, chosen)
+    return _Estimated(estimate, sizes, known)
 
 
 def _pasts(analysis: Analysis, model: str, pages: Placement | None) -> tuple[Past, ...]:

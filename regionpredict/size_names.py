@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping
 
-from regionpredict.analysis.bindings import free_names
+from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.analysis.entry_trips import entry_trips
 from regionpredict.analysis.given_sizes import (
     every_loop,
@@ -28,7 +28,7 @@ _OF_RUN_TIME = re.compile(r"omp_\w+\(\)")  # the run-time system says these, not
 def check_names(
     program: Program, given: Mapping[str, int], lines: Mapping[str, tuple[str, int]] | None = None
 ) -> None:
-    """Raises UsageError for a name in `given` that no region depends on.
+    """Raises UsageError for a name in `given` that no region and no count of executions depends on.
 
     InputError where `lines` tells the file and line at which it was given.
     """
@@ -38,6 +38,7 @@ def check_names(
     for region in program.regions:
         by_function.setdefault(region.function, set()).update(_names_of(program, region))
     known = set().union(*by_function.values())
+    known.update(_names_of_executions(program))
     for name in given:
         if name in known:
             continue
@@ -49,6 +50,15 @@ def check_names(
             path, line = lines[name]
             raise InputError(f"{name}: {message}", remedy=remedy, path=path, line=line)
         raise UsageError(f"--set {name}: {message}", remedy=remedy)
+
+
+def _names_of_executions(program: Program) -> Iterator[str]:
+    """What tells how often regions run, through the functions that call theirs."""
+    for loop in program.loops:
+        yield from names_of_header(loop.loop)
+        for definition in loop.definitions:
+            yield definition.name
+            yield from definition.value.names
 
 
 def _names_of(program: Program, region: Region) -> Iterator[str]:

@@ -5,18 +5,18 @@ Predictions tell which names decide them; a hint is settled once all of these ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import names_of_header
 from regionpredict.analysis.entry_trips import entry_trips
-from regionpredict.analysis.given_sizes import every_loop, place_of
+from regionpredict.analysis.given_sizes import every_loop, place_of, scope_of
 from regionpredict.ir import Loop, Region
 from regionpredict.predict import Prediction
 
 
 class UnboundSize(NamedTuple):
-    """A name without a value.
+    """A name without a value, as `function:n` where `n` has one in another function.
 
     `file` and `line` are the loop's that it first bounds, else the region's; `decides` how many
     hints differ with it alone, `settled` how many hints no guess decides once it and the names
@@ -41,26 +41,51 @@ class SizeRanking(NamedTuple):
 def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
     """The ranking of all names without a value in a program's regions."""
     asked = [prediction for prediction in predictions if prediction.status != "skipped"]
-    return _ranked([prediction.facts.region for prediction in asked], asked)
-
-
-def _ranked(regions: Sequence[Region], asked: Sequence[Prediction]) -> SizeRanking:
+    known = _known_in(predictions)
     places: dict[str, tuple[str, int]] = {}
-    for region, prediction in zip(regions, asked, strict=True):
-        for name in prediction.unbound:
-            places.setdefault(name, _place(region, name))
-    order = greedy_order([frozenset(prediction.deciding) for prediction in asked])
+    for of_others in (False, True):  # what its own function says of a name goes first
+        for prediction in asked:
+            region = prediction.facts.region
+            for name in prediction.unbound:
+                if _is_anothers(name) is of_others:
+                    places.setdefault(_asked_by(name, region, known), _place(region, name))
+    hints = [
+        frozenset(_asked_by(name, prediction.facts.region, known) for name in prediction.deciding)
+        for prediction in asked
+    ]
+    order = greedy_order(hints)
     order += sorted(places.keys() - set(order))
     given: set[str] = set()
     unbound = []
     for name in order:
         given.add(name)
-        decides = sum(name in prediction.deciding for prediction in asked)
-        settled = sum(given.issuperset(prediction.deciding) for prediction in asked)
+        decides = sum(name in deciding for deciding in hints)
+        settled = sum(given.issuperset(deciding) for deciding in hints)
         unbound.append(UnboundSize(name, *places[name], decides, settled))
-    return SizeRanking(
-        len(asked), sum(not prediction.deciding for prediction in asked), tuple(unbound)
-    )
+    return SizeRanking(len(asked), sum(not deciding for deciding in hints), tuple(unbound))
+
+
+def _known_in(predictions: Sequence[Prediction]) -> dict[str, set[str]]:
+    """The functions in which a name has a value, by name."""
+    known: dict[str, set[str]] = {}
+    for prediction in predictions:
+        for name in prediction.facts.bindings.values:
+            known.setdefault(name, set()).add(prediction.facts.region.function)
+    return known
+
+
+def _asked_by(name: str, region: Region, known: Mapping[str, set[str]]) -> str:
+    """What to give for a region's name: in its function alone, where another has its own value,
+    which a name for all of them would change."""
+    if place_of(name):
+        return name
+    function, name = scope_of(name) or (region.function, name)
+    return f"{function}:{name}" if known.get(name, set()) - {function} else name
+
+
+def _is_anothers(name: str) -> bool:
+    """Whether it is one of another function than the region's."""
+    return scope_of(name) is not None and place_of(name) is None
 
 
 def greedy_order(deciding: Sequence[frozenset[str]]) -> list[str]:

@@ -189,7 +189,7 @@ class RegionTrials:
         try:
             workload = workload_of(
                 facts, size_target(machine), machine.line_bytes, placement=subject.placement,
-                history=subject.history,
+                history=subject.history.at(values),
             )  # fmt: skip
             points = rough_curve(
                 workload, machine, self.chosen.threads, also=self.sizes.also,
@@ -213,7 +213,7 @@ class RegionTrials:
         trial = self.at(values)
         if trial is None:
             return None
-        return _choice(trial.points, self.machine, self.chosen.threads, self.chosen.within)
+        return choice_of(trial.points, self.machine, self.chosen.threads, self.chosen.within)
 
     def iterations(self, size: int) -> int | None:
         """Iterations that the threads share, at a common size."""
@@ -223,7 +223,7 @@ class RegionTrials:
     def tried(self, estimate: Estimate) -> OpenHint:
         """What the hint is over all sizes; `estimate` is that at the assumed ones."""
         asked = [threads for threads, _ in estimate.speedup]
-        now = _choice(points_of(estimate), self.machine, asked, self.chosen.within)
+        now = choice_of(points_of(estimate), self.machine, asked, self.chosen.within)
         sizes = self.sizes
         most = affordable_trials(self.references())
         return _tried(sizes.names, now, sizes.size, self.choice, self.iterations, most)
@@ -260,8 +260,8 @@ class AlikeTrials:
         )
         key = (
             alike.facts.region, alike.definitions, alike.placement, history.fresh,
-            tuple(history.last.items()), sizes.size, sizes.names, tuple(sizes.assumed.items()),
-            sizes.also,
+            tuple(history.last.items()), history.repeats, history.bytes_between,
+            history.open_between, sizes.size, sizes.names, tuple(sizes.assumed.items()), sizes.also,
         )  # fmt: skip
         trials = self._known.get(key)
         if trials is None:
@@ -285,7 +285,7 @@ def _tried(
     return open_hint(names, now, size, together, apart, iterations, ask, most, untried)
 
 
-def _choice(
+def choice_of(
     points: Sequence[Point], machine: Machine, threads: Collection[int], within: float
 ) -> Choice:
     """The choice among these numbers of threads; among all where none is known."""
@@ -328,13 +328,13 @@ def team_tried(
             curves.append(points)
             runs.append(member.runs.at({**member.facts.bindings.values, **values}))
         points = team_points(facts, curves, runs, machine)
-        return _choice(points, machine, chosen.threads, chosen.within)
+        return choice_of(points, machine, chosen.threads, chosen.within)
 
     def iterations(value: int) -> int | None:
         first = loops[0].trials
         return None if first is None else first.iterations(value)
 
-    choice = _choice(now, machine, chosen.threads, chosen.within)
+    choice = choice_of(now, machine, chosen.threads, chosen.within)
     references = sum(loop.trials.references() for loop in loops if loop.trials is not None)
     most = affordable_trials(references)
     return _tried(names, choice, size, ask, iterations, most)

@@ -7,7 +7,7 @@ by its trips, and its ends alone matter to an affine subscript; only others are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
@@ -45,9 +45,8 @@ def runs(loops: Sequence[Loop], values: Mapping[str, Number]) -> int | None:
     >>> runs((outer, inner), {"n": 1000})
     15
     """
-    walked = _walked(loops, ())
     try:
-        return sum(weight for weight, _ in _points(loops, walked, values, _Budget()))
+        return _Count(loops, values).below(0)
     except (TooManyError, _UnknownError):
         return None
 
@@ -73,14 +72,15 @@ def extents(
     ranges: tuple[Extent, ...] = ()
     budget = _Budget()
     ends = [loop.variable for loop, own in zip(loops, walked, strict=True) if not own]
+    moving = frozenset(loop.variable for loop in loops)
+    bound = [(_bound_to(subscript, values, moving), [name for name in ends
+                                                     if name in subscript.names])
+             for subscript in subscripts]  # fmt: skip
     try:
         for _, steps in _points(loops, walked, values, budget):
             at = dict(values)
             at.update((name, step) for name, step in steps.items() if isinstance(step, int))
-            met = []
-            for subscript in subscripts:
-                moving = [name for name in ends if name in subscript.names]
-                met.append(_extent(subscript, moving, steps, at, budget))
+            met = [_extent(subscript, own, steps, at, budget) for subscript, own in bound]
             ranges = tuple(
                 Extent(min(a.low, b.low), max(a.high, b.high))
                 for a, b in zip(ranges or met, met, strict=True)
@@ -169,6 +169,10 @@ def _points(
     By names the value of each loop gone through, and the steps of every other.
     """
 
+    moving = frozenset(loop.variable for loop in loops)
+    ends = [_ends_bound(loop, values, moving) for loop in loops]
+    rounds = [_counts_rounds(loop) for loop in loops]
+
     def below(
         depth: int, at: dict[str, Number], steps: dict[str, int | _Steps], weight: int
     ) -> Iterator[tuple[int, dict[str, int | _Steps]]]:
@@ -176,8 +180,8 @@ def _points(
             yield weight, steps
             return
         loop = loops[depth]
-        own = steps_of(loop, at)
-        if _counts_rounds(loop):
+        own = _steps_of(loop, ends[depth], at)
+        if rounds[depth]:
             budget.spend(own.trips)
         if not own.trips:
             return
@@ -196,6 +200,68 @@ def _points(
     yield from below(0, dict(values), {}, 1)
 
 
+class _Count:
+    """How often the body of loops runs: as `_points`, with nothing kept of the way there."""
+
+    def __init__(self, loops: Sequence[Loop], values: Mapping[str, Number]) -> None:
+        self._loops = loops
+        self._walked = _walked(loops, ())
+        self._rounds = [_counts_rounds(loop) for loop in loops]
+        self._at = dict(values)
+        self._budget = _Budget()
+        moving = frozenset(loop.variable for loop in loops)
+        self._ends = [_ends_bound(loop, values, moving) for loop in loops]
+
+    def below(self, depth: int) -> int:
+        """Runs of the body in all iterations of the loops from here on."""
+        weight = 1
+        while depth < len(self._loops):
+            loop = self._loops[depth]
+            own = _steps_of(loop, self._ends[depth], self._at)
+            if self._rounds[depth]:
+                self._budget.spend(own.trips)
+            if not own.trips:
+                return 0
+            if self._walked[depth]:
+                return weight * self._walk(depth, own)
+            weight *= own.trips
+            depth += 1
+        return weight
+
+    def _walk(self, depth: int, own: _Steps) -> int:
+        if own.trips > self._budget.left:
+            raise TooManyError
+        name, total = self._loops[depth].variable, 0
+        for number in range(own.trips):
+            self._budget.spend()
+            self._at[name] = own.first + number * own.step
+            total += self.below(depth + 1)
+        self._at.pop(name, None)
+        return total
+
+
+_End = Expr | int | None
+
+
+def _ends_bound(
+    loop: Loop, values: Mapping[str, Number], moving: Collection[str]
+) -> tuple[_End, _End, _End]:
+    return (
+        _bound_to(loop.start, values, moving), _bound_to(loop.bound, values, moving),
+        _bound_to(loop.step, values, moving),
+    )  # fmt: skip
+
+
+def _bound_to(end: Expr | None, values: Mapping[str, Number], moving: Collection[str]) -> _End:
+    """An expression with the numbers put in that no loop changes: a polynomial's."""
+    if end is None or any(True for _ in end.atoms()):
+        return end
+    fixed = {name: Expr.const(values[name]) for name in end.names
+             if name in values and name not in moving}  # fmt: skip
+    bound = end.substitute(fixed) if fixed else end
+    return bound.constant if isinstance(bound.constant, int) else bound
+
+
 def _counts_rounds(loop: Loop) -> bool:
     """Whether a loop's iterations are known by carrying out one after the other."""
     return loop.bound is not None and any(atom.kind == "trips" for atom in loop.bound.atoms())
@@ -203,16 +269,30 @@ def _counts_rounds(loop: Loop) -> bool:
 
 def steps_of(loop: Loop, values: Mapping[str, Number]) -> _Steps:
     """The values that a loop's variable takes, as C carries the loop out."""
-    first, bound, step = (_whole(end, values) for end in (loop.start, loop.bound, loop.step))
+    return _steps_of(loop, (loop.start, loop.bound, loop.step), values)
+
+
+def _steps_of(loop: Loop, ends: tuple[_End, _End, _End], values: Mapping[str, Number]) -> _Steps:
+    """The same, its `ends` at hand."""
+    first, bound, step = ends
+    return _carried(
+        loop.comparison,
+        first if isinstance(first, int) else _whole(first, values),
+        bound if isinstance(bound, int) else _whole(bound, values),
+        step if isinstance(step, int) else _whole(step, values),
+    )
+
+
+def _carried(comparison: str, first: int, bound: int, step: int) -> _Steps:
     distance = bound - first
-    if loop.comparison == "!=":
+    if comparison == "!=":
         if distance == 0:
             return _Steps(first, 0, step)
         if step == 0 or distance % step or (distance > 0) != (step > 0):
             raise _UnknownError
         return _Steps(first, distance // step, step)
-    rising = loop.comparison in ("<", "<=")
-    if loop.comparison in ("<=", ">="):
+    rising = comparison in ("<", "<=")
+    if comparison in ("<=", ">="):
         distance += 1 if rising else -1
     if (distance <= 0) if rising else (distance >= 0):
         return _Steps(first, 0, step)
@@ -229,7 +309,7 @@ def _whole(expression: Expr | None, values: Mapping[str, Number]) -> int:
 
 
 def _extent(
-    subscript: Expr, moving: Sequence[str], steps: Mapping[str, int | _Steps],
+    subscript: _End, moving: Sequence[str], steps: Mapping[str, int | _Steps],
     at: dict[str, Number], budget: _Budget,
 ) -> Extent:  # fmt: skip
     """What is linear in each of some variables has its extremes where these have theirs."""
@@ -241,5 +321,5 @@ def _extent(
     for corner in product(*choices):
         budget.spend()
         at.update(zip(moving, corner, strict=True))
-        numbers.append(_whole(subscript, at))
+        numbers.append(subscript if isinstance(subscript, int) else _whole(subscript, at))
     return Extent(min(numbers), max(numbers))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings, free_names
@@ -126,15 +126,18 @@ class SymbolicFacts:
     assumed: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
     free_names: frozenset[str]
+    _counted: dict[tuple[object, ...], Count] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def at(self, bindings: Bindings) -> RegionFacts:
         """Every fact of the region, with the names bound as `bindings` says."""
-        counts = [count_of_loops(runs, bindings) for runs in self.executions]
+        counts = [self._count(at, runs, bindings) for at, runs in enumerate(self.executions)]
         statements = tuple(
             StatementFact(place.statement, place.loops, counts[place.runs], place.accesses)
             for place in self.statements
         )
-        iterations = count_of_loops(self.iterations, bindings)
+        iterations = self._count(-1, self.iterations, bindings)
         size = self.working_set
         return RegionFacts(
             region=self.region,
@@ -147,6 +150,15 @@ class SymbolicFacts:
             diagnostics=self.diagnostics,
             free_names=self.free_names,
         )
+
+    def _count(self, number: int, runs: Executions, bindings: Bindings) -> Count:
+        """As `count_of_loops`, once for all values that tell it; many names bound no loop."""
+        values = tuple(bindings.values.get(name) for name in sorted(runs.depends_on))
+        key = (number, values)
+        count = self._counted.get(key)
+        if count is None:
+            count = self._counted[key] = count_of_loops(runs, bindings)
+        return count
 
 
 def symbolic_facts(region: Region) -> SymbolicFacts:

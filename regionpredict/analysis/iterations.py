@@ -48,6 +48,14 @@ class Executions(NamedTuple):
         total = exact_total([loop.bound_to(known) for loop in self.loops])
         return bindings.whole(total)
 
+    @property
+    def depends_on(self) -> frozenset[str]:
+        """All that its value hangs on, by the names in `Bindings.values`."""
+        ends = [end for loop in self.source for end in (loop.start, loop.bound, loop.step)
+                if end is not None]  # fmt: skip
+        labels = (atom.label for end in ends for atom in end.atoms())
+        return frozenset().union(*(end.names for end in ends), labels)
+
 
 UNKNOWN = Executions(None, (), at_most=False, loops=None)
 

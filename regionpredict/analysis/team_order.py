@@ -8,7 +8,7 @@ of a branch are taken to run one after the other, each every time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -29,12 +29,14 @@ _MAX_DEPTH = 60
 class Runs(NamedTuple):
     """How often something runs: symbolic and as a number, None where that is not known.
 
-    `weight` is the number, with `ASSUMED_TRIPS` for each loop that is not known.
+    `weight` is the number, with `ASSUMED_TRIPS` for each loop that is not known; where `assumed`
+    says, a line each, what is not known of the functions that are called, it is the most.
     """
 
     expr: Expr | None
     value: int | None
     weight: float
+    assumed: tuple[str, ...] = ()
 
     def times(self, other: Runs) -> Runs:
         """Each of these runs that often."""
@@ -44,7 +46,7 @@ class Runs(NamedTuple):
         value = None
         if self.value is not None and other.value is not None:
             value = self.value * other.value
-        return Runs(expr, value, self.weight * other.weight)
+        return Runs(expr, value, self.weight * other.weight, self._assumed_with(other))
 
     def plus(self, other: Runs) -> Runs:
         """These and the others."""
@@ -54,7 +56,12 @@ class Runs(NamedTuple):
         value = None
         if self.value is not None and other.value is not None:
             value = self.value + other.value
-        return Runs(expr, value, self.weight + other.weight)
+        return Runs(expr, value, self.weight + other.weight, self._assumed_with(other))
+
+    def _assumed_with(self, other: Runs) -> tuple[str, ...]:
+        if not self.assumed or not other.assumed:
+            return self.assumed or other.assumed
+        return tuple(dict.fromkeys((*self.assumed, *other.assumed)))
 
     def at(self, values: Mapping[str, int | Fraction]) -> float:
         """The number with these values for names; the weight where they do not tell."""
@@ -86,6 +93,15 @@ def runs_of(loops: Sequence[Loop], bindings: Bindings) -> Runs:
         trips = bindings.whole(loop.trips)
         weight *= ASSUMED_TRIPS.value if trips is None else max(0, trips)
     return Runs(count.expr, None, weight)
+
+
+class _Around(NamedTuple):
+    """What repeats an event: a loop, the turn of one with its counter at `value`, or, with a
+    `note`, a call that may mean another function: at most once each time."""
+
+    span: Span
+    value: int | None = None
+    note: str = ""
 
 
 class TeamKey(NamedTuple):
@@ -161,15 +177,25 @@ def team_orders(
 def _order(walk: _Walk, roots: Sequence[Flow], main: str) -> TeamOrder:
     whole = _Summary(TeamOrder(main))
     for root in roots:
-        _add(whole, walk.summary(root, None), ONCE)
+        _add(whole, walk.summary(root, None), _of_root(root))
     return whole.order
+
+
+def _of_root(flow: Flow) -> Runs:
+    """How often a function runs that nobody is seen to call."""
+    if flow.meant:
+        return NEVER  # of a table, say, of which another part is called
+    if not flow.pointed or flow.function == "main":
+        return ONCE
+    name = flow.function.partition("(")[0]
+    note = f"what calls {name}() through a pointer is not seen, and is taken to do so once"
+    return Runs(None, None, 1.0, (note,))
 
 
 def _add(to: _Summary, other: _Summary, runs: Runs) -> None:
     """Adds what happens in so many runs of `other`."""
     for key, own in other.order.executions.items():
-        to.order.executions[key] = to.order.executions.get(key, NEVER).plus(own.times(runs))
-        to.order.members.setdefault(key, other.order.members[key])
+        _add_team(to.order, key, other.order.members[key], own.times(runs))
     for pair, often in other.order.changes.items():
         to.order.changes[pair] = to.order.changes.get(pair, 0.0) + often * runs.weight
 
@@ -197,7 +223,7 @@ class _Walk:
         return summary
 
     def _events(
-        self, flow: Flow, events: Sequence[Event], nest: list[Span], team: _Team | None,
+        self, flow: Flow, events: Sequence[Event], nest: list[_Around], team: _Team | None,
         into: _Summary,
     ) -> None:  # fmt: skip
         for event in events:
@@ -207,7 +233,7 @@ class _Walk:
                 self._block(flow, event, nest, team, into)
 
     def _block(
-        self, flow: Flow, block: Block, nest: list[Span], team: _Team | None, into: _Summary
+        self, flow: Flow, block: Block, nest: list[_Around], team: _Team | None, into: _Summary
     ) -> None:
         if block.kind == "share":
             for region in self.regions.get(block.span, ()):
@@ -219,13 +245,27 @@ class _Walk:
                 self._team(own, nest, into)
         elif block.kind == "loop":
             self._loop(flow, block, nest, team, into)
+        elif block.kind == "turn":
+            around = _Around(block.span, block.value)
+            self._events(flow, block.body, [*nest, around], team, into)
+        elif block.kind == "choice":
+            self._choice(flow, block, nest, team, into)
         else:
             self._events(flow, block.body, nest, team, into)
 
-    def _loop(
-        self, flow: Flow, block: Block, nest: list[Span], team: _Team | None, into: _Summary
+    def _choice(
+        self, flow: Flow, block: Block, nest: list[_Around], team: _Team | None, into: _Summary
     ) -> None:
-        inner = [*nest, block.span]
+        """What may be called: in any turn of the loops around, or in one of those of its own."""
+        around = _Around(block.span, note=block.note)
+        inner = [around if loop == _Around(block.span) else loop for loop in nest]
+        inner = inner if around in inner else [*inner, around]
+        self._events(flow, block.body, inner, team, into)
+
+    def _loop(
+        self, flow: Flow, block: Block, nest: list[_Around], team: _Team | None, into: _Summary
+    ) -> None:
+        inner = [*nest, _Around(block.span)]
         inside = _Summary(order=into.order)
         self._events(flow, block.body, inner, team, inside)
         if inside.first is None or inside.last is None:
@@ -234,28 +274,27 @@ class _Walk:
         _follows(into, inside.last, inside.first, back)
         self._next(into, inside.first, inside.last, nest)
 
-    def _region(self, region: Region, nest: list[Span], team: _Team | None, into: _Summary) -> None:
+    def _region(
+        self, region: Region, nest: list[_Around], team: _Team | None, into: _Summary
+    ) -> None:
         if team is not None and region.context != "combined":
             runs = self._runs(nest[team.depth :])
             team.members[region.id] = team.members.get(region.id, NEVER).plus(runs)
         elif team is None or team.key.parallel == region.span:
             self._team(_Team(team_of(region), len(nest), {region.id: ONCE}), nest, into)
 
-    def _team(self, team: _Team, nest: list[Span], into: _Summary) -> None:
-        order = into.order
-        runs = self._runs(nest[: team.depth])
-        order.executions[team.key] = order.executions.get(team.key, NEVER).plus(runs)
-        order.members.setdefault(team.key, team.members)
+    def _team(self, team: _Team, nest: list[_Around], into: _Summary) -> None:
+        _add_team(into.order, team.key, team.members, self._runs(nest[: team.depth]))
         self._next(into, team.key, team.key, nest)
 
-    def _next(self, into: _Summary, first: TeamKey, last: TeamKey, nest: list[Span]) -> None:
+    def _next(self, into: _Summary, first: TeamKey, last: TeamKey, nest: list[_Around]) -> None:
         if into.last is not None:
             _follows(into, into.last, first, self._runs(nest).weight)
         into.first = into.first or first
         into.last = last
 
     def _call(
-        self, flow: Flow, call: Handed, nest: list[Span], team: _Team | None, into: _Summary
+        self, flow: Flow, call: Handed, nest: list[_Around], team: _Team | None, into: _Summary
     ) -> None:
         callee = self.callees.of(flow, call.function)
         if callee is None or callee in self.stack or len(self.stack) > _MAX_DEPTH:
@@ -282,16 +321,52 @@ class _Walk:
             self.members[key] = team.members
         return self.members[key]
 
-    def _runs(self, nest: Sequence[Span]) -> Runs:
+    def _runs(self, nest: Sequence[_Around]) -> Runs:
         """How often the body of these loops of one function runs."""
-        headers = [self.loops.get(span) for span in nest]
-        known = [header for header in headers if header is not None]
-        bindings = known[-1][1] if known else Bindings({})
-        unknown = [
-            Loop(f"loop@{span.line}", None, None, "", None, (), span)
-            for span, header in zip(nest, headers, strict=True) if header is None
-        ]  # fmt: skip
-        return runs_of([*(loop for loop, _ in known), *unknown], bindings)
+        known, unknown, bindings = [], [], Bindings({})
+        for span, value, note in nest:
+            header = None if note else self.loops.get(span)
+            if header is not None:
+                loop, bindings = header
+                known.append(loop if value is None else _turn(loop, value))
+            elif value is None and not note:
+                unknown.append(Loop(f"loop@{span.line}", None, None, "", None, (), span))
+        runs = runs_of([*known, *unknown], bindings)
+        notes = tuple(dict.fromkeys(around.note for around in nest if around.note))
+        return runs.times(Runs(None, None, 1.0, notes)) if notes else runs
+
+
+def _add_team(order: TeamOrder, key: TeamKey, members: dict[str, Runs], runs: Runs) -> None:
+    """Adds runs of a team; its members are what they are on average, where a function that it
+    calls is not always the same."""
+    before = order.executions.get(key, NEVER)
+    order.executions[key] = before.plus(runs)
+    known = order.members.setdefault(key, members)
+    if known is members or known == members or not before.weight + runs.weight:
+        return
+    order.members[key] = {
+        region: _on_average(known.get(region, NEVER), before, members.get(region, NEVER), runs)
+        for region in {**known, **members}
+    }
+
+
+def _turn(loop: Loop, value: int) -> Loop:
+    """A loop of one iteration, in which its counter has this value."""
+    at = Expr.const(value)
+    return replace(loop, start=at, bound=at, comparison="<=", step=Expr.const(1))
+
+
+def _on_average(first: Runs, often: Runs, other: Runs, more: Runs) -> Runs:
+    """How often it runs each time, if `first` so often and `other` in what comes in addition."""
+    if first == other:
+        return first
+    whole = first.times(often).plus(other.times(more))
+    times = often.plus(more)
+    value = None
+    if whole.value is not None and times.value:
+        each, rest = divmod(whole.value, times.value)
+        value = None if rest else each
+    return Runs(None, value, whole.weight / times.weight, whole.assumed)
 
 
 def _follows(into: _Summary, first: TeamKey, then: TeamKey, often: float) -> None:

@@ -99,7 +99,10 @@ def program_teams(
 
     `recorded` tells how often regions ran, by id, which counts where the source does not say.
     """
-    orders = team_orders(program.flows, program.regions, _loops(program, facts, given))
+    loops = serial_loops(program, given)
+    for own in facts:
+        loops.update({loop.span: (loop, own.bindings) for loop in own.region.enclosing})
+    orders = team_orders(program.flows, program.regions, loops)
     by_id = {own.region.id: own for own in facts}
     members: dict[TeamKey, dict[str, Runs]] = {}
     executions: dict[TeamKey, Runs] = {}
@@ -165,7 +168,7 @@ def with_recorded_runs(team: TeamFacts, recorded: Mapping[str, int]) -> TeamFact
             if member.facts.region.id in recorded and member.runs.value
         }
         if len(told) == 1:
-            runs = runs._replace(value=min(told), weight=float(min(told)))
+            runs = runs._replace(value=min(told), weight=float(min(told)), assumed=())
     members = [
         member._replace(runs=_runs_in(member, runs.value, recorded)) for member in team.members
     ]
@@ -178,19 +181,16 @@ def _runs_in(member: TeamMember, team_runs: int | None, recorded: Mapping[str, i
     if member.runs.value is not None or all_runs is None or not team_runs:
         return member.runs
     each, rest = divmod(all_runs, team_runs)
-    return member.runs._replace(value=None if rest else each, weight=all_runs / team_runs)
+    each_time = None if rest else each
+    return member.runs._replace(value=each_time, weight=all_runs / team_runs, assumed=())
 
 
-def _loops(
-    program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int]
-) -> dict[Span, tuple[Loop, Bindings]]:
-    known = {
+def serial_loops(program: Program, given: Mapping[str, int]) -> dict[Span, tuple[Loop, Bindings]]:
+    """The loops that call functions, with the numbers of the names in their headers, by place."""
+    return {
         loop.loop.span: (loop.loop, bind_definitions(loop.definitions, given))
         for loop in program.loops
     }
-    for own in facts:
-        known.update({loop.span: (loop, own.bindings) for loop in own.region.enclosing})
-    return known
 
 
 def _name(key: TeamKey) -> str:
@@ -241,4 +241,4 @@ def _team(
 
 
 __all__ = ["ONCE", "ProgramOrder", "ProgramTeams", "Runs", "TeamConstruct", "TeamFacts",
-           "TeamMember", "program_teams"]  # fmt: skip
+           "TeamMember", "program_teams", "serial_loops"]  # fmt: skip

@@ -17,13 +17,16 @@ from regionpredict.frontend.linking import (
     trees_of,
 )
 from regionpredict.frontend.lowering import (
+    choices_of,
     regions_of,
     serial_loops_of,
 )
 from regionpredict.frontend.memory_effects import (
     flows_of,
+    with_choices,
     with_hand_shared_loops,
     with_object_names,
+    with_pointed,
     worksharing_block,
 )
 from regionpredict.frontend.program_arguments import ArgumentValues, argument_values
@@ -35,7 +38,7 @@ from regionpredict.frontend.syntax import (
     Unit,
 )
 from regionpredict.ir import Definition, Diagnostic, Program, Region, SerialLoop, Span
-from regionpredict.ir.flow import Flow, Place, loops_with_calls
+from regionpredict.ir.flow import Flow, Place, calls_through_pointers, loops_with_calls
 from regionpredict.isolation import LIMITS, recursion_limit
 
 FRONTENDS = ("libclang", "pycparser")
@@ -172,7 +175,8 @@ def _parsed(request: SourceRequest, frontend: str, *, flows: bool) -> tuple[Pars
     finally:
         unit.close()
     seen = flows_of(body.function for body in trees.bodies) if flows else []
-    idle = not (unit.directives or unit.functions or loops_with_calls(seen))
+    busy = unit.directives or unit.functions
+    idle = not (busy or loops_with_calls(seen) or calls_through_pointers(seen))
     return Parsed(unit.diagnostics, unit.files, unit.macros, unit.headers, seen, idle,
                   unit.lookups), trees  # fmt: skip
 
@@ -197,6 +201,10 @@ def lower_file(parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False) 
         regions, notes, by_hand = regions_of(unit, tasks=tasks)
         loops = serial_loops_of(unit, loops_with_calls(parsed.flows))
         flows = [with_object_names(flow, unit.objects) for flow in parsed.flows]
+        if flows:
+            choices = choices_of(unit)
+            pointed = {body.span for body in unit.bodies() if unit.is_pointed(body.decl)}
+            flows = [with_choices(flow, choices) for flow in with_pointed(flows, pointed)]
         shared = [worksharing_block(loop, unit.objects) for loop in by_hand.values()]
     return part._replace(
         regions=regions,

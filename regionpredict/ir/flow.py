@@ -48,12 +48,30 @@ class Copied(NamedTuple):
     span: Span
 
 
+class Choice(NamedTuple):
+    """The functions of which a call means one: what it calls, or hands over at `position`.
+
+    `pointer` is the text that leads to it. Where the counter of a loop picks it, `loop` is its
+    place and `values` are the counter's, one a function, which is "" for a null pointer; `whole`:
+    the loop goes through just these. `sure` is False where an iteration may pass the call over.
+    """
+
+    functions: tuple[str, ...]
+    pointer: str
+    position: int | None = None
+    loop: Span | None = None
+    values: tuple[int, ...] = ()
+    whole: bool = False
+    sure: bool = True
+
+
 class Handed(NamedTuple):
     """A call: addresses by position (None: no address), and where the returned one is put.
 
     `functions` are functions that it hands over: (position, name), or the position of the caller's
     own parameter. `parameter`: what is called is that parameter of the caller. `values` are the
-    structs that it is given by value: (position, where they lie).
+    structs that it is given by value: (position, where they lie). `pointer` is the text of what
+    holds the function, where it is called through one, `choices` what that may be.
     """
 
     function: str
@@ -63,6 +81,8 @@ class Handed(NamedTuple):
     functions: tuple[tuple[int, str | int], ...] = ()
     parameter: int | None = None
     values: tuple[tuple[int, Place], ...] = ()
+    pointer: str = ""
+    choices: tuple[Choice, ...] = ()
 
 
 class Returned(NamedTuple):
@@ -77,14 +97,19 @@ class Block:
     """Part of a function.
 
     `kind` is 'loop', 'branch' (may not run), 'parallel' (all threads run it), 'share' (a
-    worksharing loop), 'one' (one thread of a team), 'task' or 'elsewhere' (another device). For
-    'share', `names` are the places of the arrays by the names that the region has for them.
+    worksharing loop), 'one' (one thread of a team), 'task', 'elsewhere' (another device), 'turn'
+    (the iteration of a loop in which its counter is `value`) or 'choice' (what a call may mean:
+    `note` says what is not known; at the place of a loop it is called in at most one of its
+    iterations). For 'share', `names` are the places of the arrays by the names that the region has
+    for them.
     """
 
     kind: str
     body: tuple[Event, ...]
     span: Span
     names: tuple[tuple[str, Place], ...] = ()
+    value: int | None = None
+    note: str = ""
 
 
 Event = Write | Link | Copied | Handed | Returned | Block
@@ -92,12 +117,18 @@ Event = Write | Link | Copied | Handed | Returned | Block
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """One function: its parameters as places, and what it does in order."""
+    """One function: its parameters as places, and what it does in order.
+
+    `pointed`: it may be called through a pointer; `meant`: a call through one is seen to mean it,
+    as far as the pointer goes.
+    """
 
     function: str
     parameters: tuple[Place, ...]
     body: tuple[Event, ...]
     span: Span
+    pointed: bool = False
+    meant: bool = False
 
 
 def every_event(events: Iterable[Event]) -> Iterator[Event]:
@@ -114,6 +145,12 @@ def called_functions(flows: Iterable[Flow]) -> set[str]:
     return {event.function for event in events if isinstance(event, Handed)}
 
 
+def calls_through_pointers(flows: Iterable[Flow]) -> bool:
+    """Whether any function calls what a variable, a member or a table holds."""
+    events = (event for flow in flows for event in every_event(flow.body))
+    return any(isinstance(event, Handed) and event.pointer for event in events)
+
+
 def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
     """The places of the loops that call a function, those inside worksharing loops left out."""
     spans: set[Span] = set()
@@ -122,7 +159,8 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
         calls = False
         for event in events:
             if isinstance(event, Handed):
-                calls = calls or bool(event.function) or event.parameter is not None
+                named = event.function or event.pointer
+                calls = calls or bool(named) or event.parameter is not None
             elif isinstance(event, Block) and event.kind != "share":
                 inside = search(event.body)
                 if inside and event.kind == "loop":

@@ -21,6 +21,7 @@ from regionpredict.predict.by_size import (
     choices_by_size,
     names_apart,
     open_hint,
+    range_of,
 )
 from regionpredict.predict.coschedule import (
     Allocation,
@@ -48,7 +49,7 @@ from regionpredict.predict.estimate import (
     StatementScore,
     Term,
 )
-from regionpredict.predict.hints import Choice, choice_on
+from regionpredict.predict.hints import Choice, choice_on, common_threads
 from regionpredict.predict.open_sizes import with_open_sizes
 from regionpredict.predict.plan import Plan, PlannedTeam, plan_of
 from regionpredict.predict.saturation import (
@@ -120,6 +121,7 @@ __all__ = [
     "choice_on",
     "choices_apart",
     "choices_by_size",
+    "common_threads",
     "contention",
     "coschedule",
     "names_apart",
@@ -131,6 +133,7 @@ __all__ = [
     "predict_density",
     "predict_saturation",
     "predict_team",
+    "range_of",
     "rough_curve",
     "seconds_alone",
     "size_target",

@@ -102,6 +102,7 @@ def predict_team(
     notes = [f"{name} has no prediction: its time is not in the team's" for name in
              (member.facts.region.id for member, part in zip(facts.members, parts, strict=True)
               if part.estimate.status == "skipped")]  # fmt: skip
+    notes += _of_executions(facts)
     notes += [f"what the {construct.kind} at line {construct.line} does is not in the team's time"
               for construct in facts.constructs if construct.kind != "barrier"]  # fmt: skip
     if not known:
@@ -111,6 +112,17 @@ def predict_team(
     else:
         estimate = _of_many(facts, known, machine, within, notes, partial=len(known) < len(parts))
     return TeamPrediction.of(estimate, facts)
+
+
+def _of_executions(facts: TeamFacts) -> list[str]:
+    """What is taken of how often it runs, where calls may mean other functions."""
+    often = facts.executions
+    notes = [f"counted as running {often.weight:g} times: {line}" for line in often.assumed]
+    for member in facts.members:
+        name, runs = member.facts.region.id, member.runs
+        notes += [f"{name} is counted as running {runs.weight:g} times in each run: {line}"
+                  for line in runs.assumed]  # fmt: skip
+    return notes
 
 
 def _forks(facts: TeamFacts) -> bool:

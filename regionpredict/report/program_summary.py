@@ -50,10 +50,24 @@ def program_summary(
         told = ", ".join(f"{rule} ({number})" for rule, number in sorted(wrong.items()))
         lines.append(f"Wrong, or right by chance, on several threads: {told}; see the end")
     unknown = [team for team, _ in timed if plans and team.facts.executions.value is None]
-    if unknown:
-        number = plural(len(unknown), "team")
-        lines.append(f"Assumed for {number}: loops around it of unknown length turn 10 times")
+    lines += _taken(unknown)
     return [part for line in lines for part in _wrapped(line)]
+
+
+def _taken(unknown: Sequence[TeamPrediction]) -> list[str]:
+    """What is taken of teams of which nothing tells how often they run."""
+    called = [team for team in unknown if team.facts.executions.assumed]
+    lines = []
+    if len(called) < len(unknown):
+        number = plural(len(unknown) - len(called), "team")
+        lines.append(f"Assumed for {number}: loops around it of unknown length turn 10 times")
+    if called:
+        reasons = list(dict.fromkeys(r for team in called for r in team.facts.executions.assumed))
+        more = f"; and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else ""
+        number = plural(len(called), "team")
+        lines.append(f"How often {number} run{'s' if len(called) == 1 else ''} is not known: "
+                     f"{'; '.join(reasons[:_NAMED])}{more}")  # fmt: skip
+    return lines
 
 
 def is_summed_up(teams: Sequence[TeamPrediction]) -> bool:

@@ -97,6 +97,18 @@ shapes begins in the first line, since a place further on changes nothing.
 """
 
 
+class Rows(NamedTuple):
+    """Where loops that hang on each other lead, in order (None: to too many places), and the parts
+    of iterations left out."""
+
+    rows: tuple[Run, ...] | None
+    fractions: frozenset[float]
+
+
+KnownRows = dict[tuple[object, ...], Rows]
+"""Where loops have led, by all that they hang on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """The part of a nest that is gone through, the loops around it at `env`.
@@ -105,7 +117,8 @@ class Part:
     part of the first loop that runs; `block` has the first iteration and the number of those of the
     first loop that run, in place of both. `aligned`: arrays begin with a line, and it is known
     where in them the part lies. `sections` and `alone` are what has been asked of its loops
-    (but of the block), `known` the lines counted, for whichever part: the caller keeps them.
+    (but of the block), `known` the lines counted and `walked` the loops gone through, for whichever
+    part: the caller keeps them.
     """
 
     env: Env
@@ -117,6 +130,7 @@ class Part:
     sections: Sections = field(default_factory=dict)
     alone: dict[tuple[tuple[int, ...], bool], Alone] = field(default_factory=dict)
     known: KnownLines = field(default_factory=dict)
+    walked: KnownRows = field(default_factory=dict)
 
 
 def lines_gone_through(walks: Sequence[Walk], part: Part) -> Lines | None:
@@ -275,13 +289,36 @@ class _Steps:
                 if number > 1:
                     levels.append((slope * step, number))
         if len(alone) < len(path.loops):
-            if not self._visit(0, address):
+            known = self._rows(address)
+            self.fractions |= known.fractions
+            if known.rows is None:
                 return None
-            rows = tuple(sorted(self.found))
+            rows = known.rows
         else:
             rows = ((address, address + self.element),)
         levels.sort(key=_width)
         return nothing._replace(rows=rows, levels=tuple(levels))
+
+    def _rows(self, address: float) -> Rows:
+        """Where the loops lead that hang on each other, gone through once for each address."""
+        part = self.part
+        asked = (
+            self.path.positions, tuple(self.slopes), self.element, self.up, part.line_bytes,
+            tuple(part.env.items()), tuple(part.pieces.items()), part.cut, part.block, address,
+        )  # fmt: skip
+        # What is no plain number has an expression, which equal ones need not have in common.
+        plain = {type(address), *map(type, self.slopes)} == {float} and {
+            *map(type, part.env.values())
+        } <= {float, int}
+        known = part.walked.get(asked) if plain else None
+        if known is None:
+            outer, self.fractions = self.fractions, set()
+            rows = tuple(sorted(self.found)) if self._visit(0, address) else None
+            known = Rows(rows, frozenset(self.fractions))
+            self.fractions = outer
+            if plain:
+                part.walked[asked] = known
+        return known
 
     def _alone(self) -> Sequence[tuple[int, float, int, int]] | None:
         """(Position, first value, step, iterations) of each loop that is alone; None where one

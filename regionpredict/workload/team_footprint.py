@@ -17,6 +17,7 @@ from regionpredict.workload.constants import MOST_BLOCKS
 from regionpredict.workload.dealt_nest import DealtNest, TeamSpacing
 from regionpredict.workload.gone_through import (
     KnownLines,
+    KnownRows,
     Part,
     Path,
     Walk,
@@ -122,6 +123,7 @@ class FootprintTables:
     paths: dict[Positions, Path] = field(default_factory=dict)
     gone_through: dict[tuple[object, ...], Lines | None] = field(default_factory=dict)
     by_shape: KnownLines = field(default_factory=dict)
+    by_walk: KnownRows = field(default_factory=dict)
     bounds: LoopBounds = field(default_factory=dict)
 
 
@@ -320,8 +322,9 @@ class TeamFootprints:
         lines = table.get(asked)
         if lines is None and asked not in table:
             part = Part(
-                around, self.pieces, cut, float(self.line_bytes), known=self._tables.by_shape
-            )
+                around, self.pieces, cut, float(self.line_bytes), known=self._tables.by_shape,
+                walked=self._tables.by_walk,
+            )  # fmt: skip
             if blocks:
                 bare = [walk._replace(team=()) for walk in walks]
                 lines = mean_of_blocks(bare, replace(part, aligned=aligned), blocks)

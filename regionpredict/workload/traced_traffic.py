@@ -7,8 +7,8 @@ lines that are written and write them back; they are empty at first and flushed 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,17 @@ from regionpredict.workload.line_overlap import Lines, Volume
 from regionpredict.workload.reference_trace import ReferenceTrace, Whole
 
 _FAR = 40
-"""Bits of a line's number within its array: above them stand the array and its thread."""
-_MANY = 20
-"""Bits of an array's number."""
+"""Bits of a line's number within its array: above them stands the array."""
+
+
+class _Turns(NamedTuple):
+    """The references in the `order` in which they come to caches, one cache after the other: the
+    `cache` of each in that order, and, as the trace has them, whose `own` copy each is of: 0 is
+    everybody's."""
+
+    own: Whole
+    order: Whole
+    cache: Whole
 
 
 class TracedTraffic:
@@ -29,7 +37,9 @@ class TracedTraffic:
     def __init__(self, trace: ReferenceTrace, line_bytes: int) -> None:
         self.trace = trace
         self.line_bytes = line_bytes
-        self._streams: dict[tuple[int, int, int | None, int], list[_Stream]] = {}
+        self._caches: dict[tuple[int, int, int | None, int], _Caches] = {}
+        self._turns: dict[tuple[int, int, int | None], _Turns] = {}
+        self._lines: dict[int, tuple[Whole, Whole]] = {}
 
     def volume(self, threads: int, sharers: int, chunk: int | None, held: float) -> Volume:
         """Lines by array that all caches of `held` lines move together, `sharers` threads each.
@@ -41,81 +51,126 @@ class TracedTraffic:
         number = len(self.trace.arrays)
         read, written = np.zeros(number), np.zeros(number)
         for place in range(places):
-            for stream in self._caches(threads, sharers, chunk, place * self.line_bytes // places):
-                brought, back = stream.moved(held)
-                read += np.bincount(brought, minlength=number)
-                written += np.bincount(back, minlength=number)
+            asked = (threads, sharers, chunk, place * self.line_bytes // places)
+            caches = self._caches.get(asked)
+            if caches is None:
+                caches = self._caches[asked] = self._dealt(*asked)
+            brought, back = caches.moved(held)
+            read += brought
+            written += back
         return {
             array: Lines(float(read[at]) / places, float(written[at]) / places)
             for at, array in enumerate(self.trace.arrays)
         }
 
-    def _caches(self, threads: int, sharers: int, chunk: int | None, begin: int) -> list[_Stream]:
-        asked = (threads, sharers, chunk, begin)
-        streams = self._streams.get(asked)
-        if streams is None:
-            streams = self._streams[asked] = list(self._dealt(*asked))
-        return streams
-
-    def _dealt(
-        self, threads: int, sharers: int, chunk: int | None, begin: int
-    ) -> Iterator[_Stream]:
+    def _dealt(self, threads: int, sharers: int, chunk: int | None, begin: int) -> _Caches:
         """What reaches each cache."""
+        turns = self._order(threads, sharers, chunk)
+        line, array = self._numbered(begin)
+        line = (line + turns.own * len(array))[turns.order]
+        written = self.trace.written[turns.order]
+        return _Caches(line, written, turns.cache, array, len(self.trace.arrays))
+
+    def _numbered(self, begin: int) -> tuple[Whole, Whole]:
+        """The line of each reference, numbered from 0 on, and the array of each number."""
+        known = self._lines.get(begin)
+        if known is None:
+            line = (self.trace.byte + begin) // self.line_bytes + (1 << (_FAR - 1))
+            lines, number = np.unique((self.trace.array << _FAR) + line, return_inverse=True)
+            known = self._lines[begin] = number, lines >> _FAR
+        return known
+
+    def _order(self, threads: int, sharers: int, chunk: int | None) -> _Turns:
+        known = self._turns.get((threads, sharers, chunk))
+        if known is not None:
+            return known
         trace = self.trace
         thread = dealt(trace.iterations, threads, chunk)[trace.iteration]
-        own = np.where(trace.private, thread + 1, 0)
-        line = (trace.byte + begin) // self.line_bytes + (1 << (_FAR - 1))
-        line += ((own << _MANY) + trace.array) << _FAR
         order = np.argsort(thread, kind="stable")
         if sharers > 1:
             cache = thread[order] // sharers
             turn = np.arange(len(order)) - np.searchsorted(thread[order], thread[order])
             order = order[np.lexsort((thread[order], turn, cache))]
-        cache = thread[order] // sharers
-        _, begins = np.unique(cache, return_index=True)
-        line, written = line[order], trace.written[order]
-        for first, last in pairwise([*begins.tolist(), len(order)]):
-            yield _Stream(line[first:last], written[first:last])
+        own = np.where(trace.private, thread + 1, 0)
+        turns = self._turns[threads, sharers, chunk] = _Turns(own, order, thread[order] // sharers)
+        return turns
 
 
-class _Stream:
-    """References that reach one cache."""
+class _Caches:
+    """References that reach the caches of one level, one cache after the other."""
 
-    def __init__(self, line: Whole, written: NDArray[np.bool_]) -> None:
+    def __init__(
+        self, line: Whole, written: NDArray[np.bool_], cache: Whole, array: Whole,
+        arrays: int,
+    ) -> None:  # fmt: skip
+        """`array` of each line, whose numbers begin anew with what each thread has for itself."""
         # A line used twice in a row is used once, as far as a cache goes.
-        new = np.flatnonzero(np.append(True, line[1:] != line[:-1]))
-        self.line = line[new]
-        self.written = np.logical_or.reduceat(written, new)
-        self.touched = np.unique(self.line)
-        self.stored = np.unique(self.line[self.written])
+        again = (line[1:] == line[:-1]) & (cache[1:] == cache[:-1])
+        new = np.flatnonzero(np.append(True, ~again))
+        self._line, self._cache = line[new], cache[new]
+        self._written = np.logical_or.reduceat(written, new)
+        self._array = array
+        self._arrays = arrays
+        used = self._cache * (int(self._line.max()) + 1) + self._line
+        self._read = self._by_cache(used)
+        self._stored = self._by_cache(used[self._written])
+        self._touched = self._read.sum(axis=1)
+
+    def _by_cache(self, used: Whole) -> Whole:
+        """How many different ones of these lines each cache has, by array."""
+        rows = int(self._cache[-1]) + 1
+        if not len(used):
+            return np.zeros((rows, self._arrays), dtype=np.int64)
+        used = np.sort(used)
+        used = used[np.append(True, used[1:] != used[:-1])]
+        cache, line = np.divmod(used, int(self._line.max()) + 1)
+        place = cache * self._arrays + self._array[line % len(self._array)]
+        return np.bincount(place, minlength=rows * self._arrays).reshape(rows, self._arrays)
 
     def moved(self, held: float) -> tuple[Whole, Whole]:
-        """The arrays of the lines brought in, and of those written back, one for each line."""
-        if len(self.touched) <= held:
-            return _array_of(self.touched), _array_of(self.stored)
-        most = max(1, int(held))
+        """By array, the lines brought into caches of `held` lines, and those written back."""
+        fits = self._touched <= held
+        read, stored = self._read[fits].sum(axis=0), self._stored[fits].sum(axis=0)
+        if fits.all():
+            return read, stored
         brought: list[int] = []
         back: list[int] = []
-        cache: OrderedDict[int, bool] = OrderedDict()
-        newest, lost = cache.move_to_end, cache.popitem
-        for line, written in zip(self.line.tolist(), self.written.tolist(), strict=True):
-            if line in cache:
-                newest(line)
-                if written:
-                    cache[line] = True
-                continue
-            brought.append(line)
-            if len(cache) >= most:
-                gone, dirty = lost(last=False)
-                if dirty:
-                    back.append(gone)
-            cache[line] = written
-        back += [line for line, dirty in cache.items() if dirty]
-        return _array_of(np.array(brought)), _array_of(np.array(back, dtype=np.int64))
+        first = np.searchsorted(self._cache, np.arange(len(fits) + 1))
+        for at in np.flatnonzero(~fits).tolist():
+            own = slice(first[at], first[at + 1])
+            _least_recently_used(
+                self._line[own].tolist(), self._written[own].tolist(), max(1, int(held)), brought,
+                back,
+            )  # fmt: skip
+        return read + self._counts(brought), stored + self._counts(back)
+
+    def _counts(self, lines: Sequence[int]) -> Whole:
+        numbers = np.array(lines, dtype=np.int64) % len(self._array)
+        return np.bincount(self._array[numbers], minlength=self._arrays)
 
 
-def _array_of(lines: Whole) -> Whole:
-    return (lines >> _FAR) & ((1 << _MANY) - 1)
+def _least_recently_used(
+    lines: Sequence[int], written: Sequence[bool], most: int, brought: list[int], back: list[int]
+) -> None:
+    """Adds the lines that one cache of `most` lines brings in, and those that it writes back."""
+    cache: OrderedDict[int, bool] = OrderedDict()
+    newest, lost = cache.move_to_end, cache.popitem
+    room = most
+    for line, writes in zip(lines, written, strict=True):
+        if line in cache:
+            newest(line)
+            if writes:
+                cache[line] = True
+            continue
+        brought.append(line)
+        if room:
+            room -= 1
+        else:
+            gone, dirty = lost(last=False)
+            if dirty:
+                back.append(gone)
+        cache[line] = writes
+    back += [line for line, dirty in cache.items() if dirty]
 
 
 def dealt(iterations: int, threads: int, chunk: int | None) -> Whole:

@@ -74,6 +74,19 @@ def test_facts_for_all_sizes_are_put_into_numbers() -> None:
     assert counted == [(0, 0, 0), (1, 1, 16), (4, 10, 8 * (4 * 4 + 4))]
 
 
+def test_what_was_asked_before_changes_no_count() -> None:
+    """n^2/2 with any w, in whichever order sizes are asked for; a size that is taken back is open
+    again."""
+    loops = "for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) y[w * i] += x[j];"
+    known = symbolic_facts(facts_of_loop(loops, HEAD).region)
+    asked = [{"n": 5, "w": 1}, {"n": 7, "w": 1}, {"n": 5, "w": 9}, {"w": 9}, {"n": 5}]
+    counted = [
+        (at.iterations.value, at.statements[0].executions.value)
+        for at in (known.at(Bindings(values)) for values in asked)
+    ]
+    assert counted == [(5, 10), (7, 21), (5, 10), (None, None), (5, 10)]
+
+
 def ids(facts: RegionFacts) -> set[str]:
     return {note.id for note in facts.diagnostics}
 

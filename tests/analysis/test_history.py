@@ -363,3 +363,40 @@ static void work(int n, double *a, double *b) {
     known = histories(program, follow(program.flows))
     assert {name for _, name in known[1].between} == {"t", "u", "w"}
     assert with_data_between(known, analysis.facts)[1].bytes_between == 8_000.0
+
+
+def test_bytes_between_of_open_sizes(tmp_path: Path, frontend: str) -> None:
+    """8 (n - 2) of w and nothing else, as soon as n has a value."""
+    path = tmp_path / "program.c"
+    path.write_text(
+        HEAD
+        + """
+static void both(int n, double *v, double *w) {
+#pragma omp parallel for
+  for (int i = 2; i < n; i++) v[i] += w[i];
+}
+static void one(int n, double *v) {
+#pragma omp parallel for
+  for (int i = 0; i < 100000; i++) v[i] += 1.0;
+}
+static void work(int n, double *a, double *b) {
+  for (int t = 0; t < 50; t++) { both(n, a, b); one(n, a); }
+}
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  double *a = malloc(n * 8), *b = malloc(n * 8);
+  work(n, a, b);
+  return a[3] > b[3];
+}
+"""
+    )
+    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
+    program = analysis.program
+    _, own = with_data_between(histories(program, follow(program.flows)), analysis.facts)
+    (part,) = own.open_between
+    assert (own.bytes_between, part.function) == (0.0, "both")
+    (name,) = part.bytes.names
+    given = own.at({name: 1002})
+    assert (given.bytes_between, given.open_between) == (8_000.0, ())
+    assert own.at({"other": 3}) == own and given.at({name: 7}) == given
+    assert own._replace(bytes_between=50.0).at({name: 1}).bytes_between == 50.0  # no loop at all

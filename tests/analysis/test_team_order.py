@@ -62,14 +62,14 @@ def test_counts_times_and_plus() -> None:
     """Symbol, number and weight each for itself; what one of the two lacks is not known of both."""
     n, three = Runs(Expr.name("n"), None, 10.0), Runs(Expr.const(3), 3, 3.0)
     unread, five = Runs(None, 7, 7.0), Runs(Expr.const(5), 5, 5.0)
-    assert three.times(five) == (Expr.const(15), 15, 15.0)
-    assert three.plus(five) == (Expr.const(8), 8, 8.0)
+    assert three.times(five) == Runs(Expr.const(15), 15, 15.0)
+    assert three.plus(five) == Runs(Expr.const(8), 8, 8.0)
     for one, other in ((n, three), (three, n)):
-        assert one.times(other) == (3 * Expr.name("n"), None, 30.0)
-        assert one.plus(other) == (Expr.name("n") + 3, None, 13.0)
+        assert one.times(other) == Runs(3 * Expr.name("n"), None, 30.0)
+        assert one.plus(other) == Runs(Expr.name("n") + 3, None, 13.0)
     for one, other in ((unread, three), (three, unread)):
-        assert one.times(other) == (None, 21, 21.0)
-        assert one.plus(other) == (None, 10, 10.0)
+        assert one.times(other) == Runs(None, 21, 21.0)
+        assert one.plus(other) == Runs(None, 10, 10.0)
     assert (three.times(ONCE), three.plus(NEVER)) == (three, three)
 
 

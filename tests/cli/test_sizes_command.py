@@ -135,3 +135,57 @@ def test_a_length_that_follows_from_a_size_is_not_asked_for(tmp_path: Path) -> N
     assert asked(*given)[1] == {"n", "z[]"}
     assert asked(*given, "--set", "n=1000")[1] == {"z[]"}
     assert asked(*given, "--set", "n=1000", "--set", "z[]=8000") == (2, set())
+
+
+SHARED_NAME = """\
+void fixed(double *a) {
+  int n = 1000000;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] += 1;
+}
+void first(double *a, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] *= 2;
+}
+void second(double *a, int n, int m) {
+#pragma omp parallel for
+  for (int i = 0; i < n + m; i++) a[i] *= 3;
+}
+"""
+
+
+def answer(folder: Path, command: str, *words: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", command, "f.c", "-m", "dunnington", *words],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_a_name_that_has_a_value_elsewhere_is_asked_for_by_its_function(tmp_path: Path) -> None:
+    """`n` of all functions would make another loop of that in fixed(); `m` is nobody else's."""
+    (tmp_path / "f.c").write_text(SHARED_NAME)
+    told = {size["name"] for size in json.loads(answer(tmp_path, "sizes", "--format", "json"))[
+        "unbound"]}  # fmt: skip
+    assert told == {"first:n", "second:n", "m"}
+    before = json.loads(answer(tmp_path, "predict", "--format", "json"))
+    assert {size["name"] for size in before["unbound"]} == told
+    table = answer(tmp_path, "predict")
+    page = answer(tmp_path, "predict", "--format", "html")
+    for option in ("--set first:n=...", "--set second:n=..."):
+        assert option in " ".join(table.split()) and option in page
+    assert not re.search(r"--set n=", table + page)
+    # Filled in, the file settles all and leaves the loop alone whose size is known.
+    filled = re.sub(r":(  #.*)", r": 5000\1", answer(tmp_path, "sizes", "--format", "yaml"))
+    (tmp_path / "sizes.yaml").write_text(filled)
+    after = json.loads(answer(tmp_path, "predict", "--sizes", "sizes.yaml", "--format", "json"))
+    assert [region["iterations"]["value"] for region in after["regions"]] == [10**6, 5000, 10**4]
+    assert after["unbound"] == []
+
+
+def test_a_name_that_is_open_in_all_functions_is_asked_for_once(tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text(SHARED_NAME.replace("double *a) {\n  int n = 1000000;",
+                                                      "double *a, int n) {"))  # fmt: skip
+    told = json.loads(answer(tmp_path, "sizes", "--format", "json"))["unbound"]
+    assert {size["name"] for size in told} == {"n", "m"}

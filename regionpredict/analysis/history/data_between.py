@@ -6,33 +6,44 @@ from collections.abc import Sequence
 
 from regionpredict.analysis.facts import RegionFacts
 from regionpredict.analysis.footprint import distinct_references, footprint
-from regionpredict.analysis.history.last_writes import History
-from regionpredict.ir import Span
+from regionpredict.analysis.history.last_writes import History, OpenBytes
+from regionpredict.ir import Expr, Span
 
 
 def with_data_between(
     histories: Sequence[History], facts: Sequence[RegionFacts]
 ) -> tuple[History, ...]:
-    """The histories with the bytes of the arrays that others touch; what is not known counts 0."""
+    """The histories with the bytes of the arrays that others touch: those that are known, and what
+    the others are in sizes that have no value. What no size tells counts nothing."""
     regions = {own_facts.region.span: own_facts for own_facts in facts}
-    known: dict[tuple[Span, str], float] = {}
+    known: dict[tuple[Span, str], OpenBytes | None] = {}
 
-    def size(place: tuple[Span, str]) -> float:
+    def size(place: tuple[Span, str]) -> OpenBytes | None:
         if place not in known:
             span, name = place
-            known[place] = _bytes(regions[span], name) if span in regions else 0.0
+            known[place] = _bytes(regions[span], name) if span in regions else None
         return known[place]
 
     return tuple(
-        history._replace(bytes_between=sum(map(size, history.between))) if history.between
+        history._replace(open_between=tuple(filter(None, map(size, history.between)))).at({})
+        if history.between
         else history
         for history in histories
-    )  # fmt: skip
+    )
 
 
-def _bytes(facts: RegionFacts, name: str) -> float:
+def _bytes(facts: RegionFacts, name: str) -> OpenBytes | None:
+    """The bytes that a region touches of an array; None where none are, or no size tells."""
     array = next((array for array in facts.region.arrays if array.name == name), None)
     if array is None or array.storage == "private":
-        return 0.0
+        return None
     touched = footprint(array, distinct_references(facts.region).get(name, ()))
-    return float(max(0, facts.bindings.whole(touched) or 0))
+    if touched is None:
+        return None
+    bindings = facts.bindings
+    touched = bindings.in_unbound(touched)
+    values = {n: Expr.const(bindings.values[n]) for n in touched.names if n in bindings.values}
+    touched = touched.substitute(values) if values else touched
+    if touched.constant is None and touched.has_unreadable_part:
+        return None
+    return OpenBytes(facts.region.function, touched)

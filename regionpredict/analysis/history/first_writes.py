@@ -253,9 +253,9 @@ class _Walk:
     def _block(self, block: Block, frame: _Frame, state: _State) -> None:
         mode, team, looped, sure = state.mode, state.team, state.looped, state.sure
         at = state.at
-        if block.kind == "loop":
+        if block.kind in ("loop", "turn"):
             looped, at = True, at or block.span
-        elif block.kind == "branch":
+        elif block.kind in ("branch", "choice"):
             sure = False
         elif block.kind == "parallel":
             mode, team = "team", True

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis.history.data_distribution import Part, parts_of
 from regionpredict.analysis.history.first_writes import Before, Followed
-from regionpredict.ir import Program, Region, Span
+from regionpredict.ir import Expr, Program, Region, Span
 
 
 class LastWrite(NamedTuple):
@@ -26,12 +26,20 @@ class LastWrite(NamedTuple):
     since: frozenset[Part]
 
 
+class OpenBytes(NamedTuple):
+    """Bytes of an array of a function, in names that have no value there."""
+
+    function: str
+    bytes: Expr
+
+
 class History(NamedTuple):
     """`fresh` arrays have never been written before the region's only run; `last` by array.
 
     An array that is in neither has a history that is not known. `repeats`: the region is seen to
     run again on what it has touched; `between` are then the arrays, by region and name, that others
-    touch and it does not, until it does; `bytes_between` is what they have, as far as it is known.
+    touch and it does not, until it does; `bytes_between` is what they have, as far as it is known,
+    `open_between` what sizes without a value keep from being known.
     """
 
     fresh: frozenset[str] = frozenset()
@@ -39,6 +47,20 @@ class History(NamedTuple):
     repeats: bool = False
     between: tuple[tuple[Span, str], ...] = ()
     bytes_between: float = 0.0
+    open_between: tuple[OpenBytes, ...] = ()
+
+    def at(self, values: Mapping[str, int]) -> History:
+        """What it is where these names have values, in all functions."""
+        if not self.open_between:
+            return self
+        known, still = self.bytes_between, []
+        for part in self.open_between:
+            number = part.bytes.evaluate(values)
+            if number is None:
+                still.append(part)
+            else:
+                known += max(0.0, float(int(number // 1)))
+        return self._replace(bytes_between=known, open_between=tuple(still))
 
 
 UNKNOWN = History()

@@ -21,10 +21,14 @@ from regionpredict.ir import Span
 
 
 class PutValue(NamedTuple):
-    """What is put into a place, and the function that does; None where it names one by itself."""
+    """What is put into a place, and the function that does; None where it names one by itself.
+
+    `listed`: a list of initial values puts it there, and nothing moves it afterwards.
+    """
 
     value: Expression
     function: Function | None
+    listed: bool = False
 
 
 class Body(NamedTuple):

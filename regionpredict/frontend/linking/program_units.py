@@ -18,7 +18,7 @@ from regionpredict.frontend.linking.packed_unit import (
     PackedUnit,
     Trees,
 )
-from regionpredict.frontend.linking.stored_functions import place_of
+from regionpredict.frontend.linking.stored_functions import WHOLE, place_of
 from regionpredict.frontend.linking.stored_sizes import (
     Setting,
     SettingsOfProgram,
@@ -172,12 +172,13 @@ class ProgramUnits:
         if found is None or not self._is_whole(pointer):
             return None
         values: list[PutValue] = []
+        moved = bool(self.settings.functions.at((place[0], WHOLE))) if place else False
         for number, put in found:
             trees = self.trees(number)
             if put.function is not None:
                 function = next((d for d in trees.defined if _is_named(d, put.function)), None)
                 named = Name(function or put.function, Span("", 0))
-                values.append(PutValue(named, None))
+                values.append(PutValue(named, None, put.listed and not moved))
             elif put.by is not None:
                 bodies = (body.function for body in trees.bodies)
                 setting = setting_in(bodies, Setting(put.by, put.at))

@@ -36,19 +36,23 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Span
 
 ANY = "*"
+WHOLE = "="
 Place = tuple[str, str]
-"""A struct and its member; a struct and `*` for all of its members; "" and a member for that of a
+"""A struct and its member; a struct and `*` for all of its members, `=` for an element of an array
+of it that is set as a whole; "" and a member for that of a
 struct that is not told. Of a table the file and line of its declaration, or "=", and its name."""
 
 
 class Put(NamedTuple):
     """A function that is put somewhere, or, where the source does not name it, the expression, by
-    its number in a function (`by`, its place), that puts it there."""
+    its number in a function (`by`, its place), that puts it there. `listed`: a list of initial
+    values does."""
 
     place: Place
     function: Decl | None
     by: Span | None = None
     at: int = -1
+    listed: bool = True
 
 
 class StoredFunctions(NamedTuple):
@@ -132,6 +136,7 @@ class FunctionCensus:
         """An expression of a function, by its number there; in front of those inside it."""
         if isinstance(expression, Assign):
             self._assigned(expression, by, at)
+            self._moved(expression, by, at)
         elif isinstance(expression, Unary):
             if expression.op == "&" and isinstance(expression.operand, (Member, Index)):
                 place = place_of(expression.operand)
@@ -230,9 +235,14 @@ class FunctionCensus:
         if assign.op != "=":
             self._open.add(place)
         elif function is not None:
-            self._put.append(Put(place, function))
+            self._put.append(Put(place, function, listed=False))
         else:
-            self._put.append(Put(place, None, by, at))
+            self._put.append(Put(place, None, by, at, listed=False))
+
+    def _moved(self, assign: Assign, by: Span, at: int) -> None:
+        """`all[i] = all[j]`: a struct in an array is set as a whole."""
+        if isinstance(assign.left, Index) and (struct := struct_of(type_of(assign.left))):
+            self._put.append(Put((struct, WHOLE), None, by, at, listed=False))
 
     def _whole(self, expression: Name | Member | Index) -> None:
         """A table that is no more than a subscript's base, or else handed on."""

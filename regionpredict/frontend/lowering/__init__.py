@@ -2,10 +2,11 @@
 
 `find_regions` finds the worksharing loops, `region_builder` lowers each; `parallel_constructs`,
 `loop_headers`, `symbolic_values`, `operations` and `definitions` answer one question each.
-`serial_loops` has the loops that repeat calls.
+`serial_loops` has the loops that repeat calls, `chosen_functions` what calls through pointers mean.
 """
 
+from regionpredict.frontend.lowering.chosen_functions import choices_of
 from regionpredict.frontend.lowering.find_regions import regions_of
 from regionpredict.frontend.lowering.serial_loops import serial_loops_of
 
-__all__ = ["regions_of", "serial_loops_of"]
+__all__ = ["choices_of", "regions_of", "serial_loops_of"]

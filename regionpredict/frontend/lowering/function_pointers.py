@@ -82,7 +82,7 @@ def _stored(unit: LinkedUnit, place: Member | Index, depth: int) -> Functions | 
     if depth > _MAX_HANDED:
         return None
     found: list[Functions | None] = []
-    for value, home in unit.functions_at(place) or ():
+    for value, home, _ in unit.functions_at(place) or ():
         named = named_function(value)
         if named is not None:
             found.append((named,))

@@ -45,7 +45,7 @@ class Header(NamedTuple):
 
 def read_header(loop: For, context: Context, frame: Frame) -> Header | None:
     """The header, or None where no variable is counted up or down."""
-    steps = _steps(loop.increment)
+    steps = steps_of(loop.increment)
     test = _test(loop.condition)
     for decl, step in steps:
         if test is None:
@@ -55,7 +55,7 @@ def read_header(loop: For, context: Context, frame: Frame) -> Header | None:
             return _header(loop, decl, step, sided, context, frame)
     counting = _counts_down(loop.condition)
     if counting is not None and all(decl is not counting for decl, _ in steps):
-        start = _start(loop.init, counting, context, frame)
+        start = start_of(loop.init, counting, context, frame)
         begin = start - 1 if isinstance(start, Expr) else None
         return Header(counting, begin, ">=", Expr.const(0), -ONE)
     return None
@@ -158,7 +158,7 @@ def _header(
 ) -> Header:  # fmt: skip
     comparison, limit = sided
     moved = Expr.const(step) if isinstance(step, int) else context.value(step, frame)
-    start = _start(loop.init, decl, context, frame)
+    start = start_of(loop.init, decl, context, frame)
     if decl.ctype.kind == "pointer":
         bound = context.pointer(limit, frame)
         same = isinstance(start, Pointer) and bound is not None and bound.array == start.array
@@ -174,7 +174,10 @@ def _header(
     return Header(decl, begin, comparison, end, moved)
 
 
-def _start(init: Stmt | None, decl: Decl, context: Context, frame: Frame) -> Expr | Pointer | None:
+def start_of(
+    init: Stmt | None, decl: Decl, context: Context, frame: Frame
+) -> Expr | Pointer | None:
+    """What a loop's `init` gives to a variable, or what it holds before."""
     value: Expression | None = None
     if isinstance(init, DeclStmt) and decl in init.decls:
         value = decl.init
@@ -209,7 +212,8 @@ def _bare(expression: Expression) -> Expression:
     return expression
 
 
-def _steps(increment: Expression | None) -> list[tuple[Decl, Expression | int]]:
+def steps_of(increment: Expression | None) -> list[tuple[Decl, Expression | int]]:
+    """The variables that an increment moves, each with by how much."""
     steps: list[tuple[Decl, Expression | int]] = []
     for part in _comma_parts(increment):
         if isinstance(part, Unary) and isinstance(part.operand, Name):

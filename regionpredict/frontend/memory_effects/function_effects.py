@@ -44,6 +44,7 @@ from regionpredict.frontend.syntax import (
     every_expression,
     expressions_in,
     own_expressions,
+    show,
 )
 from regionpredict.ir.flow import (
     Block,
@@ -227,12 +228,12 @@ class _Flows:
             self._call(expression, events)
 
     def _call(self, call: CallExpr, events: list[Event]) -> Place:
+        name = call.name if call.decl is not None else ""
+        pointer = "" if call.pointer is None or call.decl is not None else show(call.pointer)
         for event in events:  # asked for again by _points
-            if (
-                isinstance(event, Handed)
-                and event.span == call.span
-                and event.function == call.name
-            ):
+            if isinstance(event, Handed) and (event.span, event.function, event.pointer) == (
+                call.span, name, pointer
+            ):  # fmt: skip
                 return (*event.result, "*")
         self.calls += 1
         slot = (f"{call.name}()@{self.calls}",)
@@ -245,8 +246,9 @@ class _Flows:
         values = tuple((at, place) for at, place in structs if place is not None)
         seen = call.decl is not None
         parameter = None if seen or call.method else self.parameters.get(call.name)
-        name = call.name if seen else ""
-        events.append(Handed(name, arguments, slot, call.span, functions, parameter, values))
+        events.append(
+            Handed(name, arguments, slot, call.span, functions, parameter, values, pointer)
+        )
         return (*slot, "*")
 
     def _function(self, argument: Expression) -> str | int | None:

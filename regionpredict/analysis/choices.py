@@ -1,0 +1,164 @@
+"""Calls that may mean several functions, as what each of them does in turn.
+
+Where a loop's counter picks from a table, the loop is its turns, each with the call that it makes.
+Where data choose, any of the functions may be called each time, and how often is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+
+from regionpredict.analysis.bindings import Bindings
+from regionpredict.constant import Constant
+from regionpredict.ir import Loop, Span
+from regionpredict.ir.flow import Block, Choice, Event, Flow, Handed, every_event
+
+MOST_TURNS = Constant(
+    64.0, "iterations", "assumed", "tables of functions have some ten elements; a longer loop is "
+    "one over data"
+)  # fmt: skip
+MOST_MEANT = Constant(
+    200.0, "functions", "assumed", "one call; commands of an interpreter, say, are not followed"
+)
+MOST_EVENTS = Constant(
+    20_000.0, "events", "assumed", "turns within turns of one function are followed some seconds"
+)
+_NAMED = 3
+
+Loops = Mapping[Span, tuple[Loop, Bindings]]
+
+
+def with_choices(flows: Sequence[Flow], loops: Loops) -> tuple[Flow, ...]:
+    """The functions with their calls made those of what they may mean; `loops` are the serial ones
+    whose headers are known, by their places."""
+    meant = {
+        name for flow in flows for event in every_event(flow.body) if isinstance(event, Handed)
+        for choice in event.choices for name in choice.functions
+    }  # fmt: skip
+    if not meant:
+        return tuple(flows)
+    bodies = []
+    for flow in flows:
+        calls = _Meant(loops)
+        bodies.append(calls.events(flow.body))
+        meant -= calls.dropped
+    return tuple(
+        replace(flow, body=body, meant=flow.function in meant)
+        for flow, body in zip(flows, bodies, strict=True)
+    )
+
+
+class _Meant:
+    """The calls of one function."""
+
+    def __init__(self, loops: Loops) -> None:
+        self._loops = loops
+        self._left = int(MOST_EVENTS.value)
+        self._turns: dict[Span, int] = {}  # the counters of the loops that are taken apart
+        self.dropped: set[str] = set()  # functions of which there are too many
+
+    def events(self, events: Sequence[Event]) -> tuple[Event, ...]:
+        made: list[Event] = []
+        for event in events:
+            self._left -= 1
+            if isinstance(event, Block):
+                made += self._block(event)
+            elif isinstance(event, Handed) and event.choices:
+                made += self._call(event)
+            else:
+                made.append(event)
+        return tuple(made)
+
+    def _block(self, block: Block) -> list[Block]:
+        values = self._values(block) if block.kind == "loop" else None
+        if values is None:
+            return [replace(block, body=self.events(block.body))]
+        turns = []
+        for value in values:
+            self._turns[block.span] = value
+            body = self.events(block.body)
+            turns.append(replace(block, kind="turn", body=body, value=value))
+        self._turns.pop(block.span, None)
+        return turns
+
+    def _values(self, loop: Block) -> list[int] | None:
+        """What the counter of a loop takes, where it picks functions; None: not known, or many."""
+        picking = [
+            choice for event in every_event(loop.body) if isinstance(event, Handed)
+            for choice in event.choices if choice.loop == loop.span
+        ]  # fmt: skip
+        if not picking:
+            return None
+        length = sum(1 for _ in every_event(loop.body))
+        values = self._counted(loop.span, picking)
+        if values is None or len(values) * length > self._left:
+            return None
+        return values
+
+    def _counted(self, span: Span, picking: Sequence[Choice]) -> list[int] | None:
+        whole = next((choice for choice in picking if choice.whole), None)
+        if whole is not None:
+            return list(whole.values)
+        if span not in self._loops:
+            return None
+        loop, bindings = self._loops[span]
+        start, step = bindings.number(loop.start), bindings.number(loop.step)
+        trips = bindings.whole(loop.trips)
+        if not isinstance(start, int) or not isinstance(step, int) or trips is None:
+            return None
+        if trips > MOST_TURNS.value:
+            return None
+        return [start + number * step for number in range(max(0, trips))]
+
+    def _call(self, call: Handed) -> list[Event]:
+        """The calls that one may be, each in a block of its own where it may be none."""
+        plain = call._replace(choices=())
+        meant = [self._functions(choice, call) for choice in call.choices]
+        for at, choice in enumerate(call.choices):
+            if choice.position is not None and not meant[at][0]:
+                meant[at] = [""], None  # a null pointer is handed over
+        number = 1
+        for functions, _ in meant:
+            number *= len(functions)
+        if number > MOST_MEANT.value:
+            self.dropped.update(name for functions, _ in meant for name in functions)
+            return [plain]
+        note = next((block for _, block in meant if block is not None), None)
+        made: list[Event] = []
+        for picked in product(*(functions for functions, _ in meant)):
+            named = plain
+            for choice, function in zip(call.choices, picked, strict=True):
+                named = _naming(named, choice.position, function)
+            made.append(named if note is None else replace(note, body=(named,)))
+        return made
+
+    def _functions(self, choice: Choice, call: Handed) -> tuple[list[str], Block | None]:
+        """The functions, and a block that says what is not known of which is called."""
+        where = f"{call.span.file.rsplit('/', 1)[-1]}:{call.span.line}"
+        if choice.loop is not None and choice.loop in self._turns:
+            value = self._turns[choice.loop]
+            picked = dict(zip(choice.values, choice.functions, strict=True))
+            functions = [name for name in [picked.get(value, "")] if name]
+            note = f"{choice.pointer}() at {where} may be passed over, and is taken to be called"
+            return functions, None if choice.sure else Block("choice", (), call.span, note=note)
+        functions = [name for name in dict.fromkeys(choice.functions) if name]
+        if choice.loop is not None and len(functions) == len([f for f in choice.functions if f]):
+            note = f"{choice.pointer}() at {where} is taken to go through the whole table"
+            return functions, Block("choice", (), choice.loop, note=note)
+        if len(functions) == 1 and choice.loop is None:
+            return functions, None
+        shown = ", ".join(f"{name}()" for name in functions[:_NAMED])
+        if len(functions) > _NAMED:
+            shown += f" and {len(functions) - _NAMED} more"
+        note = f"{choice.pointer} at {where} may mean {shown}, and each is taken each time"
+        return functions, Block("choice", (), call.span, note=note)
+
+
+def _naming(call: Handed, position: int | None, function: str) -> Handed:
+    if not function:
+        return call
+    if position is None:
+        return call._replace(function=function)
+    return call._replace(functions=(*call.functions, (position, function)))

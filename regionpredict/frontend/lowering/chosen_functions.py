@@ -1,0 +1,338 @@
+"""Which functions the calls through pointers mean, for those who count how often each runs.
+
+    for (int k = 0; k < 3; k++) kernels[k]();       each function of the table once
+    ops->step(grid);                                any that the program puts there
+    repeat(10, ops->step);                          hands any of them over
+
+A call by a parameter is told by those who call: see `analysis/callbacks.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from regionpredict.frontend.linking import LinkedUnit, is_null, named_function
+from regionpredict.frontend.lowering.definitions import writes_in
+from regionpredict.frontend.lowering.frame import Frame
+from regionpredict.frontend.lowering.function_pointers import pointed_functions
+from regionpredict.frontend.lowering.function_tables import (
+    function_in,
+    is_last,
+    is_pointer_to_function,
+    rows_of,
+    table_call,
+)
+from regionpredict.frontend.lowering.loop_headers import (
+    Header,
+    is_steady,
+    read_header,
+    start_of,
+    steps_of,
+)
+from regionpredict.frontend.lowering.symbolic_values import Context
+from regionpredict.frontend.syntax import (
+    Binary,
+    CallExpr,
+    Cast,
+    Decl,
+    Expression,
+    For,
+    Function,
+    If,
+    Index,
+    Jump,
+    Member,
+    Name,
+    Return,
+    Stmt,
+    Switch,
+    Ternary,
+    Unary,
+    every_expression,
+    every_statement,
+    inner_statements,
+    own_expressions,
+    show,
+)
+from regionpredict.ir import Expr, Span
+from regionpredict.ir.flow import Choice
+
+CallKey = tuple[Span, str]
+"""The place of a call, and the text of what holds its function, or the function's name."""
+
+
+class _Counted(NamedTuple):
+    """A loop around a call: its counter, and the start where the header says no end."""
+
+    loop: For
+    decl: Decl
+    header: Header | None
+
+
+def choices_of(unit: LinkedUnit) -> dict[CallKey, tuple[Choice, ...]]:
+    """What the calls of a unit may mean, where nothing but data or a loop's counter tells."""
+    choices: dict[CallKey, tuple[Choice, ...]] = {}
+    for function in unit.bodies():
+        calls = _Calls(unit, function)
+        for call, around in calls.through_pointers():
+            made = calls.choices(call, around)
+            if made:
+                pointer = call.name if call.pointer is None or call.decl else show(call.pointer)
+                choices[call.span, pointer] = made
+    return choices
+
+
+class _Calls:
+    """The calls of one function."""
+
+    def __init__(self, unit: LinkedUnit, function: Function) -> None:
+        self._unit = unit
+        self._function = function
+        self._context = Context(unit.body_of, unit.objects)
+
+    def through_pointers(self) -> Iterator[tuple[CallExpr, tuple[Stmt, ...]]]:
+        """The calls that go through pointers or hand some on, each with the statements around."""
+        yield from self._in(self._function.body, ())
+
+    def _in(
+        self, statement: Stmt, around: tuple[Stmt, ...]
+    ) -> Iterator[tuple[CallExpr, tuple[Stmt, ...]]]:
+        here = (*around, statement)
+        for expression in own_expressions(statement):
+            for inner in every_expression(expression):
+                if isinstance(inner, CallExpr) and (inner.pointer is not None or inner.args):
+                    yield inner, here
+        for inside in inner_statements(statement):
+            yield from self._in(inside, here)
+
+    def choices(self, call: CallExpr, around: tuple[Stmt, ...]) -> tuple[Choice, ...]:
+        """What a call may mean, and what it may hand over."""
+        made = []
+        if call.decl is None and call.pointer is not None:
+            made.append(self._choice(call.pointer, None, around))
+        called = self._unit.body_of(call.decl) if call.decl is not None else None
+        for at, argument in enumerate(call.args):
+            if called is None or at >= len(called.parameters):
+                break
+            if _is_open_pointer(argument) and _calls_it(called, called.parameters[at]):
+                made.append(self._choice(argument, at, around))
+        return tuple(choice for choice in made if choice is not None)
+
+    def _choice(
+        self, pointer: Expression, position: int | None, around: tuple[Stmt, ...]
+    ) -> Choice | None:
+        pointer = self._initial(_bare(pointer))
+        if self._is_parameter(pointer):
+            return None
+        by_loop = self._by_loop(pointer, position, around)
+        if by_loop is not None:
+            return by_loop
+        functions = pointed_functions(self._unit, pointer, self._function)
+        if functions is None:
+            return None
+        return Choice(tuple(decl.name for decl in functions), show(pointer), position)
+
+    def _is_parameter(self, pointer: Expression) -> bool:
+        """Whether the callers tell."""
+        return (
+            isinstance(pointer, Name)
+            and pointer.decl in self._function.parameters
+            and pointer.decl not in writes_in(self._unit, self._function)
+        )
+
+    def _initial(self, pointer: Expression) -> Expression:
+        """What a variable that is set nowhere else begins with: `f` of `step *f = kernels[k];`."""
+        if not isinstance(pointer, Name) or pointer.decl.kind != "local":
+            return pointer
+        init = pointer.decl.init
+        if init is None or pointer.decl in writes_in(self._unit, self._function):
+            return pointer
+        return _bare(init) if not isinstance(init, CallExpr) else pointer
+
+    # -- by a loop's counter --------------------------------------------------------------------
+
+    def _by_loop(
+        self, pointer: Expression, position: int | None, around: tuple[Stmt, ...]
+    ) -> Choice | None:
+        asked = table_call(pointer)
+        if asked is None:
+            return None
+        for at in range(len(around) - 1, -1, -1):
+            loop = around[at]
+            counted = self._counted(loop) if isinstance(loop, For) else None
+            if counted is None:
+                continue
+            found = self._picked(pointer, position, counted)
+            if found is not None:
+                return found._replace(sure=_is_always_called(pointer, around[at:]))
+        return None
+
+    def _counted(self, loop: For) -> _Counted | None:
+        header = read_header(loop, self._context, Frame({}))
+        if header is not None:
+            steady = is_steady(loop, header, self._unit.effects)
+            return _Counted(loop, header.decl, header) if steady else None
+        steps = steps_of(loop.increment)
+        if len(steps) != 1 or steps[0][1] != 1:
+            return None
+        counter = steps[0][0]
+        if counter in self._unit.effects.written_in(loop.body):
+            return None
+        return _Counted(loop, counter, None)
+
+    def _picked(
+        self, pointer: Expression, position: int | None, counted: _Counted
+    ) -> Choice | None:
+        """The functions that a loop's counter picks from a table."""
+        asked = table_call(pointer)
+        if asked is None:
+            return None
+        table, way = asked.base.decl, (1, 0)
+        if asked.subscript is None:
+            start = _first_of(counted)
+            if table is not counted.decl or start is None:
+                return None
+            table = start
+        else:
+            found = self._way(asked.subscript, counted.decl)
+            if found is None:
+                return None
+            way = found
+        rows = rows_of(self._unit, table, pointer)
+        names = [function_in(row, asked.member) for row in rows or ()]
+        if rows is None or any(name is None for name in names):
+            return None
+        sign, offset = way
+        values = [sign * (at - offset) for at in range(len(names))]
+        picked = dict(zip(values, [name or "" for name in names], strict=True))
+        if counted.header is None:
+            if way != (1, 0) or not self._begins_there(counted):
+                return None
+            end = _sentinel(counted.loop.condition, table, counted.decl)
+            if end is None:
+                return None
+            last = next((at for at, row in enumerate(rows) if is_last(row, end)), None)
+            if last is None:
+                return None
+            picked = {value: picked[value] for value in range(last)}
+        return Choice(
+            tuple(picked.values()), show(pointer), position, counted.loop.span, tuple(picked),
+            whole=counted.header is None,
+        )  # fmt: skip
+
+    def _begins_there(self, counted: _Counted) -> bool:
+        """Whether a loop whose end is in the table begins with its first element."""
+        if counted.decl.ctype.kind == "pointer":
+            return True  # as `_first_of` has found
+        start = start_of(counted.loop.init, counted.decl, self._context, Frame({}))
+        return isinstance(start, Expr) and start.constant == 0
+
+    def _way(self, index: Expression, counter: Decl) -> tuple[int, int] | None:
+        """(sign, offset) of an index that is `sign * counter + offset`."""
+        name = Expr.name(self._context.name_of(counter))
+        value = self._context.value(index, Frame({counter: name}))
+        for sign, offset in ((1, value - name), (-1, value + name)):
+            if isinstance(offset.constant, int):
+                return sign, offset.constant
+        return None
+
+
+def _first_of(counted: _Counted) -> Decl | None:
+    """The table whose first element a loop over a pointer begins with."""
+    if counted.decl.ctype.kind != "pointer":
+        return None
+    start: Expression | None = counted.decl.init
+    for statement in () if counted.loop.init is None else (counted.loop.init,):
+        for expression in own_expressions(statement):
+            for inner in every_expression(expression):
+                left = getattr(inner, "left", None)
+                if isinstance(left, Name) and left.decl is counted.decl:
+                    start = getattr(inner, "right", None)
+    start = None if start is None else _bare(start)
+    if isinstance(start, Unary) and start.op == "&" and isinstance(start.operand, Index):
+        first = start.operand.index
+        zero = is_null(first)
+        start = start.operand.base if zero else None
+    if isinstance(start, Name) and start.decl.ctype.kind == "array":
+        return start.decl
+    return None
+
+
+def _sentinel(condition: Expression | None, table: Decl, counter: Decl) -> str | None:
+    """The member whose being nothing ends a loop through a table ("" of one of pointers)."""
+    if condition is None:
+        return None
+    condition = _bare(condition)
+    if isinstance(condition, Binary) and condition.op == "!=" and is_null(condition.right):
+        condition = _bare(condition.left)
+    asked = table_call(condition)
+    if asked is None:
+        return None
+    if asked.subscript is None:
+        return asked.member if asked.base.decl is counter else None
+    index = _bare(asked.subscript)
+    counts = isinstance(index, Name) and index.decl is counter
+    return asked.member if asked.base.decl is table and counts else None
+
+
+def _is_always_called(pointer: Expression, around: tuple[Stmt, ...]) -> bool:
+    """Whether each iteration of the outermost of these loops comes to the call: nothing but a
+    test for a null pointer is in between."""
+    if any(isinstance(s, (Jump, Return)) for s in every_statement(around[0])):
+        return False
+    for statement in around[1:]:
+        if isinstance(statement, Switch):
+            return False
+        if isinstance(statement, If):
+            test = _bare(statement.condition)
+            if isinstance(test, Binary) and test.op == "!=" and is_null(test.right):
+                test = _bare(test.left)
+            if show(test) != show(pointer):
+                return False
+    last = around[-1]
+    return not any(
+        isinstance(inner, Ternary) or (isinstance(inner, Binary) and inner.op in ("&&", "||"))
+        for expression in own_expressions(last) for inner in every_expression(expression)
+        if not isinstance(last, For)
+    )  # fmt: skip
+
+
+def _bare(expression: Expression) -> Expression:
+    while isinstance(expression, Cast) or (
+        isinstance(expression, Unary) and expression.op == "*"
+        and isinstance(_inside(expression), (Index, Member))
+    ):  # fmt: skip
+        expression = expression.operand
+    return expression
+
+
+def _inside(expression: Unary) -> Expression:
+    inner = expression.operand
+    while isinstance(inner, Cast):
+        inner = inner.operand
+    return inner
+
+
+def _is_open_pointer(argument: Expression) -> bool:
+    """Whether an argument may be a pointer to a function that the text does not name."""
+    argument = _bare(argument)
+    if named_function(argument) is not None or is_null(argument):
+        return False
+    if isinstance(argument, Name):
+        return is_pointer_to_function(argument.decl.ctype)
+    return isinstance(argument, (Index, Member, Ternary))
+
+
+def _calls_it(function: Function, parameter: Decl) -> bool:
+    """Whether a function calls one of its parameters, or hands it on."""
+    return is_pointer_to_function(parameter.ctype) and any(
+        isinstance(inner, CallExpr)
+        and (
+            (isinstance(inner.pointer, Name) and inner.pointer.decl is parameter)
+            or any(isinstance(arg, Name) and arg.decl is parameter for arg in inner.args)
+        )
+        for statement in every_statement(function.body)
+        for expression in own_expressions(statement)
+        for inner in every_expression(expression)
+    )

@@ -1,0 +1,96 @@
+"""What stands where in a table of functions whose initial values are its values for good.
+
+static void (*const kernels[])(void) = {copy, scale};                   kernels[1]() is scale()
+static const struct test all[] = {{"copy", copy}, {"scale", scale}};    all[1].run() is scale()
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regionpredict.frontend.linking import LinkedUnit, is_null, named_function
+from regionpredict.frontend.syntax import (
+    CType,
+    Decl,
+    Expression,
+    Index,
+    Member,
+    Name,
+    Opaque,
+    initial_values,
+    member_named,
+)
+
+
+class TableCall(NamedTuple):
+    """A call by an element of a table: `base` is the table or what points into it, `subscript` None
+    where it is the element that a pointer is at; `member` is what holds the function there."""
+
+    base: Name
+    subscript: Expression | None
+    member: str
+
+
+def table_call(pointer: Expression) -> TableCall | None:
+    """What `kernels[k]`, `all[k].run` and `test->run` ask of a table; None for anything else."""
+    member = ""
+    if isinstance(pointer, Member):
+        member = pointer.field.name
+        if pointer.arrow and isinstance(pointer.base, Name):
+            return TableCall(pointer.base, None, member)
+        if pointer.arrow or pointer.base is None:
+            return None
+        pointer = pointer.base
+    if isinstance(pointer, Index) and isinstance(pointer.base, Name):
+        return TableCall(pointer.base, pointer.index, member)
+    return None
+
+
+def rows_of(unit: LinkedUnit, table: Decl, pointer: Expression) -> tuple[Expression, ...] | None:
+    """The values of a table, one an element, which `pointer` is in; None where they may change, or
+    there are more elements than values."""
+    if table.kind in ("global", "static"):
+        table = unit.variable_of(table)
+    ctype = table.ctype
+    if ctype.kind != "array" or not ctype.holds_sizes or table.init is None:
+        return None
+    values = initial_values(table.init)
+    if values is None or any(isinstance(v, Opaque) and v.text.startswith("[") for v in values):
+        return None
+    held = unit.functions_at(pointer)
+    if not held or not all(put.listed for put in held):
+        return None
+    return values
+
+
+def function_in(row: Expression, member: str) -> str | None:
+    """The function's name in an element, "" for a null pointer; None where that is not told."""
+    value = _cell(row, member)
+    if value is None or is_null(value):
+        return "" if value is not None or member else None
+    named = named_function(value)
+    return None if named is None else named.name
+
+
+def is_last(row: Expression, member: str) -> bool:
+    """Whether an element ends a table by what it has there: nothing."""
+    value = _cell(row, member)
+    return value is None or is_null(value)
+
+
+def is_pointer_to_function(ctype: CType) -> bool:
+    """Whether a type may be that of a pointer to a function: neither numbers nor structs."""
+    return ctype.kind == "pointer" and (
+        ctype.element is None or ctype.element.kind not in ("float", "struct", "pointer", "array")
+    )
+
+
+def _cell(row: Expression, member: str) -> Expression | None:
+    """What an element has in a member, None where its list does not name it."""
+    if not member:
+        return row
+    for value in initial_values(row) or ():
+        given = member_named(value)
+        if given is not None and given[0] == member:
+            return given[1]
+    return None
