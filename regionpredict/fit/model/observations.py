@@ -70,6 +70,11 @@ class Observations:
         """Relative standard deviation of one repetition; `nan` without repetitions."""
         return float(np.sqrt(self.within / self.dof)) if self.dof > 0 else float("nan")
 
+    @property
+    def repetitions(self) -> float:
+        """How many a point has in the mean."""
+        return self.dof / len(self.y) + 1.0
+
     def explained(self, misfit: float, used: int) -> bool:
         """Whether a model of `used` numbers leaves no more than the repetitions' noise does.
 
@@ -122,7 +127,9 @@ def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") 
     if statistic != "mean":
         kept = without_hiccups(data)
         if kept is not None:
-            return _summarise_ragged(kept, statistic)  # type: ignore[arg-type]
+            # A slow repetition is one that did not take the least time, as it would otherwise be.
+            made = data.shape[1] if statistic == "minimum" else None
+            return _summarise_ragged(kept, statistic, made)  # type: ignore[arg-type]
     y, within = summarise_block(data, statistic)
     count = data.shape[1]
     return _weigh(y, within, count, count - 1.0, statistic)
@@ -221,7 +228,10 @@ def _weigh(
     )
 
 
-def _summarise_ragged(values: Sequence[Sequence[float]], statistic: Statistic) -> Observations:
+def _summarise_ragged(
+    values: Sequence[Sequence[float]], statistic: Statistic, made: int | None = None
+) -> Observations:
+    """`made`: how many repetitions each point's summary is of, if not those that are left."""
     y, within, count = [], [], []
     for index, row in enumerate(values):
         try:
@@ -242,7 +252,7 @@ def _summarise_ragged(values: Sequence[Sequence[float]], statistic: Statistic) -
         within.append(float(spread))
         count.append(float(len(data)))
     counts = np.array(count)
-    return _weigh(np.array(y), np.array(within), counts, counts - 1.0, statistic)
+    return _weigh(np.array(y), np.array(within), made or counts, counts - 1.0, statistic)
 
 
 def leading_points(seen: Observations, count: int) -> Observations:

@@ -42,7 +42,8 @@ class Criterion:
     """The weights of the model selection; all in units of minus twice a log-probability.
 
     `rarity`: a term's rarity counts so much in a model of one term, `pair_rarity` in one of two,
-    `grid_rarity` in one of several parameters, `line_rarity` in the choice of those to try there;
+    `grid_rarity` in one of several parameters, `sum_rarity` in a sum of three parts there,
+    `line_rarity` in the choice of those to try;
     `growth`: the gain over a constant that a first term must bring; `second`: the price of a
     second term; `thread_overhead`: the same for `log2(p)` or `p` beside `1/p`, the overhead of
     more threads; `occam`: the share of the coefficients' volume that counts;
@@ -50,12 +51,13 @@ class Criterion:
     degrees of freedom; `second_gain`: the misfit above which pairs of terms are tried at all;
     `ratio`: how much the ratio of constant and coefficient counts; `steadiness`: how many times
     as much rarity counts where the summary is one for disturbed repetitions, so that one of them
-    more or less seldom tips a tie between a common term and a rare one.
+    more or less seldom tips a tie between a common term and a rare one, or between one and two.
     """
 
     rarity: float = 0.9
     pair_rarity: float = 7.0
     grid_rarity: float = 4.0
+    sum_rarity: float = 7.0
     line_rarity: float = 2.4
     growth: float = 6.0
     second: float = 5.0
@@ -67,14 +69,22 @@ class Criterion:
     ratio: float = 1.5
     steadiness: float = 2.7
 
-    def summarising(self, statistic: Statistic) -> Criterion:
-        """The weights for values that `statistic` summarises."""
+    def summarising(self, statistic: Statistic, repetitions: int) -> Criterion:
+        """The weights for values that `statistic` summarises, of so many repetitions each.
+
+        The more repetitions, the more the right term gains over others, and the less a price keeps
+        it from being found.
+        """
         if statistic == "mean":
             return self
-        return replace(self, rarity=self.steadiness * self.rarity)
+        more = max(repetitions / _USUAL_REPETITIONS, 1.0) ** _PRICE_OF_MORE
+        return replace(self, rarity=self.steadiness * more * self.rarity, second=more * self.second)
 
 
 DEFAULT_CRITERION = Criterion()
+
+_USUAL_REPETITIONS = 5.0
+_PRICE_OF_MORE = 1 / 3  # the power of the repetitions by which the gain's price grows
 
 # The methods of arrays do the same with more calls in between; most arrays here are tiny.
 _sum = np.add.reduce
