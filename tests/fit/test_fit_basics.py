@@ -77,7 +77,7 @@ def test_the_ratio_of_constant_and_coefficient_by_hand():
 
 
 def test_rare_terms_are_found_where_the_noise_is_small():
-    """Of 44 terms alike, at 2 % noise, five points; with twice the price of rarity it is 157."""
+    """Of 42 terms alike, at 2 % noise, five points; with twice the price of rarity it is 157."""
     rng = np.random.default_rng(12)
     right = 0
     for _ in range(200):

@@ -12,7 +12,7 @@ from regionpredict.fit.model.observations import (
     summarise,
     variance_factor,
 )
-from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION
+from regionpredict.fit.search.criterion import DEFAULT_CRITERION
 
 P = [4, 8, 16, 32, 64, 128]
 

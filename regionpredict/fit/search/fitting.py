@@ -21,7 +21,8 @@ from regionpredict.fit.model.observations import (
 from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import DEFAULT_SPACE, CompiledSpace, SearchSpace, growth_order
 from regionpredict.fit.search import one_parameter, several_parameters
-from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION, Criterion, Data
+from regionpredict.fit.search.criterion import DEFAULT_CRITERION, Criterion
+from regionpredict.fit.search.one_parameter import Data
 from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS, Options
 from regionpredict.fit.search.outliers import without_outlier
 from regionpredict.fit.search.pieces import Outlooks, explained, with_pieces
@@ -199,13 +200,12 @@ def _built(
     compiled = plan.single
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
-    terms: list[tuple[float, Monomial]] = []
-    for coefficient, k in chosen:
-        if k >= 0:
-            terms.append((coefficient, {index: compiled.terms[k]}))
+    terms: list[tuple[float, Monomial]] = [
+        (coefficient, {index: compiled.terms[k]}) for coefficient, k in chosen if k >= 0
+    ]
     if len(terms) > 1:
         terms.sort(key=lambda item: growth_order(item[1][index]), reverse=True)
-    return FittedModel(
+    return FittedModel.of_search(
         constant=constant,
         terms=terms,
         law=law_of(terms),

@@ -24,7 +24,7 @@ from regionpredict.fit.model.fitted_model import growth_key
 from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.quality import Candidate, Monomial, design
 from regionpredict.fit.model.terms import FloatArray, SearchSpace, Term, rarity
-from regionpredict.fit.search.one_parameter import Criterion
+from regionpredict.fit.search.criterion import Criterion
 
 _SHORT_LIST = {2: 5, 3: 3}
 _SHORT_LIST_OF_SUMS = 6  # terms that stand alone cost no products
