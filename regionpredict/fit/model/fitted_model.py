@@ -29,6 +29,7 @@ Point = Sequence[float] | float
 _FAR = 4.0  # times the largest measured value; from here on a poor fit is said to be a guess
 _TOO_FAR = 32.0  # and from here on every prediction
 _POOR_FIT = 10.0  # percent (SMAPE)
+_ROUNDING = 1e-13  # of the largest value: a constant below it is what rounding left
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +391,9 @@ class FittedModel:
         self, constant: float, terms: Sequence[tuple[float, Monomial]], style: str, digits: int
     ) -> str:
         parts = []
-        if constant or not terms:
+        size = np.abs(self.observations.y)
+        largest = 1.0 / size[size > 0].min(initial=np.inf) if self.reciprocal else size.max()
+        if abs(constant) > _ROUNDING * largest or not terms:
             parts.append(_number(constant, style, digits))
         for coefficient, monomial in terms:
             joint = " " if style == "latex" else "*"

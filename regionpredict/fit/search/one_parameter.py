@@ -61,6 +61,7 @@ _SURELY_NEGATIVE = np.array(-12.0)  # standard errors
 _LOGISTIC = np.array(-1.702)  # what a normal distribution's scale is as a logistic one's
 _EAGER = 0.4  # the share of the rarities that counts in whether anything grows
 _ZERO, _TWO, _TINY = np.array(0.0), np.array(2.0), np.array(1e-300)
+_NO_GROWTH = np.array(1e-200)  # of a coefficient; the largest values over it are still numbers
 
 
 class Data(NamedTuple):
@@ -164,7 +165,7 @@ def _ratio_cost(constant: FloatArray, error: FloatArray, coefficient: FloatArray
     """
     decades = np.maximum(constant, error)
     size = np.abs(coefficient)
-    size += _TINY
+    size += _NO_GROWTH
     decades /= size
     np.log(decades, out=decades)
     decades *= _RATIO_SCALE
