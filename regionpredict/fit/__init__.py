@@ -6,8 +6,8 @@ points.
 
 from regionpredict.fit.model.fitted_model import FittedModel, Interval
 from regionpredict.fit.model.terms import SearchSpace
+from regionpredict.fit.search.criterion import Criterion
 from regionpredict.fit.search.fitting import fit, fit_many
-from regionpredict.fit.search.one_parameter import Criterion
 from regionpredict.fit.search.prior import Prior
 
 __all__ = [

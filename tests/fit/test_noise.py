@@ -12,7 +12,7 @@ from regionpredict.fit.model.observations import (
     summarise,
     variance_factor,
 )
-from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION
+from regionpredict.fit.search.criterion import DEFAULT_CRITERION
 
 P = [4, 8, 16, 32, 64, 128]
 
@@ -160,8 +160,32 @@ def test_a_robust_summary_prefers_the_common_term_in_a_near_tie():
     assert (by_means, by_medians) == ({0: (1.25, 0.0)}, {0: (1.0, 1.0)})
 
 
-def test_only_rarity_counts_otherwise_for_robust_summaries():
-    usual, steady = DEFAULT_CRITERION, DEFAULT_CRITERION.summarising("minimum")
-    assert usual.summarising("mean") is usual
+@pytest.mark.parametrize("statistic", ["median", "minimum", "first-quartile"])
+def test_the_price_of_many_repetitions_is_the_same_after_a_hiccup(statistic):
+    rng = np.random.default_rng(4)
+    values = [((5 + 0.5 * p) * (1 + 0.05 * rng.normal(size=50))).tolist() for p in P]
+    usual = summarise(values, statistic)
+    values[1][7] *= 1000
+    disturbed = summarise(values, statistic)
+    assert round(disturbed.repetitions) == round(usual.repetitions) == 50
+
+
+def test_a_slow_repetition_is_still_one_that_did_not_take_the_least_time():
+    values = [[5.1, 5.0, 5.2, 5.3] for _ in P]
+    usual = summarise(values, "minimum")
+    values[2][3] = 5300.0
+    disturbed = summarise(values, "minimum")
+    assert disturbed.y.tolist() == usual.y.tolist()
+    assert disturbed.weights.tolist() == usual.weights.tolist()
+
+
+def test_prices_for_robust_summaries():
+    usual, steady = DEFAULT_CRITERION, DEFAULT_CRITERION.summarising("minimum", 5)
+    assert usual.summarising("mean", 40) is usual
     assert steady == replace(usual, rarity=usual.steadiness * usual.rarity)
+    # Eight times the repetitions are twice the price, of rare terms and of second ones.
+    steadier = usual.summarising("median", 40)
+    assert steadier.rarity == pytest.approx(2 * steady.rarity)
+    assert steadier.second == pytest.approx(2 * usual.second)
+    assert usual.summarising("median", 2) == steady
     assert steady.rarity > usual.rarity

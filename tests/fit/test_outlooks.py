@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from regionpredict.fit import fit
 from regionpredict.fit.model.observations import summarise
 from regionpredict.fit.model.terms import DEFAULT_SPACE
+from regionpredict.fit.search.criterion import DEFAULT_CRITERION
 from regionpredict.fit.search.forecasters import NAMES, opinions
-from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION
 from regionpredict.fit.search.outlooks import combined
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from math import isfinite
 from typing import Literal, get_args
 
 import numpy as np
@@ -23,6 +24,7 @@ from regionpredict.fit.model.noise import robust_squares, scales, without_hiccup
 from regionpredict.fit.model.terms import FloatArray
 
 Statistic = Literal["mean", "median", "minimum", "first-quartile"]
+_STATISTICS: tuple[str, ...] = get_args(Statistic)
 
 # Variance of each statistic against that of the mean, for normal noise and 5 repetitions; that of
 # the minimum depends on how many there are.
@@ -70,6 +72,11 @@ class Observations:
         """Relative standard deviation of one repetition; `nan` without repetitions."""
         return float(np.sqrt(self.within / self.dof)) if self.dof > 0 else float("nan")
 
+    @property
+    def repetitions(self) -> float:
+        """How many a point has in the mean."""
+        return self.dof / len(self.y) + 1.0
+
     def explained(self, misfit: float, used: int) -> bool:
         """Whether a model of `used` numbers leaves no more than the repetitions' noise does.
 
@@ -106,9 +113,9 @@ def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") 
     >>> o.y.tolist(), o.within, o.dof
     ([2.0, 4.0], 0.5, 2.0)
     """
-    if statistic not in get_args(Statistic):
+    if statistic not in _STATISTICS:
         raise InputError(
-            f"unknown summary '{statistic}'", remedy=f"use one of {', '.join(get_args(Statistic))}"
+            f"unknown summary '{statistic}'", remedy=f"use one of {', '.join(_STATISTICS)}"
         )
     try:
         data = np.array(values, dtype=np.float64)
@@ -116,14 +123,20 @@ def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") 
         return _summarise_ragged(values, statistic)
     if data.ndim == 1:
         data = data[:, None]
-    total = np.add.reduce(data, None)
-    if total - total != 0:
-        return _summarise_ragged(values, statistic)
     if statistic != "mean":
+        if not np.isfinite(data).all():
+            return _summarise_ragged(values, statistic)
         kept = without_hiccups(data)
         if kept is not None:
-            return _summarise_ragged(kept, statistic)  # type: ignore[arg-type]
-    y, within = summarise_block(data, statistic)
+            # A slow repetition is one that did not take the least time, as it would otherwise be.
+            made = data.shape[1] if statistic == "minimum" else None
+            return _summarise_ragged(kept, statistic, made)  # type: ignore[arg-type]
+        y, within = summarise_block(data, statistic)
+    else:
+        y = _means(data)
+        if not all(map(isfinite, y.tolist())):
+            return _summarise_ragged(values, statistic)
+        within = _squares(data, y)
     count = data.shape[1]
     return _weigh(y, within, count, count - 1.0, statistic)
 
@@ -157,8 +170,8 @@ def summarise_many(
 def _block(many: Sequence[Sequence[Sequence[float]]]) -> FloatArray | None:
     """The series as one array `(b, n, r)`; None where they differ in form, or are no numbers."""
     try:
-        counts = {len(row) for values in many for row in values}
-        points = {len(values) for values in many}
+        counts = set(map(len, chain.from_iterable(many)))
+        points = set(map(len, many))
         if len(counts) != 1 or len(points) != 1 or not all(counts):
             return None
         # An array of nested lists first finds out how deep they are, at twice the cost of this.
@@ -168,12 +181,22 @@ def _block(many: Sequence[Sequence[Sequence[float]]]) -> FloatArray | None:
         return None
 
 
+def _means(data: FloatArray) -> FloatArray:
+    return np.asarray(np.add.reduce(data, -1) / data.shape[-1])
+
+
+def _squares(data: FloatArray, mean: FloatArray) -> FloatArray:
+    """The sums of squares about the means."""
+    deviation = data - mean[..., None]
+    deviation *= deviation
+    return np.asarray(np.add.reduce(deviation, -1))
+
+
 def summarise_block(data: FloatArray, statistic: Statistic) -> tuple[FloatArray, FloatArray]:
     """Summary and sum of squares of the noise over the last axis of a block of repetitions."""
     if statistic == "mean":
-        mean = np.add.reduce(data, -1) / data.shape[-1]
-        deviation = data - mean[..., None]
-        return mean, np.add.reduce(deviation * deviation, -1)
+        mean = _means(data)
+        return mean, _squares(data, mean)
     within = robust_squares(data)
     if statistic == "median":
         return np.median(data, axis=-1), within
@@ -203,11 +226,12 @@ def _weigh(
 ) -> Observations:
     """`dof` and `within` are each point's own."""
     factor = variance_factor(statistic, count)
-    relative = bool(np.minimum.reduce(y) > 0)
+    relative = min(y.tolist()) > 0
     squares = y * y if relative else np.full(len(y), float(np.abs(y).max()) ** 2 or 1.0)
     own = within / squares
-    total = float(np.add.reduce(own))
-    if relative and float(np.maximum.reduce(own)) > max(_LOPSIDED, 3.0 / len(y)) * total:
+    shares = own.tolist()
+    total = sum(shares)
+    if relative and max(shares) > max(_LOPSIDED, 3.0 / len(shares)) * total:
         other = scales(y, within, dof)
         if other is not None:
             squares = other
@@ -221,7 +245,10 @@ def _weigh(
     )
 
 
-def _summarise_ragged(values: Sequence[Sequence[float]], statistic: Statistic) -> Observations:
+def _summarise_ragged(
+    values: Sequence[Sequence[float]], statistic: Statistic, made: int | None = None
+) -> Observations:
+    """`made`: how many repetitions each point's summary is of, if not those that are left."""
     y, within, count = [], [], []
     for index, row in enumerate(values):
         try:
@@ -242,7 +269,7 @@ def _summarise_ragged(values: Sequence[Sequence[float]], statistic: Statistic) -
         within.append(float(spread))
         count.append(float(len(data)))
     counts = np.array(count)
-    return _weigh(np.array(y), np.array(within), counts, counts - 1.0, statistic)
+    return _weigh(np.array(y), np.array(within), made or counts, counts - 1.0, statistic)
 
 
 def leading_points(seen: Observations, count: int) -> Observations:

@@ -35,7 +35,7 @@ DEFAULT_TERMS: tuple[Term, ...] = (
     (3.0, 0.0),
     (3.0, 1.0),
 )
-"""The default growth terms (44, in no order)."""
+"""The default growth terms (42, in no order)."""
 
 FAR = 16.0
 """How many times beyond the largest value models are compared by their predictions."""
@@ -130,7 +130,8 @@ class CompiledSpace:
     """A search space at the `n` values of one parameter; `h` terms are defined there.
 
     `columns` is `(h, n)`; `stacked` is `(n, 2h)`, the columns and their squares side by side;
-    `inverse` is `1/columns` with a huge number where a column is zero; `pairs_a`, `pairs_b` and
+    `inverse` is `1/columns` with a huge number where a column is zero, `transposed` and
+    `inverse_transposed` are `(n, h)`; `pairs_a`, `pairs_b` and
     `pair_rarity` list the `h(h-1)/2` pairs of terms; `divided_pairs` says which hold `1/p`, and
     `overhead_pairs` which hold `1/p` and `log2(p)` or `p`; `smallest` is the point with the least
     value; `far` is `(h,)`, the terms at `FAR` times the largest. `kept` is what a search wants to
@@ -142,6 +143,7 @@ class CompiledSpace:
     transposed: FloatArray
     stacked: FloatArray
     inverse: FloatArray
+    inverse_transposed: FloatArray
     rarity: FloatArray
     pairs_a: NDArray[np.intp]
     pairs_b: NDArray[np.intp]
@@ -212,6 +214,7 @@ class SearchSpace:
             transposed=np.ascontiguousarray(columns.T),
             stacked=np.ascontiguousarray(np.concatenate([columns, columns**2]).T),
             inverse=inverse,
+            inverse_transposed=np.ascontiguousarray(inverse.T),
             rarity=rarities,
             pairs_a=first,
             pairs_b=second,

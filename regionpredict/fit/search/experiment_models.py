@@ -9,8 +9,8 @@ from regionpredict.fit.experiment import Coordinates, Experiment, Series
 from regionpredict.fit.model.fitted_model import FittedModel, remember_quality
 from regionpredict.fit.model.observations import Statistic
 from regionpredict.fit.model.terms import SearchSpace
+from regionpredict.fit.search.criterion import DEFAULT_CRITERION, Criterion
 from regionpredict.fit.search.fitting import fit_many
-from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION, Criterion
 from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -20,7 +21,8 @@ from regionpredict.fit.model.observations import (
 from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import DEFAULT_SPACE, CompiledSpace, SearchSpace, growth_order
 from regionpredict.fit.search import one_parameter, several_parameters
-from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION, Criterion, Data
+from regionpredict.fit.search.criterion import DEFAULT_CRITERION, Criterion
+from regionpredict.fit.search.one_parameter import Data
 from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS, Options
 from regionpredict.fit.search.outliers import without_outlier
 from regionpredict.fit.search.pieces import Outlooks, explained, with_pieces
@@ -81,13 +83,14 @@ def fit(
         if criterion is not DEFAULT_CRITERION:
             options = Options(criterion=criterion)
     else:
-        weights = criterion.summarising(statistic)
         options = Options(
-            statistic, space or DEFAULT_SPACE, weights, max_terms, min_points, segments
+            statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points, segments
         )
     names = tuple(parameters) if parameters else None
     plan = plan_of(points, names, options)
     observations = summarise(_merged(values, plan), options.statistic)
+    if statistic != "mean":
+        options = _summarising(options, [observations])
     if prior is not None:
         return fit_known(plan.points, observations, plan.names, prior, options)
     if law not in ("auto", "pmnf"):
@@ -98,6 +101,13 @@ def fit(
             )
         return fit_law(law, plan.points, observations, plan.names)
     return _fit_plan(plan, observations, options)
+
+
+def _summarising(options: Options, many: Sequence[Observations]) -> Options:
+    """The options with the weights for values that are summaries of so many repetitions."""
+    repetitions = round(float(np.median([seen.repetitions for seen in many])))
+    criterion = options.criterion.summarising(options.statistic, repetitions)
+    return replace(options, criterion=criterion)
 
 
 def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> FittedModel:
@@ -190,13 +200,12 @@ def _built(
     compiled = plan.single
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
-    terms: list[tuple[float, Monomial]] = []
-    for coefficient, k in chosen:
-        if k >= 0:
-            terms.append((coefficient, {index: compiled.terms[k]}))
+    terms: list[tuple[float, Monomial]] = [
+        (coefficient, {index: compiled.terms[k]}) for coefficient, k in chosen if k >= 0
+    ]
     if len(terms) > 1:
         terms.sort(key=lambda item: growth_order(item[1][index]), reverse=True)
-    return FittedModel(
+    return FittedModel.of_search(
         constant=constant,
         terms=terms,
         law=law_of(terms),
@@ -246,10 +255,11 @@ def fit_many(
     often each term occurs tells how likely it is; then a model may differ from that of `fit`.
     Raises as `fit` does.
     """
-    criterion = criterion.summarising(statistic)
     options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points, segments)
     plan = plan_of(points, tuple(parameters) if parameters else None, options)
     seen = summarise_many([_merged(values, plan) for values in many], statistic)
+    if seen and statistic != "mean":
+        options = _summarising(options, seen)
     if law not in ("auto", "pmnf"):
         return [fit_law(law, plan.points, observations, plan.names) for observations in seen]
     if plan.single is None:
@@ -260,7 +270,7 @@ def fit_many(
         block = seen[start : start + 512]
         data = _data_of(block)
         selection = one_parameter.select(
-            data, plan.single, criterion, max_terms=max_terms, learn=True
+            data, plan.single, options.criterion, max_terms=max_terms, learn=True
         )
         done = _explained_rows(data, selection, plan.single)
         columns = (column.tolist() for column in selection[:-1])

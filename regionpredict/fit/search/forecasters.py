@@ -27,7 +27,8 @@ from regionpredict.fit.laws.thread_laws import fit_law
 from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.terms import FloatArray, SearchSpace, evaluate_all
 from regionpredict.fit.search import one_parameter
-from regionpredict.fit.search.one_parameter import Criterion, Data
+from regionpredict.fit.search.criterion import Criterion
+from regionpredict.fit.search.one_parameter import Data
 
 _WINDOWS = (3, 4, 6, 0.5, 1.0)  # points, or shares of the points (four points at least)
 _POWERS = (2, 3, 4)

@@ -25,58 +25,22 @@ simulated data, see docs/fit.md.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.fit.model.observations import Observations, Statistic
+from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.terms import CompiledSpace, FloatArray
+from regionpredict.fit.search.criterion import DEFAULT_CRITERION, Criterion
+from regionpredict.fit.search.learned_prices import MANY_PATHS, learned_prices
 
 IntArray = NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True)
-class Criterion:
-    """The weights of the model selection; all in units of minus twice a log-probability.
-
-    `rarity`: a term's rarity counts so much in a model of one term, `pair_rarity` in one of two,
-    `grid_rarity` in one of several parameters, `line_rarity` in the choice of those to try there;
-    `growth`: the gain over a constant that a first term must bring; `second`: the price of a
-    second term; `thread_overhead`: the same for `log2(p)` or `p` beside `1/p`, the overhead of
-    more threads; `occam`: the share of the coefficients' volume that counts;
-    `noise_floor`: relative noise that is assumed even where repetitions agree, for `floor_dof`
-    degrees of freedom; `second_gain`: the misfit above which pairs of terms are tried at all;
-    `ratio`: how much the ratio of constant and coefficient counts; `steadiness`: how many times
-    as much rarity counts where the summary is one for disturbed repetitions, so that one of them
-    more or less seldom tips a tie between a common term and a rare one.
-    """
-
-    rarity: float = 0.9
-    pair_rarity: float = 7.0
-    grid_rarity: float = 4.0
-    line_rarity: float = 2.4
-    growth: float = 6.0
-    second: float = 5.0
-    thread_overhead: float = -2.0
-    occam: float = 0.7
-    noise_floor: float = 1e-3
-    floor_dof: float = 1.0
-    second_gain: float = 6.5
-    ratio: float = 1.5
-    steadiness: float = 2.7
-
-    def summarising(self, statistic: Statistic) -> Criterion:
-        """The weights for values that `statistic` summarises."""
-        if statistic == "mean":
-            return self
-        return replace(self, rarity=self.steadiness * self.rarity)
-
-
-DEFAULT_CRITERION = Criterion()
-
-# The methods of arrays do the same with more calls in between; most arrays here are tiny.
+# The methods of arrays do the same with more calls in between; most arrays here are tiny. For
+# those of the points, lists are faster than either, and an array of no dimension than a number.
 _sum = np.add.reduce
 _least = np.minimum.reduce
 
@@ -87,14 +51,17 @@ _TOGETHER = 32  # call paths whose pairs are solved at once
 _SLACK = 8.0  # the Occam factor can favour a pair by this much
 _SAME_PREDICTION = 0.1
 _OWN_WEIGHT = 0.2
-_FALLING = 12.0  # the price of a growth term with a negative coefficient
-_MANY_PATHS = 30  # call paths that together tell how common terms are
-_PRIOR_PATHS = 150.0  # paths' worth of belief in the rarities
+_FALLING = np.array(12.0)  # the price of a growth term with a negative coefficient
 _DECADES = 2.0  # within which a coefficient and the constant lie as often as not
-_RATIO_SCALE = 1.0 / (_DECADES * math.log(10.0))
+_RATIO_SCALE = np.array(1.0 / (_DECADES * math.log(10.0)))
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 _SMALLEST_DETERMINANT = 1e-8
 _ROUNDING = 1e-14
+_SURELY_NEGATIVE = np.array(-12.0)  # standard errors
+_LOGISTIC = np.array(-1.702)  # what a normal distribution's scale is as a logistic one's
+_EAGER = 0.4  # the share of the rarities that counts in whether anything grows
+_ZERO, _TWO, _TINY = np.array(0.0), np.array(2.0), np.array(1e-300)
+_NO_GROWTH = np.array(1e-200)  # of a coefficient; the largest values over it are still numbers
 
 
 class Data(NamedTuple):
@@ -140,6 +107,8 @@ class _Sums(NamedTuple):
 
 
 def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
+    # Call paths lie next to each other in memory, terms do not: what each path has one of then
+    # combines with all terms at the speed of whole columns.
     y, w = data.y, data.weights
     n = y.shape[1]
     h = len(space.terms)
@@ -147,13 +116,13 @@ def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
     mean = _sum(w * y, 1, keepdims=True) / total
     centred = y - mean
     weighted = w * centred
-    sums = w @ space.stacked
+    sums = (space.stacked.T @ w.T).T
     column_sum = sums[:, :h]
     column_mean = column_sum / total
     # Rounding must not make the norm of a nearly constant column negative.
     column_norm = np.maximum(sums[:, h:] - column_mean * column_sum, _ROUNDING * sums[:, h:])
     size = np.abs(y)
-    volume = size[:, :1] * space.inverse[:, 0]
+    volume = np.multiply(size[:, :1], space.inverse[:, 0], order="F")
     ceiling = np.empty_like(volume)
     for k in range(1, n):  # the least over an axis as short as that of the points is slow
         np.multiply(size[:, k : k + 1], space.inverse[:, k], out=ceiling)
@@ -170,7 +139,7 @@ def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
         spread=_sum(weighted * centred, 1, keepdims=True),
         column_mean=column_mean,
         column_norm=column_norm,
-        product=weighted @ space.transposed,
+        product=(space.columns @ weighted.T).T,
         volume=volume,
         volume_constant=np.log(total * least * least + 1e-300),
         base=data.within[:, None] + criterion.floor_dof * criterion.noise_floor**2,
@@ -180,10 +149,10 @@ def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
 
 def _sign_cost(z: FloatArray) -> FloatArray:
     """Minus twice the log-probability that a coefficient `z` errors above zero is positive."""
-    cost = np.maximum(z, -12.0)
-    cost *= -1.702
+    cost = np.maximum(z, _SURELY_NEGATIVE)
+    cost *= _LOGISTIC
     np.log1p(np.exp(cost, out=cost), out=cost)
-    cost *= 2.0
+    cost *= _TWO
     return np.asarray(cost)
 
 
@@ -195,13 +164,29 @@ def _ratio_cost(constant: FloatArray, error: FloatArray, coefficient: FloatArray
     than six. A constant below its `error` counts as that.
     """
     decades = np.maximum(constant, error)
-    decades /= np.abs(coefficient) + 1e-300
+    size = np.abs(coefficient)
+    size += _NO_GROWTH
+    decades /= size
     np.log(decades, out=decades)
     decades *= _RATIO_SCALE
     decades *= decades
     np.log1p(decades, out=decades)
-    decades *= 2.0
-    return np.asarray(decades)
+    decades *= _TWO
+    return decades
+
+
+def _add_doubts(
+    price: FloatArray,
+    constant: FloatArray,
+    error: FloatArray,
+    coefficient: FloatArray,
+    criterion: Criterion,
+) -> None:
+    """Adds to the prices what the signs and the ratios of the constants cost."""
+    price += _sign_cost(constant / error)
+    ratios = _ratio_cost(constant, error, coefficient)
+    ratios *= criterion.ratio
+    price += ratios
 
 
 def _first_scores(
@@ -220,20 +205,28 @@ def _first_scores(
     error *= s.column_mean**2 / s.column_norm + 1.0 / s.total
     error /= s.dof
     np.sqrt(error, out=error)
-    own = np.asarray(_FALLING * (slope <= 0), dtype=np.float64)
+    own = (slope <= _ZERO) * _FALLING
     rare = criterion.rarity * space.rarity
     flat = s.dof * np.log(s.base + s.spread)
-    gain = flat[:, 0] - _least(likelihood + (0.4 * rare + own), 1)
+    gain = flat[:, 0] - _least(likelihood + (_EAGER * rare + own), 1)
     level = s.volume_constant + 2.0 * (np.log(s.dof) - _LOG_TWO_PI)
     score *= -2.0
     score += s.volume + level
     score *= criterion.occam
     score += likelihood
     own += rare
-    own += _sign_cost(constant / error)
-    own += criterion.ratio * _ratio_cost(constant, error, slope)
+    _add_doubts(own, constant, error, slope, criterion)
     score += own
     return score, slope, constant, residual, gain, own
+
+
+def _rarities(space: CompiledSpace, criterion: Criterion) -> tuple[FloatArray, FloatArray]:
+    """The prices `(h,)` of the terms' rarities, alone and in whether anything grows."""
+    known = space.kept.get(("rarities", criterion))
+    if known is None:
+        rare = criterion.rarity * space.rarity
+        known = space.kept["rarities", criterion] = (rare, _EAGER * rare)
+    return cast(tuple[FloatArray, FloatArray], known)
 
 
 class _PairPrices(NamedTuple):
@@ -348,14 +341,10 @@ def _pair_models(
 
 def _best_of_each(row: IntArray, score: FloatArray) -> IntArray:
     """Where the lowest score of each row is; `row` ascends."""
-    if row[0] == row[-1]:
-        return np.array([score.argmin()])
-    starts = np.flatnonzero(np.diff(row, prepend=-1))
-    lengths = np.diff(starts, append=len(row))
-    lowest = np.repeat(np.minimum.reduceat(score, starts), lengths)
-    winners = np.flatnonzero(score == lowest)
-    kept = np.unique(row[winners], return_index=True)[1]
-    return np.asarray(winners[kept], dtype=np.intp)
+    starts = [0, *((row[1:] != row[:-1]).nonzero()[0] + 1).tolist()]
+    ends = [*starts[1:], len(row)]
+    lowest = [a + int(score[a:b].argmin()) for a, b in zip(starts, ends, strict=True)]
+    return np.array(lowest, dtype=np.intp)
 
 
 def _most_agreed(pairs: _Pairs, winner: int, space: CompiledSpace) -> int:
@@ -382,19 +371,10 @@ def _winners(pairs: _Pairs, least: FloatArray, space: CompiledSpace) -> list[int
     return [_most_agreed(pairs, winner, space) for winner in better.tolist()]
 
 
-def _learned_prices(array: IntArray, space: CompiledSpace, criterion: Criterion) -> FloatArray:
-    """What the prior's price of each term `(h,)` changes by; `found` are the growing paths' terms.
-
-    The terms' frequencies, after as many paths as `_PRIOR_PATHS` that have them as the rarities
-    say. The commonest keeps its price, so that growth is no easier to believe.
-    """
-    expected = np.exp(-0.5 * criterion.rarity * space.rarity)
-    expected = expected / expected.sum()
-    seen = np.bincount(array, minlength=len(expected))
-    share = (seen + _PRIOR_PATHS * expected) / (len(array) + _PRIOR_PATHS)
-    price = -2.0 * np.log(share)
-    usual = criterion.rarity * (space.rarity - space.rarity.min())
-    return np.asarray(price - price.min() - usual)
+def _worth_a_pair(sizes: list[float], space: CompiledSpace, criterion: Criterion) -> float:
+    """The misfit above which pairs are tried; see `select`."""
+    falls = sizes[space.smallest] > _NOTICEABLE * min(sizes)
+    return criterion.second_gain - (_FALLING_GAIN if falls else 0.0)
 
 
 def select(
@@ -416,20 +396,20 @@ def select(
     score, slope, constant, residual, gain, own = _first_scores(s, space, criterion)
     index = score.argmin(1)
     count = len(index)
-    if learn and count >= _MANY_PATHS:
-        score = score + _learned_prices(index[gain >= criterion.growth], space, criterion)
+    if learn and count >= MANY_PATHS:
+        score = score + learned_prices(index[gain >= criterion.growth], space, criterion)
         index = score.argmin(1)
-    flat = index + np.arange(0, count * score.shape[1], score.shape[1])
+    own_best = np.arange(count), index
     first, second = index, index * 0 - 1
-    value, coefficient, least = constant.ravel()[flat], slope.ravel()[flat], score.ravel()[flat]
+    value, coefficient, least = constant[own_best], slope[own_best], score[own_best]
     other = np.zeros(count)
     grows = gain >= criterion.growth
     if max_terms > 1 and len(space.pairs_a):
-        left = s.dof[:, 0] * np.log1p(residual.ravel()[flat] / s.base[:, 0])
+        left = s.dof[:, 0] * np.log1p(residual[own_best] / s.base[:, 0])
         worth = criterion.second_gain - _FALLING_GAIN * _falls(data.y, space)
         doubtful = (grows & (left > worth)).nonzero()[0]
         # Misfit and own price of the best single term are all that a pair can save.
-        saved = left + own.ravel()[flat] + _SLACK
+        saved = left + own[own_best] + _SLACK
         doubtful = doubtful[saved[doubtful].argsort()]
         # Those that can save as much go together: they can afford the same pairs.
         for rows in (
@@ -480,69 +460,90 @@ def select_one(
     operations is the cost, and plain numbers need none.
     """
     y, w = seen.y, seen.weights
+    sizes = y.tolist()
     h = len(space.terms)
-    total = float(_sum(w))
+    rare, eager = _rarities(space, criterion)
+    total = sum(w.tolist())
     mean = float(w @ y) / total
     centred = y - mean
     weighted = w * centred
     spread = float(weighted @ centred)
     sums = w @ space.stacked
-    column_mean = sums[:h] / total
+    column_mean = sums[:h] * (1.0 / total)
     column_norm = sums[h:] - column_mean * sums[:h]
     product = weighted @ space.transposed
     base = seen.within + criterion.floor_dof * criterion.noise_floor**2
-    dof = seen.dof + criterion.floor_dof + (len(y) - 2.0)
+    dof = seen.dof + criterion.floor_dof + (len(sizes) - 2.0)
     slope = product / column_norm
-    residual = np.maximum(spread - slope * product, 0.0)
+    residual = np.maximum(spread - slope * product, _ZERO)
     q = base + residual
     log_q = np.log(q)
     likelihood = dof * log_q
-    rare = criterion.rarity * space.rarity
-    refused = _FALLING * (slope <= 0)
-    gain = dof * math.log(base + spread) - float(_least(likelihood + (0.4 * rare + refused)))
+    refused = (slope <= _ZERO) * _FALLING
+    prospects = eager + refused
+    prospects += likelihood
+    gain = dof * math.log(base + spread) - float(prospects[prospects.argmin()])
     if gain < criterion.growth:
         return One(-1, mean, 0.0)
     size = np.abs(y)
-    largest = _least(size * space.inverse, 1)
+    largest = _least(space.inverse_transposed * size[:, None], 0)
     constant = mean - slope * column_mean
-    error = np.sqrt(q * (1.0 / total + column_mean * (column_mean / column_norm)) * (1.0 / dof))
-    volume = np.log(column_norm * largest * largest + 1e-300)
-    own = rare + refused + _sign_cost(constant / error)
-    own += criterion.ratio * _ratio_cost(constant, error, slope)
-    score = likelihood + criterion.occam * (volume - 2.0 * log_q) + own
+    lever = column_mean * column_mean
+    lever /= column_norm
+    lever += 1.0 / total
+    lever *= q / dof
+    error = np.sqrt(lever, out=lever)
+    volume = np.log(largest * largest * column_norm + _TINY)
+    own = rare + refused
+    _add_doubts(own, constant, error, slope, criterion)
+    log_q *= 2.0
+    score = volume - log_q
+    score *= criterion.occam
+    score += likelihood
+    score += own
     index = int(score.argmin())
-    worth = criterion.second_gain - (
-        _FALLING_GAIN if y[space.smallest] > _NOTICEABLE * _least(y) else 0.0
-    )
     left = dof * math.log1p(float(residual[index]) / base)
-    selected = One(index, float(constant[index]), float(slope[index]), settled=left <= worth)
+    settled = left <= _worth_a_pair(sizes, space, criterion)
+    selected = One(index, float(constant[index]), float(slope[index]), settled=settled)
     if selected.settled or max_terms < 2 or not len(space.pairs_a):
         return selected
-    column_norm = np.maximum(column_norm, _ROUNDING * sums[h:])
     level = math.log(total * float(_least(size)) ** 2 + 1e-300)
     row = _Sums(
         total=np.array([[total]]),
         mean=np.array([[mean]]),
         spread=np.array([[spread]]),
         column_mean=column_mean[None],
-        column_norm=column_norm[None],
+        column_norm=np.maximum(column_norm, _ROUNDING * sums[h:])[None],
         product=product[None],
         volume=volume[None],
         volume_constant=np.array([[level]]),
         base=np.array([[base]]),
         dof=np.array([[dof]]),
     )
-    pairs = _pair_models(
-        Data(y[None], w[None], row.base[0], row.dof[0]),
-        row,
-        space,
-        criterion,
-        np.array([float(likelihood[index] + own[index]) + _SLACK]),
-    )
+    worst = float(likelihood[index] + own[index]) + _SLACK
+    return _better_pair(selected, float(score[index]), seen, row, worst, space, criterion)
+
+
+def _better_pair(
+    selected: One,
+    score: float,
+    seen: Observations,
+    row: _Sums,
+    worst: float,
+    space: CompiledSpace,
+    criterion: Criterion,
+) -> One:
+    """The model of two terms that is better than `selected`, if there is one.
+
+    `score` is that of `selected` without what all models of one term share, `row` the sums of the
+    call path, `worst` what a pair's likelihood and price may be together.
+    """
+    data = Data(seen.y[None], seen.weights[None], row.base[0], row.dof[0])
+    pairs = _pair_models(data, row, space, criterion, np.array([worst]))
     if pairs is None:
         return selected
-    level += 2.0 * (math.log(dof) - _LOG_TWO_PI)
-    least = np.array([float(score[index]) + criterion.occam * level])
+    shared = float(row.volume_constant[0, 0]) + 2.0 * (math.log(row.dof[0, 0]) - _LOG_TWO_PI)
+    least = np.array([score + criterion.occam * shared])
     for winner in _winners(pairs, least, space):
         selected = One(
             int(pairs.first[winner]),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from regionpredict.fit.model.observations import Statistic
 from regionpredict.fit.model.terms import DEFAULT_SPACE, SearchSpace
-from regionpredict.fit.search.one_parameter import DEFAULT_CRITERION, Criterion
+from regionpredict.fit.search.criterion import DEFAULT_CRITERION, Criterion
 
 NEEDED_POINTS = 5
 """Fewer points tell no growth (Shudler 2018, sec. 2.3); a caller who knows better may say so."""

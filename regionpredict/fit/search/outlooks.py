@@ -19,8 +19,8 @@ import numpy as np
 from regionpredict.fit.model.observations import Observations, leading_points
 from regionpredict.fit.model.outlook import Outlook
 from regionpredict.fit.model.terms import FloatArray, SearchSpace
+from regionpredict.fit.search.criterion import Criterion
 from regionpredict.fit.search.forecasters import FEWEST, NAMES, opinions
-from regionpredict.fit.search.one_parameter import Criterion
 
 _ORIGINS = 8  # earlier ones count less than a sixth of the latest
 _FADING = 0.8  # an origin's weight against the next one's

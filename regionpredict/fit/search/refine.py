@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.observations import Statistic
 from regionpredict.fit.model.terms import SearchSpace, Term
-from regionpredict.fit.search import one_parameter
+from regionpredict.fit.search.criterion import Criterion
 from regionpredict.fit.search.fitting import fit
 from regionpredict.fit.search.options import NEEDED_POINTS
 
@@ -79,4 +79,4 @@ def fit_refined(
 
 
 _PATIENCE = 3
-_CRITERION = one_parameter.Criterion(rarity=1.0)
+_CRITERION = Criterion(rarity=1.0)

@@ -24,7 +24,7 @@ from regionpredict.fit.model.fitted_model import growth_key
 from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.quality import Candidate, Monomial, design
 from regionpredict.fit.model.terms import FloatArray, SearchSpace, Term, rarity
-from regionpredict.fit.search.one_parameter import Criterion
+from regionpredict.fit.search.criterion import Criterion
 
 _SHORT_LIST = {2: 5, 3: 3}
 _SHORT_LIST_OF_SUMS = 6  # terms that stand alone cost no products
@@ -34,6 +34,7 @@ _SHORT_LIST_RANGE = 8.0
 _FURTHER_TERM = 9.0
 _SECOND_TERM_OF_PARAMETER = 5.0
 _BEAM = 3
+_MANY_PARTS = 3  # of a sum, each with a parameter or a term of its own
 _NEGATIVE = 12.0  # the price of negative coefficients, as for one parameter
 _SMALLEST_DETERMINANT = 1e-7
 MOST_COLUMNS = 512
@@ -229,14 +230,20 @@ def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
 
 
 def _price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
-    """The prior's price of a model: its number of columns and of different, and rare, factors."""
+    """The prior's price of a model: its number of columns and of different, and rare, factors.
+
+    Of a sum of many parameters each part is small beside the others' noise, so that a rare term
+    often fits it better than the right one does.
+    """
     factors = {item for monomial in monomials for item in monomial.items()}
     parameters = {index for index, _ in factors}
+    sum_of_many = len(monomials) == len(factors) >= _MANY_PARTS
     return (
         criterion.growth
         + _FURTHER_TERM * (len(monomials) - 1)
         + _SECOND_TERM_OF_PARAMETER * (len(factors) - len(parameters))
-        + criterion.grid_rarity * sum(rarity(term) for _, term in factors)
+        + (criterion.sum_rarity if sum_of_many else criterion.grid_rarity)
+        * sum(rarity(term) for _, term in factors)
     )
 
 
