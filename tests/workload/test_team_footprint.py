@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Collection
+from itertools import product
+from operator import mul
 
 import pytest
 from hypothesis import given, settings
@@ -185,6 +188,52 @@ def test_threads_that_cannot_meet_in_a_line(loops: str, declared: str, far: bool
     nest = nest_of(loops, declared, n=100)
     key = footprints(nest, 10, 2).key
     assert key == (2.0, 1) if far else key == (2.0, footprints(nest, 10, 2).team)
+
+
+@pytest.mark.parametrize(
+    ("read", "far"), [("i", True), ("a[j]", False), ("a[i]", False), ("a[999 * i]", False)]
+)
+def test_threads_along_two_loops_meet_in_what_only_one_of_them_moves(read: str, far: bool) -> None:
+    """Four threads have a hundred j each of one i: they meet in what i alone moves, and those of
+    the next i in what j alone moves. In b they are 800 bytes apart, a row 3200 from the next.
+    """
+    loops = f"for (int i = 0; i < 10; i++) for (int j = 0; j < 400; j++) b[i][j] = {read};"
+    nest = nest_of(loops, "double a[9999], double b[10][400]", "collapse(2)")
+    team = footprints(nest, 40, 8)
+    assert [(level.variable, level.threads) for level in team.team] == [("j", 4), ("i", 2)]
+    assert team.key == (8.0, 2 if far else team.team)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("seed", range(12))
+def test_one_reference_touches_the_lines_of_its_addresses(seed: int, threads: int) -> None:
+    """Loops of any steps, by the set of all addresses; the array begins with any of a line's
+    elements, as often with one as with another. The mean of the caches of one thread, of two, ...
+    """
+    choose = random.Random(seed)
+    heads, values = [], []
+    for name in "ijk"[: choose.choice([2, 2, 3])]:
+        step, number = choose.choice([1, 2, 3, -1, -2]), choose.choice([1, 2, 4, 8])
+        number = 4 * choose.randint(1, 3) if name == "i" else number
+        end, compared = (0, ">=") if step < 0 else (step * number, "<")
+        begin = -step * (number - 1) if step < 0 else 0
+        heads.append(f"for (int {name} = {begin}; {name} {compared} {end}; {name} += {step})")
+        values.append([begin + step * turn for turn in range(number)])
+    slopes = [choose.choice([0, 1, 2, 7, 8, 9, 40, 41, 300, 302]) for _ in values]
+    subscript = " + ".join(f"{slope} * {name}" for slope, name in zip(slopes, "ijk", strict=False))
+    nest = nest_of(f"{' '.join(heads)} a[{subscript}] = 1;", "double *a")
+    for sharers in (1, 2, 4)[: threads.bit_length()]:
+        own = len(values[0]) // threads * sharers
+        caches = [
+            [values[0][first : first + own], *values[1:]]
+            for first in range(0, len(values[0]), own)
+        ]  # fmt: skip
+        lines = [
+            {(begin + sum(map(mul, slopes, place))) // 8 for place in product(*ranges)}
+            for ranges in caches for begin in range(8)
+        ]  # fmt: skip
+        mean = sum(map(len, lines)) / len(lines)
+        assert footprints(nest, threads, sharers).all_bytes() / 64 == pytest.approx(mean), sharers
 
 
 @pytest.mark.parametrize(
