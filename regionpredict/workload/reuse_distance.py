@@ -130,9 +130,7 @@ class _ReuseCounter:
                 group.order, group.places, group.accesses, strict=True
             ):
                 written = (place,) if access.kind == "write" else ()
-                own = replace(
-                    group, index=next(self._numbers), offsets=(place,), written=written
-                )
+                own = replace(group, index=next(self._numbers), offsets=(place,), written=written)
                 self.references.append(_Reference(number, (group.index, place), own, path))
         for child in loop.children:
             self._visit(child, path)

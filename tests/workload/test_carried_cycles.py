@@ -169,8 +169,8 @@ def test_the_counter_is_no_value_that_waits() -> None:
 
 @pytest.mark.parametrize("length", range(1, 7))
 def test_values_that_come_back_after_more_than_four_iterations(length: int) -> None:
-    """x0 = f(x1), x1 = f(x2), ... and the last of x0, which has been set: x1 goes to the last by two
-    steps, the last to the one before it by one, and so back to x1.
+    """x0 = f(x1), x1 = f(x2), ... and the last of x0, which has been set: x1 goes to the last by
+    two steps, the last to the one before it by one, and so back to x1.
     """
     names = [f"x{at}" for at in range(length + 1)]
     facts = [fact(name, {behind: 1}) for name, behind in pairwise([*names, names[0]])]

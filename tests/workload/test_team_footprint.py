@@ -258,6 +258,15 @@ def test_bytes_of_one_thread_and_of_four(loops: str, declared: str, one: int, fo
     assert footprints(nest, 1, 1).all_bytes() == pytest.approx(whole)
 
 
+@pytest.mark.parametrize("head", ["j = 5; j < 5", "j = 5; j < 3", "j = 5; j < 6"])
+def test_what_no_iteration_runs_touches_nothing(head: str) -> None:
+    nest = nest_of(f"for (int i = 0; i < 8; i++) for (int {head}; j++) a[9 * i + j] = 1;",
+                   "double *a")  # fmt: skip
+    found = footprints(nest, 1, 1).footprint((nest.root,), {}, nest.root.groups_below)
+    lines = pytest.approx(8)  # one each, 72 bytes apart
+    assert found == ({"a": (lines, lines)} if "j < 6" in head else {})
+
+
 def test_only_what_is_stored_to_is_written() -> None:
     """Every 16th double and the one 64 bytes behind it: two lines each, of which one is written."""
     nest = nest_of("for (int i = 0; i < 100; i++) a[16 * i] = a[16 * i + 8];", "double *a")
