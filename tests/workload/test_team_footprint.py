@@ -204,11 +204,34 @@ def test_threads_along_two_loops_meet_in_what_only_one_of_them_moves(read: str, 
     assert team.key == (8.0, 2 if far else team.team)
 
 
+@pytest.mark.parametrize(
+    ("trips", "threads", "lengths"),
+    [
+        (34, 15, [3] * 4 + [2] * 11),
+        (34, 16, [3] * 2 + [2] * 14),
+        (34, 17, []),
+        (9, 9, [1] * 9),
+        (9, 10, [1] * 9),  # no more threads than iterations
+    ],
+)
+def test_pieces_of_few_threads_are_gone_through_one_by_one(
+    trips: int, threads: int, lengths: list[int]
+) -> None:
+    """Each has the next iterations; those with one more come first."""
+    nest = nest_of(f"for (int i = 0; i < {trips}; i++) a[i] = 1;", "double *a")
+    team = footprints(nest, threads, 1)
+    (group,) = nest.groups()
+    chain = team._chain(group, (nest.root.index,))
+    expected = [(sum(lengths[:at]), number) for at, number in enumerate(lengths)]
+    assert list(team._blocks([chain], [group], 1)) == expected
+
+
 @pytest.mark.parametrize("threads", [1, 2, 4])
-@pytest.mark.parametrize("seed", range(12))
-def test_one_reference_touches_the_lines_of_its_addresses(seed: int, threads: int) -> None:
-    """Loops of any steps, by the set of all addresses; the array begins with any of a line's
-    elements, as often with one as with another. The mean of the caches of one thread, of two, ...
+@pytest.mark.parametrize("seed", range(16))
+def test_references_touch_the_lines_of_their_addresses(seed: int, threads: int) -> None:
+    """One or two in loops of any steps, by the set of all addresses; the array begins with any of a
+    line's elements, as often with one as with another. The mean of the caches of one thread, of
+    two, ...
     """
     choose = random.Random(seed)
     heads, values = [], []
@@ -219,9 +242,16 @@ def test_one_reference_touches_the_lines_of_its_addresses(seed: int, threads: in
         begin = -step * (number - 1) if step < 0 else 0
         heads.append(f"for (int {name} = {begin}; {name} {compared} {end}; {name} += {step})")
         values.append([begin + step * turn for turn in range(number)])
-    slopes = [choose.choice([0, 1, 2, 7, 8, 9, 40, 41, 300, 302]) for _ in values]
-    subscript = " + ".join(f"{slope} * {name}" for slope, name in zip(slopes, "ijk", strict=False))
-    nest = nest_of(f"{' '.join(heads)} a[{subscript}] = 1;", "double *a")
+    references = [
+        [choose.choice([0, 1, 2, 7, 8, 9, 40, 41, 300, 302]) for _ in values]
+        for _ in range(1 + seed % 2)
+    ]
+    subscripts = [
+        " + ".join(f"{slope} * {name}" for slope, name in zip(slopes, "ijk", strict=False))
+        for slopes in references
+    ]
+    body = " ".join(f"a[{subscript}] = 1;" for subscript in subscripts)
+    nest = nest_of(f"{' '.join(heads)} {{ {body} }}", "double *a")
     for sharers in (1, 2, 4)[: threads.bit_length()]:
         own = len(values[0]) // threads * sharers
         caches = [
@@ -229,7 +259,10 @@ def test_one_reference_touches_the_lines_of_its_addresses(seed: int, threads: in
             for first in range(0, len(values[0]), own)
         ]  # fmt: skip
         lines = [
-            {(begin + sum(map(mul, slopes, place))) // 8 for place in product(*ranges)}
+            {
+                (begin + sum(map(mul, slopes, place))) // 8
+                for slopes in references for place in product(*ranges)
+            }
             for ranges in caches for begin in range(8)
         ]  # fmt: skip
         mean = sum(map(len, lines)) / len(lines)
