@@ -10,7 +10,6 @@ change with the iteration.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -112,7 +111,7 @@ def _grows(write: Reference, read: Reference) -> bool:
 
 def root_of(array: str) -> str:
     """The variable through which memory is reached: `s` of `s->a`."""
-    return re.split(r"->|\.|\[", array.lstrip("&"), maxsplit=1)[0]
+    return array.lstrip("&").partition("->")[0].partition(".")[0].partition("[")[0]
 
 
 def _distance(

@@ -102,11 +102,12 @@ def _apart(first: RegionFacts, then: RegionFacts) -> bool:
 
 
 def _is_plain(region: Region) -> bool:
-    """Whether all memory that it touches is seen, and none of it in turns."""
+    """Whether all memory that a region with a nest touches is seen, and none of it in turns."""
+    assert region.nest is not None
     return not (
         any(call.memory for statement, _ in region.statements() for call in statement.calls)
         or any(array.storage == "unknown" for array in region.arrays)
-        or (region.nest is not None and any(_synchronisations(region.nest)))
+        or any(_synchronisations(region.nest))
     )
 
 

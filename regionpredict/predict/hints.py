@@ -17,8 +17,8 @@ from regionpredict.predict.sureness import Expected, chance_of
 
 
 class Hint(NamedTuple):
-    """`margin` is how much faster or slower, as a share of the speed, another number of packages
-    has to be for the choice to turn."""
+    """`margin`, to six decimals, is how much faster or slower, as a share of the speed, another
+    number of packages has to be for the choice to turn."""
 
     packages: int
     threads: int

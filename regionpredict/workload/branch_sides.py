@@ -21,7 +21,7 @@ def statements_in(nodes: Sequence[Node]) -> Iterator[Statement]:
             yield from statements_in(node.body)
 
 
-def under_branches(loop: Loop, *, reassociates: bool = False) -> Conditional:
+def under_branches(loop: Loop, *, reassociates: bool) -> Conditional:
     """What the branches directly in the loop's body hold, the worst of them.
 
     Variables of the loop are blended by a vector, elements that move with the loop masked; of

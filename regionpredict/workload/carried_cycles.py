@@ -60,7 +60,7 @@ _UNCHANGED = _Way((), 0, 1.0)
 
 def carried_cycles(
     facts: Sequence[StatementFact], shares: Sequence[float], counter: str, *,
-    reassociates: bool = False,
+    reassociates: bool,
 ) -> Iterator[CarriedCycle]:  # fmt: skip
     """The cycles over scalars of one iteration, each once, by the name that comes first in it.
 

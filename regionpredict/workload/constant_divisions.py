@@ -16,7 +16,7 @@ from regionpredict.workload.constants import EXACT_RECIPROCAL
 
 
 def operations_run(
-    statement: Statement, *, reassociates: bool = False
+    statement: Statement, *, reassociates: bool
 ) -> tuple[tuple[Operation, int], ...]:
     """The operations of one execution of a statement, with their numbers, as they are carried out.
 
@@ -41,7 +41,7 @@ def operations_written(statement: Statement) -> tuple[tuple[str, int], ...]:
     return tuple((kind, number) for (kind, _), number in sorted(count.items()))
 
 
-def path_run(kinds: Sequence[str], *, reassociates: bool = False) -> tuple[str, ...]:
+def path_run(kinds: Sequence[str], *, reassociates: bool) -> tuple[str, ...]:
     """The operations that a value goes through, one after the other, as they are carried out."""
     return tuple(made for kind in kinds for made in _in_turn(kind, reassociates))
 

@@ -125,7 +125,7 @@ class Part:
     pieces: Mapping[int, float]
     cut: Cut | None
     line_bytes: float
-    aligned: bool = False
+    aligned: bool
     block: tuple[int, int] | None = None
     sections: Sections = field(default_factory=dict)
     alone: dict[tuple[tuple[int, ...], bool], Alone] = field(default_factory=dict)
@@ -191,9 +191,8 @@ def _plain_and_whole(shapes: Sequence[Shape]) -> tuple[bool, bool]:
         places += [stride for stride, _ in shape.levels]
         places += [apart for apart, _ in shape.team]
         places += shape.offsets
-    if set(map(type, places)) != {float}:
-        return False, False
-    return True, all(map(float.is_integer, places))
+    plain = set(map(type, places)) == {float}
+    return plain, plain and all(map(float.is_integer, places))
 
 
 def _from_the_first_line(shapes: Sequence[Shape], line_bytes: float) -> tuple[Shape, ...]:
@@ -276,7 +275,7 @@ class _Steps:
         address = 0.0
         for name, slope in group.slopes.items():
             if name not in inside:
-                address += slope * self.env.get(name, 0.0)
+                address += slope * self.env[name]
         nothing = Shape((), (), self.walk.team, group.offsets, group.written, group.element)
         alone = self._alone()
         if alone is None:
@@ -286,8 +285,7 @@ class _Steps:
             slope = self.slopes[at]
             if slope:
                 address += slope * begin
-                if number > 1:
-                    levels.append((slope * step, number))
+                levels.append((slope * step, number))
         if len(alone) < len(path.loops):
             known = self._rows(address)
             self.fractions |= known.fractions
@@ -424,7 +422,7 @@ class _Steps:
         if first and part.block is not None:
             return loop.begin(env) + loop.step * part.block[0], part.block[1]
         names = self.path.asked[at]
-        asked = (loop.index, tuple([env.get(name, 0.0) for name in names]) if names else (), first)
+        asked = (loop.index, tuple(map(env.get, names)), first)
         known = part.sections.get(asked)
         if known is None:
             known = part.sections[asked] = self._piece(loop, first)

@@ -22,7 +22,7 @@ class Step(NamedTuple):
 
 
 def steps_of(
-    facts: Sequence[StatementFact], gathered: Collection[str], *, reassociates: bool = False
+    facts: Sequence[StatementFact], gathered: Collection[str], *, reassociates: bool
 ) -> tuple[Step, ...]:
     """The statements of one iteration; `gathered` are references whose address is data.
 

@@ -10,7 +10,6 @@ Thrash 1991). All lines are those of the threads that share the cache, taken tog
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.workload.constants import TRIANGLE_HALVINGS, TRIANGLE_NODES
@@ -58,7 +57,6 @@ class LayerConditions:
         self.team = team
         self.capacity = capacity
         self._table = table
-        self._groups = 1 + max((group.index for group in team.nest.groups()), default=0)
 
     def misses(self, root: NestLoop) -> Misses:
         """What the team's part of the region misses, the cache empty at first."""
@@ -165,9 +163,7 @@ class LayerConditions:
             while len(parts) < len(clusters):
                 parts.append([])
             for number, cluster in enumerate(clusters):
-                # A number of its own, below those of all groups: footprints are known by it.
-                index = -1 - group.index - number * self._groups
-                parts[number].append(_part_of(group, index, cluster))
+                parts[number].append(self.team.part(group, tuple(cluster)))
         return list(parts)
 
     def _turns_that_fit(self, loop: NestLoop, env: LoopEnv) -> float:
@@ -283,16 +279,6 @@ class LayerConditions:
             and not group.slopes.get(inner.variable)
             and not any({loop.variable, inner.variable} & around.depends for around in group.loops)
         ]
-
-
-def _part_of(group: ReferenceGroup, index: int, offsets: list[float]) -> ReferenceGroup:
-    """The group with some of its offsets."""
-    if len(offsets) == len(group.offsets):
-        return group
-    return replace(
-        group, index=index, offsets=tuple(offsets),
-        written=tuple(offset for offset in group.written if offset in offsets),
-    )  # fmt: skip
 
 
 def _uncounted(groups: Groups, held: Held) -> list[ReferenceGroup]:

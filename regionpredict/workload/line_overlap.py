@@ -49,8 +49,6 @@ class GroupLines(NamedTuple):
 
 def union_of(parts: Sequence[GroupLines], line_bytes: float) -> Lines:
     """Lines of several groups of one array: added, less what overlaps by position and density."""
-    if len(parts) == 1:
-        return Lines(parts[0].touched, parts[0].written)
     kept: list[GroupLines] = []
     touched = written = 0.0
     for part in sorted(parts, key=lambda lines: -lines.touched):

@@ -48,7 +48,7 @@ class LoopBody:
 
 
 def loop_bodies(
-    nest: LoopNest, statements: Sequence[StatementFact], *, reassociates: bool = False
+    nest: LoopNest, statements: Sequence[StatementFact], *, reassociates: bool
 ) -> tuple[LoopBody, ...]:
     """The bodies of all loops with statements, in source order; `statements` are the nest's.
 

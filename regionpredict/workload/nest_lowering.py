@@ -94,20 +94,14 @@ def in_order(subscript: Expr, inner: str, picked: set[str]) -> Expr:
     >>> str(in_order(row * 100 + j, "j", names)), names
     ('100*i + j + 100', {'i'})
     """
-    total = Expr.const(0)
-    for monomial, number in subscript.terms.items():
-        term = Expr.const(number)
-        for factor, power in monomial:
-            if isinstance(factor, str):
-                term = term * Expr.name(factor) ** power
-                continue
-            term_factor = Expr({((factor, 1),): 1})
-            if factor.kind == "ref" and len(factor.args) == 1 and inner not in term_factor.names:
-                picked |= factor.args[0].names
-                term_factor = factor.args[0]
-            term = term * term_factor**power
-        total = total + term
-    return total
+
+    def index_of(table: Atom) -> Expr | None:
+        if table.kind != "ref" or len(table.args) != 1 or inner in table.names:
+            return None
+        picked.update(table.args[0].names)
+        return table.args[0]
+
+    return subscript.replace_atoms(index_of)
 
 
 class _Contents(NamedTuple):
@@ -356,18 +350,7 @@ class _Lowering:
         Rows of several entries name elements that most rows around share: they move on by one
         element a row. What the caller gives (`order_name`) goes before what the region shows.
         """
-        total = Expr.const(0)
-        for monomial, number in subscript.terms.items():
-            term = Expr.const(number)
-            for factor, power in monomial:
-                if isinstance(factor, str):
-                    term = term * Expr.name(factor) ** power
-                elif power == 1 and (followed := self._followed(factor)) is not None:
-                    term = term * followed
-                else:
-                    term = term * Expr({((factor, 1),): 1}) ** power
-            total = total + term
-        return total
+        return subscript.replace_atoms(self._followed)
 
     def _followed(self, table: Atom) -> Expr | None:
         if table.kind != "ref" or not table.args:

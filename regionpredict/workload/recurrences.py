@@ -33,7 +33,7 @@ class Recurrence(NamedTuple):
 
 
 def recurrences_of(
-    loop: NestLoop, facts: Sequence[StatementFact], *, reassociates: bool = False,
+    loop: NestLoop, facts: Sequence[StatementFact], *, reassociates: bool,
     around: Sequence[StatementFact] = (), shares: Sequence[float] = (),
 ) -> tuple[Recurrence, ...]:  # fmt: skip
     """The chains of an innermost loop with these statements, sums into scalars first.

@@ -11,8 +11,9 @@ another reference's so many iterations ago (layer conditions: Stengel et al. 201
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import NamedTuple
 
 from regionpredict.workload.constants import REUSE_SAMPLES, ROUNDING
@@ -108,7 +109,8 @@ class _ReuseCounter:
         self.samples = samples
         self.footprints = TeamFootprints(undivided(nest), 1.0, line_bytes, FootprintTables())
         self.references: list[_Reference] = []
-        self._next = len(tuple(nest.groups()))
+        self._numbers = count(len(tuple(nest.groups())))  # of groups and loops that are made
+        self._iterations: dict[tuple[int, tuple[float, ...]], float] = {}
         self._windows: dict[tuple[int, float, tuple[float, ...]], float] = {}
         self._visit(nest.root, ())
         self._by_array: dict[str, list[_Reference]] = {}
@@ -128,8 +130,7 @@ class _ReuseCounter:
                 group.order, group.places, group.accesses, strict=True
             ):
                 written = (place,) if access.kind == "write" else ()
-                own = replace(group, index=self._next, offsets=(place,), written=written)
-                self._next += 1
+                own = replace(group, index=next(self._numbers), offsets=(place,), written=written)
                 self.references.append(_Reference(number, (group.index, place), own, path))
         for child in loop.children:
             self._visit(child, path)
@@ -319,11 +320,11 @@ class _ReuseCounter:
 
     def _iteration(self, loop: NestLoop, env: _Env) -> float:
         """Lines of all arrays in one iteration of a loop."""
-        asked = (loop.index, 1.0, tuple(env.values()))
-        known = self._windows.get(asked)
+        asked = (loop.index, tuple(env.values()))
+        known = self._iterations.get(asked)
         if known is None:
             known = self.footprints.bytes(loop.children, env, loop.groups_below) / self.line_bytes
-            self._windows[asked] = known
+            self._iterations[asked] = known
         return known
 
     def _window(self, loop: NestLoop, inside: _Env, turns: float) -> float:
@@ -333,8 +334,7 @@ class _ReuseCounter:
         asked = (loop.index, turns, tuple(inside.values()))
         known = self._windows.get(asked)
         if known is None:
-            some = _shortened(loop, inside[loop.variable], turns, self._next)
-            self._next += len(some.groups_below) + 1
+            some = _shortened(loop, inside[loop.variable], turns, self._numbers)
             known = self.footprints.bytes((some,), inside, some.groups_below) / self.line_bytes
             self._windows[asked] = known
         return known
@@ -373,16 +373,15 @@ def _at(loop: NestLoop, env: _Env, place: float) -> _Env:
     return {**env, loop.variable: value}
 
 
-def _shortened(loop: NestLoop, begin: float, turns: float, index: int) -> NestLoop:
-    """A loop of so many iterations from a value on, and all in it; it and its groups are numbered
-    anew, from `index` on.
+def _shortened(loop: NestLoop, begin: float, turns: float, numbers: Iterator[int]) -> NestLoop:
+    """A loop of so many iterations from a value on, and all in it; it and its groups get new
+    `numbers`.
     """
     own = LoopHeader(
-        index, loop.variable, Affine(begin, {}), Affine(begin + turns * loop.step, {}),
+        next(numbers), loop.variable, Affine(begin, {}), Affine(begin + turns * loop.step, {}),
         loop.step, loop.parallel, frozenset(), loop.line, loop.counted, loop.conditional,
         loop.unordered,
     )  # fmt: skip
-    numbers = iter(range(index + 1, index + 1 + len(loop.groups_below)))
 
     def inside(nested: NestLoop) -> NestLoop:
         groups = []

@@ -121,6 +121,7 @@ class FootprintTables:
     chains: dict[tuple[int, Positions], Chain] = field(default_factory=dict)
     meetings: dict[tuple[Positions, Positions], Meeting] = field(default_factory=dict)
     paths: dict[Positions, Path] = field(default_factory=dict)
+    parts: dict[tuple[int, tuple[float, ...]], ReferenceGroup] = field(default_factory=dict)
     gone_through: dict[tuple[object, ...], Lines | None] = field(default_factory=dict)
     by_shape: KnownLines = field(default_factory=dict)
     by_walk: KnownRows = field(default_factory=dict)
@@ -237,6 +238,18 @@ class TeamFootprints:
         volume = self.footprint(loops, env, groups, cut=cut)
         return self.line_bytes * sum(lines.touched for lines in volume.values())
 
+    def part(self, group: ReferenceGroup, offsets: tuple[float, ...]) -> ReferenceGroup:
+        """A group with some of its references; footprints are known by its number, which is below
+        those of all groups."""
+        asked = (group.index, offsets)
+        part = self._tables.parts.get(asked)
+        if part is None:
+            written = tuple([offset for offset in group.written if offset in offsets])
+            index = ~len(self._tables.parts)
+            part = replace(group, index=index, offsets=offsets, written=written)
+            self._tables.parts[asked] = part
+        return part
+
     def all_bytes(self) -> float:
         """The size of what the team touches in the whole region."""
         if self._all_bytes is None:
@@ -321,16 +334,15 @@ class TeamFootprints:
         table = self._tables.gone_through
         lines = table.get(asked)
         if lines is None and asked not in table:
+            placed = bool(blocks) or not (self.pieces or self.team or self.in_step)
             part = Part(
-                around, self.pieces, cut, float(self.line_bytes), known=self._tables.by_shape,
-                walked=self._tables.by_walk,
+                around, self.pieces, cut, float(self.line_bytes), aligned and placed,
+                known=self._tables.by_shape, walked=self._tables.by_walk,
             )  # fmt: skip
             if blocks:
-                bare = [walk._replace(team=()) for walk in walks]
-                lines = mean_of_blocks(bare, replace(part, aligned=aligned), blocks)
+                lines = mean_of_blocks([walk._replace(team=()) for walk in walks], part, blocks)
             else:
-                whole = aligned and not (self.pieces or self.team or self.in_step)
-                lines = lines_gone_through(walks, replace(part, aligned=whole))
+                lines = lines_gone_through(walks, part)
             table[asked] = lines
         if lines is None:
             return None
@@ -432,7 +444,7 @@ class TeamFootprints:
         along, copies = self._team_along(group, ranges, apart)
         asked = (
             group.index, group.offsets, group.written,
-            tuple([ranges[name] if name in ranges else env.get(name, 0.0) for name in slopes]),
+            tuple([ranges[name] if name in ranges else env[name] for name in slopes]),
             along, copies, bool(along) and apart,
         )  # fmt: skip
         lines = self._tables.lines.get(asked)
@@ -458,12 +470,12 @@ class TeamFootprints:
         for name, slope in group.slopes.items():
             spanned = ranges.get(name)
             if spanned is None:
-                origin += slope * env.get(name, 0.0)
+                origin += slope * env[name]
                 continue
             origin += slope * spanned.first
             stride = slope * spanned.step
-            moving = spanned.depends and not spanned.depends.isdisjoint(group.slopes)
-            slanted = slanted or bool(moving)
+            moving = not spanned.depends.isdisjoint(group.slopes)
+            slanted = slanted or moving
             steps[name] = spanned.trips if moving else spanned.extent
             if stride > 0:
                 high += stride * (spanned.extent - 1)
@@ -521,18 +533,12 @@ def _widen(name: str, slopes: Mapping[str, float], ranges: Ranges, steps: dict[s
 
 def _separate_rows(group: ReferenceGroup, ranges: Ranges, line_bytes: int) -> list[Row]:
     """The group in parts whose addresses do not interleave: `y[k-1][i]` and `y[k][i]`."""
-    offsets, written = group.offsets, group.written
-    if len(offsets) < 2:
-        return [(offsets, written)]
+    offsets, written = group.offsets, set(group.written)
     moving = [name for name in group.slopes if name in ranges]
     reach = sum(abs(group.slopes[name]) * max(0.0, ranges[name].extent - 1) for name in moving)
-    if offsets[-1] - offsets[0] <= reach + line_bytes:  # they are sorted: no gap is wider
-        return [(offsets, written)]
-    parts: list[list[float]] = [[offsets[0]]]
-    for offset in offsets[1:]:
-        if offset - parts[-1][-1] > reach + line_bytes:
+    parts: list[list[float]] = []
+    for offset, before in zip(offsets, (-math.inf, *offsets), strict=False):
+        if offset - before > reach + line_bytes:
             parts.append([])
         parts[-1].append(offset)
-    if len(parts) == 1:
-        return [(offsets, written)]
-    return [(tuple(part), tuple(w for w in written if w in part)) for part in parts]
+    return [(tuple(part), tuple([o for o in part if o in written])) for part in parts]

@@ -79,6 +79,34 @@ def test_a_region_whose_names_are_defined_in_a_circle_asks_for_no_more() -> None
     assert bind(region, away, {}).assumed == ()  # which no count asks for
 
 
+@pytest.mark.parametrize(
+    ("definitions", "given", "derived", "unbound"),
+    [
+        ({"n": M * M}, {}, M * M, ["m"]),
+        ({"n": M + 1, "m": Expr.name("k") * 2}, {}, Expr.name("k") * 2 + 1, ["k"]),
+        ({"n": M * Expr.name("k")}, {"m": 3}, M * Expr.name("k"), ["k"]),
+        ({"n": M * M}, {"m": 3}, None, []),  # it has a number
+        ({}, {}, None, ["n"]),
+        ({"n": N + 1}, {}, None, ["n"]),  # of what it was before
+        ({"n": Expr.name("i") + 1}, {}, None, ["n"]),  # of what the loop moves
+        ({"n": Expr.atom("ref", ZERO, label="size")}, {}, None, ["n"]),
+    ],
+)
+def test_names_that_the_source_makes_of_others(
+    definitions: dict[str, Expr], given: dict[str, int], derived: Expr | None, unbound: list[str]
+) -> None:
+    """Of a loop over i up to n: what has to be known, and n by that."""
+    nest = Loop("i", ZERO, N, "<", ONE, (Statement("x = 1", PLACE, (), ()),), PLACE)
+    told = tuple(Definition(name, value, PLACE) for name, value in definitions.items())
+    known = bind(replace(EMPTY, nest=nest), told, given)
+    assert known.derived == ({} if derived is None else {"n": derived})
+    assert known.unbound(["n"]) == unbound
+    assert known.in_unbound(N + 5) == (N if derived is None else derived) + 5
+    if derived is not None:
+        values = {**given, **dict.fromkeys(unbound, 7)}
+        assert known.with_derived(values) == {**values, "n": derived.evaluate(values)}
+
+
 def test_halves_stay_exact() -> None:
     known = bind(EMPTY, (Definition("n", M * Fraction(1, 2), PLACE),), {"m": 7})
     assert known.values["n"] == Fraction(7, 2)

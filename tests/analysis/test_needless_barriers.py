@@ -140,6 +140,21 @@ def test_what_two_loops_share_decides(
     assert needless_lines(tmp_path, text, frontend) == lines
 
 
+@pytest.mark.parametrize("turns", ["\n#pragma omp critical\n{ b[i] = 1; }", "{ b[i] = 1; }"])
+@pytest.mark.parametrize(
+    "around", ["%s", "for (int j = 0; j < 9; j++) %s", "if (c[i] > 0) %s", "if (i) ; else %s"]
+)
+def test_a_loop_that_works_in_turns_is_left_as_it_is(
+    tmp_path: Path, around: str, turns: str
+) -> None:
+    parts = [
+        f"#pragma omp for\n    for (int i = 0; i < 30; i++) {{ {text} }}\n"
+        for text in ("a[i] = 1;", around % turns)
+    ]
+    told = [7] if "critical" in turns else [5, 7]
+    assert needless_lines(tmp_path, program(parts)) == told
+
+
 @pytest.mark.parametrize(
     ("schedules", "headers", "told"),
     [

@@ -201,6 +201,16 @@ def test_gathers(declaration: str, statement: str, size: int) -> None:
     assert bytes_of(loops, declaration + "int row[7];", n=7) == size + 7 * 4
 
 
+@pytest.mark.parametrize("n", [0, 1, 2, 7])
+def test_gathers_by_numbers(n: int) -> None:
+    """One may touch every element, none touches nothing."""
+    facts = facts_of_loop("for (int i = 0; i < n; i++) t[row[i]] = 1;", "double t[30]; int row[7];",
+                          n=n)  # fmt: skip
+    size = (30 * 8 + n * 4) if n else 0
+    assert facts.working_set.value == size
+    assert touched_bytes(facts.region, facts.bindings) == size
+
+
 def test_one_end_that_is_not_known() -> None:
     """j from 0 to where n - m, of unknown sign, lets it: anywhere in the 4000 of x."""
     loops = "for (int i = 0; i < n; i++) for (int j = 0; j < i * (n - m); j++) x[j] = 1;"

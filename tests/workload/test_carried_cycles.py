@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -151,7 +152,7 @@ def test_the_slowest_cycle_paces_the_iterations(
     statements: list[tuple[str, dict[str, int]]],
 ) -> None:
     facts = [fact(*statement) for statement in statements]
-    cycles = list(carried_cycles(facts, (), "i"))
+    cycles = list(carried_cycles(facts, (), "i", reassociates=False))
     slowest = max(
         (Fraction(len(cycle.operations), cycle.iterations) for cycle in cycles), default=Fraction(0)
     )
@@ -160,7 +161,20 @@ def test_the_slowest_cycle_paces_the_iterations(
 
 def test_the_counter_is_no_value_that_waits() -> None:
     facts = [fact("s", {"s": 2})]
-    assert list(carried_cycles(facts, (), "s")) == []
-    assert list(carried_cycles(facts, (), "i")) == [
+    assert list(carried_cycles(facts, (), "s", reassociates=False)) == []
+    assert list(carried_cycles(facts, (), "i", reassociates=False)) == [
         CarriedCycle(("s",), ("fp_mul", "fp_mul"), 1, 1.0)
     ]
+
+
+@pytest.mark.parametrize("length", range(1, 7))
+def test_values_that_come_back_after_more_than_four_iterations(length: int) -> None:
+    """x0 = f(x1), x1 = f(x2), ... and the last of x0, which has been set: x1 goes to the last by
+    two steps, the last to the one before it by one, and so back to x1.
+    """
+    names = [f"x{at}" for at in range(length + 1)]
+    facts = [fact(name, {behind: 1}) for name, behind in pairwise([*names, names[0]])]
+    cycles = list(carried_cycles(facts, (), "i", reassociates=False))
+    steps = ("fp_mul",) * (length + 1)
+    ring = (names[1], *names[:1:-1])
+    assert cycles == ([CarriedCycle(ring, steps, length, 1.0)] if length <= 4 else [])

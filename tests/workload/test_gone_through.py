@@ -72,7 +72,7 @@ def test_as_many_as_the_set_of_all_addresses_has(seed: int) -> None:
 def test_too_many_runs_are_left_to_closed_forms() -> None:
     text = "for (int i = 0; i < 5000; i++) for (int j = 0; j < 99; j++) s += a[2 * i + j][i];"
     (group,) = nest_of(text, "double s, double a[20000][6000]").groups()
-    part = Part({}, {}, None, 64.0)
+    part = Part({}, {}, None, 64.0, aligned=False)
     assert lines_gone_through([Walk(group, path_of(group.loops), ())], part) is None
 
 

@@ -73,6 +73,14 @@ def test_falling_loops_begin_at_the_top() -> None:
     assert (found.low, found.high, found.levels) == (0, 152, ((24.0, 7.0),))
 
 
+def test_a_loop_of_one_iteration_has_no_stride() -> None:
+    loops = "for (int i = 0; i < 10; i++) for (int j = 4; j < 5; j++) b[i + 100 * j] = 1;"
+    found = lines_of(nest_of(loops, DECLARED), "b")
+    assert (found.strides, found.low, found.high) == ((8.0,), 3200, 3280)
+    twice = lines_of(nest_of(loops.replace("j < 5", "j < 6"), DECLARED), "b")
+    assert twice.strides == (800.0, 8.0)
+
+
 def test_offsets_widen_what_is_touched() -> None:
     loops = "for (int i = 0; i < 10; i++) b[i + 2] = b[i] + b[i + 7];"
     found = lines_of(nest_of(loops, DECLARED), "b")

@@ -12,7 +12,7 @@ DECLARED = "int n, double s, double t, double *a, double *b, double *c, double *
 
 def steps(body: str, *gathered: str) -> tuple[Step, ...]:
     facts = facts_of(f"for (int i = 0; i < n; i++) {{ {body} }}", DECLARED)
-    return steps_of(facts.statements, gathered)
+    return steps_of(facts.statements, gathered, reassociates=False)
 
 
 @pytest.mark.parametrize(

@@ -249,6 +249,26 @@ def test_parts_are_numbered_apart() -> None:
     assert not {*numbers} & {group.index for group in nest.groups()}
 
 
+@pytest.mark.parametrize("loops", [
+    "for (int i = 0; i < 20000; i++) x[i] = x[i + 200] + x[i + 8000];",
+    "for (int i = 0; i < 20; i++) for (int j = 0; j < 2000; j++) y[i] = x[j] + x[j+99] + x[j+999];",
+])  # fmt: skip
+def test_a_cache_misses_the_same_whatever_others_were_asked_before(loops: str) -> None:
+    """Parts of a group in one cache are no parts in another."""
+    nest = nest_of(loops, "double *x, double *y")
+    capacities = (300.0, 2000.0, 20_000.0, 1e6)
+    anew = {capacity: conditions(nest, capacity).misses(nest.root) for capacity in capacities}
+    for order in (capacities, capacities[::-1]):
+        tables = FootprintTables()
+        for capacity in order:
+            team = TeamFootprints(undivided(nest), 1.0, 64, tables)
+            assert LayerConditions(team, capacity, {}).misses(nest.root) == anew[capacity]
+    # By hand: 20000 stores, with those 200 further on one run; another apart from them.
+    if "y" not in loops:
+        stored, ahead = 1 + 8 * 19_999 / 64, 1 + 8 * (19_999 + 200) / 64
+        assert anew[20_000.0].volume["x"] == (pytest.approx(ahead + stored), pytest.approx(stored))
+
+
 @pytest.mark.parametrize(
     ("head", "step", "trips"),
     [

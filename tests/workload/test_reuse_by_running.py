@@ -154,15 +154,17 @@ def test_each_reference_by_running_the_nest(name: str, n: int, m: int) -> None:
 
 def test_a_row_that_an_earlier_loop_of_the_iteration_has_read() -> None:
     """Between its two uses lie at most what both loops touch, and any loop between them: three
-    rows of `y`, `a` and `c`, and not what came before.
+    rows of `y`, `a` and `c`, and neither what came before nor what comes behind.
     """
     text = (
         "for (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) z[j] = x[j];"
         " for (int l = 0; l < m; l++) y[l] = a[i][l]; {between}"
-        " for (int k = 0; k < m; k++) c[i][k] = a[i][k]; }"
+        " for (int k = 0; k < m; k++) c[i][k] = a[i][k]; {behind} }"
     )
-    for between, rows in (("", 3), (" for (int o = 0; o < m; o++) b[i][o] = 1;", 4)):
-        nest = nest_of(text.replace("{between}", between), PARAMETERS, n=9, m=20)
+    another = " for (int o = 0; o < m; o++) b[i][o] = 1;"
+    for between, behind, rows in (("", "", 3), (another, "", 4), ("", another, 3)):
+        loops = text.replace("{between}", between).replace("{behind}", behind)
+        nest = nest_of(loops, PARAMETERS, n=9, m=20)
         again, _, _ = run(nest)
         number = max(number for number, by in again.items() if set(by) == {None})
         (one,) = (one for one in reuse_distances(nest, ELEMENT) if one.number == number)

@@ -189,7 +189,20 @@ def test_gathers_are_spread_over_their_array() -> None:
     bars = {bar.below: bar.share for bar in reuse_histogram([one])}
     assert bars[1024] == pytest.approx(0.5, rel=0.01)
     assert bars[256] == pytest.approx(0.125, rel=0.01)
+    assert bars[1] == bars[2] == pytest.approx(1 / 1023, rel=0.01)  # none and one line between
     assert sum(bars.values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("elements", "below"), [(8, {1: 1.0}), (16, {1: 1.0}), (24, {1: 0.5, 2: 0.5})]
+)
+def test_gathers_from_few_lines(elements: int, below: dict[int, float]) -> None:
+    """Of one line, of two, of three: spread evenly over none, one or two others."""
+    loops = "for (int i = 0; i < n; i++) s[0] += x[row[i]];"
+    facts = facts_of(loops, f"int n, int *row, double *s, double x[{elements}]", n=1 << 20)
+    one = next(fact for fact in reuse_facts(facts, 64) if fact.access.array == "x")
+    bars = {bar.below: bar.share for bar in reuse_histogram([one]) if bar.share > 1e-3}
+    assert bars == {number: pytest.approx(share, rel=1e-3) for number, share in below.items()}
 
 
 def test_histogram_by_hand() -> None:

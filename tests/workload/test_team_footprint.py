@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Collection
+from itertools import product
+from operator import mul
 
 import pytest
 from hypothesis import given, settings
@@ -188,6 +191,85 @@ def test_threads_that_cannot_meet_in_a_line(loops: str, declared: str, far: bool
 
 
 @pytest.mark.parametrize(
+    ("read", "far"), [("i", True), ("a[j]", False), ("a[i]", False), ("a[999 * i]", False)]
+)
+def test_threads_along_two_loops_meet_in_what_only_one_of_them_moves(read: str, far: bool) -> None:
+    """Four threads have a hundred j each of one i: they meet in what i alone moves, and those of
+    the next i in what j alone moves. In b they are 800 bytes apart, a row 3200 from the next.
+    """
+    loops = f"for (int i = 0; i < 10; i++) for (int j = 0; j < 400; j++) b[i][j] = {read};"
+    nest = nest_of(loops, "double a[9999], double b[10][400]", "collapse(2)")
+    team = footprints(nest, 40, 8)
+    assert [(level.variable, level.threads) for level in team.team] == [("j", 4), ("i", 2)]
+    assert team.key == (8.0, 2 if far else team.team)
+
+
+@pytest.mark.parametrize(
+    ("trips", "threads", "lengths"),
+    [
+        (34, 15, [3] * 4 + [2] * 11),
+        (34, 16, [3] * 2 + [2] * 14),
+        (34, 17, []),
+        (9, 9, [1] * 9),
+        (9, 10, [1] * 9),  # no more threads than iterations
+    ],
+)
+def test_pieces_of_few_threads_are_gone_through_one_by_one(
+    trips: int, threads: int, lengths: list[int]
+) -> None:
+    """Each has the next iterations; those with one more come first."""
+    nest = nest_of(f"for (int i = 0; i < {trips}; i++) a[i] = 1;", "double *a")
+    team = footprints(nest, threads, 1)
+    (group,) = nest.groups()
+    chain = team._chain(group, (nest.root.index,))
+    expected = [(sum(lengths[:at]), number) for at, number in enumerate(lengths)]
+    assert list(team._blocks([chain], [group], 1)) == expected
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("seed", range(16))
+def test_references_touch_the_lines_of_their_addresses(seed: int, threads: int) -> None:
+    """One or two in loops of any steps, by the set of all addresses; the array begins with any of a
+    line's elements, as often with one as with another. The mean of the caches of one thread, of
+    two, ...
+    """
+    choose = random.Random(seed)
+    heads, values = [], []
+    for name in "ijk"[: choose.choice([2, 2, 3])]:
+        step, number = choose.choice([1, 2, 3, -1, -2]), choose.choice([1, 2, 4, 8])
+        number = 4 * choose.randint(1, 3) if name == "i" else number
+        end, compared = (0, ">=") if step < 0 else (step * number, "<")
+        begin = -step * (number - 1) if step < 0 else 0
+        heads.append(f"for (int {name} = {begin}; {name} {compared} {end}; {name} += {step})")
+        values.append([begin + step * turn for turn in range(number)])
+    references = [
+        [choose.choice([0, 1, 2, 7, 8, 9, 40, 41, 300, 302]) for _ in values]
+        for _ in range(1 + seed % 2)
+    ]
+    subscripts = [
+        " + ".join(f"{slope} * {name}" for slope, name in zip(slopes, "ijk", strict=False))
+        for slopes in references
+    ]
+    body = " ".join(f"a[{subscript}] = 1;" for subscript in subscripts)
+    nest = nest_of(f"{' '.join(heads)} {{ {body} }}", "double *a")
+    for sharers in (1, 2, 4)[: threads.bit_length()]:
+        own = len(values[0]) // threads * sharers
+        caches = [
+            [values[0][first : first + own], *values[1:]]
+            for first in range(0, len(values[0]), own)
+        ]  # fmt: skip
+        lines = [
+            {
+                (begin + sum(map(mul, slopes, place))) // 8
+                for slopes in references for place in product(*ranges)
+            }
+            for ranges in caches for begin in range(8)
+        ]  # fmt: skip
+        mean = sum(map(len, lines)) / len(lines)
+        assert footprints(nest, threads, sharers).all_bytes() / 64 == pytest.approx(mean), sharers
+
+
+@pytest.mark.parametrize(
     ("loops", "declared", "one", "four"),
     [
         # a row each of 25: 25 lines and a byte, or all hundred
@@ -207,6 +289,15 @@ def test_bytes_of_one_thread_and_of_four(loops: str, declared: str, one: int, fo
     assert footprints(nest, 4, 4).all_bytes() == pytest.approx(four)
     whole = one if "b[j]" in loops else four if "a[i]" in loops else one
     assert footprints(nest, 1, 1).all_bytes() == pytest.approx(whole)
+
+
+@pytest.mark.parametrize("head", ["j = 5; j < 5", "j = 5; j < 3", "j = 5; j < 6"])
+def test_what_no_iteration_runs_touches_nothing(head: str) -> None:
+    nest = nest_of(f"for (int i = 0; i < 8; i++) for (int {head}; j++) a[9 * i + j] = 1;",
+                   "double *a")  # fmt: skip
+    found = footprints(nest, 1, 1).footprint((nest.root,), {}, nest.root.groups_below)
+    lines = pytest.approx(8)  # one each, 72 bytes apart
+    assert found == ({"a": (lines, lines)} if "j < 6" in head else {})
 
 
 def test_only_what_is_stored_to_is_written() -> None:

@@ -8,9 +8,14 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from regionpredict.ir import Expr
+from regionpredict.workload.derived_number import Derived
 from regionpredict.workload.gone_through import (
     Part,
+    Shape,
     Walk,
+    _from_the_first_line,
+    _plain_and_whole,
     lines_gone_through,
     mean_of_blocks,
     path_of,
@@ -178,6 +183,7 @@ def test_blocks_of_the_first_loop(seed: int) -> None:
     [
         (4.0, (8, 4), (8, 4), 0.0),  # of 20 iterations those from the ninth on
         (4.25, (8, 4), (8, 5), 0.25),  # 7.875 before it: rounded
+        (1.5, (9, 1), (9, 2), 0.5),  # 9.25 before it
         (0.5, (10, 1), (10, 1), 0.0),  # less than one: one is run
         (21.0, (0, 20), (0, 20), 0.0),  # no more than there are
     ],
@@ -324,3 +330,38 @@ def test_an_inner_loop_at_once_and_one_by_one(seed: int, up: bool) -> None:
     assert set(counted.runs) == runs
     assert counted.steps == steps
     assert counted.fractions == parts
+
+
+# -- shapes that are known -------------------------------------------------------------------------
+
+ROW = Shape(((640.0, 648.0),), ((64.0, 3),), ((512.0, 2.0),), (0.0, 8.0), (8.0,), ELEMENT)
+
+
+@pytest.mark.parametrize(
+    ("shape", "plain", "whole"),
+    [
+        (ROW, True, True),
+        (ROW._replace(rows=((640.0, 648.0), (704.0, 712.5))), True, False),
+        (ROW._replace(levels=((64.5, 3),)), True, False),
+        (ROW._replace(team=((0.25, 2.0),)), True, False),
+        (ROW._replace(offsets=(0.0, 0.5)), True, False),
+        (ROW._replace(offsets=(0.0, Derived(8.0, Expr.name("n")))), False, False),
+    ],
+)
+def test_whose_sums_are_never_rounded(shape: Shape, plain: bool, whole: bool) -> None:
+    """All bytes are whole numbers; of those that have an expression nothing is known by places."""
+    assert _plain_and_whole([ROW, shape]) == (plain, whole)
+
+
+def test_shapes_begin_in_the_first_line() -> None:
+    """Both go ten whole lines back, the place in the line and what lies between stay."""
+    for begin in (640.0, 648.0, 696.0, 0.0, -8.0, -72.0):
+        row = ROW._replace(rows=((begin, begin + 8), (begin + 72, begin + 80)))
+        other = ROW._replace(rows=((begin - 800, begin - 792),))
+        empty = ROW._replace(rows=())
+        back = begin - begin % 64
+        for shapes in ([row, other], [empty, row, other]):
+            *_, first, second = _from_the_first_line(shapes, 64.0)
+            assert first.rows == tuple((low - back, high - back) for low, high in row.rows)
+            assert second.rows == ((begin - 800 - back, begin - 792 - back),)
+    assert _from_the_first_line([empty], 64.0) == (empty,)

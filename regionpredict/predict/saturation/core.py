@@ -197,9 +197,9 @@ def _arithmetic(
             integers += times * cycles
         else:
             calls += times * cycles
-    if not parts.divider_beside:
-        pipes, divider, integers = pipes + divider + integers, 0.0, 0.0
     named = {"arithmetic": pipes, "divisions and roots": divider, "integers": integers}
+    if not parts.divider_beside:
+        named = {"arithmetic": sum(named.values())}
     used = {name for name, cycles in named.items() if cycles} or {"arithmetic"}
     return {
         name: _Bound((cycles + calls) / lanes, _throughputs(operations, name, machine))

@@ -25,6 +25,7 @@ from round_machine import (
 )
 
 from regionpredict.analysis.history.first_touch import ArrayPlacement
+from regionpredict.predict.saturation.parts import Parts
 from regionpredict.workload import (
     Placement,
     Schedule,
@@ -48,6 +49,16 @@ def test_pages_of_one_domain_are_everybodys(workload: Workload) -> None:
     # w = (3 + sqrt 65) / 4; the slowest take 1.5 + w times what one does alone, 4 s.
     wait = (3 + math.sqrt(65)) / 4
     assert time.at(8).total == pytest.approx(4 * (1.5 + wait), rel=1e-4)
+
+
+def test_an_experiment_takes_all_pages_for_near(workload: Workload) -> None:
+    far = loops(workload, given=moved(40e9), placement=SERIAL, machine=round_machine())
+    near = loops(
+        workload, given=moved(40e9), placement=SERIAL, machine=round_machine(),
+        parts=Parts(placement=False),
+    )  # fmt: skip
+    assert (far.far, near.far) == (True, False)
+    assert near.at(8).total == pytest.approx(8.0)  # four of a domain share 20 GB/s
 
 
 def test_only_what_comes_from_memory_has_pages(workload: Workload) -> None:
