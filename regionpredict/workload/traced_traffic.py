@@ -6,21 +6,49 @@ lines that are written and write them back; they are empty at first and flushed 
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterator
-from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regionpredict.workload.constants import TRACE_PLACES
+from regionpredict.workload.constants import NEAR_USE, PLACED_REFERENCES, TRACE_PLACES
 from regionpredict.workload.line_overlap import Lines, Volume
 from regionpredict.workload.reference_trace import ReferenceTrace, Whole
+from regionpredict.workload.stack_distances import Flags, LineRuns, References, in_order_of
 
-_FAR = 40
-"""Bits of a line's number within its array: above them stand the array and its thread."""
-_MANY = 20
-"""Bits of an array's number."""
+_Counts = tuple[Whole, Whole]
+"""Lines brought in and written back, by array."""
+
+
+class _Dealt(NamedTuple):
+    """The references of a trace as caches see them: their places in it, cache by cache, the thread
+    of each, and where in this order caches begin.
+    """
+
+    order: Whole
+    thread: Whole
+    begins: Whole
+
+
+class _Lines(NamedTuple):
+    """The line of each reference: `shared` ones first, then `private` ones that each thread has.
+
+    `array` is that of each line.
+    """
+
+    line: Whole
+    array: Whole
+    shared: int
+    private: int
+
+
+class _Caches(NamedTuple):
+    """Who has which iterations and caches, by `volume`, and at which of `places` arrays begin."""
+
+    threads: int
+    sharers: int
+    chunk: int | None
+    place: int
+    places: int
 
 
 class TracedTraffic:
@@ -29,93 +57,183 @@ class TracedTraffic:
     def __init__(self, trace: ReferenceTrace, line_bytes: int) -> None:
         self.trace = trace
         self.line_bytes = line_bytes
-        self._streams: dict[tuple[int, int, int | None, int], list[_Stream]] = {}
+        self._aligned = np.array(trace.aligned, dtype=np.bool_)
+        self._lines: dict[tuple[int, int], _Lines] = {}
+        self._dealt: dict[tuple[int, int, int | None], _Dealt] = {}
+        self._runs: dict[tuple[_Caches, int], LineRuns] = {}
+        self._as_made: dict[_Caches, References] = {}
+        # What is as long as the trace is kept of the caches that were asked for last.
+        self._references: dict[_Caches, References] = {}
+        self._touched: dict[_Caches, _Counts] = {}
+        self._stores = np.flatnonzero(trace.written)
 
     def volume(self, threads: int, sharers: int, chunk: int | None, held: float) -> Volume:
         """Lines by array that all caches of `held` lines move together, `sharers` threads each.
 
         Threads have a block each, as even as can be, or chunks in turn. Arrays that may begin
-        anywhere begin at several places of a line: the mean of these.
+        anywhere begin at several places of a line, the fewer the longer the trace is: the mean.
         """
-        places = 1 if self.trace.aligned else int(TRACE_PLACES.value)
+        most = int(min(max(1.0, held), float(len(self.trace.byte))))
+        places = 1 if self._aligned.all() else self._places()
         number = len(self.trace.arrays)
         read, written = np.zeros(number), np.zeros(number)
         for place in range(places):
-            for stream in self._caches(threads, sharers, chunk, place * self.line_bytes // places):
-                brought, back = stream.moved(held)
-                read += np.bincount(brought, minlength=number)
-                written += np.bincount(back, minlength=number)
+            caches = _Caches(threads, sharers, chunk, place, places)
+            brought, back = self._moved(caches, most)
+            read += brought
+            written += back
         return {
             array: Lines(float(read[at]) / places, float(written[at]) / places)
             for at, array in enumerate(self.trace.arrays)
         }
 
-    def _caches(self, threads: int, sharers: int, chunk: int | None, begin: int) -> list[_Stream]:
-        asked = (threads, sharers, chunk, begin)
-        streams = self._streams.get(asked)
-        if streams is None:
-            streams = self._streams[asked] = list(self._dealt(*asked))
-        return streams
+    def _places(self) -> int:
+        affordable = int(PLACED_REFERENCES.value) // len(self.trace.byte)
+        return max(1, min(int(TRACE_PLACES.value), affordable))
 
-    def _dealt(
-        self, threads: int, sharers: int, chunk: int | None, begin: int
-    ) -> Iterator[_Stream]:
-        """What reaches each cache."""
+    def _moved(self, caches: _Caches, most: int) -> _Counts:
+        lines = self._numbered(caches.place, caches.places)
+        if lines.shared + lines.private * caches.sharers <= most:
+            if caches.threads <= caches.sharers and not lines.private:
+                # One cache sees the same lines, whichever thread refers to them.
+                caches = caches._replace(threads=1, sharers=1, chunk=None)
+            if caches not in self._touched:
+                self._touched[caches] = self._touched_by(caches, lines)
+            return self._touched[caches]
+        near = min(most, int(NEAR_USE.value))
+        if (caches, near) not in self._runs:
+            self._runs[caches, near] = self._runs_of(caches, lines, near)
+        return self._runs[caches, near].moved(most)
+
+    def _touched_by(self, caches: _Caches, lines: _Lines) -> _Counts:
+        """What caches move that hold everything: each line once, written back if it was written."""
         trace = self.trace
-        thread = dealt(trace.iterations, threads, chunk)[trace.iteration]
-        own = np.where(trace.private, thread + 1, 0)
-        line = (trace.byte + begin) // self.line_bytes + (1 << (_FAR - 1))
-        line += ((own << _MANY) + trace.array) << _FAR
-        order = np.argsort(thread, kind="stable")
-        if sharers > 1:
-            cache = thread[order] // sharers
-            turn = np.arange(len(order)) - np.searchsorted(thread[order], thread[order])
-            order = order[np.lexsort((thread[order], turn, cache))]
-        cache = thread[order] // sharers
-        _, begins = np.unique(cache, return_index=True)
-        line, written = line[order], trace.written[order]
-        for first, last in pairwise([*begins.tolist(), len(order)]):
-            yield _Stream(line[first:last], written[first:last])
+        line, number = lines.line, lines.shared + lines.private
+        teams = -(-caches.threads // caches.sharers)
+        if caches.threads > 1:
+            thread = dealt(trace.iterations, caches.threads, caches.chunk)
+            if teams > 1:
+                line = line + (thread // caches.sharers * number * caches.sharers)[trace.iteration]
+            if lines.private and caches.sharers > 1:
+                own = (thread % caches.sharers * number)[trace.iteration]
+                line = line + np.where(trace.private, own, 0)
+        seen = np.zeros(number * teams * caches.sharers, dtype=np.bool_)
+        seen[line] = True
+        read = self._by_array(lines, seen)
+        seen[:] = False
+        seen[line[self._stores]] = True
+        return read, self._by_array(lines, seen)
+
+    def _by_array(self, lines: _Lines, seen: Flags) -> Whole:
+        array = lines.array[np.flatnonzero(seen) % len(lines.array)]
+        counts: Whole = np.bincount(array, minlength=len(self.trace.arrays))
+        return counts
+
+    def _runs_of(self, caches: _Caches, lines: _Lines, near: int) -> LineRuns:
+        asked = (caches.threads, caches.sharers, caches.chunk)
+        if asked not in self._dealt:
+            self._dealt = {asked: cache_order(self.trace, *asked)}
+        dealt_out = self._dealt[asked]
+        # Blocks that have a cache each follow each other as the trace does.
+        as_made = caches.sharers == 1 and caches.chunk is None
+        known = self._as_made if as_made else self._references
+        key = caches._replace(threads=1) if as_made else caches
+        if key not in known:
+            if not as_made:
+                known.clear()
+            known[key] = self._references_of(caches, lines, dealt_out)
+        return LineRuns(known[key], dealt_out.begins, near)
+
+    def _references_of(self, caches: _Caches, lines: _Lines, dealt_out: _Dealt) -> References:
+        order, trace = dealt_out.order, self.trace
+        line, number = lines.line[order], lines.shared + lines.private
+        if caches.sharers > 1 and lines.private:
+            line += np.where(
+                line < lines.shared, 0, dealt_out.thread % caches.sharers * lines.private
+            )
+            number += (caches.sharers - 1) * lines.private
+        return References(line, number, trace.array[order], len(trace.arrays), trace.written[order])
+
+    def _numbered(self, place: int, places: int) -> _Lines:
+        """Lines, numbered array by array, of which those that are not aligned begin at one of some
+        places; where these are fewer than are told apart, one array begins at another than the
+        next does.
+        """
+        known = self._lines.get((place, places))
+        if known is None:
+            every = int(TRACE_PLACES.value)
+            number = np.arange(len(self.trace.arrays)) if places < every else 0
+            begin = (place * every // places + number) % every * self.line_bytes // every
+            byte = self.trace.byte + np.where(self._aligned, 0, begin)[self.trace.array]
+            known = self._lines[place, places] = self._told_apart(byte // self.line_bytes)
+        return known
+
+    def _told_apart(self, line: Whole) -> _Lines:
+        """Lines of the arrays, numbered from nought on over all of them."""
+        trace = self.trace
+        number = len(trace.arrays)
+        own = np.zeros(number, dtype=np.bool_)
+        own[trace.array[trace.private]] = True
+        lowest = np.full(number, np.iinfo(np.int64).max)
+        np.minimum.at(lowest, trace.array, line)
+        highest = np.full(number, np.iinfo(np.int64).min)
+        np.maximum.at(highest, trace.array, line)
+        length = highest - lowest + 1
+        shared_first = np.argsort(own, kind="stable")
+        first = np.empty(number, dtype=np.int64)
+        first[shared_first] = np.cumsum(length[shared_first]) - length[shared_first]
+        line = line + (first - lowest)[trace.array]
+        shared = int(length[~own].sum())
+        touched, line = _without_gaps(line, int(length.sum()))
+        array = shared_first[np.searchsorted(np.cumsum(length[shared_first]), touched, "right")]
+        before = int(np.searchsorted(touched, shared))
+        return _Lines(line, array, before, len(touched) - before)
 
 
-class _Stream:
-    """References that reach one cache."""
-
-    def __init__(self, line: Whole, written: NDArray[np.bool_]) -> None:
-        # A line used twice in a row is used once, as far as a cache goes.
-        new = np.flatnonzero(np.append(True, line[1:] != line[:-1]))
-        self.line = line[new]
-        self.written = np.logical_or.reduceat(written, new)
-        self.touched = np.unique(self.line)
-        self.stored = np.unique(self.line[self.written])
-
-    def moved(self, held: float) -> tuple[Whole, Whole]:
-        """The arrays of the lines brought in, and of those written back, one for each line."""
-        if len(self.touched) <= held:
-            return _array_of(self.touched), _array_of(self.stored)
-        most = max(1, int(held))
-        brought: list[int] = []
-        back: list[int] = []
-        cache: OrderedDict[int, bool] = OrderedDict()
-        newest, lost = cache.move_to_end, cache.popitem
-        for line, written in zip(self.line.tolist(), self.written.tolist(), strict=True):
-            if line in cache:
-                newest(line)
-                if written:
-                    cache[line] = True
-                continue
-            brought.append(line)
-            if len(cache) >= most:
-                gone, dirty = lost(last=False)
-                if dirty:
-                    back.append(gone)
-            cache[line] = written
-        back += [line for line, dirty in cache.items() if dirty]
-        return _array_of(np.array(brought)), _array_of(np.array(back, dtype=np.int64))
+def _without_gaps(line: Whole, number: int) -> tuple[Whole, Whole]:
+    """The lines below `number` that are touched, and for each reference which of them it is."""
+    if number > 4 * len(line):
+        touched, line = np.unique(line, return_inverse=True)
+        return touched, line
+    seen = np.zeros(number, dtype=np.bool_)
+    seen[line] = True
+    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[line]
 
 
-def _array_of(lines: Whole) -> Whole:
-    return (lines >> _FAR) & ((1 << _MANY) - 1)
+def cache_order(trace: ReferenceTrace, threads: int, sharers: int, chunk: int | None) -> _Dealt:
+    """What reaches each cache, in order."""
+    owner = dealt(trace.iterations, threads, chunk)
+    thread = owner[trace.iteration]
+    if chunk is None:
+        order = np.arange(len(thread))
+        turns = np.searchsorted(owner, np.arange(threads + 1))
+        first = np.searchsorted(trace.iteration, turns)
+    else:
+        order = in_order_of(thread, threads)
+        thread = thread[order]
+        first = np.searchsorted(thread, np.arange(threads + 1))
+    if sharers > 1:
+        taken = _in_turn(first, sharers)
+        order, thread = order[taken], thread[taken]
+    begins = np.unique(first[:-1:sharers])
+    return _Dealt(order, thread, begins[begins < len(order)])
+
+
+def _in_turn(first: Whole, sharers: int) -> Whole:
+    """The order in which `sharers` threads after each other take turns, whose references are
+    those from `first` on; who has none left is left out.
+    """
+    taken = np.empty(first[-1], dtype=np.int64)
+    for thread in range(0, len(first) - 1, sharers):
+        bounds = first[thread : thread + sharers + 1]
+        lengths = np.diff(bounds)
+        turns = np.arange(lengths.max())
+        going = len(lengths) - np.searchsorted(np.sort(lengths), turns, side="right")
+        place = bounds[0] + np.cumsum(going) - going
+        for begin, length in zip(bounds.tolist(), lengths.tolist(), strict=False):
+            taken[place[:length]] = np.arange(begin, begin + length)
+            place[:length] += 1
+    return taken
 
 
 def dealt(iterations: int, threads: int, chunk: int | None) -> Whole:
