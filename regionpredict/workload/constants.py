@@ -124,8 +124,9 @@ FEW_RUNS = Constant(
     "a microsecond",
 )  # fmt: skip
 MOST_REFERENCES = Constant(
-    1 << 16, "references", "derived",
-    "a nest of no more is gone through reference by reference: some hundredths of a second a team",
+    1 << 19, "references", "derived",
+    "a nest of no more is gone through reference by reference: some hundredths of a second a team, "
+    "and some megabytes",
 )  # fmt: skip
 MOST_EVALUATIONS = Constant(
     1 << 12, "evaluations", "derived",
@@ -136,6 +137,16 @@ TRACE_PLACES = Constant(
     4, "places", "derived",
     "of a line at which arrays begin that may begin anywhere: the ends of rows, an eighth of a "
     "line at most",
+)  # fmt: skip
+PLACED_REFERENCES = Constant(
+    1 << 17, "references", "derived",
+    "of a nest, at all places at which arrays begin: a longer one, whose arrays have more lines "
+    "and ends of rows, is gone through with the begins of its arrays spread over a line",
+)  # fmt: skip
+NEAR_USE = Constant(
+    256, "references", "derived",
+    "a line that is referred to again after fewer others than a first cache has lines is found "
+    "there; smaller caches have fewer",
 )  # fmt: skip
 REUSE_SAMPLES = Constant(
     8, "samples", "derived",

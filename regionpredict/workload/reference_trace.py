@@ -34,7 +34,8 @@ class ReferenceTrace:
 
     By reference: `iteration` of the loops that threads share, `array` by its place in `arrays`,
     `byte` from the begin of the array, whether it is `written`, and whether each thread has an
-    array of its own. `iterations` are the shared ones; `aligned`: all arrays begin with a line.
+    array of its own. `iterations` are the shared ones; `aligned` says of each array whether it
+    begins with a line.
     """
 
     iterations: int
@@ -44,7 +45,7 @@ class ReferenceTrace:
     byte: Whole
     written: NDArray[np.bool_]
     private: NDArray[np.bool_]
-    aligned: bool
+    aligned: tuple[bool, ...]
 
 
 def reference_trace(nest: LoopNest) -> ReferenceTrace | None:
@@ -95,7 +96,8 @@ class _Tracer:
         self.written = np.empty(total, dtype=np.bool_)
         self.private = np.empty(total, dtype=np.bool_)
         self._fill(body, np.cumsum(body.length) - body.length)
-        aligned = all(group.aligned for group in self.nest.groups())
+        anywhere = {group.array for group in self.nest.groups() if not group.aligned}
+        aligned = tuple(array not in anywhere for array in self.arrays)
         return ReferenceTrace(
             body.number, tuple(self.arrays), self.iteration, self.array, self.byte, self.written,
             self.private, aligned,

@@ -6,29 +6,49 @@ lines that are written and write them back; they are empty at first and flushed 
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regionpredict.workload.constants import TRACE_PLACES
+from regionpredict.workload.constants import NEAR_USE, PLACED_REFERENCES, TRACE_PLACES
 from regionpredict.workload.line_overlap import Lines, Volume
 from regionpredict.workload.reference_trace import ReferenceTrace, Whole
+from regionpredict.workload.stack_distances import Flags, LineRuns, References, in_order_of
 
-_FAR = 40
-"""Bits of a line's number within its array: above them stands the array."""
+_Counts = tuple[Whole, Whole]
+"""Lines brought in and written back, by array."""
 
 
-class _Turns(NamedTuple):
-    """The references in the `order` in which they come to caches, one cache after the other: the
-    `cache` of each in that order, and, as the trace has them, whose `own` copy each is of: 0 is
-    everybody's."""
+class _Dealt(NamedTuple):
+    """The references of a trace as caches see them: their places in it, cache by cache, the thread
+    of each, and where in this order caches begin.
+    """
 
-    own: Whole
     order: Whole
-    cache: Whole
+    thread: Whole
+    begins: Whole
+
+
+class _Lines(NamedTuple):
+    """The line of each reference: `shared` ones first, then `private` ones that each thread has.
+
+    `array` is that of each line.
+    """
+
+    line: Whole
+    array: Whole
+    shared: int
+    private: int
+
+
+class _Caches(NamedTuple):
+    """Who has which iterations and caches, by `volume`, and at which of `places` arrays begin."""
+
+    threads: int
+    sharers: int
+    chunk: int | None
+    place: int
+    places: int
 
 
 class TracedTraffic:
@@ -37,25 +57,29 @@ class TracedTraffic:
     def __init__(self, trace: ReferenceTrace, line_bytes: int) -> None:
         self.trace = trace
         self.line_bytes = line_bytes
-        self._caches: dict[tuple[int, int, int | None, int], _Caches] = {}
-        self._turns: dict[tuple[int, int, int | None], _Turns] = {}
-        self._lines: dict[int, tuple[Whole, Whole]] = {}
+        self._aligned = np.array(trace.aligned, dtype=np.bool_)
+        self._lines: dict[tuple[int, int], _Lines] = {}
+        self._dealt: dict[tuple[int, int, int | None], _Dealt] = {}
+        self._runs: dict[tuple[_Caches, int], LineRuns] = {}
+        self._as_made: dict[_Caches, References] = {}
+        # What is as long as the trace is kept of the caches that were asked for last.
+        self._references: dict[_Caches, References] = {}
+        self._touched: dict[_Caches, _Counts] = {}
+        self._stores = np.flatnonzero(trace.written)
 
     def volume(self, threads: int, sharers: int, chunk: int | None, held: float) -> Volume:
         """Lines by array that all caches of `held` lines move together, `sharers` threads each.
 
         Threads have a block each, as even as can be, or chunks in turn. Arrays that may begin
-        anywhere begin at several places of a line: the mean of these.
+        anywhere begin at several places of a line, the fewer the longer the trace is: the mean.
         """
-        places = 1 if self.trace.aligned else int(TRACE_PLACES.value)
+        most = int(min(max(1.0, held), float(len(self.trace.byte))))
+        places = 1 if self._aligned.all() else self._places()
         number = len(self.trace.arrays)
         read, written = np.zeros(number), np.zeros(number)
         for place in range(places):
-            asked = (threads, sharers, chunk, place * self.line_bytes // places)
-            caches = self._caches.get(asked)
-            if caches is None:
-                caches = self._caches[asked] = self._dealt(*asked)
-            brought, back = caches.moved(held)
+            caches = _Caches(threads, sharers, chunk, place, places)
+            brought, back = self._moved(caches, most)
             read += brought
             written += back
         return {
@@ -63,114 +87,153 @@ class TracedTraffic:
             for at, array in enumerate(self.trace.arrays)
         }
 
-    def _dealt(self, threads: int, sharers: int, chunk: int | None, begin: int) -> _Caches:
-        """What reaches each cache."""
-        turns = self._order(threads, sharers, chunk)
-        line, array = self._numbered(begin)
-        line = (line + turns.own * len(array))[turns.order]
-        written = self.trace.written[turns.order]
-        return _Caches(line, written, turns.cache, array, len(self.trace.arrays))
+    def _places(self) -> int:
+        affordable = int(PLACED_REFERENCES.value) // len(self.trace.byte)
+        return max(1, min(int(TRACE_PLACES.value), affordable))
 
-    def _numbered(self, begin: int) -> tuple[Whole, Whole]:
-        """The line of each reference, numbered from 0 on, and the array of each number."""
-        known = self._lines.get(begin)
+    def _moved(self, caches: _Caches, most: int) -> _Counts:
+        lines = self._numbered(caches.place, caches.places)
+        if lines.shared + lines.private * caches.sharers <= most:
+            if caches.threads <= caches.sharers and not lines.private:
+                # One cache sees the same lines, whichever thread refers to them.
+                caches = caches._replace(threads=1, sharers=1, chunk=None)
+            if caches not in self._touched:
+                self._touched[caches] = self._touched_by(caches, lines)
+            return self._touched[caches]
+        near = min(most, int(NEAR_USE.value))
+        if (caches, near) not in self._runs:
+            self._runs[caches, near] = self._runs_of(caches, lines, near)
+        return self._runs[caches, near].moved(most)
+
+    def _touched_by(self, caches: _Caches, lines: _Lines) -> _Counts:
+        """What caches move that hold everything: each line once, written back if it was written."""
+        trace = self.trace
+        line, number = lines.line, lines.shared + lines.private
+        teams = -(-caches.threads // caches.sharers)
+        if caches.threads > 1:
+            thread = dealt(trace.iterations, caches.threads, caches.chunk)
+            if teams > 1:
+                line = line + (thread // caches.sharers * number * caches.sharers)[trace.iteration]
+            if lines.private and caches.sharers > 1:
+                own = (thread % caches.sharers * number)[trace.iteration]
+                line = line + np.where(trace.private, own, 0)
+        seen = np.zeros(number * teams * caches.sharers, dtype=np.bool_)
+        seen[line] = True
+        read = self._by_array(lines, seen)
+        seen[:] = False
+        seen[line[self._stores]] = True
+        return read, self._by_array(lines, seen)
+
+    def _by_array(self, lines: _Lines, seen: Flags) -> Whole:
+        array = lines.array[np.flatnonzero(seen) % len(lines.array)]
+        counts: Whole = np.bincount(array, minlength=len(self.trace.arrays))
+        return counts
+
+    def _runs_of(self, caches: _Caches, lines: _Lines, near: int) -> LineRuns:
+        asked = (caches.threads, caches.sharers, caches.chunk)
+        if asked not in self._dealt:
+            self._dealt = {asked: cache_order(self.trace, *asked)}
+        dealt_out = self._dealt[asked]
+        # Blocks that have a cache each follow each other as the trace does.
+        as_made = caches.sharers == 1 and caches.chunk is None
+        known = self._as_made if as_made else self._references
+        key = caches._replace(threads=1) if as_made else caches
+        if key not in known:
+            if not as_made:
+                known.clear()
+            known[key] = self._references_of(caches, lines, dealt_out)
+        return LineRuns(known[key], dealt_out.begins, near)
+
+    def _references_of(self, caches: _Caches, lines: _Lines, dealt_out: _Dealt) -> References:
+        order, trace = dealt_out.order, self.trace
+        line, number = lines.line[order], lines.shared + lines.private
+        if caches.sharers > 1 and lines.private:
+            line += np.where(
+                line < lines.shared, 0, dealt_out.thread % caches.sharers * lines.private
+            )
+            number += (caches.sharers - 1) * lines.private
+        return References(line, number, trace.array[order], len(trace.arrays), trace.written[order])
+
+    def _numbered(self, place: int, places: int) -> _Lines:
+        """Lines, numbered array by array, of which those that are not aligned begin at one of some
+        places; where these are fewer than are told apart, one array begins at another than the
+        next does.
+        """
+        known = self._lines.get((place, places))
         if known is None:
-            line = (self.trace.byte + begin) // self.line_bytes + (1 << (_FAR - 1))
-            lines, number = np.unique((self.trace.array << _FAR) + line, return_inverse=True)
-            known = self._lines[begin] = number, lines >> _FAR
+            every = int(TRACE_PLACES.value)
+            number = np.arange(len(self.trace.arrays)) if places < every else 0
+            begin = (place * every // places + number) % every * self.line_bytes // every
+            byte = self.trace.byte + np.where(self._aligned, 0, begin)[self.trace.array]
+            known = self._lines[place, places] = self._told_apart(byte // self.line_bytes)
         return known
 
-    def _order(self, threads: int, sharers: int, chunk: int | None) -> _Turns:
-        known = self._turns.get((threads, sharers, chunk))
-        if known is not None:
-            return known
+    def _told_apart(self, line: Whole) -> _Lines:
+        """Lines of the arrays, numbered from nought on over all of them."""
         trace = self.trace
-        thread = dealt(trace.iterations, threads, chunk)[trace.iteration]
-        order = np.argsort(thread, kind="stable")
-        if sharers > 1:
-            cache = thread[order] // sharers
-            turn = np.arange(len(order)) - np.searchsorted(thread[order], thread[order])
-            order = order[np.lexsort((thread[order], turn, cache))]
-        own = np.where(trace.private, thread + 1, 0)
-        turns = self._turns[threads, sharers, chunk] = _Turns(own, order, thread[order] // sharers)
-        return turns
+        number = len(trace.arrays)
+        own = np.zeros(number, dtype=np.bool_)
+        own[trace.array[trace.private]] = True
+        lowest = np.full(number, np.iinfo(np.int64).max)
+        np.minimum.at(lowest, trace.array, line)
+        highest = np.full(number, np.iinfo(np.int64).min)
+        np.maximum.at(highest, trace.array, line)
+        length = highest - lowest + 1
+        shared_first = np.argsort(own, kind="stable")
+        first = np.empty(number, dtype=np.int64)
+        first[shared_first] = np.cumsum(length[shared_first]) - length[shared_first]
+        line = line + (first - lowest)[trace.array]
+        shared = int(length[~own].sum())
+        touched, line = _without_gaps(line, int(length.sum()))
+        array = shared_first[np.searchsorted(np.cumsum(length[shared_first]), touched, "right")]
+        before = int(np.searchsorted(touched, shared))
+        return _Lines(line, array, before, len(touched) - before)
 
 
-class _Caches:
-    """References that reach the caches of one level, one cache after the other."""
-
-    def __init__(
-        self, line: Whole, written: NDArray[np.bool_], cache: Whole, array: Whole,
-        arrays: int,
-    ) -> None:  # fmt: skip
-        """`array` of each line, whose numbers begin anew with what each thread has for itself."""
-        # A line used twice in a row is used once, as far as a cache goes.
-        again = (line[1:] == line[:-1]) & (cache[1:] == cache[:-1])
-        new = np.flatnonzero(np.append(True, ~again))
-        self._line, self._cache = line[new], cache[new]
-        self._written = np.logical_or.reduceat(written, new)
-        self._array = array
-        self._arrays = arrays
-        used = self._cache * (int(self._line.max()) + 1) + self._line
-        self._read = self._by_cache(used)
-        self._stored = self._by_cache(used[self._written])
-        self._touched = self._read.sum(axis=1)
-
-    def _by_cache(self, used: Whole) -> Whole:
-        """How many different ones of these lines each cache has, by array."""
-        rows = int(self._cache[-1]) + 1
-        if not len(used):
-            return np.zeros((rows, self._arrays), dtype=np.int64)
-        used = np.sort(used)
-        used = used[np.append(True, used[1:] != used[:-1])]
-        cache, line = np.divmod(used, int(self._line.max()) + 1)
-        place = cache * self._arrays + self._array[line % len(self._array)]
-        return np.bincount(place, minlength=rows * self._arrays).reshape(rows, self._arrays)
-
-    def moved(self, held: float) -> tuple[Whole, Whole]:
-        """By array, the lines brought into caches of `held` lines, and those written back."""
-        fits = self._touched <= held
-        read, stored = self._read[fits].sum(axis=0), self._stored[fits].sum(axis=0)
-        if fits.all():
-            return read, stored
-        brought: list[int] = []
-        back: list[int] = []
-        first = np.searchsorted(self._cache, np.arange(len(fits) + 1))
-        for at in np.flatnonzero(~fits).tolist():
-            own = slice(first[at], first[at + 1])
-            _least_recently_used(
-                self._line[own].tolist(), self._written[own].tolist(), max(1, int(held)), brought,
-                back,
-            )  # fmt: skip
-        return read + self._counts(brought), stored + self._counts(back)
-
-    def _counts(self, lines: Sequence[int]) -> Whole:
-        numbers = np.array(lines, dtype=np.int64) % len(self._array)
-        return np.bincount(self._array[numbers], minlength=self._arrays)
+def _without_gaps(line: Whole, number: int) -> tuple[Whole, Whole]:
+    """The lines below `number` that are touched, and for each reference which of them it is."""
+    if number > 4 * len(line):
+        touched, line = np.unique(line, return_inverse=True)
+        return touched, line
+    seen = np.zeros(number, dtype=np.bool_)
+    seen[line] = True
+    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[line]
 
 
-def _least_recently_used(
-    lines: Sequence[int], written: Sequence[bool], most: int, brought: list[int], back: list[int]
-) -> None:
-    """Adds the lines that one cache of `most` lines brings in, and those that it writes back."""
-    cache: OrderedDict[int, bool] = OrderedDict()
-    newest, lost = cache.move_to_end, cache.popitem
-    room = most
-    for line, writes in zip(lines, written, strict=True):
-        if line in cache:
-            newest(line)
-            if writes:
-                cache[line] = True
-            continue
-        brought.append(line)
-        if room:
-            room -= 1
-        else:
-            gone, dirty = lost(last=False)
-            if dirty:
-                back.append(gone)
-        cache[line] = writes
-    back += [line for line, dirty in cache.items() if dirty]
+def cache_order(trace: ReferenceTrace, threads: int, sharers: int, chunk: int | None) -> _Dealt:
+    """What reaches each cache, in order."""
+    owner = dealt(trace.iterations, threads, chunk)
+    thread = owner[trace.iteration]
+    if chunk is None:
+        order = np.arange(len(thread))
+        turns = np.searchsorted(owner, np.arange(threads + 1))
+        first = np.searchsorted(trace.iteration, turns)
+    else:
+        order = in_order_of(thread, threads)
+        thread = thread[order]
+        first = np.searchsorted(thread, np.arange(threads + 1))
+    if sharers > 1:
+        taken = _in_turn(first, sharers)
+        order, thread = order[taken], thread[taken]
+    begins = np.unique(first[:-1:sharers])
+    return _Dealt(order, thread, begins[begins < len(order)])
+
+
+def _in_turn(first: Whole, sharers: int) -> Whole:
+    """The order in which `sharers` threads after each other take turns, whose references are
+    those from `first` on; who has none left is left out.
+    """
+    taken = np.empty(first[-1], dtype=np.int64)
+    for thread in range(0, len(first) - 1, sharers):
+        bounds = first[thread : thread + sharers + 1]
+        lengths = np.diff(bounds)
+        turns = np.arange(lengths.max())
+        going = len(lengths) - np.searchsorted(np.sort(lengths), turns, side="right")
+        place = bounds[0] + np.cumsum(going) - going
+        for begin, length in zip(bounds.tolist(), lengths.tolist(), strict=False):
+            taken[place[:length]] = np.arange(begin, begin + length)
+            place[:length] += 1
+    return taken
 
 
 def dealt(iterations: int, threads: int, chunk: int | None) -> Whole:

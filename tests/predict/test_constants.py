@@ -50,8 +50,8 @@ ALLOWED: dict[tuple[str, float], str] = {
     ("workload/line_lattice.py", 0.5): "rounding to the nearest",
     ("workload/line_lattice.py", 3): "digits of a byte, so that equal offsets compare equal",
     ("workload/layer_conditions.py", 0.5): "the middle of a range",
-    ("workload/traced_traffic.py", 40): "bits of a key: a line's number within its array",
-    ("workload/traced_traffic.py", 20): "bits of a key: an array's number",
+    ("workload/stack_distances.py", 16): "bits of a digit, by which numpy sorts in one pass",
+    ("workload/traced_traffic.py", 4): "times as long a table costs what sorting does",
     ("workload/work_distribution.py", 0.5): "the middle of a sample, and the mean of a last piece",
 }
 

@@ -24,7 +24,7 @@ def trace_of(references: list[Reference], iterations: int, *, aligned: bool) -> 
     iteration, array, byte, written, private = zip(*references, strict=True)
     return ReferenceTrace(
         iterations, ARRAYS, np.array(iteration), np.array(array), np.array(byte),
-        np.array(written), np.array(private), aligned,
+        np.array(written), np.array(private), (aligned,) * len(ARRAYS),
     )  # fmt: skip
 
 

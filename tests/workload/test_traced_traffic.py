@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from nest_texts import STATIC, counter_of, nest_of
+from nest_texts import STATIC, counter_of, facts_of_text, nest_of
 from simulated_nest import simulated
 
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.workload.cache_traffic import CacheLevel, left_by_itself, may_be_traced
 from regionpredict.workload.loop_nest import LoopNest
+from regionpredict.workload.nest_lowering import loop_nest
 from regionpredict.workload.reference_trace import reference_trace
 
 NESTS = {
@@ -62,6 +63,21 @@ def test_a_column_by_hand() -> None:
     assert bytes_of(nest, 15, 1, 1, None) / 64 == pytest.approx(128 * 16, abs=2)
 
 
+def test_arrays_that_begin_with_a_line_do_so_beside_others() -> None:
+    """A global array of 30 rows of a line each, and a parameter's rows of two lines mostly."""
+    text = """double kept[30][80];
+    void f(double p[30][80]) {
+    #pragma omp parallel for
+      for (int i = 0; i < 30; i++) for (int j = 0; j < 8; j++) kept[i][j] = p[i][j];
+    }"""
+    (facts,) = facts_of_text(text)
+    nest = loop_nest(facts.region, facts.bindings.values)
+    assert nest is not None
+    (level,) = counter_of(nest, traced=True).traffic([CacheLevel(1 << 20, 1)], 1)
+    read = {moved.array: moved.read / 64 for moved in level.arrays}
+    assert read == {"kept": 30, "p": 30 * (1 + 3 * 2) / 4}
+
+
 def test_a_larger_cache_moves_no_more() -> None:
     nest = nest_of(*NESTS["product"])
     moved = [bytes_of(nest, lines, 4, 2, None) for lines in range(2, 90, 4)]
@@ -103,8 +119,8 @@ def test_references_are_in_the_order_of_the_source() -> None:
 
 
 def test_what_is_too_long_or_hangs_on_data_is_left_to_closed_forms() -> None:
-    far = "for (int i = 0; i < 300; i++) for (int j = 0; j < 300; j++) s += a[i][j];"
-    assert reference_trace(nest_of(far, "double s, double a[300][300]")) is None
+    far = "for (int i = 0; i < 900; i++) for (int j = 0; j < 900; j++) s += a[i][j];"
+    assert reference_trace(nest_of(far, "double s, double a[900][900]")) is None
     counter = counter_of(
         nest_of("for (int i = 0; i < 99; i++) s += a[b[i]];", "double s, double a[999], int b[99]"),
         traced=True,
@@ -148,19 +164,31 @@ def test_loops_that_step_by_more_than_one() -> None:
     assert trace.iterations == 4
 
 
-@pytest.mark.parametrize("wide", [255, 256, 257])
+@pytest.mark.parametrize("wide", [511, 512, 513])
 def test_a_trace_is_made_of_few_references(wide: int) -> None:
-    """Two in each of 128 * `wide` iterations: up to 65,536 are gone through."""
-    loops = f"for (int i = 0; i < 128; i++) for (int j = 0; j < {wide}; j++) b[i][j] = a[i][j];"
-    nest = nest_of(loops, "double a[128][300], double b[128][300]")
+    """Two in each of 512 * `wide` iterations: up to 524,288 are gone through."""
+    loops = f"for (int i = 0; i < 512; i++) for (int j = 0; j < {wide}; j++) b[i][j] = a[i][j];"
+    nest = nest_of(loops, "double a[512][600], double b[512][600]")
     trace = reference_trace(nest)
-    assert (trace is not None) == (wide <= 256)
+    assert (trace is not None) == (wide <= 512)
     if trace is not None:
-        assert len(trace.byte) == 256 * wide and may_be_traced(nest)
+        assert len(trace.byte) == 1024 * wide and may_be_traced(nest)
+
+
+def test_arrays_of_a_long_trace_begin_at_different_places() -> None:
+    """32 arrays of 600 rows of eight doubles, 30 rows of which are skipped between two: a row that
+    begins with a line is one, three of four others are two lines.
+    """
+    names = [f"a{number}" for number in range(32)]
+    text = "for (int i = 0; i < 600; i++) for (int j = 0; j < 8; j++) { NAMES }"
+    text = text.replace("NAMES", " ".join(f"{name}[i][j] = 0;" for name in names))
+    nest = nest_of(text, ", ".join(f"double {name}[600][240]" for name in names))
+    (level,) = counter_of(nest, traced=True).traffic([CacheLevel(1 << 30, 1)], 1)
+    assert level.read / 64 == pytest.approx(32 * 600 * (1 + 3 * 2) / 4)
 
 
 def test_long_nests_are_not_tried() -> None:
-    assert not may_be_traced(nest_of("for (int i = 0; i < 1000000; i++) a[i] = 1;", "double *a"))
+    assert not may_be_traced(nest_of("for (int i = 0; i < 4000000; i++) a[i] = 1;", "double *a"))
 
 
 def test_what_the_loops_alone_decide_is_traced_and_what_data_decide_is_not() -> None:

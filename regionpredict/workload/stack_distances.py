@@ -1,0 +1,172 @@
+"""Stack distances of the references that reach caches: how many other lines lie between two uses.
+
+A cache of `n` lines that replaces the line least recently used finds a line again after fewer than
+`n` others, so that one pass tells what caches of all sizes move (Mattson, Gecsei, Slutz and Traiger
+1970). References that find their line after a few others are a run, of which the first alone can
+miss; the distances of runs are counted by merging blocks of them (Bentley 1980, sec. 3), all blocks
+of a level at once.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Whole = NDArray[np.int64]
+Small = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+_DIGIT = 16
+"""Bits of a number that numpy sorts by in one pass (radix sort)."""
+
+
+class References:
+    """What reaches caches, one cache after the other, each in order.
+
+    By reference: its `line` (below `lines`), its `array` (below `arrays`), and whether it is
+    `written`. What does not hang on where caches begin is worked out once.
+    """
+
+    def __init__(self, line: Whole, lines: int, array: Whole, arrays: int, written: Flags) -> None:
+        number = len(line)
+        self.arrays = arrays
+        self.by_line = in_order_of(line, lines)
+        self.array = array
+        self.written = written[self.by_line]
+        ordered = line[self.by_line]
+        self.again = np.zeros(number, dtype=np.bool_)
+        np.equal(ordered[1:], ordered[:-1], out=self.again[1:])
+        apart = self.by_line[1:] - self.by_line[:-1]
+        self.apart = np.append(0, apart)
+
+    def into_others(self, begins: Whole, near: int) -> Whole:
+        """Those of the next `near` references from the begin of caches on whose line was referred
+        to before that begin: where they stand in the order of lines.
+        """
+        after = (begins[:, None] + np.arange(near)).ravel()
+        begin = np.repeat(begins, near)
+        inside = after < len(self.by_line)
+        after, begin = after[inside], begin[inside]
+        stands = self._stands[after]
+        others: Whole = stands[self.again[stands] & (after - self.apart[stands] < begin)]
+        return others
+
+    @cached_property
+    def _stands(self) -> Whole:
+        stands = np.empty_like(self.by_line)
+        stands[self.by_line] = np.arange(len(stands))
+        return stands
+
+
+class LineRuns:
+    """References to a line with at most `near - 1` others between, as runs; caches begin at some
+    of the references.
+
+    All arrays have the runs in the order of lines, those of a line in one cache by time. Caches
+    that are asked for hold `near` lines at least.
+    """
+
+    def __init__(self, references: References, begins: Whole, near: int) -> None:
+        by_line = references.by_line
+        number = len(by_line)
+        begun = ~(references.again & (references.apart <= near))
+        if len(begins) > 1:
+            begun[references.into_others(begins[1:], near)] = True
+        starts = np.flatnonzero(begun)
+        ends = np.append(starts[1:] - 1, number - 1)
+        self.arrays = references.arrays
+        self._start, self._end = by_line[starts], by_line[ends]
+        self.array = references.array[self._start]
+        self.written = np.logical_or.reduceat(references.written, starts)
+        cache = np.searchsorted(begins, self._start, side="right")
+        before = self._start - references.apart[starts]
+        self.first = ~references.again[starts] | (before < begins[cache - 1])
+        self._number = number
+        self.touched = int(np.bincount(cache[self.first]).max())
+        self._distances: Whole | None = None
+
+    def moved(self, held: int) -> tuple[Whole, Whole]:
+        """Lines by array that caches of `held` lines bring in and write back, empty at first and
+        written back at the end.
+        """
+        missed = self.first
+        if held < self.touched:
+            if self._distances is None:
+                self._distances = self._between()
+            missed = missed | (self._distances >= held)
+        begins = np.flatnonzero(missed)
+        array = self.array[begins]
+        dirty = array[np.logical_or.reduceat(self.written, begins)]
+        return (
+            np.bincount(array, minlength=self.arrays), np.bincount(dirty, minlength=self.arrays)
+        )  # fmt: skip
+
+    def _between(self) -> Whole:
+        """Other lines that its cache sees between the run before on the same line and each run.
+
+        Those are the runs that began since and whose line had ended its run before by then, and
+        those that were under way. What a first run has is of no use.
+        """
+        number = len(self._start)
+        before = np.where(self.first, -1, np.append(-1, self._end[:-1]))
+        by_time = in_order_of(self._start, self._number)
+        ended = _counts_up_to(self._end, self._number)
+        # By the end of the run before: of the first runs, which have none, all come first.
+        turn = np.empty(number, dtype=np.int64)
+        turn[by_time] = np.arange(number)
+        has_one = np.flatnonzero(~self.first)
+        has_one = has_one[in_order_of(before[has_one], self._number)]
+        ranked = np.concatenate([np.sort(turn[self.first]), turn[has_one]])
+        earlier = earlier_and_lower(ranked)[turn]
+        return earlier - ended[before]
+
+
+def _counts_up_to(places: Whole, number: int) -> Whole:
+    """How many of the places are no later, at each of `number`."""
+    counts: Whole = np.cumsum(np.bincount(places, minlength=number))
+    return counts
+
+
+def in_order_of(numbers: Whole, most: int) -> Whole:
+    """The places of numbers below `most`, the lowest number's first and equal ones as they stand.
+
+    >>> in_order_of(np.array([70000, 3, 70000, 2]), 70001).tolist()
+    [3, 1, 0, 2]
+    """
+    order: Whole = np.argsort((numbers & ((1 << _DIGIT) - 1)).astype(np.uint16), kind="stable")
+    for shift in range(_DIGIT, max(1, most).bit_length(), _DIGIT):
+        digit = (numbers[order] >> shift & ((1 << _DIGIT) - 1)).astype(np.uint16)
+        order = order[np.argsort(digit, kind="stable")]
+    return order
+
+
+def earlier_and_lower(ranked: Whole) -> Whole:
+    """By place, how many places before it have a lower rank; `ranked` are the places by rank.
+
+    From the largest blocks of places to the smallest, each block in order of rank: of its right
+    half, what of the left half has come before is counted, and then the halves are told apart.
+
+    >>> earlier_and_lower(np.array([2, 0, 1])).tolist()
+    [0, 1, 0]
+    """
+    place: Small = ranked.astype(np.int32)
+    number = len(place)
+    here = np.arange(number, dtype=np.int32)
+    counted = np.zeros(number, dtype=np.int32)
+    for level in range(max(0, number - 1).bit_length() - 1, -1, -1):
+        half = 1 << level
+        right = (place >> level) & 1
+        rights = np.cumsum(right, dtype=np.int32) - right
+        begin = here & np.int32(-2 * half)
+        lefts = here - rights - (begin >> 1)
+        counted += right * lefts
+        moved_to = np.where(right, here + half - lefts, begin + lefts)
+        place, counted = _moved(place, moved_to), _moved(counted, moved_to)
+    return counted.astype(np.int64)
+
+
+def _moved(numbers: Small, places: Small) -> Small:
+    moved = np.empty_like(numbers)
+    moved[places] = numbers
+    return moved
