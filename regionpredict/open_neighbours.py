@@ -23,7 +23,9 @@ from regionpredict.predict import (
 from regionpredict.size_trials import Chosen, choice_of
 from regionpredict.workload import Workload
 
-_PARTS = (1e9, 4.0, 1.0, 0.25)  # of the largest caches of the whole machine: first everything goes
+_PARTS = (1e9, 4.0, 1.0, 0.25)
+"""How much is pushed out, as parts of the largest caches of the whole machine (assumed: a hint
+turns where others have about as much as these hold): first everything."""
 _NAMED = 4
 
 
@@ -51,8 +53,10 @@ def with_open_neighbours(
             replace(workload, contents=contents), machine, chosen.threads, also=estimate.threads,
             warm=chosen.warm, parts=chosen.parts,
         )  # fmt: skip
-        slower = max(p.seconds / known.get(p.threads, p.seconds) for p in curve) - 1
-        if slower <= (chosen.within if part == _PARTS[0] else 0):
+        slower = max(
+            (p.seconds / before for p in curve if (before := known.get(p.threads))), default=1.0
+        )
+        if slower - 1 <= (chosen.within if part == _PARTS[0] else 0):
             break  # less changes less
         tried.append(choice_of(curve, machine, chosen.threads, chosen.within))
     if len(tried) == 1:

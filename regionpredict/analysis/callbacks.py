@@ -2,13 +2,15 @@
 
 A function that calls what it was given is, for each function that it is given, a function of its
 own: `repeat(7, step)` calls `repeat(_, step)`, which calls `step` (procedure cloning: Cooper, Hall
-and Kennedy 1993).
+and Kennedy 1993). Which `step` is meant is told by the place where it is handed over: two programs
+of one folder may share `repeat` and have one each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from regionpredict.analysis.callees import Callees
 from regionpredict.constant import Constant
@@ -17,7 +19,16 @@ from regionpredict.ir.flow import Block, Event, Flow, Handed, called_functions, 
 MOST_CLONES = Constant(
     2000.0, "functions", "assumed", "a table of some hundred tasks is followed, a recursion ends"
 )
-Given = Mapping[int, str]
+
+
+class Meant(NamedTuple):
+    """A function by its name and file; "" where no file has it."""
+
+    function: str
+    file: str
+
+
+Given = Mapping[int, Meant]
 """The functions that a call hands over, by the position of the parameter."""
 
 
@@ -61,16 +72,25 @@ class _Cloning:
         )
 
     def _call(self, flow: Flow, call: Handed, given: Given) -> Handed:
-        if call.parameter is not None:
-            call = call._replace(function=given.get(call.parameter, call.function))
-        handed = {at: name for at, name in call.functions if isinstance(name, str)}
+        if call.parameter is not None and call.parameter in given:
+            called = given[call.parameter]
+            call = call._replace(function=called.function, file=called.file)
+        handed = {at: self._meant(flow, name)
+                  for at, name in call.functions if isinstance(name, str)}  # fmt: skip
         handed |= {at: given[name] for at, name in call.functions
                    if isinstance(name, int) and name in given}  # fmt: skip
-        callee = self.callees.of(flow, call.function) if handed else None
+        callee = self.callees.of(flow, call.function, call.file) if handed else None
         if callee is None:
             return call
         used = {at: name for at, name in handed.items() if at in self._called_by(callee)}
-        return call._replace(function=self._clone(callee, used)) if used else call
+        if not used:
+            return call
+        return call._replace(function=self._clone(callee, used), file=callee.span.file)
+
+    def _meant(self, flow: Flow, name: str) -> Meant:
+        """The function that a name means where `flow` hands it over."""
+        function = self.callees.of(flow, name)
+        return Meant(name, "" if function is None else function.span.file)
 
     def _called_by(self, flow: Flow) -> frozenset[int]:
         """The parameters that a function calls or hands on."""
@@ -85,7 +105,9 @@ class _Cloning:
 
     def _clone(self, flow: Flow, given: Given) -> str:
         """The name of the function made of `flow` for what it is given: `run(_, step)`."""
-        shown = ", ".join(given.get(at, "_") for at in range(max(given) + 1))
+        shown = ", ".join(
+            self._shown(given[at]) if at in given else "_" for at in range(max(given) + 1)
+        )
         name = f"{flow.function}({shown})"
         key = (flow.span.file, name)
         if key not in self.clones:
@@ -95,3 +117,8 @@ class _Cloning:
             body = self._body(flow, flow.body, given)
             self.clones[key] = replace(flow, function=name, body=body)
         return name
+
+    def _shown(self, meant: Meant) -> str:
+        if self.callees.is_one(meant.function):
+            return meant.function
+        return f"{meant.function} of {meant.file}"

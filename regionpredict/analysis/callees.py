@@ -22,9 +22,12 @@ class Callees:
             self._by_file[flow.span.file, flow.function] = flow
             self._by_name.setdefault(flow.function, []).append(flow)
 
-    def of(self, caller: Flow, name: str) -> Flow | None:
-        """The function that a call of this name in `caller` means; None: it is in no file."""
-        own = self._by_file.get((caller.span.file, name))
+    def of(self, caller: Flow, name: str, file: str = "") -> Flow | None:
+        """The function that a call of this name in `caller` means; None: it is in no file.
+
+        `file` says where it is, where another function handed it over.
+        """
+        own = self._by_file.get((file or caller.span.file, name))
         known = self._by_name.get(name, [])
         if own is not None or len(known) < 2:
             return own or next(iter(known), None)
@@ -32,6 +35,10 @@ class Callees:
         if (here, name) not in self._near:
             self._near[here, name] = max(known, key=lambda flow: _common(here, _folder(flow)))
         return self._near[here, name]
+
+    def is_one(self, name: str) -> bool:
+        """Whether no two files have a function of this name."""
+        return len(self._by_name.get(name, ())) < 2
 
 
 def main_of(flow: Flow, mains: Sequence[Flow]) -> Flow | None:

@@ -87,7 +87,7 @@ class _Meant:
         """What the counter of a loop takes, where it picks functions; None: not known, or many."""
         picking = [
             choice for event in every_event(loop.body) if isinstance(event, Handed)
-            for choice in event.choices if choice.loop == loop.span
+            for choice in event.choices if choice.loop == loop.span and choice.values
         ]  # fmt: skip
         if not picking:
             return None
@@ -137,7 +137,7 @@ class _Meant:
     def _functions(self, choice: Choice, call: Handed) -> tuple[list[str], Block | None]:
         """The functions, and a block that says what is not known of which is called."""
         where = f"{call.span.file.rsplit('/', 1)[-1]}:{call.span.line}"
-        if choice.loop is not None and choice.loop in self._turns:
+        if choice.loop is not None and choice.loop in self._turns and choice.values:
             value = self._turns[choice.loop]
             picked = dict(zip(choice.values, choice.functions, strict=True))
             functions = [name for name in [picked.get(value, "")] if name]

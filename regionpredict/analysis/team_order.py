@@ -296,7 +296,7 @@ class _Walk:
     def _call(
         self, flow: Flow, call: Handed, nest: list[_Around], team: _Team | None, into: _Summary
     ) -> None:
-        callee = self.callees.of(flow, call.function)
+        callee = self.callees.of(flow, call.function, call.file)
         if callee is None or callee in self.stack or len(self.stack) > _MAX_DEPTH:
             return
         if team is not None:

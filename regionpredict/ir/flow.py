@@ -52,8 +52,9 @@ class Choice(NamedTuple):
     """The functions of which a call means one: what it calls, or hands over at `position`.
 
     `pointer` is the text that leads to it. Where the counter of a loop picks it, `loop` is its
-    place and `values` are the counter's, one a function, which is "" for a null pointer; `whole`:
-    the loop goes through just these. `sure` is False where an iteration may pass the call over.
+    place and `values` are the counter's, one a function, which is "" for a null pointer; there are
+    none where the table is not told, any of some: each function is in it at most once. `whole`: the
+    loop goes through just these. `sure` is False where an iteration may pass the call over.
     """
 
     functions: tuple[str, ...]
@@ -71,7 +72,8 @@ class Handed(NamedTuple):
     `functions` are functions that it hands over: (position, name), or the position of the caller's
     own parameter. `parameter`: what is called is that parameter of the caller. `values` are the
     structs that it is given by value: (position, where they lie). `pointer` is the text of what
-    holds the function, where it is called through one, `choices` what that may be.
+    holds the function, where it is called through one, `choices` what that may be. `file`: where
+    the function is that is meant; "": as seen from the caller's place.
     """
 
     function: str
@@ -83,6 +85,7 @@ class Handed(NamedTuple):
     values: tuple[tuple[int, Place], ...] = ()
     pointer: str = ""
     choices: tuple[Choice, ...] = ()
+    file: str = ""
 
 
 class Returned(NamedTuple):

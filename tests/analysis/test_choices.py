@@ -211,6 +211,62 @@ def test_a_table_of_another_file(frontend: str, tmp_path: Path) -> None:
     assert all(each.value is None and "table.c:3" in each.assumed[0] for each in runs)
 
 
+@frontends
+@pytest.mark.compiler
+def test_a_table_that_a_function_is_handed(frontend: str, tmp_path: Path) -> None:
+    """`all` goes through either table, and which one is not told: each of its three functions runs
+    once a call at most, whatever the length, and there are 2 + 3 calls."""
+    tables = """struct test { step run; };
+    static const struct test first[] = {{a}, {b}}, second[] = {{c}};
+    static void all(const struct test *tests, int n) {
+      for (int k = 0; k < n; k++) tests[k].run();
+    }
+    """
+    body = "for (int s = 0; s < 2; s++) all(first, 2); for (int s = 0; s < 3; s++) all(second, 1);"
+    source = tmp_path / "case.c"
+    source.write_text(program(tables, body))
+    runs = executions(read(source, frontend))
+    assert [each.weight for each in runs] == [5, 5, 5]
+    assert all(each.value is None and "whole table" in each.assumed[0] for each in runs)
+    assert counted(source) == [2, 2, 3]
+
+
+@frontends
+def test_objects_that_hold_a_function_each_are_no_table(frontend: str, tmp_path: Path) -> None:
+    """Twenty objects, of which each may hold a: the program sets them as it runs."""
+    objects = """struct object { step run; };
+    static struct object objects[20];
+    static void all(struct object *o, int n) { for (int k = 0; k < n; k++) o[k].run(); }
+    """
+    body = "for (int k = 0; k < 20; k++) objects[k].run = k ? a : b; all(objects, 20); c();"
+    (tmp_path / "case.c").write_text(program(objects, body))
+    first, second, third = executions(read(tmp_path / "case.c", frontend))
+    assert first.weight == second.weight > 1
+    assert (first.value, second.value, third.value) == (None, None, 1)
+
+
+@frontends
+def test_programs_with_functions_of_one_name(frontend: str, tmp_path: Path) -> None:
+    """Two programs hand their own `work` to one function that both share."""
+    (tmp_path / "run.h").write_text("void twice(void (*work)(void));\n")
+    (tmp_path / "run.c").write_text(
+        '#include "run.h"\nvoid twice(void (*work)(void)) { work(); work(); }\n'
+    )
+    for name, times in (("one", 5), ("two", 7)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "work.c").write_text(
+            "static double x[100];\nvoid work(void) {\n#pragma omp parallel for\n"
+            "  for (int i = 0; i < 100; i++) x[i] += 1;\n}\n"
+        )
+        (tmp_path / name / "main.c").write_text(
+            '#include "../run.h"\nvoid work(void);\n'
+            f"int main(void) {{ for (int s = 0; s < {times}; s++) twice(work); return 0; }}\n"
+        )
+    teams = structure(analyse(requests_for([str(tmp_path)]), {}, frontend=frontend)).teams
+    runs = {Path(team.span.file).parent.name: team.executions for team in teams}
+    assert {name: own.value for name, own in runs.items()} == {"one": 10, "two": 14}
+
+
 HERE = Span("f.c", 7)
 
 

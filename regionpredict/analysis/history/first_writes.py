@@ -341,7 +341,7 @@ class _Walk:
         ]
         result = self._resolve(event.result, frame)
         name = event.function
-        flow = self.callees.of(frame.flow, name)
+        flow = self.callees.of(frame.flow, name, event.file)
         if flow is not None:
             if name in self.stack or len(self.stack) > _MAX_DEPTH:
                 return

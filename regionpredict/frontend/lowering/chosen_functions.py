@@ -131,7 +131,28 @@ class _Calls:
         functions = pointed_functions(self._unit, pointer, self._function)
         if functions is None:
             return None
-        return Choice(tuple(decl.name for decl in functions), show(pointer), position)
+        names = tuple(decl.name for decl in functions)
+        return Choice(names, show(pointer), position, self._loop_through(pointer, around))
+
+    def _loop_through(self, pointer: Expression, around: tuple[Stmt, ...]) -> Span | None:
+        """The loop whose counter goes through a table that is not told, as a parameter's is not:
+        it comes to each function once. Objects that hold one each are no table: only lists of
+        initial values are.
+        """
+        asked = table_call(pointer)
+        held = self._unit.functions_at(pointer)
+        if asked is None or not held or not all(put.listed for put in held):
+            return None
+        for loop in reversed(around):
+            counted = self._counted(loop) if isinstance(loop, For) else None
+            if counted is None:
+                continue
+            if asked.subscript is None:
+                if asked.base.decl is counted.decl:
+                    return counted.loop.span
+            elif self._way(asked.subscript, counted.decl) is not None:
+                return counted.loop.span
+        return None
 
     def _is_parameter(self, pointer: Expression) -> bool:
         """Whether the callers tell."""
