@@ -17,11 +17,12 @@ from collections.abc import Mapping, Sequence
 
 from regionpredict.errors import InputError, one_line
 from regionpredict.machine import Machine
-from regionpredict.predict import TeamPrediction
-from regionpredict.report.program_hint import ProgramHint, program_hint, regions_of
+from regionpredict.predict import Plan, TeamPrediction
+from regionpredict.report.program_hint import TOLERANCE, ProgramHint, program_hint, regions_of
 from regionpredict.report.quantities import plural
 from regionpredict.report.run_settings import AS_USUAL, RunSettings
 from regionpredict.report.size_hints import range_sentence
+from regionpredict.report.thread_rules import job_rule
 
 _NAMED = 8  # teams whose hint a size decides
 
@@ -48,7 +49,7 @@ def slurm_options(hint: ProgramHint, run: RunSettings = AS_USUAL) -> tuple[str, 
 
 
 def slurm_script(
-    teams: Sequence[TeamPrediction], machine: Machine, model: str,
+    teams: Sequence[TeamPrediction], plans: Sequence[Plan], machine: Machine, model: str,
     seconds: Mapping[str, float] | None = None, run: RunSettings = AS_USUAL,
 ) -> str:  # fmt: skip
     """A job script that lacks only the program's own line.
@@ -56,7 +57,7 @@ def slurm_script(
     `seconds` are measured times on one thread by region id. Raises InputError where no region has
     a hint.
     """
-    hint = program_hint(teams, machine, seconds)
+    hint = program_hint(teams, machine, seconds, TOLERANCE)
     if hint is None:
         raise InputError(
             "no region has a hint, so there is nothing to ask Slurm for",
@@ -67,6 +68,7 @@ def slurm_script(
         "#!/bin/bash",
         f"# {threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model, "
         f"{plural(hint.regions, 'region')} weighed {_by(hint.weighted_by)}",
+        *(f"# {line}" for line in job_rule(TOLERANCE, hint.threads, plans)),
     ]
     lines += [
         f"# without a hint: {team.facts.id}{_share(team, seconds)}"
