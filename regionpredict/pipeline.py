@@ -80,7 +80,6 @@ from regionpredict.size_trials import (
     open_sizes,
     team_tried,
 )
-from regionpredict.size_values import check_values
 from regionpredict.team_advice import AdvisedRegion, advice_of
 from regionpredict.workers import processes_for, spread
 from regionpredict.workload import TeamFacts, Workload, statement_table, workload_of
@@ -207,13 +206,12 @@ def analyse(
         or _facts(region, program.definitions[region.id], sizes)
         for region in program.regions
     )
-    macros = {macro for request in requests for macro in request.defines}
-    check_values(program, facts, given, sorted(macros), lines)
     executions: Mapping[str, int] = {}
     if recording is not None:
         # Loaded here: it needs all that reads measurements, and few predictions have a recording.
         from regionpredict.recorded_sizes import with_recorded  # noqa: PLC0415
 
+        macros = {macro for request in requests for macro in request.defines}
         ran = with_recorded(program, facts, sizes, recording, macros)
         program, facts, executions = ran.program, ran.facts, ran.executions
         remarks = (*remarks, *ran.remarks)

@@ -186,17 +186,20 @@ def run_analysis(
     """
     from regionpredict.frontend import dependencies_of, requests_for
     from regionpredict.pipeline import analyse
+    from regionpredict.size_values import check_values
 
     pairs = parse_pairs(defines)
     requests = requests_for(paths, pairs, includes, standard, excludes)
     values, file = sizes_of(given, sizes)
+    lines = _lines(file, parse_given(given))
     with StageLine() as line:
         analysis = analyse(
             requests, values, frontend=frontend, processes=processes_of(processes),
-            flows=flows, clock=time.perf_counter, lines=_lines(file, parse_given(given)),
+            flows=flows, clock=time.perf_counter, lines=lines,
             recording=recorded or _recording(sizes_from), arguments=_words(arguments),
             optional=_of_config(file), tasks=tasks, tell=line,
         )  # fmt: skip
+    check_values(analysis.program, analysis.facts, values, pairs, lines)
     if timings:
         for stage, seconds in analysis.seconds.items():
             click.echo(f"{stage}: {seconds:.3f} s", err=True)
