@@ -103,7 +103,7 @@ def _overview(result: ProgramResult) -> list[Block]:
                 plan.main or "what no main calls", plan.packages, plan.threads,
                 (show_seconds(plan.seconds), plan.seconds), plan.team_changes,
                 f"{plural(plan.best_constant.threads, 'thread')}, "
-                f"{show_seconds(plan.best_constant.seconds)}",
+                f"{show_seconds(plan.best_constant.seconds)}".replace(" ", "\xa0"),
             ]
             for plan in result.plans
         ]  # fmt: skip
