@@ -64,25 +64,25 @@ def slurm_script(
             remedy="see --format table for what is missing",
         )
     threads = plural(hint.threads, "thread")
-    lines = [
-        "#!/bin/bash",
-        f"# {threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model, "
+    told = [
+        f"{threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model",
         f"{plural(hint.regions, 'region')} weighed {_by(hint.weighted_by)}",
-        *(f"# {line}" for line in job_rule(TOLERANCE, hint.threads, plans)),
+        *job_rule(TOLERANCE, hint.threads, plans),
     ]
-    lines += [
-        f"# without a hint: {team.facts.id}{_share(team, seconds)}"
+    told += [
+        f"without a hint: {team.facts.id}{_share(team, seconds)}"
         for team in teams if team.facts.id in hint.left_out
     ]  # fmt: skip
-    lines += [
-        f"# as many as it can use at any size: {team.facts.id}, "
+    told += [
+        f"as many as it can use at any size: {team.facts.id}, "
         f"{one_line(range_sentence(team.range, team.deciding))}"
         for team in hint.open[:_NAMED] if team.range is not None
     ]  # fmt: skip
     if len(hint.open) > _NAMED:
-        lines.append(f"# and {len(hint.open) - _NAMED} more, as --format json tells")
+        told.append(f"and {len(hint.open) - _NAMED} more, as --format json tells")
     if seconds is not None:
-        lines += [f"# not in the measurements: {name}" for name in _absent(teams, seconds)]
+        told += [f"not in the measurements: {name}" for name in _absent(teams, seconds)]
+    lines = ["#!/bin/bash", *(f"# {line}" for line in told)]
     lines += [f"#SBATCH {option}" for option in slurm_options(hint, run)]
     lines += [
         "",
