@@ -239,8 +239,11 @@ def _working_set(region: Region, size: Expr | None, trips: Count, bindings: Bind
     if trips.value == 0:
         # Two sides of a box that holds nothing may both be negative, and their product is not.
         return Count(size, 0)
+    if size is None:  # where tables of indices leave the form open, arrays of a known length do not
+        held = touched_bytes(region, bindings) if region.nest is not None else None
+        return Count(None, held, at_most=held is not None and may_be_less(region, bindings))
     told = count_of(size, bindings)
-    if size is None or told.value is None:
+    if told.value is None:
         return told
     told = told._replace(at_most=may_be_less(region, bindings))
     exact = touched_bytes(region, bindings)

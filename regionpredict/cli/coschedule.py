@@ -51,7 +51,7 @@ def command(
     if not 2 <= len(hints) <= MOST_PROGRAMS:
         raise UsageError(
             f"{len(hints)} program{'s' * (len(hints) != 1)}",
-            remedy=f"give two to {MOST_PROGRAMS} hints files",
+            remedy=f"give 2 to {MOST_PROGRAMS} hints files",
         )
     if form in ("slurm", "taskset"):
         context = click.get_current_context()

@@ -49,7 +49,7 @@ def command(
     threads: str | None, first_touch: str | None, pages: str | None, binding: Binding,
     runtime: str | None, within: float, **options: Any,
 ) -> None:  # fmt: skip
-    """How the hint of the region at FILE:LINE came about, or the page of a rule (RP101).
+    """How the hint of the region that FILE:LINE is in came about, or the page of a rule (RP101).
 
     PATH is what predict was given, files, folders or a compile_commands.json: then it is the hint
     of that program. Without one the file is read by itself.
@@ -62,7 +62,7 @@ def command(
         return
     from regionpredict.pipeline import predict
     from regionpredict.report.derivation import explain_prediction
-    from regionpredict.report.program_summary import is_summed_up, planned_otherwise
+    from regionpredict.report.program_summary import planned_otherwise
 
     run = RunOptions(first_touch, pages, binding, runtime)
     check_model_options(model, run)
@@ -80,7 +80,7 @@ def command(
         )  # fmt: skip
     chosen = _at(result, file, line)
     team = _team(result, chosen)
-    planned = planned_otherwise(result.plans, team) if is_summed_up(result.teams) else []
+    planned = planned_otherwise(result.plans, team)
     shared = team if team is not None and len(team.facts.members) > 1 else None
     text = explain_prediction(chosen, machine, shared, _advice(result, chosen), planned)
     write_result(text, output)
@@ -127,16 +127,31 @@ def _team(result: Predictions, chosen: Prediction) -> TeamPrediction | None:
 
 
 def _at(result: Predictions, file: str, line: int) -> Prediction:
-    """The region whose directive or loop stands nearest above, within a few lines."""
+    """The innermost region that the line is of: of its directive, or of its nest of loops."""
+    from regionpredict.measure.loop_extent import loop_extent
+    from regionpredict.measure.loop_text import lines_of
+
     here = Path(file).resolve()
     regions = [p for p in result.predictions if Path(p.facts.region.span.file).resolve() == here]
+    text = "\n".join(lines_of(file))
+    extents = {}
     for prediction in regions:
         region = prediction.facts.region
-        last = region.nest.span.line if region.nest is not None else region.span.line
-        if region.span.line - _NEAR <= line <= max(last, region.span.line):
-            return prediction
-    lines = ", ".join(str(p.facts.region.span.line) for p in regions) or "none"
+        loop = region.nest.span if region.nest is not None else region.span
+        extents[region.id] = loop_extent(text, region.span.line, loop.line, loop.column)
+    inside = [p for p in regions if not extents[p.facts.region.id].away(line)]
+    if inside:
+        return max(inside, key=lambda prediction: extents[prediction.facts.region.id].first)
+    near = sorted(extents.values(), key=lambda extent: extent.away(line))[:_NEAR]
+    if not near:
+        raise InputError(
+            "no region in this file",
+            remedy="check its path, and what it is compiled with; regionpredict predict names all",
+            path=file, line=line,
+        )  # fmt: skip
+    lines = ", ".join(f"{extent.first}-{extent.last}" for extent in sorted(set(near)))
     raise InputError(
-        "no region at this line", remedy=f"the regions of this file are at lines: {lines}",
+        "no region at this line",
+        remedy=f"the nearest {'is' if len(set(near)) == 1 else 'are'} at lines {lines}",
         path=file, line=line,
     )  # fmt: skip

@@ -43,6 +43,12 @@ def drawing(
     if not models.models:
         raise InputError("no model to draw", remedy="measure more points")
     parameters = models.models[0][1].parameters
+    for name in fixed:
+        if name not in parameters:
+            raise UsageError(
+                f"--fix: there is no parameter '{name}'",
+                remedy=f"the parameters are {', '.join(parameters)}",
+            )
     free = [name for name in parameters if name not in fixed]
     if kind is None:
         kind = "contour" if len(models.models) == 1 and len(free) == 2 else "curves"

@@ -225,6 +225,8 @@ def _prepared(campaign: Campaign, store: Any, output: Path, *, resume: bool) -> 
     """A new file begun, or the campaign in FILE where it is to go on."""
     from regionpredict.measure.store import read_campaign
 
+    if output.is_dir():
+        raise InputError("is a folder", remedy="choose another -o FILE", path=str(output))
     if not output.exists() or output.stat().st_size == 0:
         store.begin(campaign)
         return campaign

@@ -197,11 +197,11 @@ def _shown(
             from regionpredict.report.measured_weights import measured_seconds
 
             seconds = measured_seconds(predictions, campaign, weights)
-        return slurm_script(result.teams, machine, model, seconds, run)
+        return slurm_script(result.teams, result.plans, machine, model, seconds, run)
     if form == "openmp":
         from regionpredict.report.openmp_clauses import openmp_clauses
 
-        return openmp_clauses(predictions, result.teams, machine.binding)
+        return openmp_clauses(predictions, result.teams, result.plans, machine.binding)
     from regionpredict.report.table import prediction_table
 
     return prediction_table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -50,6 +51,18 @@ def _and_config(
     return both
 
 
+_STANDARD = re.compile(
+    r"(c|gnu)(89|9[09x]|11|1[17x8]|2[3xy])|iso9899:\d+|(c|gnu)\+\+(98|0[3x]|1[147yz]|2[0-9a-c])"
+)
+
+
+def _known_standard(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    """A parser says of another only that it did not parse."""
+    if value and not _STANDARD.fullmatch(value):
+        raise UsageError(f"--std {value}: no such standard", remedy="write c99, c11, gnu11, c++17")
+    return value
+
+
 _READING: tuple[Decorator, ...] = (
     click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", callback=_and_config,
                  help="Define a macro."),
@@ -57,7 +70,8 @@ _READING: tuple[Decorator, ...] = (
                  help="Search DIR for headers."),
     click.option("--exclude", "excludes", multiple=True, metavar="PATTERN", callback=_and_config,
                  help="Leave files out, as 'tests/*' or '*_old.c'."),
-    click.option("--std", "standard", default="", metavar="STD", help="Language standard, as c99."),
+    click.option("--std", "standard", default="", metavar="STD", callback=_known_standard,
+                 help="Language standard, as c99."),
     click.option(
         "--set", "given", multiple=True, metavar="NAME=VALUE", callback=_and_config,
         help="Give a size, by the name in which results show it: n=64, 'grid[0]=64', s->n=64, "
@@ -186,17 +200,20 @@ def run_analysis(
     """
     from regionpredict.frontend import dependencies_of, requests_for
     from regionpredict.pipeline import analyse
+    from regionpredict.size_values import check_values
 
     pairs = parse_pairs(defines)
     requests = requests_for(paths, pairs, includes, standard, excludes)
     values, file = sizes_of(given, sizes)
+    lines = _lines(file, parse_given(given))
     with StageLine() as line:
         analysis = analyse(
             requests, values, frontend=frontend, processes=processes_of(processes),
-            flows=flows, clock=time.perf_counter, lines=_lines(file, parse_given(given)),
+            flows=flows, clock=time.perf_counter, lines=lines,
             recording=recorded or _recording(sizes_from), arguments=_words(arguments),
             optional=_of_config(file), tasks=tasks, tell=line,
         )  # fmt: skip
+    check_values(analysis.program, analysis.facts, values, pairs, lines)
     if timings:
         for stage, seconds in analysis.seconds.items():
             click.echo(f"{stage}: {seconds:.3f} s", err=True)
@@ -206,6 +223,9 @@ def run_analysis(
         click.echo(f"note: {remark}", err=True)
     if analysis.program.headers == "shipped":
         click.echo("note: no system headers here: the shipped minimum was used", err=True)
+    for folder in includes:
+        if not Path(folder).is_dir():
+            click.echo(f"note: -I {folder}: no such folder", err=True)
     if not analysis.facts:
         click.echo("note: no OpenMP worksharing loop found", err=True)
     record = run_record()

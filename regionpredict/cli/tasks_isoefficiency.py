@@ -114,6 +114,8 @@ def _measured(
     allowed = sorted(os.sched_getaffinity(0))
     counts = thread_counts(threads, allowed)
     data = IsoefficiencyData(tuple(words), platform.node() or "this host")
+    if output.is_dir():
+        raise InputError("is a folder", remedy="choose another -o FILE", path=str(output))
     if output.exists():
         if not resume:
             raise InputError(

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from regionpredict.documents import reading
 from regionpredict.json_records import Record
 from regionpredict.measure.hints_document import MAKE_HINTS, WHAT, read_hints_document
+from regionpredict.measure.planned_sizes import planned_sizes
 
 END = (1 << 63) - 1
 """Iterations below the open end."""
@@ -164,14 +165,20 @@ def _teams(document: Record) -> tuple[TeamHint, ...]:
     """The teams, each with the size that the plan gives it, where there is a plan."""
     if "teams" not in document.value:
         return ()
-    teams = tuple(_team(team) for team in document.inners("teams"))
-    sizes: dict[str, set[int]] = {}
-    for plan in _plans(document):
-        for team in plan.inners("teams"):
-            sizes.setdefault(team.text("id"), set()).add(team.whole("threads", 1))
-    # A team of several programs has a size of its own in each: then its hint stands.
-    planned = {name: min(known) for name, known in sizes.items() if len(known) == 1}
+    records = list(document.inners("teams"))
+    teams = tuple(_team(team) for team in records)
+    plans = [
+        {team.text("id"): team.whole("threads", 1) for team in plan.inners("teams")}
+        for plan in _plans(document)
+    ]
+    planned = planned_sizes(plans, [team.text("id") for team in records if _several_a_core(team)])
     return tuple(replace(team, threads=planned.get(team.id, team.threads)) for team in teams)
+
+
+def _several_a_core(team: Record) -> bool:
+    """Not so in files of before."""
+    told = "threads_per_core" in team.value and not team.is_null("threads_per_core")
+    return told and team.whole("threads_per_core", 1) > 1
 
 
 def _plans(document: Record) -> Iterable[Record]:

@@ -68,7 +68,8 @@ class DensityDerivation:
     """How the density model came to its score: statements, averages (cycles), probability.
 
     `counts` says how much each statement counts in the averages, `thresholds` are the boundaries
-    between the areas, one fewer than the packages that can be chosen.
+    between the areas, one fewer than the packages that can be chosen. `data_bytes` is the working
+    set of eq. 4.2, an assumption where the source tells none.
     """
 
     statements: tuple[StatementScore, ...]
@@ -76,6 +77,7 @@ class DensityDerivation:
     bad: float
     form: DensityForm
     cache_bytes: int
+    data_bytes: int
     thresholds: tuple[float, ...]
     counts: tuple[int, ...]
 
@@ -84,13 +86,13 @@ class DensityDerivation:
 class Estimate:
     """How many packages and threads a region can use by one model, why, and how sure that is.
 
-    `status` is 'predicted', 'partial' or 'skipped'. `working_set_bytes` is what the model used
-    (an assumption where `assumed` says so). `speedup` holds (threads, times faster) pairs, empty
-    for a model that gives no curve; `band`, in the same order, between what four of five measured
-    speedups lie, `superlinear` where and why one is larger than its threads. `threads` has
-    `threads_per_core` on each core that it uses; of several, `shared_core_speedup` is how many
-    times faster they are, which the curve does not have. `confidence` is the share of such hints
-    that are right, from 0 to 1.
+    `status` is 'predicted', 'partial' or 'skipped'. `working_set_bytes` is what the source and the
+    sizes tell, None where they do not, whatever the model took instead. `speedup` holds (threads,
+    times faster) pairs, empty for a model that gives no curve; `band`, in the same order, between
+    what four of five measured speedups lie, `superlinear` where and why one is larger than its
+    threads. `threads` has `threads_per_core` on each core that it uses; of several,
+    `shared_core_speedup` is how many times faster they are, which the curve does not have.
+    `confidence` is the share of such hints that are right, from 0 to 1.
 
     `unbound` are the names without a value, `deciding` those of them by which the hint turns:
     `packages` and `threads` are then None and lie in `range`, and `by_size` are the hints over the

@@ -18,6 +18,7 @@ from regionpredict.report.advice import advice_sentence
 from regionpredict.report.quantities import plural, show_bytes, show_seconds
 from regionpredict.report.reuse import explain_reuse
 from regionpredict.report.size_hints import range_sentence, size_sentence
+from regionpredict.report.working_set import working_set_line
 from regionpredict.workload import LevelTraffic
 
 _ROWS = 10
@@ -35,6 +36,7 @@ def explain_curve(
     region = prediction.facts.region
     lines = [f"{region.id}  omp {region.directive} in {region.function}", ""]
     lines.append(f"Iterations shared among the threads: {prediction.facts.iterations}")
+    lines.append(working_set_line(prediction.facts))
     lines += [f"  assumed: {line}" for line in prediction.assumed]
     lines += ["", "In the core, data in the first cache"]
     lines += [f"  {note}" for note in derivation.core.notes]

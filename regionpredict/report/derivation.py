@@ -19,6 +19,7 @@ from regionpredict.report.curve import explain_curve
 from regionpredict.report.quantities import plural, show_bytes
 from regionpredict.report.reuse import explain_reuse
 from regionpredict.report.unsettled import unsettled_sentence
+from regionpredict.report.working_set import working_set_line
 
 
 def explain_prediction(
@@ -87,15 +88,13 @@ def _arrays(prediction: Prediction) -> list[str]:
 def _working_set(
     prediction: Prediction, derivation: DensityDerivation, machine: Machine
 ) -> list[str]:
-    facts = prediction.facts
-    shown = str(facts.working_set.expr) if facts.working_set.expr is not None else "unknown"
-    lines = ["", f"Working set: {shown} bytes = {show_bytes(prediction.working_set_bytes)}"]
+    lines = ["", working_set_line(prediction.facts)]
     lines += [f"  assumed: {line}" for line in prediction.assumed]
     largest = f"the largest cache of {machine.name} holds {show_bytes(derivation.cache_bytes)}"
-    if prediction.working_set_bytes:
+    if derivation.data_bytes:
         lines.append(
             f"Miss probability (eq. 4.2): max(0, 1 - {show_bytes(derivation.cache_bytes)} / "
-            f"{show_bytes(prediction.working_set_bytes)}) = {prediction.miss_probability:.3f}"
+            f"{show_bytes(derivation.data_bytes)}) = {prediction.miss_probability:.3f}"
         )
         lines.append(f"  {largest}")
     else:

@@ -165,8 +165,6 @@ def _region(facts: RegionFacts, line_bytes: int) -> dict[str, Any]:
 def _predicted(prediction: Prediction, line_bytes: int) -> dict[str, Any]:
     region = _region(prediction.facts, line_bytes)
     arrays = region.pop("arrays")
-    if prediction.facts.working_set.value is None:
-        region["working_set"]["bytes"] = None
     return {
         **region,
         "status": prediction.status,

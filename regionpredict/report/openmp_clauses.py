@@ -1,5 +1,7 @@
 """Hints as the clauses to write behind each directive.
 
+// num_threads: of the plan, best for the whole program's time, as run takes it
+
 gemm.c
   39: #pragma omp parallel for   num_threads(6) proc_bind(close)
 """
@@ -7,30 +9,45 @@ gemm.c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.given_sizes import place_of
 from regionpredict.errors import plural
 from regionpredict.ir import Clause
-from regionpredict.predict import Estimate, Prediction, TeamEstimate, TeamPrediction
+from regionpredict.predict import Estimate, Plan, Prediction, TeamEstimate, TeamPrediction
 from regionpredict.report.size_hints import open_sentence
+from regionpredict.report.thread_rules import clauses_rule, planned_threads
 
 
 def openmp_clauses(
-    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], binding: str = "close"
-) -> str:
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
+    binding: str = "close",
+) -> str:  # fmt: skip
     """One line a directive, under its file: the teams' with clauses, and why others have none.
 
-    `binding` is how the predictions place the threads: close is one domain after the other.
+    Threads are those that `run` gives: the plan's, else the team's own. `binding` is how the
+    predictions place the threads: close is one domain after the other.
     """
+    rule = clauses_rule(teams, plans)
+    sizes = planned_threads(teams, plans)
+    teams = [replace(team, threads=sizes.get(team.facts.id, team.threads)) for team in teams]
+    threads = {
+        member.facts.region.id: team.threads for team in teams if team.facts.id in sizes
+        for member in team.facts.members
+    }  # fmt: skip
+    predictions = [
+        replace(prediction, threads=threads.get(prediction.facts.region.id, prediction.threads))
+        for prediction in predictions
+    ]
     rows = [
         (prediction.facts.region.span, *_loop_row(prediction, teams, binding))
         for prediction in predictions
     ]
     rows += [(team.facts.span, *_team_row(team, binding)) for team in teams if _stands_alone(team)]
     rows.sort(key=lambda row: row[0])
-    lines: list[str] = []
+    lines = rule
     for file, group in groupby(rows, key=lambda row: row[0].file):
         lines += ([""] if lines else []) + [file]
         lines += [f"{span.line:>6}: {own}   {clauses}" for span, own, clauses in group]

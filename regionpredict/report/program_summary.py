@@ -154,9 +154,8 @@ def beside_the_rows(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> l
         return []
     of = plural(len({team for team, _ in planned}), "team")
     return [
-        f"The plan's threads are not those of the row for {len(other)} of {of}: a row is for its "
-        "loop or team alone and spares packages, a plan is for the program's time, changes of "
-        "size counted"
+        f"The plan's threads are not those of the row for {len(other)} of {of}: a plan is for "
+        "the program's time, changes of size counted, and run and --format openmp take it"
     ]
 
 

@@ -65,7 +65,7 @@ def reuse_sentence(fact: ReuseFact, line_bytes: int) -> str:
         shown = f"{shown} = {value}"
     size = f" ({show_bytes(line_bytes * (fact.lines + 1))})" if fact.lines is not None else ""
     where = f"carried by {fact.carried_by}" if fact.carried_by else "in the same iteration"
-    unit = "line" if shown in ("", "1") and value == "1" else "lines"
+    unit = "line" if shown in ("", "1") and (value or shown) == "1" else "lines"
     return f"reuse {shown or value} {unit}{size} away, {where}"
 
 

@@ -17,11 +17,12 @@ from collections.abc import Mapping, Sequence
 
 from regionpredict.errors import InputError, one_line
 from regionpredict.machine import Machine
-from regionpredict.predict import TeamPrediction
-from regionpredict.report.program_hint import ProgramHint, program_hint, regions_of
+from regionpredict.predict import Plan, TeamPrediction
+from regionpredict.report.program_hint import TOLERANCE, ProgramHint, program_hint, regions_of
 from regionpredict.report.quantities import plural
 from regionpredict.report.run_settings import AS_USUAL, RunSettings
 from regionpredict.report.size_hints import range_sentence
+from regionpredict.report.thread_rules import job_rule
 
 _NAMED = 8  # teams whose hint a size decides
 
@@ -48,7 +49,7 @@ def slurm_options(hint: ProgramHint, run: RunSettings = AS_USUAL) -> tuple[str, 
 
 
 def slurm_script(
-    teams: Sequence[TeamPrediction], machine: Machine, model: str,
+    teams: Sequence[TeamPrediction], plans: Sequence[Plan], machine: Machine, model: str,
     seconds: Mapping[str, float] | None = None, run: RunSettings = AS_USUAL,
 ) -> str:  # fmt: skip
     """A job script that lacks only the program's own line.
@@ -56,31 +57,32 @@ def slurm_script(
     `seconds` are measured times on one thread by region id. Raises InputError where no region has
     a hint.
     """
-    hint = program_hint(teams, machine, seconds)
+    hint = program_hint(teams, machine, seconds, TOLERANCE)
     if hint is None:
         raise InputError(
             "no region has a hint, so there is nothing to ask Slurm for",
             remedy="see --format table for what is missing",
         )
     threads = plural(hint.threads, "thread")
-    lines = [
-        "#!/bin/bash",
-        f"# {threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model, "
+    told = [
+        f"{threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model",
         f"{plural(hint.regions, 'region')} weighed {_by(hint.weighted_by)}",
+        *job_rule(TOLERANCE, hint.threads, plans),
     ]
-    lines += [
-        f"# without a hint: {team.facts.id}{_share(team, seconds)}"
+    told += [
+        f"without a hint: {team.facts.id}{_share(team, seconds)}"
         for team in teams if team.facts.id in hint.left_out
     ]  # fmt: skip
-    lines += [
-        f"# as many as it can use at any size: {team.facts.id}, "
+    told += [
+        f"as many as it can use at any size: {team.facts.id}, "
         f"{one_line(range_sentence(team.range, team.deciding))}"
         for team in hint.open[:_NAMED] if team.range is not None
     ]  # fmt: skip
     if len(hint.open) > _NAMED:
-        lines.append(f"# and {len(hint.open) - _NAMED} more, as --format json tells")
+        told.append(f"and {len(hint.open) - _NAMED} more, as --format json tells")
     if seconds is not None:
-        lines += [f"# not in the measurements: {name}" for name in _absent(teams, seconds)]
+        told += [f"not in the measurements: {name}" for name in _absent(teams, seconds)]
+    lines = ["#!/bin/bash", *(f"# {line}" for line in told)]
     lines += [f"#SBATCH {option}" for option in slurm_options(hint, run)]
     lines += [
         "",

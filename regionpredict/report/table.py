@@ -19,7 +19,7 @@ from regionpredict.machine import Machine
 from regionpredict.predict import Advice, DensityDerivation, Plan, Prediction, TeamPrediction
 from regionpredict.report.advice import ByTeam, advice_sentence
 from regionpredict.report.names import common_folder, short_names
-from regionpredict.report.program_summary import CONFLICTS, program_summary
+from regionpredict.report.program_summary import CONFLICTS, is_summed_up, program_summary
 from regionpredict.report.quantities import plural, show_bytes, show_count
 from regionpredict.report.ranked_table import ranked_rows
 from regionpredict.report.reading_notes import note_lines
@@ -36,6 +36,7 @@ from regionpredict.report.teams_table import (
     shared_teams,
     team_rows,
 )
+from regionpredict.report.thread_rules import plan_rule, row_rule
 from regionpredict.report.unsettled import unsettled_sentence
 from regionpredict.report.view import (
     EVERYTHING,
@@ -76,7 +77,7 @@ def prediction_table(
         times = region_seconds(predictions, teams)
         whole = sum(times.values())
         lines += ["", *ranked_rows(shown, times, whole, model, data=view.sort == "data")]
-    lines += _legend(shown)
+    lines += _legend(shown, [] if is_summed_up(teams) else plan_rule(teams, plans))
     lines += unsettled_sentence(machine)
     lines += settings_sentences(run)
     if len(shown) < len(predictions):
@@ -185,9 +186,10 @@ def _wrapped(text: str, indent: str) -> list[str]:
     return textwrap.wrap(text, _WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def _legend(predictions: Sequence[Prediction]) -> list[str]:
+def _legend(predictions: Sequence[Prediction], planned: Sequence[str]) -> list[str]:
     lines = [""]
     lines.append(f"{plural(len(predictions), 'region')}: {_shares(predictions)}")
+    lines += [part for rule in (*row_rule(predictions), *planned) for part in _wrapped(rule, "  ")]
     lines += needed_lines(rank_sizes(predictions))
     if any(p.borderline for p in predictions):
         near = "the score lies within 0.05 of the next number of packages"

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from regionpredict.analysis import AccessFact, RegionFacts, StatementFact
 from regionpredict.analysis.facts import count_of_loops
-from regionpredict.analysis.footprint import touched_bytes
 from regionpredict.analysis.iterations import executions
 from regionpredict.analysis.patterns import LINE_BYTES, pattern
 from regionpredict.ir import Diagnostic, Span
@@ -86,20 +85,12 @@ def statement_table(
         span=region.span,
         status=facts.status,
         iterations=facts.iterations.value,
-        working_set_bytes=_touched_bytes(facts),
+        working_set_bytes=facts.working_set.value,
         unbound=_unbound(facts),
         statements=tuple(_row(facts, fact, line_bytes) for fact in counted),
         assumed=(*facts.bindings.assumed, *guessed),
         diagnostics=(*facts.diagnostics, *narrow_rows(facts, line_bytes)),
     )
-
-
-def _touched_bytes(facts: RegionFacts) -> int | None:
-    """The working set; where tables of indices leave its form open, of arrays of a known length."""
-    told = facts.working_set
-    if facts.region.nest is not None and told.expr is None and told.value is None:
-        return touched_bytes(facts.region, facts.bindings)
-    return told.value
 
 
 def _with_executions(

@@ -109,7 +109,7 @@ def test_the_lines_pin_every_core_to_one_program(programs: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("copy.json",), "1 program; give two to 4 hints files"),
+        (("copy.json",), "1 program; give 2 to 4 hints files"),
         (("copy.json", "none.json"), "none.json: cannot be read"),
         (("copy.json", "copy.c"), "copy.c"),
     ],

@@ -153,7 +153,7 @@ def test_csv_leaves_the_hint_empty(tmp_path: Path, document: dict[str, Any]) -> 
 
 def test_clauses_choose_by_the_size(tmp_path: Path, document: dict[str, Any]) -> None:
     clauses = {}
-    for line in predict(tmp_path, "--format", "openmp").splitlines()[1:]:
+    for line in predict(tmp_path, "--format", "openmp").splitlines()[3:]:
         number, _, rest = line.strip().partition(":")
         clauses[int(number)] = rest
     parts = document["teams"][0]["by_size"]

@@ -16,6 +16,8 @@ void triad(int n, double *a, double *b, double *c)
 #pragma omp parallel for
     for (int i = 0; i < n; i++) a[i] = b[i] + 3.0 * c[i];
 }
+"""
+CHAINS = """\
 double chains(int n, double *a)
 {
 #pragma omp parallel for schedule(static)
@@ -30,7 +32,7 @@ NODE = "skylake-gold-6148"
 @pytest.fixture
 def source(tmp_path: Path) -> str:
     path = tmp_path / "f.c"
-    path.write_text(TRIAD)
+    path.write_text(TRIAD + CHAINS)
     return str(path)
 
 
@@ -97,7 +99,7 @@ def test_the_table_and_the_job_say_how_to_run_it(
     assert "numactl --interleave=all ./program" in job
     assert "#SBATCH --distribution=block:cyclic" in job
     clauses = call(monkeypatch, capsys, *words, "--format", "openmp").out
-    assert "num_threads(80) proc_bind(spread)" in clauses
+    assert "num_threads(40) proc_bind(spread)" in clauses, "the plan, of one thread a core"
     told = call(monkeypatch, capsys, "explain", f"{source}:3", *words[2:6], *words[7:]).out
     assert "Pages: interleaved" in told
     assert "OMP_PROC_BIND=spread" in told

@@ -88,7 +88,7 @@ def test_the_program_gets_what_its_time_needs(
 
 def test_a_slurm_script(teams: list[TeamPrediction], machine: Machine, tmp_path: Path) -> None:
     names = [one.facts.members[0].facts.region.id for one in teams]
-    script = slurm_script(teams, machine, "saturation", {names[0]: 1.0, names[1]: 1.0})
+    script = slurm_script(teams, (), machine, "saturation", {names[0]: 1.0, names[1]: 1.0})
     options = [line.split()[1] for line in script.splitlines() if line.startswith("#SBATCH")]
     assert options == [
         "--nodes=1", "--ntasks=1", "--sockets-per-node=3", "--cores-per-socket=6",
@@ -113,18 +113,18 @@ def test_a_model_without_a_curve(teams: list[TeamPrediction], machine: Machine) 
 
 def test_nothing_to_ask_for_is_said(teams: list[TeamPrediction], machine: Machine) -> None:
     with pytest.raises(InputError, match="no region has a hint"):
-        slurm_script(teams[2:], machine, "density")
+        slurm_script(teams[2:], (), machine, "density")
 
 
 def test_clauses(predictions: list[Prediction], teams: list[TeamPrediction]) -> None:
     inside = replace(predictions[2], status="predicted", threads=4)
-    shown = openmp_clauses(predictions, [*teams[:2], replace(teams[2], threads=4)]).splitlines()
-    assert shown[3:] == [
+    shown = openmp_clauses(predictions, [*teams[:2], replace(teams[2], threads=4)], ()).splitlines()
+    assert shown[5:] == [
         "     6: #pragma omp parallel   num_threads(4) proc_bind(close)",
         "     8: #pragma omp for   // in the team of line 6",
     ]
-    text = openmp_clauses([*predictions, inside], teams[:2]).splitlines()
-    assert text[1:] == [
+    text = openmp_clauses([*predictions, inside], teams[:2], ()).splitlines()
+    assert text[3:] == [
         "     2: #pragma omp parallel for   num_threads(24) proc_bind(close)",
         "     4: #pragma omp parallel for   num_threads(6) proc_bind(close)",
         "     8: #pragma omp for   // no hint",

@@ -187,3 +187,41 @@ def test_every_prediction_says_what_did_not_settle(tmp_path: Path) -> None:
         assert hints["machine"]["unsettled"] == [
             {"figure": "node.clock", "spread": 3.0}, {"figure": "memory.latency", "spread": 0.2}
         ]  # fmt: skip
+
+
+def test_a_figure_that_decides_and_did_not_settle_lowers_the_confidence(tmp_path: Path) -> None:
+    """As an assumed one does: only where it decides, and it is listed there."""
+    (tmp_path / "p.c").write_text(
+        "double a[8000000], b[8000000], c[8000000], d[400000];\n"
+        "void stream(void) {\n#pragma omp parallel for\n"
+        "  for (int i = 0; i < 8000000; i++) a[i] = b[i] + 3.0 * c[i];\n}\n"
+        "void work(void) {\n#pragma omp parallel for\n"
+        "  for (int i = 0; i < 400000; i++)\n"
+        "    for (int k = 0; k < 1000; k++) d[i] = 0.5 * d[i] + 1.0;\n}\n"
+    )
+    sure = (ROOT / "machines" / "skylake-gold-6148.yaml").read_text()
+    spread = "\nspread:\n  memory.bandwidth.triad: 0.4\n  memory.bandwidth.copy: 0.04\n"
+    (tmp_path / "sure.yaml").write_text(sure)
+    (tmp_path / "unsure.yaml").write_text(sure + spread)
+
+    def predicted(machine: str, *words: str) -> subprocess.CompletedProcess[str]:
+        settings = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "c")}
+        line = [sys.executable, "-m", "regionpredict", *words, "-m", machine]
+        return subprocess.run(
+            line, cwd=tmp_path, env=settings, check=True, capture_output=True, text=True
+        )
+
+    told = "memory.bandwidth.triad is what was measured last, +-40 % (it did not settle)"
+    documents = [
+        json.loads(predicted(name, "predict", "p.c", "--format", "json").stdout)
+        for name in ("sure.yaml", "unsure.yaml")
+    ]
+    for kind in ("regions", "teams"):
+        (stream, work), (doubted, same) = (document[kind] for document in documents)
+        assert stream["confidence"] > doubted["confidence"] == 0.9
+        assert told in doubted["assumed"] and told not in stream["assumed"]
+        assert doubted["threads"] == stream["threads"], "the figure itself is the same"
+        assert (same["confidence"], same["assumed"]) == (work["confidence"], work["assumed"])
+    table = predicted("unsure.yaml", "predict", "p.c").stdout
+    assert f"    {told}\n" in table
+    assert f"  assumed: {told}\n" in predicted("unsure.yaml", "explain", "p.c:3").stdout

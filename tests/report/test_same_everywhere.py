@@ -29,7 +29,7 @@ from regionpredict.report.table import prediction_table
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ("polybench_samples", "npb_samples")
 ROW = re.compile(
-    r" *(?P<line>\d+) \S+ +(?P<loops>team of \d+ loops|\S+ +\d.{,9}?\*?) +"
+    r" *(?P<line>\d+) \S+ +(?P<loops>team of \d+ loops|\S+ +(?:\d.{,9}?|\?)\*?) +"
     r"(?P<gain>\d+\.\d)x[~ ] ?(?P<packages>\d+) +(?P<threads>\d+)\S* +(?P<limit>[a-z-]+) +"
     r"(?P<sure>\d+) %"
 )

@@ -1,7 +1,8 @@
 """Which of a machine's figures decide a prediction: those of the terms that it is made of.
 
 A figure decides where its term is the class that the hint names, or takes much of the time on the
-hinted threads. Only of those is an assumption told, and lowers the confidence. Where iterations are
+hinted threads. Only of those is an assumption told, and lowers the confidence; so does a figure
+that did not settle when the machine was measured. Where iterations are
 too few for the threads, none decides: the division of the work is the program's.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from regionpredict.machine import Machine, assumed_figures
+from regionpredict.machine import Machine, assumed_figures, unsettled_figures
 from regionpredict.predict.curve import Point
 from regionpredict.predict.saturation.constants import DECIDING_SHARE
 from regionpredict.predict.saturation.region_time import RegionTime
@@ -40,6 +41,17 @@ def assumed_groups(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
         first if not others else f"{first}, and {len(others)} more"
         for first, *others in groups.values()
     )
+
+
+def unsettled_lines(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
+    """A line for each figure among `keys` that microbenchmarks could not tell surely: where it
+    decides, it is no better than one that is assumed.
+    """
+    spreads = {figure.key: figure.spread for figure in unsettled_figures(machine)}
+    return tuple(
+        f"{key} is what was measured last, +-{100 * spreads[key]:.0f} % (it did not settle)"
+        for key in dict.fromkeys(keys) if key in spreads
+    )  # fmt: skip
 
 
 def _figures_of(term: str, time: RegionTime, threads: int) -> list[str]:

@@ -19,7 +19,11 @@ from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.hints import hint_on, one_a_core, seats_of
 from regionpredict.predict.limits import limit
 from regionpredict.predict.saturation.constants import ASSUMED_DATA
-from regionpredict.predict.saturation.deciding_figures import assumed_groups, deciding_figures
+from regionpredict.predict.saturation.deciding_figures import (
+    assumed_groups,
+    deciding_figures,
+    unsettled_lines,
+)
 from regionpredict.predict.saturation.hardware_threads import all_hardware_threads
 from regionpredict.predict.saturation.memory_overflow import overflow_note
 from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
@@ -167,7 +171,8 @@ def predict_saturation(
                 for writes in execution.contended if writes.apart is not None]  # fmt: skip
     bottleneck = limit(points)
     hinted = next(point for point in points if point.threads == hint.threads)
-    guessed_figures = assumed_groups(machine, deciding_figures(time, hinted, bottleneck))
+    deciding = deciding_figures(time, hinted, bottleneck)
+    guessed_figures = (*assumed_groups(machine, deciding), *unsettled_lines(machine, deciding))
     assumed += guessed_figures
     partial = table.status == "partial"
     several = [note for note in table.diagnostics if note.id == "RP117"]  # one function for all

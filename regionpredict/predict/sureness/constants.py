@@ -65,7 +65,10 @@ LEAST_DOUBT = Constant(
     "program is another than was counted (of 0.03 to 0.3 the best on data left out)",
 )  # fmt: skip
 ASSUMED_CONFIDENCE = Constant(
-    0.9, "1", "assumed", "the most where an assumed figure of the machine decides"
+    0.9,
+    "1",
+    "assumed",
+    "the most where a figure of the machine decides that is assumed, or did not settle",
 )
 PARTIAL_CONFIDENCE = Constant(
     0.8, "of the confidence", "assumed", "what is left where a part of the region is not understood"

@@ -80,7 +80,7 @@ function curve(block) {
   if (block.mark) {
     const at = x(block.mark.x), left = at > WIDE * 0.6;
     svg.append(make("line", {x1: at, x2: at, y1: TOP, y2: HIGH - BOTTOM, stroke: "currentColor", "stroke-dasharray": "3 3"}),
-      make("text", {x: at + (left ? -5 : 5), y: TOP + 12, "text-anchor": left ? "end" : "start", "font-weight": 600}, block.mark.label));
+      make("text", {x: at + (left ? -5 : 5), y: HIGH - BOTTOM - 22, "text-anchor": left ? "end" : "start", "font-weight": 600}, block.mark.label));  // curves are high there
   }
   const banded = block.series.filter(one => one.band && one.band.length), signs = block.series.length > 1 || banded.length
     ? legend(block.series.map(one => one.name), block.series.map((one, at) => one.colour ?? at), block.series.map(one => Boolean(one.alone))) : null;

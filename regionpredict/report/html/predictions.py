@@ -43,6 +43,7 @@ from regionpredict.report.quantities import plural, show_bytes, show_count, show
 from regionpredict.report.run_settings import RunSettings, settings_sentences
 from regionpredict.report.size_hints import needed_lines, open_sentence
 from regionpredict.report.teams_table import OPEN_SIZE
+from regionpredict.report.thread_rules import row_rule
 from regionpredict.report.unsettled import unsettled_sentence
 from regionpredict.report.view import gain_of, region_seconds
 from regionpredict.size_ranking import rank_sizes
@@ -78,10 +79,11 @@ def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
     ]
     rows = {prediction.facts.region.id: at for at, prediction in enumerate(result.predictions)}
     told = [advice for team in result.teams for advice in result.advice.get(team.facts.id, ())]
+    rule = map(text, row_rule(result.predictions, "Packages and threads"))
     sections = [
         Section("Overview", _overview(result)),
         Section("Teams", _teams(result)),
-        Section("Regions", [_regions(result)]),
+        Section("Regions", [*rule, _regions(result)]),
         Section("Source", source_blocks(result.predictions, told, sources, rows)),
         Section("Roofline", roofline(result.predictions, machine)),
         Section("Assumptions", _assumptions(result)),
@@ -101,7 +103,7 @@ def _overview(result: ProgramResult) -> list[Block]:
                 plan.main or "what no main calls", plan.packages, plan.threads,
                 (show_seconds(plan.seconds), plan.seconds), plan.team_changes,
                 f"{plural(plan.best_constant.threads, 'thread')}, "
-                f"{show_seconds(plan.best_constant.seconds)}",
+                f"{show_seconds(plan.best_constant.seconds)}".replace(" ", "\xa0"),
             ]
             for plan in result.plans
         ]  # fmt: skip
@@ -109,7 +111,8 @@ def _overview(result: ProgramResult) -> list[Block]:
                    Column("Threads", number=True), Column("Time", number=True),
                    Column("Changes of team size", number=True, minor=True),
                    Column("Best constant", minor=True)]  # fmt: skip
-        blocks.append(table("Plan of each program: team sizes few and stable", columns, rows))
+        title = "Plan of each program: least time, with changes of team size; run takes it"
+        blocks.append(table(title, columns, rows))
         blocks += [text(f"{line}.") for line in beside_the_rows(result.plans, result.teams)]
     checks = program_checks(result.predictions, result.teams, result.machine, result.advice)
     if checks:

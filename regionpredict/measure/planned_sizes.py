@@ -1,0 +1,28 @@
+"""Which number of threads a team has by a program's plan: what `run` gives it, and clauses say."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+
+def planned_sizes(
+    plans: Iterable[Mapping[str, int]], several_a_core: Collection[str] = ()
+) -> dict[str, int]:
+    """Threads by team, where its own hint does not stand; `plans` are each program's, by team.
+
+    A team of several programs that want different sizes of it keeps its hint. So do all teams of a
+    plan where each of them asks for several threads on a core (`several_a_core`), since plans know
+    of one.
+
+    >>> planned_sizes([{"a:3": 8, "a:9": 4}, {"a:3": 6, "b:5": 2}])
+    {'a:9': 4, 'b:5': 2}
+    >>> planned_sizes([{"a:3": 8, "a:9": 8}], ["a:3"]), planned_sizes([{"a:3": 8}], ["a:3"])
+    ({'a:3': 8, 'a:9': 8}, {})
+    """
+    sizes: dict[str, set[int]] = {}
+    for plan in plans:
+        if plan.keys() <= set(several_a_core):
+            continue
+        for team, threads in plan.items():
+            sizes.setdefault(team, set()).add(threads)
+    return {team: min(known) for team, known in sizes.items() if len(known) == 1}

@@ -1,0 +1,82 @@
+"""Values that no size can have: arrays of negative length, loops that cannot run at all.
+
+A lower bound or a distance may be negative; what is refused is a value after which nothing is left
+that counts by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from regionpredict.analysis import RegionFacts, bind, facts_of
+from regionpredict.analysis.given_sizes import place_of
+from regionpredict.errors import InputError, UsageError
+from regionpredict.ir import Program, Region
+
+Places = Mapping[str, tuple[str, int]]
+
+
+def check_values(
+    program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int],
+    macros: Collection[tuple[str, str]] = (), lines: Places | None = None,
+) -> None:  # fmt: skip
+    """Raises UsageError, or InputError where `lines` tells where it was given, for the first value
+    in `given` that cannot be, and UsageError where no region has an iteration with the sizes and
+    `macros` that were given.
+    """
+    for name, value in given.items():
+        if value < 0 and (wrong := _what_is_wrong(name, program, facts, given)):
+            raise _refusal(f"{name}={value}", wrong, "give 0 or more", (lines or {}).get(name))
+    read = [own for own in facts if own.status != "skipped"]
+    told = [*(f"{name}={value}" for name, value in given.items()),
+            *(f"-D {name}={value}" for name, value in macros if _is_number(value))]  # fmt: skip
+    if told and read and all(own.iterations.value == 0 for own in read):
+        raise _refusal(
+            ", ".join(told), "no parallel loop has an iteration", "give larger sizes", None
+        )
+
+
+def _refusal(
+    what: str, wrong: str, remedy: str, place: tuple[str, int] | None
+) -> InputError | UsageError:
+    if place is not None:
+        return InputError(f"{what}: {wrong}", remedy=remedy, path=place[0], line=place[1])
+    return UsageError(f"{what}: {wrong}", remedy=remedy)
+
+
+def _what_is_wrong(
+    name: str, program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int]
+) -> str:
+    if place_of(name):
+        return "a loop has no fewer than 0 iterations"
+    left = False
+    empty: Region | None = None
+    for own in facts:
+        region = own.region
+        other = bind(region, program.definitions[region.id], {**given, name: 1})
+        array = next(_of_negative_length(own), None)
+        if array is not None and other.values != own.bindings.values:
+            return f"{array} in {region.function} would have a negative length"
+        for here, there in zip(_counts(own), _counts(facts_of(region, other)), strict=True):
+            if here != there:
+                left |= here != 0
+                empty = empty or (region if here == 0 else None)
+    if empty is None or left:
+        return ""
+    return f"leaves no iteration to any loop that counts by it, as at line {empty.span.line}"
+
+
+def _of_negative_length(facts: RegionFacts) -> Iterator[str]:
+    for array in facts.region.arrays:
+        lengths = [facts.bindings.number(extent) for extent in array.dims]
+        if any(length is not None and length < 0 for length in lengths):
+            yield array.name
+
+
+def _counts(facts: RegionFacts) -> list[int | None]:
+    """How often what the region has runs."""
+    return [facts.iterations.value, *(fact.executions.value for fact in facts.statements)]
+
+
+def _is_number(text: str) -> bool:
+    return text.lstrip("+-").isdecimal()

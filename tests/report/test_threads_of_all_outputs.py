@@ -1,0 +1,154 @@
+"""Several outputs give a number of threads, each by its rule: they say which, and keep to it.
+
+On both suites: rows are what JSON says of loops and teams, clauses are what `run` gives, and the
+job's number is the fewest within a tenth of the least time by definition.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from regionpredict.measure.hints_file import Hints, read_hints
+from regionpredict.report.program_hint import TOLERANCE
+
+ROOT = Path(__file__).resolve().parents[2]
+ROW = re.compile(r"^ *(\d+) \S.{15} .* {1,5}[\d.]+x[~ ] *(\d+) +(\d+)")
+
+
+class Outputs(NamedTuple):
+    table: str
+    clauses: str
+    job: str
+    document: dict[str, Any]
+    hints: Hints
+
+
+def predicted(*words: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", "predict", *words, "-m", "dunnington"], cwd=ROOT,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module", params=["polybench_samples", "npb_samples"])
+def outputs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Outputs:
+    words = [str(request.param), f"-I{request.param}/common", "-DCLASS_S"]
+    file = tmp_path_factory.mktemp("hints") / "hints.json"
+    file.write_text(predicted(*words, "--format", "json"))
+    return Outputs(
+        predicted(*words), predicted(*words, "--format", "openmp"),
+        predicted(*words, "--format", "slurm"), json.loads(file.read_text()), read_hints(file),
+    )  # fmt: skip
+
+
+def by_file(text: str) -> dict[tuple[str, int], str]:
+    """Lines that begin with a line's number, by file and number, the first of each."""
+    lines: dict[tuple[str, int], str] = {}
+    file = ""
+    for line in text.splitlines():
+        number = re.match(r" *(\d+)[: ]", line)
+        if number is None:
+            file = line if line.endswith(".c") else file
+        else:
+            lines.setdefault((file, int(number[1])), line)
+    return lines
+
+
+def test_rows_are_the_hints_of_loops_and_teams_by_themselves(outputs: Outputs) -> None:
+    rule = "pk, thr: of each loop or team by itself; one package more must gain 10 %"
+    assert rule in outputs.table.splitlines()
+    hints = {
+        (hint["file"], hint["line"]): hint["threads"]
+        for hint in (*outputs.document["regions"], *outputs.document["teams"])
+    }
+    rows = {
+        place: int(row[3]) for place, line in by_file(outputs.table).items()
+        if place in hints and (row := ROW.match(line))
+    }  # fmt: skip
+    assert len(rows) > 20
+    assert {place: hints[place] for place in rows} == rows
+
+
+def test_clauses_are_what_run_gives(outputs: Outputs) -> None:
+    head = "// num_threads: of the plan, best for the whole program's time, as run takes it"
+    assert outputs.clauses.splitlines()[0] == head
+    given = {(team.file, team.line): team.threads for team in outputs.hints.teams if team.threads}
+    clauses = {
+        place: int(number[1]) for place, line in by_file(outputs.clauses).items()
+        if (number := re.search(r"num_threads\((\d+)\) proc_bind", line))
+    }  # fmt: skip
+    assert len(clauses) > 10
+    assert {place: given[place] for place in clauses} == clauses
+    alone = {(team["file"], team["line"]): team["threads"] for team in outputs.document["teams"]}
+    assert any(clauses[place] != alone[place] for place in clauses), "else the rules are one"
+
+
+def test_what_run_gives_is_the_plan(outputs: Outputs) -> None:
+    wanted: dict[str, set[int]] = {}
+    for plan in outputs.document["plans"]:
+        for team in plan["teams"]:
+            wanted.setdefault(team["id"], set()).add(team["threads"])
+    own = {team["id"]: team["threads"] for team in outputs.document["teams"]}
+    for team in outputs.hints.teams:
+        sizes = wanted.get(team.id, set())
+        assert team.threads == (sizes.pop() if len(sizes) == 1 else own[team.id])
+
+
+def test_the_job_has_the_fewest_within_a_tenth(outputs: Outputs) -> None:
+    rule = "# one number for the whole program: the fewest within 10 % of its least time"
+    assert rule in outputs.job.splitlines()
+    assert max(map(len, outputs.job.splitlines()[:4])) <= 80
+    teams = [team for team in outputs.document["teams"] if team["threads"]]
+    assert all(team["executions"]["value"] is not None for team in teams)
+    time = {
+        threads: sum(
+            team["executions"]["value"] * team["seconds"]
+            / max((p["threads"], p["value"]) for p in team["speedup"] if p["threads"] <= threads)[1]
+            for team in teams
+        )
+        for threads in range(1, 25)
+    }  # fmt: skip
+    fewest = min(n for n in time if time[n] <= (1 + TOLERANCE) * min(time.values()))
+    assert f"--cpus-per-task={fewest}\n" in outputs.job
+    most = max(plan["threads"] for plan in outputs.document["plans"])
+    note = f"# regionpredict run keeps to it; clauses of --format openmp want {most}"
+    assert (note in outputs.job.splitlines()) is (most > fewest)
+
+
+def test_a_loop_that_wants_all_hardware_threads_keeps_them(tmp_path: Path) -> None:
+    """A plan knows one thread a core."""
+    source = tmp_path / "f.c"
+    source.write_text(
+        "double chains(int n, double *a) {\n"
+        "#pragma omp parallel for schedule(static)\n"
+        "  for (int i = 0; i < n; i++)\n"
+        "    for (int k = 0; k < 1000; k++) a[i] = 0.5 * a[i] + 1.0;\n"
+        "  return a[0];\n}\n"
+    )
+    words = [str(source), "--set", "n=20000000", "-m", "skylake-gold-6148"]
+
+    def shown(*more: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "regionpredict", "predict", *words, *more],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return done.stdout
+
+    document = json.loads(shown("--format", "json"))
+    (team,) = document["teams"]
+    assert team["threads_per_core"] == 2, "the case is another"
+    file = tmp_path / "hints.json"
+    file.write_text(json.dumps(document))
+    assert [given.threads for given in read_hints(file).teams] == [team["threads"]]
+    clauses = shown("--format", "openmp").splitlines()
+    assert clauses[0] == "// num_threads: best for each loop or team by itself"
+    assert f"num_threads({team['threads']}) proc_bind(close)" in clauses[3]
