@@ -219,8 +219,12 @@ def _yaml_errors(path: str, remedy: str) -> Iterator[None]:
         yield
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        # The scanner reads ahead, and gives up before anything can be counted.
+        too_deep = "nesting" in str(error.problem)
         raise InputError(
-            f"not YAML: {error.problem}", remedy=remedy, path=path,
+            f"more than {MOST_DEPTH} lists and mappings inside each other" if too_deep
+            else f"not YAML: {error.problem}",
+            remedy="is it the right file?" if too_deep else remedy, path=path,
             line=mark.line + 1 if mark else None, column=mark.column + 1 if mark else None,
         ) from None  # fmt: skip
     except yaml.YAMLError as error:

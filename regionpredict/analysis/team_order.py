@@ -80,7 +80,7 @@ def runs_of(loops: Sequence[Loop], bindings: Bindings) -> Runs:
 
     >>> from regionpredict.ir.expr import ONE, ZERO
     >>> outer = Loop("t", ZERO, Expr.name("nt"), "<", ONE, (), Span("f.c", 1))
-    >>> runs_of((outer,), Bindings({"nt": 7}))[1:], runs_of((outer,), Bindings({}))[1:]
+    >>> runs_of((outer,), Bindings({"nt": 7}))[1:3], runs_of((outer,), Bindings({}))[1:3]
     ((7, 7.0), (None, 10.0))
     """
     if not loops:

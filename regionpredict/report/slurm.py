@@ -73,6 +73,8 @@ def slurm_script(
         f"without a hint: {team.facts.id}{_share(team, seconds)}"
         for team in teams if team.facts.id in hint.left_out
     ]  # fmt: skip
+    if any(team.range is not None for team in hint.open):
+        told.append("or as many as teams of open sizes can use:")
     told += [
         f"as many as it can use at any size: {team.facts.id}, "
         f"{one_line(range_sentence(team.range, team.deciding))}"

@@ -247,6 +247,32 @@ def innermost_iterations(loops: Iterable[NestLoop], env: Env) -> float:
     return total
 
 
+def moved_with(group: ReferenceGroup, variable: str) -> float:
+    """Bytes by which a group's addresses move with a variable of a loop around it: by themselves,
+    and with the begins of loops inside.
+
+    Of these only such as are about as long wherever they begin: a block (`j = i; j < i + 8`), rows
+    of one length. What a triangle touches from one begin on it touches from others, too.
+    """
+    follows = {variable: 1.0}
+    for loop in group.loops:
+        if loop.variable != variable and isinstance(loop.first, Affine) and _is_as_long(loop):
+            moved = sum(slope * follows.get(name, 0.0) for name, slope in loop.first.slopes.items())
+            if moved:
+                follows[loop.variable] = moved
+    return sum(slope * follows.get(name, 0.0) for name, slope in group.slopes.items())
+
+
+def _is_as_long(loop: LoopHeader) -> bool:
+    """Whether a loop's end follows its begin: where it is none of both, as of `min(i + 8, n)`, it
+    is taken to do so."""
+    if not isinstance(loop.first, Affine) or loop.limit is None:
+        return False
+    if isinstance(loop.limit, Affine):
+        return loop.limit.slopes == loop.first.slopes
+    return loop.first.slopes.keys() <= loop.limit.names
+
+
 def body_executions(nest: LoopNest) -> tuple[tuple[float, float], ...]:
     """(trips, executions of the body) of every loop, those around it at their middle."""
     executions: list[tuple[float, float]] = []

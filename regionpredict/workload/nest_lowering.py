@@ -26,6 +26,7 @@ from regionpredict.workload.constants import (
     WORK_PLACES,
 )
 from regionpredict.workload.derived_number import Derived, as_number, evaluated
+from regionpredict.workload.loop_begins import counted_from_begins
 from regionpredict.workload.loop_nest import (
     Affine,
     Curved,
@@ -36,6 +37,7 @@ from regionpredict.workload.loop_nest import (
     ReferenceGroup,
     in_source_order,
     innermost_iterations,
+    moved_with,
     with_contents,
 )
 
@@ -62,7 +64,7 @@ def _uneven(root: NestLoop) -> bool:
 
 def _drifts(group: ReferenceGroup, shared: frozenset[str]) -> frozenset[str]:
     """The variables that move the group over a range that differs between threads."""
-    if group.private or group.irregular or any(group.slopes.get(name) for name in shared):
+    if group.private or group.irregular or any(moved_with(group, name) for name in shared):
         return frozenset()
     reached = set(shared)
     drifting = set()
@@ -141,7 +143,7 @@ class _Lowering:
 
     def nest(self, source: Loop) -> LoopNest:
         """The whole nest."""
-        root = self._loop(source, (), shared=True)
+        root = counted_from_begins(self._loop(source, (), shared=True))
         parallel = frozenset(loop.variable for loop in self._parallel(root))
         if _uneven(root):
             root = _with_drifts(root, parallel)

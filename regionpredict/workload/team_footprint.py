@@ -39,6 +39,7 @@ from regionpredict.workload.loop_nest import (
     LoopHeader,
     NestLoop,
     ReferenceGroup,
+    moved_with,
 )
 from regionpredict.workload.loop_ranges import Range, Ranges, loop_ranges
 
@@ -121,6 +122,7 @@ class FootprintTables:
     chains: dict[tuple[int, Positions], Chain] = field(default_factory=dict)
     meetings: dict[tuple[Positions, Positions], Meeting] = field(default_factory=dict)
     paths: dict[Positions, Path] = field(default_factory=dict)
+    moved: dict[tuple[int, str], float] = field(default_factory=dict)
     parts: dict[tuple[int, tuple[float, ...]], ReferenceGroup] = field(default_factory=dict)
     gone_through: dict[tuple[object, ...], Lines | None] = field(default_factory=dict)
     by_shape: KnownLines = field(default_factory=dict)
@@ -184,7 +186,7 @@ class TeamFootprints:
             if ranges is None:
                 ranges = chains[inner] = loop_ranges(group.loops, {}, self.pieces)
             for team in self.team:
-                apart = abs(group.slopes.get(team.variable, 0.0) * team.apart)
+                apart = abs(self._moved(group, team) * team.apart)
                 spread = 2 * (group.offsets[-1] - group.offsets[0])
                 reach = self.line_bytes + group.element + spread
                 for name, slope in group.slopes.items():
@@ -196,7 +198,15 @@ class TeamFootprints:
         return True
 
     def _moves(self, group: ReferenceGroup) -> bool:
-        return any(group.slopes.get(team.variable) for team in self.team)
+        return any(self._moved(group, team) for team in self.team)
+
+    def _moved(self, group: ReferenceGroup, team: TeamLevel) -> float:
+        """Bytes by which a group lies further on for the next thread, a unit further along."""
+        asked = (group.index, team.variable)
+        moved = self._tables.moved.get(asked)
+        if moved is None:
+            moved = self._tables.moved[asked] = moved_with(group, team.variable)
+        return moved
 
     def footprint(
         self,
@@ -307,7 +317,7 @@ class TeamFootprints:
                 if apart and team.variable in spanned.ranges:
                     own *= team.threads
                 else:
-                    standing.append((group.slopes[team.variable] * team.apart, team.threads))
+                    standing.append((self._moved(group, team) * team.apart, team.threads))
             if not within:
                 inside = [
                     (slope * spanned.ranges[name].step, spanned.ranges[name].extent)
@@ -392,7 +402,7 @@ class TeamFootprints:
         if group.private or (group.drifts and (apart or not group.drifts <= ranges.keys())):
             return (), self.threads
         if self.team and not group.drifts:
-            return tuple([team for team in self.team if group.slopes.get(team.variable)]), 1.0
+            return tuple([team for team in self.team if self._moved(group, team)]), 1.0
         return (), 1.0
 
     def _chain(self, group: ReferenceGroup, active: Positions) -> Chain:
@@ -486,7 +496,7 @@ class TeamFootprints:
         levels = [(group.slopes[name] * ranges[name].step, steps[name]) for name in steps]
         own = tuple(levels)
         for team in along:
-            level = (group.slopes[team.variable] * team.apart, team.threads)
+            level = (self._moved(group, team) * team.apart, team.threads)
             if apart and team.variable in ranges:
                 copies *= team.threads
             else:

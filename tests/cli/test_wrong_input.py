@@ -233,7 +233,8 @@ def test_a_failing_run_leaves_an_older_output_alone(run: Call, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("words", "code", "named"),
     [
-        (["explain", "good.c:1", "-m", "dunnington"], 0, ()),
+        (["explain", "good.c:3", "-m", "dunnington"], 0, ()),
+        (["explain", "good.c:1", "-m", "dunnington"], 1, ("good.c:1", "lines 2-3")),
         (["explain", "good.c:4", "-m", "dunnington"], 1, ("good.c:4", "2")),
         (["explain", "good.c:400", "-m", "dunnington"], 1, ("good.c:400", "2")),
         (["explain", "good.c", "-m", "dunnington"], 2, ("good.c", "RP101")),

@@ -42,7 +42,7 @@ def by_three_names() -> Analysis:
 
 
 def test_every_region_has_the_bytes_and_operations_of_its_twin() -> None:
-    ours, theirs = compared(by_three_names()), compared(analysed("pointers", POINTERS))
+    ours, theirs = compared(by_three_names()), compared(analysed("pointers", POINTERS | LENGTHS))
     assert len(ours) == 11
     for one, other in zip(ours, theirs, strict=True):
         assert one == other

@@ -43,6 +43,7 @@ ALLOWED: dict[tuple[str, float], str] = {
     ("predict/density/model.py", 3): "digits of a confidence that are shown",
     ("predict/sureness/confidence.py", 3): "digits of a confidence that are shown",
     ("predict/hints.py", 9): "digits of a cost, so that equal ones compare equal",
+    ("predict/saturation/deciding_figures.py", 100): "per cent of a spread, for a text",
     ("predict/saturation/superlinear.py", 20): "2**20 bytes are a MiB, for a text",
     ("predict/hints.py", 6): "digits of a margin, so that equal ones compare equal",
     ("predict/saturation/data_transfers.py", 1e6): "microseconds of a second, for a text",

@@ -112,7 +112,8 @@ def test_ranges_against_all_values(outer: tuple, middle: tuple, inner: tuple) ->
         _head("j", f"{middle[0]} * i + {middle[1]}", middle[2], f"{middle[3]} * i + {j_add}"),
         _head("k", f"{inner[0]} * j + {inner[1]}", inner[2], f"{inner[3]} * j + {k_add}"),
     )
-    found = ranges_of(nest_of(" ".join(heads) + " a[k + 9999] = i;", "double *a"))
+    # Moved by all three: none is counted from its begin.
+    found = ranges_of(nest_of(" ".join(heads) + " a[i + j + k + 9999] = i;", "double *a"))
 
     def extent(values: Collection[int], step: int) -> float:
         return (max(values) - min(values)) / abs(step) + 1

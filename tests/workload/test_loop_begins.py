@@ -1,0 +1,65 @@
+"""Loops that begin where the loops around them say: what a team touches is what its rows hold."""
+
+from __future__ import annotations
+
+import pytest
+from nest_texts import counter_of, nest_of
+
+from regionpredict.analysis.schedule import Schedule
+from regionpredict.workload.cache_traffic import CacheLevel
+
+ROWS, LENGTH = 6000, 100  # rows of 800 bytes, which are no whole lines
+BYTES = ROWS * LENGTH * 8
+ROW_BY_ROW = "for (int i = 0; i < 6000; i++) for (int k = 0; k < 100; k++) s += a[100 * i + k];"
+MOVED = {
+    "a row": """for (int i = 0; i < 6000; i++)
+      for (int k = 100 * i; k < 100 * i + 100; k++) s += a[k];""",
+    "a block": "for (int i = 0; i < 600000; i += 100) for (int k = i; k < i + 100; k++) s += a[k];",
+    "blocks of a block": """for (int i = 0; i < 600000; i += 100)
+      for (int j = i; j < i + 100; j += 10) for (int k = j; k < j + 10; k++) s += a[k];""",
+    "the last one first": """for (int i = 0; i < 6000; i++)
+      for (int k = 100 * i + 99; k >= 100 * i; k--) s += a[k];""",
+}
+
+
+@pytest.mark.parametrize("schedule", [Schedule("static", None), Schedule("static", 4.0)])
+@pytest.mark.parametrize("sharers", [1, 2, 6])
+@pytest.mark.parametrize("threads", [1, 6, 24])
+@pytest.mark.parametrize("name", MOVED)
+def test_rows_are_brought_once_whoever_shares_a_cache(
+    name: str, threads: int, sharers: int, schedule: Schedule
+) -> None:
+    """Each byte is used once: whatever the caches, all of it comes once, and the ends of the rows
+    of other threads, of which there are at most two lines a row."""
+    nest = nest_of(MOVED[name], "double s, double *a")
+    counter = counter_of(nest, schedule)
+    levels = counter.traffic([CacheLevel(1 << 15, 1), CacheLevel(1 << 20, sharers)], threads)
+    for level in levels:
+        assert 1.001 * level.read >= BYTES
+        assert level.read <= BYTES * 1.01 + 2 * 64 * ROWS / 4 * (schedule.chunk is not None)
+    same = counter_of(nest_of(ROW_BY_ROW, "double s, double *a"), schedule)
+    twin = same.traffic([CacheLevel(1 << 15, 1), CacheLevel(1 << 20, sharers)], threads)
+    assert [level.read for level in levels] == pytest.approx(
+        [level.read for level in twin], rel=0.02
+    )
+
+
+@pytest.mark.parametrize("sharers", [2, 6])
+def test_blocks_that_end_with_the_data(sharers: int) -> None:
+    """The last block may be shorter, which leaves the loop's bounds as they are."""
+    text = """for (int i = 0; i < 600000; i += 64)
+      for (int k = i; k < (i + 64 < 599990 ? i + 64 : 599990); k++) s += a[k];"""
+    (level,) = counter_of(nest_of(text, "double s, double *a")).traffic(
+        [CacheLevel(1 << 20, sharers)], 24
+    )
+    assert level.read == pytest.approx(599990 * 8, rel=0.01)
+
+
+def test_a_matrix_by_diagonals_stays_one() -> None:
+    """`b[k][i]` moves with both: a line of eight columns is used by eight rows around."""
+    text = "for (int i = 0; i < 400; i++) for (int k = i; k < i + 40; k++) s += b[k][i];"
+    (level,) = counter_of(nest_of(text, "double s, double b[500][512]"), traced=False).traffic(
+        [CacheLevel(1 << 20, 1)], 1
+    )
+    touched = {(row, column // 8) for column in range(400) for row in range(column, column + 40)}
+    assert level.read / 64 == pytest.approx(len(touched), rel=0.05)
