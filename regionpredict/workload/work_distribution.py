@@ -49,13 +49,15 @@ def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> flo
 
     Static pieces of a triangular nest are weighed at samples of the iteration space, but for chunks
     of which a thread has several; a dynamic schedule leaves a part of a piece of waiting
-    (`WAITED_PIECE`).
+    (`WAITED_PIECE`) where there are more pieces than threads.
     """
     if threads == 1:
         return 1.0
     total = profile.iterations
     if schedule.kind != "static":
         own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0
+        if total <= own * threads:
+            return min(1.0, own / total)  # a piece each, or none
         waited = WAITED_PIECE.value * own / total * (threads - 1) / threads
         return min(1.0, max(own / total, 1.0 / threads + waited))  # no less than one piece
     pieces, longest = float(threads), -(-total // threads)

@@ -196,3 +196,14 @@ def test_even_teams_are_always_at_work() -> None:
         assert threads_at_work(WorkProfile(64.0, RISING), 8, 4, schedule) == [(4, 1.0)]
     flat = threads_at_work(WorkProfile(64.0, (1.0,) * 64), 8, 4, STATIC)
     assert flat == [(4, pytest.approx(1.0))]
+
+
+@pytest.mark.parametrize("kind", ["dynamic", "guided"])
+@pytest.mark.parametrize(("iterations", "chunk"), [(8, 1), (4, 1), (24, 1), (24, 4), (2, 1)])
+def test_threads_beyond_the_pieces_gain_nothing(iterations: int, chunk: int, kind: str) -> None:
+    """Of eight iterations eight threads have one each: an eighth of the time, on any more, too."""
+    schedule = Schedule(kind, float(chunk))
+    least = chunk if kind == "dynamic" else 1
+    profile = WorkProfile(float(iterations), ())
+    for threads in range(-(-iterations // least), 40):
+        assert largest_share(profile, threads, schedule) == pytest.approx(least / iterations)
