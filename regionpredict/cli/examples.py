@@ -11,7 +11,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "predict gemm.c -m host --set n=4000 --plot curves.pdf",
         "predict src -m node.yaml --format json -o hints.json",
     ),
-    "sizes": ("sizes src -m dunnington", "sizes src -m host -o sizes.yaml"),
+    "sizes": ("sizes src -m dunnington", "sizes src -m host --format yaml -o sizes.yaml"),
     "explain": (
         "explain gemm.c:41 -m dunnington",
         "explain src/solve.c:40 src -m dunnington",
