@@ -64,7 +64,7 @@ ON_SOURCES = (
     "analyze src", "analyze gemm.c --set n=4000 --format csv", "predict src -m dunnington",
     "predict gemm.c -m host --set n=4000 --plot curves.pdf",
     "predict src -m node.yaml --format json -o hints.json", "sizes src -m dunnington",
-    "sizes src -m host -o sizes.yaml", "explain gemm.c:41 -m dunnington",
+    "sizes src -m host --format yaml -o sizes.yaml", "explain gemm.c:41 -m dunnington",
     "explain src/solve.c:40 src -m dunnington", "explain RP101",
     "diff HEAD~1 src -m dunnington", "diff old.json new.json --fail-if 'packages<baseline'",
     "coschedule a.json b.json -m dunnington",
