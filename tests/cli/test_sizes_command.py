@@ -41,12 +41,13 @@ def sizes(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_names_are_ranked_by_the_hints_that_they_decide(tmp_path: Path) -> None:
-    done = sizes(tmp_path, "--format", "json", "--set", "m=1000")
+    done = sizes(tmp_path, "--format", "json", "--set", "m=20")
     assert (done.returncode, done.stderr) == (0, "")
     told = json.loads(done.stdout)
     assert (told["schema"], told["regions"], told["settled"]) == ("regionpredict/sizes/1", 4, 1)
     by_name = {one["name"]: one for one in told["unbound"]}
-    # n bounds two of the loops, the length of its rows decides the third, which has a thousand, and
+    # n bounds two of the loops, the length of its rows decides the third, whose twenty are worth a
+    # team or not, and
     # how far b is read from its begin moves nothing.
     assert told["unbound"][0] == {
         "name": "n", "file": "f.c", "line": 3, "decides": 2, "settled": 3,
@@ -59,7 +60,7 @@ def test_names_are_ranked_by_the_hints_that_they_decide(tmp_path: Path) -> None:
 
 
 def test_the_table_says_what_to_give(tmp_path: Path) -> None:
-    done = sizes(tmp_path, "--set", "m=1000")
+    done = sizes(tmp_path, "--set", "m=20")
     assert done.stdout.startswith(
         "give these 2 and 4 of 4 regions are settled (now 1): n, row[i+1]-row[i]\n"
     )
