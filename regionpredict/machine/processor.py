@@ -29,6 +29,7 @@ FIGURES: dict[str, Figure] = {
     "fp_pipes": Figure("pipes"),
     "fp_add_pipes": Figure("pipes"),
     "fp_mul_pipes": Figure("pipes"),
+    "fused_sums": Figure("", zero=True),
     "integer_pipes": Figure("pipes"),
     "divider_bits": Figure("bit"),
     "window": Figure("instructions"),
@@ -56,6 +57,8 @@ class Processor:
     their bytes in all, so that wide ones may be fewer.
     `fp_add_pipes`, `fp_mul_pipes`: pipes that add and that multiply (or fuse both); `fp_pipes`:
     pipes that do either, fewer than the two together where they share.
+    `fused_sums`: 1 where compilers, tuned for this core, add a product to a running sum in one
+    operation, which waits for the sum before; 0 where product and sum stay apart.
     `integer_pipes`: pipes for integer arithmetic. `divider_bits`: bits of a vector that are
     divided in the time of a scalar division.
     `window`: instructions that wait or are at work at a time (the reorder buffer).
@@ -82,6 +85,7 @@ class Processor:
     fp_pipes: Quantity
     fp_add_pipes: Quantity
     fp_mul_pipes: Quantity
+    fused_sums: Quantity
     integer_pipes: Quantity
     divider_bits: Quantity
     window: Quantity

@@ -26,8 +26,8 @@ class Figures:
     path, `link_gbps` what one package loads from another's memory; `by_runtime` are the tables of
     `openmp` under another run-time system; `capacity` the bytes by level that one core really has,
     where the host shows a size that is not plausible; `latency_factor` the share of a streaming
-    miss's weight that a latency miss has; `page_walk_factor` what a walk through the table of pages
-    takes over a load of its entry; `spread` half of the 95 % interval over the value, by the
+    miss's weight that a latency miss has; `processor` the figures of the core by their keys
+    (`machine.processor.FIGURES`); `spread` half of the 95 % interval over the value, by the
     figure's key in the file; `remarks` what looked wrong.
     """
 
@@ -41,7 +41,7 @@ class Figures:
     link_gbps: float | None = None
     capacity: Mapping[int, int] = field(default_factory=dict)
     latency_factor: float | None = None
-    page_walk_factor: float | None = None
+    processor: Mapping[str, float] = field(default_factory=dict)
     spread: Mapping[str, float] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
@@ -116,9 +116,9 @@ def _node(topology: Topology, measured: Figures) -> list[str]:
 def _processor(topology: Topology, measured: Figures) -> list[str]:
     """The family of the host's processor, or what it says of itself where none is known."""
     lines = _family(topology)
-    if measured.page_walk_factor is not None:
+    if measured.processor:
         lines += [] if "processor:" in lines else ["processor:"]
-        lines.append(f"  page_walk_factor: {_measured(measured.page_walk_factor)}")
+        lines += [f"  {key}: {_measured(value)}" for key, value in measured.processor.items()]
     return [*lines, ""] if lines else []
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,10 +15,8 @@ from regionpredict.machine import load, unsettled_figures
 from regionpredict.machine.calibrate.figures import figures
 from regionpredict.machine.calibrate.plan import (
     FORESEEN,
-    FOUND,
     OPERATIONS,
     UNFORESEEN,
-    WALKED,
 )
 from regionpredict.machine.calibrate.samples import student_t
 from regionpredict.machine.calibrate.spread import spreads
@@ -82,24 +79,6 @@ def test_the_latency_factor_is_how_many_lines_are_asked_for() -> None:
     assert figures(NODE, (), {"clock": [0.5] * 5}).latency_factor is None
 
 
-def test_a_walk_is_compared_with_a_load_of_its_entry() -> None:
-    """8192 lines and as many entries are 576 KiB: what holds them answers for the entries."""
-    samples = {"clock": [0.5] * 5, "latency/1": [2.0] * 5, "latency/3": around(10, 0.1),
-               WALKED: around(37, 0.1), FOUND: around(12, 0.05)}  # fmt: skip
-    made = figures(NODE, (), samples)
-    assert made.page_walk_factor == pytest.approx(2.5)
-    assert made.spread["processor.page_walk_factor"] == pytest.approx(
-        (37 * half(0.1) + 12 * half(0.05)) / 25
-    )
-    small = replace(NODE, caches=NODE.caches[:1])
-    near = {key: value for key, value in samples.items() if key != "latency/3"}
-    assert figures(small, (), near).page_walk_factor is None  # nothing is known of memory
-    far = {**near, "latency/0": [100.0] * 5}
-    assert figures(small, (), far).page_walk_factor == pytest.approx(0.25)
-    assert figures(NODE, (), {**samples, FOUND: [40.0] * 5}).page_walk_factor is None
-    assert "processor.page_walk_factor" not in spreads(NODE, {**samples, FOUND: [40.0] * 5})
-
-
 def test_a_chain_of_library_calls_is_no_faster_than_calls_side_by_side() -> None:
     samples = {"clock": [0.5] * 5}
     for kind, latency, throughput in (("fmod", 3.0, 4.0), ("exp", 8.0, 4.0), ("fp_add", 1.0, 2.0)):
@@ -118,8 +97,8 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "m.yaml"
     measured = Figures(
         clock_hz=2e9, latency={0: 200.0}, operations=operations,
-        openmp={"barrier": {1: 50.0, 2: 600.0}}, latency_factor=0.25, page_walk_factor=2.5,
-        spread=spread,
+        openmp={"barrier": {1: 50.0, 2: 600.0}}, latency_factor=0.25,
+        processor={"page_walk_factor": 2.5, "tlb_entries": 4096.0}, spread=spread,
     )  # fmt: skip
     path.write_text(write(NODE, "m", measured))
     machine = load(str(path))
@@ -132,6 +111,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert (factor.value, factor.evidence) == (0.25, "measured")
     walk = machine.processor.page_walk_factor
     assert (walk.value, walk.evidence) == (2.5, "measured")
+    assert machine.processor.tlb_entries.whole == 4096
     read, latency = (machine.density.miss["read", name] for name in ("streaming", "latency"))
     assert latency.value == pytest.approx(read.value / 4)
     left_out = {key for key in machine.defaulted if key.startswith("operations.")}

@@ -301,6 +301,7 @@ ARM = "CPU implementer\t: {}\nCPU architecture: 8\nCPU variant\t: 0x1\nCPU part\
         (X86.format("AuthenticAMD", 25, 17), "zen4"),
         (ARM.format("0x46", "0x001"), "a64fx"),
         (ARM.format("0x43", "0x0AF"), "thunderx2"),
+        (ARM.format("0x41", "0xd4f"), "neoverse-v2"),
     ],
 )
 def test_a_host_gets_the_family_of_its_processor(tmp_path, cpuinfo, family):

@@ -28,7 +28,9 @@ FAMILIES = {
     "zen2",
     "zen3",
     "zen4",
+    "zen5",
     "thunderx2",
+    "neoverse-v2",
     "a64fx",
     "generic",
 }
@@ -92,6 +94,7 @@ def test_no_processor_is_of_two_families():
         (Identity("AuthenticAMD", 0x17, 0x31), "zen2"),
         (Identity("AuthenticAMD", 0x19, 0x01), "zen3"),
         (Identity("AuthenticAMD", 0x19, 0x11), "zen4"),
+        (Identity("AuthenticAMD", 0x1A, 0x02), "zen5"),
         (Identity("0x46", -1, 1), "a64fx"),
         (Identity("0x43", -1, 0xAF), "thunderx2"),
         (Identity("GenuineIntel", 6, 85000), GENERIC),

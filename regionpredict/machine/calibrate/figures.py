@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
+from regionpredict.machine.calibrate.core_figures import core_figures
 from regionpredict.machine.calibrate.plan import (
     CLOCK,
     FORESEEN,
-    FOUND,
     LIBRARY,
     MEMORY_LEVEL,
-    SCATTERED_LINES,
     UNFORESEEN,
-    WALKED,
     Measurement,
 )
 from regionpredict.machine.calibrate.samples import ENOUGH, relative_interval, settled, typical
@@ -29,8 +27,6 @@ SHARED_PATH = 1.3
 CLEARLY = 1.15
 """A working set that loads less than so many times as fast as memory is not in a cache."""
 NAMED_UNSTEADY = 6
-TABLE_ENTRY_BYTES = 8
-"""Of a table of pages, on all processors of 64 bits."""
 
 
 def figures(
@@ -82,7 +78,7 @@ def figures(
         node_traffic_gbps=_shared_path(topology, values),
         link_gbps=_link(topology, values),
         latency_factor=_latency_factor(values),
-        page_walk_factor=_page_walk_factor(topology, values),
+        processor={key: made.value for key, made in core_figures(topology, samples).items()},
         spread=spreads(topology, samples),
         capacity=_capacities(sweeps, bandwidth.get(MEMORY_LEVEL, {}).get("load", {}).get(1)),
     )
@@ -97,21 +93,6 @@ def _latency_factor(values: Mapping[str, float]) -> float | None:
     if foreseen is None or unforeseen is None:
         return None
     return min(1.0, foreseen / unforeseen)
-
-
-def _page_walk_factor(topology: Topology, values: Mapping[str, float]) -> float | None:
-    """How many times as long a walk takes as a load of an entry of the table of pages.
-
-    The entries lie in the first cache that holds them beside the lines that are loaded.
-    """
-    walked, found = values.get(WALKED), values.get(FOUND)
-    if walked is None or found is None:
-        return None
-    line = next((cache.line for cache in topology.caches if cache.line), 64)
-    needed = SCATTERED_LINES * (line + TABLE_ENTRY_BYTES)
-    levels = [cache.level for cache in topology.caches if cache.size >= needed]
-    entry = values.get(f"latency/{levels[0] if levels else MEMORY_LEVEL}")
-    return (walked - found) / entry if entry is not None and walked > found else None
 
 
 def _capacities(sweeps: Mapping[int, Mapping[int, float]], memory: float | None) -> dict[int, int]:

@@ -1,9 +1,10 @@
 /* Load latency by pointer chase:
- * latency SAMPLES SECONDS CPU BYTES LINE [foreseen|unforeseen|apart PAGE LINES]
+ * latency SAMPLES SECONDS CPU BYTES LINE [foreseen|unforeseen|(apart|beside) PAGE LINES]
  *
  * The lines of a block of BYTES form one random cycle; each load needs the one before. `apart` has
- * LINES of them on each page of PAGE bytes, the system's own and no larger one. With `foreseen`
- * or `unforeseen` no load needs another: line after line, or in an order that no prefetcher knows.
+ * LINES of them on each page of PAGE bytes, the system's own and no larger one; `beside` loads the
+ * same lines in such an order, and no load needs another. With `foreseen` or `unforeseen` none
+ * does, either: line after line, or in an order that no prefetcher knows.
  * A sample is the least of three turns, in ns a load. BYTES 0 measures the clock instead: ns for
  * each step of a chain of exclusive-ors, one cycle each on every core known. */
 #include "measure.h"
@@ -32,14 +33,19 @@ static void **large_chain(size_t bytes, size_t line) {
     return (void **)block;
 }
 
-/* One cycle through all lines, in random order (Sattolo's shuffle). */
-static void **cycle(char **lines, size_t count) {
+/* Random order (Sattolo's shuffle). */
+static void shuffle(char **lines, size_t count) {
     for (size_t i = count - 1; i > 0; i--) {
         size_t j = next_random() % i;
         char *swap = lines[i];
         lines[i] = lines[j];
         lines[j] = swap;
     }
+}
+
+/* One cycle through all lines, in random order. */
+static void **cycle(char **lines, size_t count) {
+    shuffle(lines, count);
     for (size_t i = 0; i < count; i++) *(void **)lines[i] = lines[(i + 1) % count];
     void **first = (void **)lines[0];
     free(lines);
@@ -64,14 +70,14 @@ static void **chain(size_t bytes, size_t line) {
 
 /* Few lines of each page, another part of each page than of the one before, so that they spread
  * over all sets of a cache. */
-static void **chain_apart(size_t bytes, size_t line, size_t page, size_t each) {
-    size_t count = bytes / line, pages = count / each, fit = page / line;
+static char **lines_apart(size_t count, size_t line, size_t page, size_t each) {
+    size_t pages = count / each, fit = page / line;
     char *block = small_pages(pages * page), **lines = places(count);
     for (size_t i = 0; i < count; i++) {
         size_t at = i / each;
         lines[i] = block + at * page + (at * 7 + i % each) % fit * line;
     }
-    return cycle(lines, pages * each);
+    return lines;
 }
 
 /* One load a line, none of which needs another: in their order, or by a linear congruence. */
@@ -106,6 +112,29 @@ static void by_independent_loads(int samples, double seconds, size_t bytes, size
             if (spent < best) best = spent;
         }
         sample(1e9 * best / (double)steps);
+    }
+}
+
+/* One load of each line, none of which needs another. */
+static double beside(char **lines, size_t count) {
+    int sum = 0;
+    for (size_t i = 0; i < count; i++) sum += *(volatile char *)lines[i];
+    return sum;
+}
+
+static void by_loads_beside(int samples, double seconds, char **lines, size_t count) {
+    shuffle(lines, count);
+    int rounds = (int)((1 << 18) / count) + 1;
+    double until = now() + seconds;
+    for (int i = 0; i < samples && (i == 0 || now() < until); i++) {
+        double best = 1e30;
+        for (int turn = 0; turn < 3; turn++) {
+            double begin = now();
+            for (int round = 0; round < rounds; round++) summed = beside(lines, count);
+            double spent = now() - begin;
+            if (spent < best) best = spent;
+        }
+        sample(1e9 * best / (double)rounds / (double)count);
     }
 }
 
@@ -147,7 +176,13 @@ int main(int argc, char **argv) {
     }
     void **at = NULL;
     if (argc == 9) {
-        at = chain_apart(bytes, line, strtoull(argv[7], NULL, 10), strtoull(argv[8], NULL, 10));
+        size_t each = strtoull(argv[8], NULL, 10), count = bytes / line / each * each;
+        char **lines = lines_apart(count, line, strtoull(argv[7], NULL, 10), each);
+        if (strcmp(argv[6], "beside") == 0) {
+            by_loads_beside(samples, atof(argv[2]), lines, count);
+            return 0;
+        }
+        at = cycle(lines, count);
     } else if (bytes > 0) {
         at = chain(bytes, line);
     }

@@ -45,6 +45,10 @@ SCATTERED_LINES = 8192
 """Several times the translations that a core's last TLB holds: 256 to 3072 in all families."""
 LINES_ON_A_PAGE = 16
 """Of the loads from few pages, so that their translations are there."""
+WALKED_BESIDE, FOUND_BESIDE = "pages/walked-beside", "pages/found-beside"
+"""The same loads where none needs another: as many walks at a time as the core has walkers."""
+TLB_COUNTS = (256, 512, 768, 1024, 1280, 1536, 2048, 3072, 4096, 6144)
+"""Pages that may fit the last TLB: what those of all families hold, and half as many more."""
 FORESEEN, UNFORESEEN = "lines/foreseen", "lines/unforeseen"
 """Loads of a line of memory each, none of which needs another: one after the other in memory, and
 in an order that no prefetcher knows."""
@@ -108,9 +112,17 @@ def _page_walks(topology: Topology, cpu: str, line: str) -> Iterator[Measurement
     page = topology.page_bytes
     if page is None:
         return
-    size = str(SCATTERED_LINES * int(line))
-    for key, each in ((WALKED, 1), (FOUND, LINES_ON_A_PAGE)):
-        yield Measurement(key, "latency", (cpu, size, line, "apart", str(page), str(each)))
+
+    def loads(key: str, lines: int, order: str, each: int) -> Measurement:
+        size = str(lines * int(line))
+        return Measurement(key, "latency", (cpu, size, line, order, str(page), str(each)))
+
+    for order, walked, found in (("apart", WALKED, FOUND), ("beside", WALKED_BESIDE, FOUND_BESIDE)):
+        yield loads(walked, SCATTERED_LINES, order, 1)
+        yield loads(found, SCATTERED_LINES, order, LINES_ON_A_PAGE)
+    for count in TLB_COUNTS:
+        yield loads(f"tlb/{count}/walked", count, "apart", 1)
+        yield loads(f"tlb/{count}/found", count, "apart", LINES_ON_A_PAGE)
 
 
 def memory_bytes(topology: Topology, free_bytes: int) -> int:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from regionpredict.machine.calibrate.core_figures import core_figures
 from regionpredict.machine.calibrate.plan import (
     CLOCK,
     FORESEEN,
-    FOUND,
     MEMORY_LEVEL,
     UNFORESEEN,
-    WALKED,
 )
 from regionpredict.machine.calibrate.samples import relative_interval, typical
 from regionpredict.machine.detect.topology import Topology
@@ -39,11 +38,9 @@ def spreads(topology: Topology, samples: Mapping[str, list[float]]) -> dict[str,
     factor = [relative_interval(samples.get(key, [])) for key in (FORESEEN, UNFORESEEN)]
     if all(samples.get(key) for key in (FORESEEN, UNFORESEEN)):
         shares["density.latency_factor"] = min(sum(factor), MOST)  # of a quotient: at most both
-    walked, found = (typical(samples.get(key) or [0.0]) for key in (WALKED, FOUND))
-    if found and walked > found:  # what is left of both is as unsure as both
-        of_walked, of_found = (relative_interval(samples[key]) for key in (WALKED, FOUND))
-        share = (of_walked * walked + of_found * found) / (walked - found)
-        shares["processor.page_walk_factor"] = min(share, MOST)
+    for key, made in core_figures(topology, samples).items():
+        if made.half:  # whole numbers have none
+            shares[f"processor.{key}"] = min(made.half / made.value, MOST)
     return shares
 
 

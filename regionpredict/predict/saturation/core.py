@@ -71,7 +71,7 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
         body = replace(body, recurrences=tuple(c for c in body.recurrences if not c.in_order))
     size = body.element_bytes
     ordered = [chain for chain in body.recurrences if not chain.unordered]
-    _, why = _recurrence(ordered, machine)
+    _, why = _recurrence(ordered, body, machine)
     reason = why or body.scalar_because
     if not reason and body.masked and not (parts.masks and _masks(machine)):
         reason = "conditional"
@@ -119,7 +119,7 @@ def _carried(
         vectors = INTERLEAVED_SUMS.value if parts.interleaved_sums else 1.0
         cycles = (
             recurrence.share
-            * _chain_cycles(recurrence, machine)
+            * _chain_cycles(recurrence, body, machine)
             / (lanes * vectors if recurrence.unordered else 1.0)
         )
         longest = max(longest, cycles * (alone if recurrence.restarts else 1.0))
@@ -290,22 +290,26 @@ def _pipe_cycles(adds: float, muls: float, fused: float, machine: Machine) -> fl
     return max(adding, multiplying, occupied / core.fp_pipes.value)
 
 
-def _recurrence(chains: Sequence[Recurrence], machine: Machine) -> tuple[float, str]:
+def _recurrence(
+    chains: Sequence[Recurrence], body: LoopBody, machine: Machine
+) -> tuple[float, str]:
     """(cycles of the longest chain of one iteration, its name); (0, "") where there is none."""
     worst, name = 0.0, ""
     for chain in chains:
-        cycles = chain.share * _chain_cycles(chain, machine)
+        cycles = chain.share * _chain_cycles(chain, body, machine)
         if cycles > worst:
             worst, name = cycles, chain.name
     return worst, name
 
 
-def _chain_cycles(chain: Recurrence, machine: Machine) -> float:
+def _chain_cycles(chain: Recurrence, body: LoopBody, machine: Machine) -> float:
     if chain.in_order:
         assert chain.distance is not None
         return _in_turn(chain.operations[0], machine) / chain.distance
     if chain.distance is None:
-        return max((_joining(kinds, machine) for kinds in chain.operations), default=0.0)
+        fuses = _fuses_sums(chain, body, machine)
+        joining = (_joining(kinds, machine, fuses=fuses) for kinds in chain.operations)
+        return max(joining, default=0.0)
     latencies = [
         machine.operation(kind).latency_cycles.value for kinds in chain.operations for kind in kinds
     ]
@@ -330,15 +334,27 @@ def _in_turn(kinds: Sequence[str], machine: Machine) -> float:
     )
 
 
-def _joining(kinds: Sequence[str], machine: Machine) -> float:
+def _joining(kinds: Sequence[str], machine: Machine, *, fuses: bool) -> float:
     """Latency of the operation that joins a sum: only this one waits for the iteration before.
 
-    A product is added by the fused operation where the machine has it.
+    A product is added by the fused operation where the compiler `fuses` both.
     """
     if "fp_add" not in kinds:
         return machine.operation(kinds[0]).latency_cycles.value if kinds else 0.0
-    last = "fp_fma" if "fp_mul" in kinds and _fuses(machine) else "fp_add"
+    last = "fp_fma" if "fp_mul" in kinds and fuses else "fp_add"
     return machine.operation(last).latency_cycles.value
+
+
+def _fuses_sums(chain: Recurrence, body: LoopBody, machine: Machine) -> bool:
+    """Whether a product and its addition to a running sum become one operation.
+
+    Not where the sum alone keeps the loop from vectors: the products are formed in vectors all the
+    same, and added one by one (seen in GCC's assembly from -O3 on).
+    """
+    in_vectors = not (chain.unordered or body.scalar_because) and machine.simd_bits > (
+        BYTE.value * body.element_bytes
+    )
+    return _fuses(machine) and not in_vectors and machine.processor.fused_sums.value > 0.0
 
 
 def _fuses(machine: Machine) -> bool:

@@ -209,7 +209,7 @@ def test_scalars_beyond_the_registers_are_loaded_again() -> None:
     ("chain", "expected", "unfused"),
     [
         (sum_of("fp_add"), 4, 4),
-        (sum_of("fp_mul", "fp_add"), 6, 4),  # the product is ready: only the joining one waits
+        (sum_of("fp_mul", "fp_add"), 4, 4),  # products in vectors, added one by one
         (sum_of("fp_mul"), 5, 5),
         (sum_of("fp_div", "fp_add"), 4, 4),
         # through an array: every operation, and 4 cycles for its store and load
@@ -232,6 +232,24 @@ def test_a_chain_of_operations(chain: Recurrence, expected: float, unfused: floa
     assert cycles(loop)[0] == expected
     assert cycles(loop, UNFUSED)[0] == unfused
     assert told(loop) == f"scalar, {chain.name}"
+
+
+def test_a_product_is_fused_with_its_sum_where_it_is_formed_alone() -> None:
+    """The product is ready: only the operation that joins it waits for the sum before."""
+    chain = sum_of("fp_mul", "fp_add")
+    strided = body({"fp_add": 1}, recurrences=[chain], because="stride of 80 bytes")
+    assert cycles(strided)[0] == 6
+    assert cycles(strided, UNFUSED)[0] == 4
+    apart = round_machine(("  integer_pipes: 4\n", "  integer_pipes: 4\n  fused_sums: 0\n"))
+    assert cycles(strided, apart)[0] == 4
+    narrow = round_machine(("simd: 256", "simd: 64"))  # no vectors that products could be in
+    assert cycles(body({"fp_add": 1}, recurrences=[chain]), narrow)[0] == 6
+    # Partial sums, one a lane of each vector: there, too, the joining operation is what waits.
+    partial = Parts(interleaved_sums=False)
+    together = body({}, recurrences=[chain._replace(unordered=True)])
+    for machine, expected in ((MACHINE, 6 / 4), (apart, 4 / 4)):
+        time = core_time([together], machine, 64, partial)
+        assert time.overlapping / together.executions == pytest.approx(expected * CYCLE)
 
 
 def test_a_chain_hides_behind_more_work_and_keeps_the_loop_scalar() -> None:
