@@ -104,6 +104,7 @@ ABLATIONS: tuple[Variant, ...] = (
     Variant("masks for conditions", parts=Parts(masks=False)),
     Variant("chains inside an iteration", parts=Parts(chains=False)),
     Variant("what scalars carry", parts=Parts(carried_cycles=False)),
+    Variant("vectors' ends", parts=Parts(vector_ends=False)),
     Variant("several vectors of sums", parts=Parts(interleaved_sums=False)),
     Variant("caches cold where nothing is seen", parts=Parts(seen_contents=False)),
     Variant("shared caches that adapt", parts=Parts(lasting_share=False)),

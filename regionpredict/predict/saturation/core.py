@@ -75,7 +75,8 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
     reason = why or body.scalar_because
     if not reason and body.masked and not (parts.masks and _masks(machine)):
         reason = "conditional"
-    lanes = 1.0 if reason else max(1.0, machine.simd_bits / BYTE.value / size)
+    full = 1.0 if reason else max(1.0, machine.simd_bits / BYTE.value / size)
+    lanes = _mean_lanes(body.trips, full) if parts.vector_ends else full
     operations = dict(body.on_all_sides if lanes > 1 and body.on_all_sides else body.operations)
     loads, stores = body.loads + _spilled_scalars(body, machine), body.stores
     bounds = _arithmetic(operations, machine, lanes, BYTE.value * size, parts)
@@ -97,7 +98,7 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
         figures = tuple(f"caches[0].bandwidth.{kernel}" for kernel in machine.caches[0].bandwidth)
         figures += tuple(f"processor.{name}" for name in _PORTS)
     note = f"{body.variable} (line {body.line}): "
-    note += f"scalar, {reason}" if reason else f"{lanes:.0f} lanes"
+    note += f"scalar, {reason}" if reason else _lanes_text(lanes, full)
     note += f"; {name}, {max(longest.cycles, ports):.3g} cycles an iteration"
     slots = max(bound.cycles for kind, bound in bounds.items() if kind not in _CHAINS)
     return BodyCycles(longest.cycles, ports, note, figures, slots)
@@ -129,6 +130,31 @@ def _carried(
         if kind != "load"
     }  # fmt: skip
     return _Bound(longest, _latencies(kinds))
+
+
+def _mean_lanes(trips: float, full: float) -> float:
+    """Iterations that one vector takes, on average over the vectors of one run of a loop.
+
+    What is left of the `full` vectors goes in ever smaller ones, each half as wide, as compilers
+    unroll short loops and their ends: five iterations are a vector of four lanes, and one alone.
+
+    >>> _mean_lanes(5.0, 8.0), _mean_lanes(16.0, 4.0), _mean_lanes(3.0, 1.0)
+    (2.5, 4.0, 1.0)
+    """
+    if full <= 1.0 or not 0.0 < trips < math.inf:
+        return full
+    vectors, left = divmod(trips, full)
+    vectors += round(left).bit_count()
+    return max(1.0, trips / vectors)
+
+
+def _lanes_text(lanes: float, full: float) -> str:
+    """
+    >>> _lanes_text(8.0, 8.0), _lanes_text(2.5, 8.0)
+    ('8 lanes', '2.5 of 8 lanes')
+    """
+    all_used = round(lanes) == round(full)
+    return f"{full:.0f} lanes" if all_used else f"{lanes:.1f} of {full:.0f} lanes"
 
 
 def _masks(machine: Machine) -> bool:

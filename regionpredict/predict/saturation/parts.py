@@ -19,6 +19,7 @@ class Parts:
     the other pipes. `masks`: loops with conditions are vectors where the machine has masks.
     `chains`: an iteration's chain of dependent operations bounds it by the core's window.
     `carried_cycles`: what scalars carry over several operations paces a loop.
+    `vector_ends`: iterations that fill no whole vector go in smaller ones.
     `interleaved_sums`: a sum in any order has several vectors of partial sums. `placement`: pages
     may lie in other domains than their threads, and be reached by a link. `hardware_threads`:
     threads of one core share it.
@@ -33,6 +34,7 @@ class Parts:
     masks: bool = True
     chains: bool = True
     carried_cycles: bool = True
+    vector_ends: bool = True
     interleaved_sums: bool = True
     seen_contents: bool = True
     lasting_share: bool = True

@@ -252,6 +252,26 @@ def test_a_product_is_fused_with_its_sum_where_it_is_formed_alone() -> None:
         assert time.overlapping / together.executions == pytest.approx(expected * CYCLE)
 
 
+@pytest.mark.parametrize(
+    ("trips", "vectors"),
+    # of four lanes, then two, then one
+    [(1, 1), (2, 1), (3, 2), (4, 1), (5, 2), (7, 3), (8, 2), (9, 3), (100, 25), (102, 26)],
+)
+def test_what_fills_no_vector_goes_in_smaller_ones(trips: int, vectors: int) -> None:
+    """Each vector, whole or not, takes eight cycles for as many additions."""
+    loop = replace(body({"fp_add": 8}), trips=float(trips))
+    assert cycles(loop)[0] == 8 * vectors / trips
+    whole = core_time([loop], MACHINE, 64, Parts(vector_ends=False))
+    assert whole.overlapping / loop.executions == pytest.approx(2.0 * CYCLE)
+    assert cycles(replace(loop, scalar_because=SCALAR))[0] == 8
+
+
+def test_a_loop_says_how_many_of_its_lanes_it_uses() -> None:
+    assert told(replace(body({"fp_add": 8}), trips=5.0)) == "2.5 of 4 lanes"
+    assert told(replace(body({"fp_add": 8}), trips=101.0)) == "4 lanes"
+    assert told(body({"fp_add": 8})) == "4 lanes"
+
+
 def test_a_chain_hides_behind_more_work_and_keeps_the_loop_scalar() -> None:
     assert cycles(body({"fp_add": 9}, recurrences=[sum_of("fp_add")]))[0] == 9
 
