@@ -96,24 +96,21 @@ def models_table(models: ModelSet, predictions: Sequence[PredictedValue], output
 
 def _predictions_table(predictions: Sequence[PredictedValue]) -> list[str]:
     interval = f"{predictions[0].level:.0%} interval"
-    rows = [("call path", "metric", "at", "prediction", interval, "by", "formula alone", "doubt")]
-    rows += [
-        (
+    told = [prediction for prediction in predictions if prediction.by == FORECAST]
+    heads = ("call path", "metric", "at", "prediction", interval)
+    rows: list[tuple[str, ...]] = []
+    for prediction in predictions:
+        row = (
             prediction.callpath or "-",
             prediction.metric or "-",
             ", ".join(f"{name} = {value:g}" for name, value in prediction.point.items()),
             f"{prediction.value:.5g}",
             f"{prediction.low:.4g} to {prediction.high:.4g}",
-            prediction.by,
-            _formula_alone(prediction),
-            prediction.warning,
         )
-        for prediction in predictions
-    ]
-    told = [prediction for prediction in predictions if prediction.by == FORECAST]
-    if not told:  # what the formula alone gives is the prediction
-        rows = [(*row[:5], row[7]) for row in rows]
-    return [*aligned_lines(rows), *_of_forecasts(told)]
+        who = (prediction.by, _formula_alone(prediction)) if told else ()
+        rows.append((*row, *who, prediction.warning))
+    who = ("by", "formula alone") if told else ()  # else what the formula alone gives is shown
+    return [*aligned_lines([(*heads, *who, "doubt"), *rows]), *_of_forecasts(told)]
 
 
 def _formula_alone(prediction: PredictedValue) -> str:
