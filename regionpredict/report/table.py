@@ -56,6 +56,7 @@ from regionpredict.report.view import (
 from regionpredict.size_ranking import rank_sizes
 
 _NOTES = 6
+_ON_HOST = "RP118"  # of a loop under target: what of it is predicted stands below its row
 _WIDTH = 80
 
 
@@ -176,7 +177,9 @@ def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[st
            f"{limit_cell(prediction)} {100 * prediction.confidence:3.0f} %")
     )  # fmt: skip
     marked = row + partial + wrong_mark(prediction.diagnostics)
-    return [marked.rstrip(), *open_lines(prediction)]
+    told = [note.message for note in prediction.diagnostics if note.id == _ON_HOST][:1]
+    below = [line for text in told for line in _wrapped(" " * 7 + text, " " * 7)]
+    return [marked.rstrip(), *open_lines(prediction), *below]
 
 
 def _choice(prediction: Prediction) -> str:
