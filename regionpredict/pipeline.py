@@ -127,7 +127,8 @@ class Past(NamedTuple):
 class Predictions:
     """An analysis with one prediction a region, in the same order, one a team, and a plan for each
     program, that of the longest first; `plans` is empty where no team has a time. `advice` are
-    the changes to the source that are worth it, by team; `pages` where pages are put.
+    the changes to the source that are worth it, by team; `pages` where pages are put. `changes`:
+    how often the second of two teams is the next to run after the first, in all programs.
     """
 
     analysis: Analysis
@@ -139,6 +140,7 @@ class Predictions:
     plans: tuple[Plan, ...]
     advice: Mapping[str, tuple[Advice, ...]] = field(default_factory=dict)
     pages: str | int = "first-touch"
+    changes: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
 
 Tell = Callable[[str, int, int], None]
@@ -448,8 +450,26 @@ def predict(
                  for prediction, past in zip(predictions, pasts, strict=True)}  # fmt: skip
         advice = advice_of(teams, known, structure, machine, processes=processes)
     return Predictions(
-        analysis, machine, model, predictions, pasts, teams, plans, advice, _policy(pages)
+        analysis,
+        machine,
+        model,
+        predictions,
+        pasts,
+        teams,
+        plans,
+        advice,
+        _policy(pages),
+        _changes(structure),
     )
+
+
+def _changes(structure: ProgramTeams) -> dict[tuple[str, str], float]:
+    """How often teams follow each other, in all programs."""
+    often: dict[tuple[str, str], float] = {}
+    for program in structure.programs:
+        for pair, times in program.changes.items():
+            often[pair] = often.get(pair, 0.0) + times
+    return often
 
 
 def _policy(pages: Placement | None) -> str | int:

@@ -6,6 +6,7 @@
 """
 
 from regionpredict.analysis.bindings import Bindings, bind
+from regionpredict.analysis.conflicts import RACES
 from regionpredict.analysis.facts import (
     INCOMPLETE,
     AccessFact,
@@ -21,6 +22,7 @@ from regionpredict.analysis.facts import (
 
 __all__ = [
     "INCOMPLETE",
+    "RACES",
     "AccessFact",
     "ArrayFact",
     "Bindings",

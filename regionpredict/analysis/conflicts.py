@@ -20,6 +20,10 @@ from regionpredict.analysis.dependence import (
 )
 from regionpredict.ir import Access, Diagnostic, Expr, Loop, Node, Region, Statement
 
+RACES = frozenset(("RP221", "RP222", "RP224"))
+"""Rules by which a region's result depends on which thread is first: it needs a change, not
+threads."""
+
 _COUNTING = re.compile(r"\+\+|--|[-+]= *\d[\w.]*$")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from regionpredict.cli.campaign import without_disturbed
+from regionpredict.cli.campaign import disturbed_text, without_disturbed
 from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.output import write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
@@ -137,7 +137,10 @@ def command(
             without_disturbed(campaign, path)
             for campaign, path in zip(campaigns, measurements, strict=True)
         ]
+    told = _disturbed(campaigns, measurements)
     if by_size:
+        for line in told:
+            click.echo(f"note: {line}; they count all the same", err=True)
         if form == "html":
             raise UsageError("--format html with --by-size", remedy="use table or json")
         models = _models_by_size(
@@ -159,6 +162,7 @@ def command(
         other_machine=other_machine,
         teams=[summary for campaign in campaigns for summary in summarise_teams(campaign)],
     )
+    result = replace(result, disturbed=told)
     laws = fitted_laws(result, campaigns)
     if plot is not None:
         write_plot(plot, _figure(result, drawing))
@@ -178,6 +182,16 @@ def command(
             f"regionpredict: success {reached}, below --min-success {min_success:g}", err=True
         )
         sys.exit(1)
+
+
+def _disturbed(campaigns: Sequence[Campaign], paths: Sequence[Path]) -> tuple[str, ...]:
+    """A line for each file with disturbed runs; of several files each names its own."""
+    several = len(paths) > 1
+    return tuple(
+        f"{path}: {disturbed}" if several else disturbed
+        for path, campaign in zip(paths, campaigns, strict=True)
+        if (disturbed := disturbed_text(campaign))
+    )
 
 
 def _figure(result: Comparison, drawing: str | None) -> Figure:

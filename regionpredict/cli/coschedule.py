@@ -74,7 +74,7 @@ def _program(path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
     """The program of a hints file on the machine, with its caches whole and in part."""
     from regionpredict.predict import CoscheduledProgram, phases_of, with_cache_share
 
-    request = replace(read_request(path), model="saturation", threads=())
+    request = replace(read_request(path), model="saturation", threads=(), binding="close")
     alone = repeated(request, machine)
     beside = repeated(request, with_cache_share(machine, sharers), analysis=alone.analysis)
     phases = phases_of(alone.teams, beside.teams)
@@ -82,4 +82,5 @@ def _program(path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
         raise InputError(
             "no team has a time", path=str(path), remedy="give the sizes that it depends on"
         )
-    return CoscheduledProgram(path.stem, phases)
+    opened = tuple(team.facts.id for team in alone.teams if team.range is not None)
+    return CoscheduledProgram(path.stem, phases, alone.changes, opened)

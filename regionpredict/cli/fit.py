@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from regionpredict.report.fitted_models import PredictedValue
 
 
+_TABLES = ("table", "python", "latex")  # forms with a head over their rows
 _DATA = {
     "extrap-text": "measurements_extrap_text",
     "extrap-json": "measurements_extrap_json",
@@ -201,7 +202,8 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
             level=options["level"],
         )  # fmt: skip
         write_plot(options["plot"], figure)
-    write_result(text.rstrip("\n") + "\n", target)
+    if models.models or output not in _TABLES:  # a head over no row says nothing
+        write_result(text.rstrip("\n") + "\n", target)
     problems = models.problems
     if not models.models and not problems:
         problems = (InputError("no series in it", remedy="add measurements", path=path),)
@@ -317,23 +319,12 @@ def _predictions(
     models: ModelSet, points: list[dict[str, float]], level: float, path: str
 ) -> list[PredictedValue]:
     """The value, its interval and what speaks against it, for every model and point."""
-    from regionpredict.report.fitted_models import PredictedValue
+    from regionpredict.report.fitted_models import predicted_value
 
-    predictions = []
     for point in points:
-        for series, model in models.models:
-            coordinates = _coordinates(model, point, path)
-            band = model.interval(coordinates, level)
-            predictions.append(
-                PredictedValue(
-                    callpath=series.callpath,
-                    metric=series.metric,
-                    point=point,
-                    value=model.predict(coordinates),
-                    low=band.low,
-                    high=band.high,
-                    level=level,
-                    warning=model.extrapolation_warning(coordinates, level),
-                )
-            )
-    return predictions
+        for _, model in models.models:
+            _coordinates(model, point, path)
+    return [
+        predicted_value(series, model, point, level)
+        for point in points for series, model in models.models
+    ]  # fmt: skip

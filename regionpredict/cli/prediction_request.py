@@ -158,15 +158,10 @@ def predicted_anew(
     that were measured.
     """
     from regionpredict.machine.shipped import load_file
-    from regionpredict.measure.recording import Recording, read_recording
+    from regionpredict.measure.recording import read_recording, together
 
     request = read_request(hints)
-    recordings = [read_recording(path) for path in measurements]
-    recorded = Recording(
-        recordings[0].path,
-        tuple(region for recording in recordings for region in recording.regions),
-        tuple(team for recording in recordings for team in recording.teams),
-    )
+    recorded = together([read_recording(path) for path in measurements])
     asked = replace(_at_sizes_of(request, recorded), threads=tuple(threads) or request.threads)
     machine = load_file(Path(asked.machine_file), asked.machine_file)
     return repeated(asked, machine, recorded=recorded)

@@ -76,7 +76,8 @@ class Comparison:
 
     `verdicts` are of regions, `teams` of the `parallel` constructs that were measured as a whole.
     `most` is how many the machine has of them; `other_machine` says in which way another one was
-    measured than predicted for, empty where it was that one.
+    measured than predicted for, empty where it was that one. `disturbed` says, a line a file of
+    measurements, which of the runs that are judged others disturbed.
     """
 
     hints: Hints
@@ -90,6 +91,7 @@ class Comparison:
     most: int
     other_machine: str = ""
     teams: tuple[Verdict, ...] = ()
+    disturbed: tuple[str, ...] = ()
 
     @property
     def in_part(self) -> bool:

@@ -5,8 +5,8 @@ In: a file of `regionpredict measure`, or what a measured program wrote by itsel
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from regionpredict.documents import read_bytes
@@ -63,6 +63,43 @@ def read_recording(path: Path) -> Recording:
     return Recording(
         one_line(str(path)), tuple(map(_recorded, run.regions)), tuple(map(_recorded, run.teams))
     )
+
+
+def together(recordings: Sequence[Recording]) -> Recording:
+    """Several runs of one program as one; a region that several came to is told once, its sizes
+    from the least to the most of any."""
+    return Recording(
+        recordings[0].path,
+        _merged(region for recording in recordings for region in recording.regions),
+        _merged(team for recording in recordings for team in recording.teams),
+    )
+
+
+def _merged(regions: Iterable[RecordedRegion]) -> tuple[RecordedRegion, ...]:
+    known: dict[tuple[str, int, int, int, str], RecordedRegion] = {}
+    for region in regions:
+        key = (region.file, region.line, region.loop_line, region.ordinal, region.text)
+        known[key] = _both(known[key], region) if key in known else region
+    return tuple(known.values())
+
+
+def _both(first: RecordedRegion, second: RecordedRegion) -> RecordedRegion:
+    """One region in two runs, executions as in the first."""
+    sizes = dict(first.sizes)
+    for name, size in second.sizes.items():
+        own = sizes.get(name, size)
+        sizes[name] = replace(own, least=min(own.least, size.least), most=max(own.most, size.most))
+    if first.least_trips is None or first.most_trips is None:
+        trips = second.least_trips, second.most_trips
+    elif second.least_trips is None or second.most_trips is None:
+        trips = first.least_trips, first.most_trips
+    else:
+        trips = (min(first.least_trips, second.least_trips),
+                 max(first.most_trips, second.most_trips))  # fmt: skip
+    return replace(
+        first, sizes=sizes, least_trips=trips[0], most_trips=trips[1],
+        macros=first.macros & second.macros,
+    )  # fmt: skip
 
 
 def _written_by_a_program(path: Path) -> Results | None:

@@ -6,6 +6,9 @@ programs whose phases do are to share a node. Two ways of sharing are held again
 - *packages*: each program has packages of its own, and all memory of their domains;
 - *cores*: each has some of every NUMA domain's cores, and programs share caches and bandwidth.
 
+Either way, and in turns, a program runs by its plan for the cores that it has (`plan_of`): teams of
+few, stable sizes, and what changes of size cost.
+
 Cores that wait for memory share its path as those of one program do (`shared_memory`): what one
 phase gets alone, two of its halves get together. Phases of the programs meet as their shares of
 time say.
@@ -16,7 +19,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from regionpredict.machine import Cache, Machine
@@ -28,6 +31,7 @@ from regionpredict.predict.constants import (
     COSCHEDULE_STEPS,
 )
 from regionpredict.predict.curve import Point
+from regionpredict.predict.plan import Plan, PlannedTeam, plan_of
 from regionpredict.predict.shared_memory import PathCurve, Running, seconds_together
 from regionpredict.predict.teams import TeamPrediction
 
@@ -59,22 +63,36 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class CoscheduledProgram:
-    """A program as its phases, none of which is empty."""
+    """A program as its phases, none of which is empty.
+
+    `changes` tells how often the second of two phases is the next to run after the first, `open`
+    names the teams that are in no phase, as sizes without a value decide them.
+    """
 
     name: str
     phases: tuple[Phase, ...]
+    changes: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    open: tuple[str, ...] = ()
 
-    def best_alone(self) -> tuple[int, float]:
-        """(threads, seconds) of the fastest run with the node to itself, one team size for all."""
-        counts = set.intersection(*(set(phase.alone) for phase in self.phases))
-        times = {n: sum(phase.alone[n].seconds for phase in self.phases) for n in sorted(counts)}
-        threads = min(times, key=lambda n: times[n])
-        return threads, times[threads]
+    def plan_alone(self, machine: Machine) -> Plan:
+        """The program's plan with the node to itself."""
+        times = {
+            phase.id: {threads: load.seconds for threads, load in phase.alone.items()}
+            for phase in self.phases
+        }
+        return self.planned(times, machine)
+
+    def planned(self, times: Mapping[str, Mapping[int, float]], machine: Machine) -> Plan:
+        """The plan where phases take so many seconds, by threads; each has one at least."""
+        teams = [PlannedTeam(name, 1.0, seconds) for name, seconds in times.items()]
+        plan = plan_of(teams, self.changes, machine)
+        assert plan is not None, "no phase is empty"
+        return plan
 
 
 class Part(NamedTuple):
     """What one program gets: `cores` in all, on `packages` packages; the seconds it then takes
-    beside the others, and how many times as long that is as its best run alone."""
+    beside the others, and how many times as long that is as alone by its plan."""
 
     name: str
     cores: int
@@ -95,11 +113,13 @@ class Allocation:
 @dataclass(frozen=True, slots=True)
 class Coschedule:
     """All ways to share, the fastest first, beside `turns`: seconds of one after the other, each
-    alone on its best number of threads."""
+    alone by its plan. `open` has the teams by program that are counted nowhere, as sizes without a
+    value decide them."""
 
     allocations: tuple[Allocation, ...]
     turns: float
     alone: tuple[Part, ...]
+    open: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def shares(self) -> bool:
@@ -131,11 +151,11 @@ def phases_of(
     alone: Sequence[TeamPrediction], beside: Sequence[TeamPrediction]
 ) -> tuple[Phase, ...]:
     """The teams of a program that have times, as phases; `beside` are the same teams, predicted
-    with a part of the caches. A team that runs nobody knows how often counts once."""
+    with a part of the caches. A team whose hint is open is in none, as it is in no plan."""
     phases = []
     for team, other in zip(alone, beside, strict=True):
-        runs = float(team.facts.executions.value or 1)
-        if team.points and other.points:
+        runs = team.facts.executions.weight
+        if team.points and other.points and team.threads is not None and runs > 0:
             phases.append(
                 Phase(team.facts.id, _loads(team.points, runs), _loads(other.points, runs))
             )
@@ -160,9 +180,8 @@ def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Cosc
     """Every way to share the machine's cores between programs, beside taking turns."""
     alone = []
     for program in programs:
-        threads, seconds = program.best_alone()
-        packages = -(-threads // machine.cores_per_package)
-        alone.append(Part(program.name, threads, packages, seconds, 1.0))
+        plan = program.plan_alone(machine)
+        alone.append(Part(program.name, plan.threads, plan.packages, plan.seconds, 1.0))
     best = [part.seconds for part in alone]
     allocations = [
         *(_by_packages(programs, best, split, machine)
@@ -172,7 +191,10 @@ def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Cosc
     ]  # fmt: skip
     known = [allocation for allocation in allocations if allocation is not None]
     return Coschedule(
-        tuple(sorted(known, key=lambda allocation: allocation.seconds)), sum(best), tuple(alone)
+        tuple(sorted(known, key=lambda allocation: allocation.seconds)),
+        sum(best),
+        tuple(alone),
+        {program.name: program.open for program in programs if program.open},
     )
 
 
@@ -218,19 +240,40 @@ class _Path(NamedTuple):
         return PathCurve(cores, tuple(min(cap, known[requesting]) for requesting in cores))
 
 
-def _condensed(
-    phases: Sequence[Phase], loads: Sequence[PhaseLoad], domains: int, path: _Path | None
-) -> list[Running]:
-    """The phases, those that request about as much as one, on one of so many NUMA domains.
+class _Loads(NamedTuple):
+    """What a program can run with: `phases` with their loads, on one of so many NUMA `domains`."""
 
-    Each domain has its part of the work, so that the whole takes that part of the time. Without a
-    path nobody waits for another.
-    """
-    running = [
-        _on_domains(phase, load, domains, path)
-        for phase, load in zip(phases, loads, strict=True) if load.seconds > 0
-    ]  # fmt: skip
-    running.sort(key=lambda phase: phase.requesting)
+    program: CoscheduledProgram
+    phases: Sequence[tuple[Phase, Mapping[int, PhaseLoad]]]
+    domains: int
+    path: _Path | None
+
+    def running(self, cores: int, machine: Machine) -> list[Running] | None:
+        """The program by its plan for at most so many cores of the domain; None where a phase needs
+        more."""
+        tried = {
+            phase.id: {
+                threads * self.domains: _on_domains(phase, load, self.domains, self.path)
+                for threads, load in loads.items() if threads <= cores
+            }
+            for phase, loads in self.phases
+        }  # fmt: skip
+        if not all(tried.values()):
+            return None
+        seconds = {
+            name: {threads: phase.seconds for threads, phase in known.items()}
+            for name, known in tried.items()
+        }
+        plan = self.program.planned(seconds, machine)
+        chosen = [known[plan.sizes[name]] for name, known in tried.items()]
+        changing = max(0.0, plan.seconds - sum(phase.seconds for phase in chosen))
+        return _condensed([*chosen, Running(changing, changing)])
+
+
+def _condensed(phases: Sequence[Running]) -> list[Running]:
+    """The phases that take time, those that request about as much as one."""
+    running = sorted((phase for phase in phases if phase.seconds > 0),
+                     key=lambda phase: phase.requesting)  # fmt: skip
     size = -(-len(running) // int(COSCHEDULE_CLASSES.value))
     return [_as_one(running[begin : begin + size]) for begin in range(0, len(running), size or 1)]
 
@@ -274,12 +317,11 @@ def _by_packages(
         path = _Path(machine.cores, None, shared.traffic_bytes_per_s.value, 1)
     running = []
     for program, packages in zip(programs, split, strict=True):
-        cores = packages * machine.cores_per_package
-        loads = [_fastest(phase.alone, cores) for phase in program.phases]
-        known = [load for load in loads if load is not None]
-        if len(known) < len(loads):
+        loads = _Loads(program, [(phase, phase.alone) for phase in program.phases], 1, path)
+        phases = loads.running(packages * machine.cores_per_package, machine)
+        if phases is None:
             return None
-        running.append(_condensed(program.phases, known, 1, path))
+        running.append(phases)
     seconds = _together(running)
     totals = [packages * machine.cores_per_package for packages in split]
     return _allocation("packages", programs, best, totals, split, seconds)
@@ -296,21 +338,17 @@ def _by_cores(
     path = _Path(machine.cores_per_domain, grows, ceiling, machine.domains)
     running = []
     for program, cores in zip(programs, split, strict=True):
-        loads = [_fastest(phase.beside, cores) for phase in program.phases]
-        known = [load for load in loads if load is not None]
-        if len(known) < len(loads):
+        loads = _Loads(
+            program, [(phase, phase.beside) for phase in program.phases], machine.domains, path
+        )
+        phases = loads.running(cores, machine)
+        if phases is None:
             return None
-        running.append(_condensed(program.phases, known, machine.domains, path))
+        running.append(phases)
     seconds = _together(running)
     totals = [cores * machine.domains for cores in split]
     packages = [machine.packages] * len(split)
     return _allocation("cores", programs, best, totals, packages, seconds)
-
-
-def _fastest(loads: Mapping[int, PhaseLoad], cores: int) -> PhaseLoad | None:
-    """The phase on at most so many cores: no more than it gains from."""
-    known = [load for threads, load in loads.items() if threads <= cores]
-    return min(known, key=lambda load: load.seconds, default=None)
 
 
 def _allocation(

@@ -69,7 +69,7 @@ def _rule(comparison: Comparison) -> str:
 
 
 def _reservations(comparison: Comparison) -> list[str]:
-    """What a reader has to know of the whole: another machine, or only a part of it."""
+    """What a reader has to know of the whole: another machine, a part of it, runs disturbed."""
     lines = []
     if comparison.other_machine:
         lines.append(f"another machine: {comparison.other_machine}")
@@ -78,6 +78,7 @@ def _reservations(comparison: Comparison) -> list[str]:
             f"{comparison.options[-1]} of {comparison.most} {comparison.unit} were measured; "
             f"{comparison.options[-1]}+ means at least so many"
         )
+    lines += [f"{line}; they are judged all the same" for line in comparison.disturbed]
     return lines
 
 
@@ -216,6 +217,7 @@ def comparison_document(comparison: Comparison, laws: Sequence[Fitted] = ()) -> 
         "options": list(comparison.options),
         "most": comparison.most,
         "other_machine": comparison.other_machine or None,
+        "disturbed": list(comparison.disturbed),
         "criterion": comparison.criterion,
         "tolerance": comparison.tolerance,
         "success": _rate_entry(success(comparison)),

@@ -11,11 +11,13 @@ from regionpredict.predict import Allocation, Coschedule, Part
 from regionpredict.report.quantities import plural, show_seconds
 
 _NAME = 20
+_NAMED = 4  # teams of open sizes
 
 
 def coschedule_table(result: Coschedule, machine: Machine, top: int) -> str:
     """The verdict first, then the fastest ways to share, a line a program."""
-    lines = [_verdict(result), "", f"alone on {machine.name}, one after the other: "
+    lines = [_verdict(result), *open_lines(result), "",
+             f"alone on {machine.name}, each by its plan, one after the other: "
              f"{show_seconds(result.turns)}"]  # fmt: skip
     lines += [
         f"  {part.name[:_NAME]:<{_NAME}} {plural(part.cores, 'core'):>10} "
@@ -30,6 +32,18 @@ def coschedule_table(result: Coschedule, machine: Machine, top: int) -> str:
             for part in allocation.parts
         ]
     return "\n".join(map(one_line, lines)) + "\n"
+
+
+def open_lines(result: Coschedule) -> list[str]:
+    """A line on what is counted nowhere; none where every team is."""
+    if not result.open:
+        return []
+    every = [team for teams in result.open.values() for team in teams]
+    more = f" and {len(every) - _NAMED} more" if len(every) > _NAMED else ""
+    return [
+        f"not counted, as open sizes decide {'it' if len(every) == 1 else 'them'}: "
+        f"{', '.join(every[:_NAMED])}{more}; predict {', '.join(result.open)} with --set"
+    ]
 
 
 def _verdict(result: Coschedule) -> str:
@@ -57,6 +71,7 @@ def coschedule_document(result: Coschedule, machine: Machine, top: int) -> dict[
         "machine": machine.name,
         "share": result.shares,
         "turns_seconds": result.turns,
+        "open": {name: list(teams) for name, teams in result.open.items()},
         "alone": [part._asdict() for part in result.alone],
         "allocations": [
             {
@@ -80,15 +95,21 @@ def slurm_steps(result: Coschedule) -> str:
     where = "block:block" if apart else "block:cyclic"
     lines = [
         f"OMP_NUM_THREADS={part.cores} srun --exact --ntasks=1 --cpus-per-task={part.cores} "
-        f"--distribution={where} ./{part.name}{end}"
+        f"--distribution={where} --cpu-bind=cores ./{part.name}{end}"
         for part in chosen
     ]
-    return "\n".join([*lines, *(["wait"] if end else [])]) + "\n"
+    return "\n".join([*_head(result), *lines, *(["wait"] if end else [])]) + "\n"
+
+
+def _head(result: Coschedule) -> list[str]:
+    """What is not counted, and that threads stay on their cores, as the times assume."""
+    told = [f"# {one_line(line)}" for line in open_lines(result)]
+    return [*told, "export OMP_PLACES=cores", "export OMP_PROC_BIND=close"]
 
 
 def taskset_lines(result: Coschedule, machine: Machine) -> str:
     """Shell lines that pin each program to its cores, numbered package by package."""
-    lines = []
+    lines = _head(result)
     chosen, end = _chosen(result)
     shared = bool(end)
     kind = result.allocations[0].kind if shared else "packages"

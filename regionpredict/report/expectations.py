@@ -23,7 +23,7 @@ def check_text(check: Check) -> str:
     assert verdict is not None
     name = check.parameter
     return (
-        f"{check.callpath}: expected O({verdict.expected.text(name)}), "
+        f"{check.callpath or '-'}: expected O({verdict.expected.text(name)}), "
         f"found O({verdict.growth.text(name)}), "
         f"diverges by O({verdict.divergence.text(name)}), "
         f"allowed O({verdict.deviation.text(name)})"
@@ -47,11 +47,11 @@ def report_table(report: Report) -> str:
         growth = f"O({check.growth.text(name)})" if check.growth is not None else "-"
         if verdict is None:
             state = "not checked" if check.problem is not None else "proposed"
-            rows.append((check.callpath, "-", check.model or "-", growth, "-", state))
+            rows.append((check.callpath or "-", "-", check.model or "-", growth, "-", state))
             continue
         rows.append(
             (
-                check.callpath + (" (litmus)" if check.litmus else ""),
+                (check.callpath or "-") + (" (litmus)" if check.litmus else ""),
                 f"O({verdict.expected.text(name)})",
                 check.model,
                 growth,

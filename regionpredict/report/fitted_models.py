@@ -9,6 +9,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from regionpredict.errors import one_line
 from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel
@@ -17,11 +19,18 @@ from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.report.aligned_table import aligned_lines
 
 MODELS_SCHEMA = "regionpredict/models/1"
+FORMULA, FORECAST = "formula", "forecast"
+_NAMED = 3  # forecasters that are told in a table
 
 
 class PredictedValue(NamedTuple):
     """What a model says of a point: its value, the interval at a probability of `level`, and what
-    speaks against it (empty where nothing does). Values are in the metric's unit."""
+    speaks against it (empty where nothing does). Values are in the metric's unit.
+
+    `by` is `formula`, or `forecast` where views of the last points answer in its place, the
+    `forecasters` that count most first; `formula` is what the formula alone would give, None where
+    it has no value.
+    """
 
     callpath: str
     metric: str
@@ -31,6 +40,32 @@ class PredictedValue(NamedTuple):
     high: float
     level: float
     warning: str
+    by: str = FORMULA
+    formula: float | None = None
+    forecasters: tuple[str, ...] = ()
+
+
+def predicted_value(
+    series: Series, model: FittedModel, point: Mapping[str, float], level: float
+) -> PredictedValue:
+    """What the model says of a point that has a value for each of its parameters."""
+    coordinates = tuple(point[name] for name in model.parameters)
+    band = model.interval(coordinates, level)
+    formula = float(model.formula_values(np.array([coordinates]))[0])
+    forecasters = model.forecasters(coordinates)
+    return PredictedValue(
+        callpath=series.callpath,
+        metric=series.metric,
+        point=point,
+        value=model.predict(coordinates),
+        low=band.low,
+        high=band.high,
+        level=level,
+        warning=model.extrapolation_warning(coordinates, level),
+        by=FORECAST if forecasters else FORMULA,
+        formula=_finite(formula),
+        forecasters=forecasters,
+    )
 
 
 def models_table(models: ModelSet, predictions: Sequence[PredictedValue], output: str) -> str:
@@ -61,19 +96,42 @@ def models_table(models: ModelSet, predictions: Sequence[PredictedValue], output
 
 def _predictions_table(predictions: Sequence[PredictedValue]) -> list[str]:
     interval = f"{predictions[0].level:.0%} interval"
-    rows = [("call path", "metric", "at", "prediction", interval, "doubt")]
-    rows += [
-        (
+    told = [prediction for prediction in predictions if prediction.by == FORECAST]
+    heads = ("call path", "metric", "at", "prediction", interval)
+    rows: list[tuple[str, ...]] = []
+    for prediction in predictions:
+        row = (
             prediction.callpath or "-",
             prediction.metric or "-",
             ", ".join(f"{name} = {value:g}" for name, value in prediction.point.items()),
             f"{prediction.value:.5g}",
             f"{prediction.low:.4g} to {prediction.high:.4g}",
-            prediction.warning,
         )
-        for prediction in predictions
-    ]
-    return aligned_lines(rows)
+        who = (prediction.by, _formula_alone(prediction)) if told else ()
+        rows.append((*row, *who, prediction.warning))
+    who = ("by", "formula alone") if told else ()  # else what the formula alone gives is shown
+    return [*aligned_lines([(*heads, *who, "doubt"), *rows]), *_of_forecasts(told)]
+
+
+def _formula_alone(prediction: PredictedValue) -> str:
+    if prediction.by == FORMULA:
+        return "the same"
+    return "-" if prediction.formula is None else f"{prediction.formula:.5g}"
+
+
+def _of_forecasts(told: Sequence[PredictedValue]) -> list[str]:
+    """Who answers where the formula does not."""
+    if not told:
+        return []
+    lines = ["by forecast: the formula shown misses the measurements by more than their noise, so "
+             "that beyond the last point views of the last points answer together:"]  # fmt: skip
+    for prediction in told:
+        named = ", ".join(prediction.forecasters[:_NAMED])
+        more = f" and {len(prediction.forecasters) - _NAMED} more"
+        at = ", ".join(f"{name} = {value:g}" for name, value in prediction.point.items())
+        place = f"{prediction.callpath}, {at}" if prediction.callpath else at
+        lines.append(f"  {place}: {named}{more if len(prediction.forecasters) > _NAMED else ''}")
+    return lines
 
 
 def _finite(value: float) -> float | None:

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from regionpredict.analysis import RegionFacts
+from regionpredict.analysis import RACES, RegionFacts
 from regionpredict.analysis.given_sizes import place_of
 from regionpredict.errors import plural
-from regionpredict.ir import Clause
+from regionpredict.ir import Clause, Diagnostic
 from regionpredict.predict import Estimate, Plan, Prediction, TeamEstimate, TeamPrediction
 from regionpredict.report.size_hints import open_sentence
 from regionpredict.report.thread_rules import clauses_rule, planned_threads
@@ -25,7 +25,8 @@ def openmp_clauses(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
     binding: str = "close",
 ) -> str:  # fmt: skip
-    """One line a directive, under its file: the teams' with clauses, and why others have none.
+    """One line a directive, under its file: the teams' with clauses, and why others have none. A
+    team that is wrong on several threads has its clauses in a comment, with the reason.
 
     Threads are those that `run` gives: the plan's, else the team's own. `binding` is how the
     predictions place the threads: close is one domain after the other.
@@ -89,6 +90,8 @@ def _loop_row(
         return own, f"// in the team of line {', '.join(around)}"
     if prediction.threads is None or "parallel" in region.directive.split():
         return own, _clauses(prediction, binding, [prediction.facts])
+    if race_of([prediction.facts]) is not None:
+        return own, _unless_wrong(f"num_threads({prediction.threads})", [prediction.facts])
     return own, (
         f"// {plural(prediction.threads, 'thread')}: write num_threads({prediction.threads}) "
         "at the parallel directive around it"
@@ -97,13 +100,26 @@ def _loop_row(
 
 def _clauses(estimate: Estimate | TeamEstimate, binding: str, loops: Sequence[RegionFacts]) -> str:
     """The clauses; where one size decides, the program chooses by it when it runs."""
-    if estimate.threads is not None:
-        return f"num_threads({estimate.threads}) proc_bind({binding})"
+    number = str(estimate.threads) if estimate.threads is not None else _by_size(estimate, loops)
+    if number:
+        return _unless_wrong(f"num_threads({number}) proc_bind({binding})", loops)
     if estimate.range is None:
         return "// no hint"
-    if number := _by_size(estimate, loops):
-        return f"num_threads({number}) proc_bind({binding})"
     return f"// not known: {open_sentence(estimate)}"
+
+
+def _unless_wrong(clauses: str, loops: Sequence[RegionFacts]) -> str:
+    """The clauses; as a comment with the reason where threads would make the result wrong."""
+    note = race_of(loops)
+    if note is None:
+        return clauses
+    return f"// {clauses}: not before {note.id} in line {note.span.line} is mended: {note.message}"
+
+
+def race_of(loops: Sequence[RegionFacts]) -> Diagnostic | None:
+    """The first note by which the loops are wrong, or right by chance, on several threads."""
+    notes = (note for facts in loops for note in facts.diagnostics if note.id in RACES)
+    return next(notes, None)
 
 
 def _by_size(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) -> str:

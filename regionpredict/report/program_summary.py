@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from regionpredict.ir import Diagnostic
 from regionpredict.predict import Plan, TeamPrediction
 from regionpredict.report.advice import ByTeam, advice_sentence, program_advice
 from regionpredict.report.names import common_folder, cut
@@ -24,6 +25,8 @@ _WIDTH = 80
 _NAME = 6  # columns in which a function's name can still be told
 _MANY = 20  # regions: more than are read at a glance
 CONFLICTS = frozenset(("RP221", "RP222", "RP223", "RP224"))
+WRONG = "!"
+"""Behind the row of a region that these rules say something of."""
 _SHOWN = 0.005  # of the time: what is less is 0 %
 
 
@@ -52,6 +55,11 @@ def program_summary(
     unknown = [team for team, _ in timed if plans and team.facts.executions.value is None]
     lines += _taken(unknown)
     return [part for line in lines for part in _wrapped(line)]
+
+
+def wrong_mark(diagnostics: Iterable[Diagnostic]) -> str:
+    """The mark of a row whose region is wrong, or right by chance, on several threads."""
+    return WRONG if any(note.id in CONFLICTS for note in diagnostics) else ""
 
 
 def _taken(unknown: Sequence[TeamPrediction]) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from regionpredict.predict import Prediction
 from regionpredict.report.names import common_folder, cut
+from regionpredict.report.program_summary import wrong_mark
 from regionpredict.report.quantities import show_bytes
 from regionpredict.report.teams_table import OPEN_SIZE, UNKNOWN_CHOICE, seats_mark
 from regionpredict.report.view import gain_of
@@ -45,9 +46,10 @@ def _share(seconds: float | None, whole: float) -> str:
 
 
 def _result(prediction: Prediction) -> str:
-    partial = "?" if prediction.status == "partial" else " "
+    partial = "?" if prediction.status == "partial" else ""
+    partial = f"{partial + wrong_mark(prediction.diagnostics):<2}"
     if prediction.range is not None:
-        return f"{UNKNOWN_CHOICE}{OPEN_SIZE:<16} {'':5}{partial} "
+        return f"{UNKNOWN_CHOICE}{OPEN_SIZE:<16} {'':5}{partial}"
     if prediction.threads is None:
         return f"{'no hint':^14}{prediction.status:<16} {'':4}   "
     mark = "~" if prediction.borderline else " "
@@ -58,7 +60,7 @@ def _result(prediction: Prediction) -> str:
     else:
         choice = f"{prediction.score or 0.0:5.2f} {mark}{prediction.packages:>3}    "
     return (
-        f"{choice}{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %{partial} "
+        f"{choice}{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %{partial}"
     )
 
 

@@ -19,7 +19,13 @@ from regionpredict.machine import Machine
 from regionpredict.predict import Advice, DensityDerivation, Plan, Prediction, TeamPrediction
 from regionpredict.report.advice import ByTeam, advice_sentence
 from regionpredict.report.names import common_folder, short_names
-from regionpredict.report.program_summary import CONFLICTS, is_summed_up, program_summary
+from regionpredict.report.program_summary import (
+    CONFLICTS,
+    WRONG,
+    is_summed_up,
+    program_summary,
+    wrong_mark,
+)
 from regionpredict.report.quantities import plural, show_bytes, show_count
 from regionpredict.report.ranked_table import ranked_rows
 from regionpredict.report.reading_notes import note_lines
@@ -50,6 +56,7 @@ from regionpredict.report.view import (
 from regionpredict.size_ranking import rank_sizes
 
 _NOTES = 6
+_ON_HOST = "RP118"  # of a loop under target: what of it is predicted stands below its row
 _WIDTH = 80
 
 
@@ -169,7 +176,10 @@ def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[st
         + (UNKNOWN_END if prediction.range is not None else
            f"{limit_cell(prediction)} {100 * prediction.confidence:3.0f} %")
     )  # fmt: skip
-    return [(row + partial).rstrip(), *open_lines(prediction)]
+    marked = row + partial + wrong_mark(prediction.diagnostics)
+    told = [note.message for note in prediction.diagnostics if note.id == _ON_HOST][:1]
+    below = [line for text in told for line in _wrapped(" " * 7 + text, " " * 7)]
+    return [marked.rstrip(), *open_lines(prediction), *below]
 
 
 def _choice(prediction: Prediction) -> str:
@@ -205,7 +215,7 @@ def _legend(predictions: Sequence[Prediction], planned: Sequence[str]) -> list[s
         lines.append(f"{HARDWARE_THREADS} hardware threads: {each} on each core")
     wrong = _conflicts(predictions)
     if wrong:
-        lines.append("! wrong, or right by chance, when several threads run it:")
+        lines.append(f"{WRONG} wrong, or right by chance, when several threads run it:")
         for line in wrong:
             lines += _wrapped(f"    {line}", " " * 6)
     if any(p.status == "partial" for p in predictions):

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from regionpredict.errors import one_line
 from regionpredict.predict import Estimate, TeamEstimate, TeamPrediction
+from regionpredict.report.program_summary import wrong_mark
 from regionpredict.report.size_hints import open_sentence
 
 NAME_WIDTH = 16
@@ -33,7 +34,8 @@ def team_rows(team: TeamPrediction, model: str, names: Mapping[str, str]) -> lis
     """
     loops = f"team of {len(team.facts.members)} loops"
     head = f"{team.facts.span.line:>6} {names[team.facts.function]:<{NAME_WIDTH}} {loops:<19}"
-    partial = "?" if team.status == "partial" else ""
+    notes = [note for member in team.facts.members for note in member.facts.diagnostics]
+    partial = ("?" if team.status == "partial" else "") + wrong_mark(notes)
     if team.range is not None:
         row = f"{head}{UNKNOWN_CHOICE}{UNKNOWN_END}{partial}"
         return [row.rstrip(), *open_lines(team)]

@@ -164,3 +164,24 @@ def test_disturbed_runs_alone_are_refused(measured: Path) -> None:
     assert done.stderr.count("\n") == 1
     assert "2 of 2 runs were disturbed: others kept up to 1.0 cores busy" in done.stderr
     assert "--with-disturbed" in done.stderr
+
+
+def test_disturbed_runs_that_are_judged_are_told(measured: Path) -> None:
+    lines = [json.loads(line) for line in (measured / "m.jsonl").read_text().splitlines()]
+    for line in lines:
+        if line["kind"] == "run":
+            line["beside"] = {"others": 1.5, "stolen": 0.25}
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (measured / "noisy.jsonl").write_text(text)
+    told = ("2 of 2 runs were disturbed: others kept up to 1.5 cores busy, up to 25 % of the time "
+            "was stolen")  # fmt: skip
+    words = ("compare", "hints.json", "noisy.jsonl", "--with-disturbed", "--at-measured-sizes")
+    done = _run(*words, folder=measured)
+    assert done.returncode == 0, done.stderr
+    assert f"{told}; they are judged all the same" in done.stdout.splitlines()
+    done = _run(*words, "--format", "json", folder=measured)
+    assert json.loads(done.stdout)["disturbed"] == [told]
+    done = _run(*words, "--format", "html", folder=measured)
+    assert "they are judged all the same" in done.stdout
+    done = _run(*words, "noisy.jsonl", folder=measured)
+    assert f"noisy.jsonl: {told}; they are judged all the same" in done.stdout.splitlines()

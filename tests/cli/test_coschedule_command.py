@@ -90,7 +90,8 @@ def test_like_with_like_does_not_share_the_bus(programs: Path) -> None:
 def test_the_lines_pin_every_core_to_one_program(programs: Path) -> None:
     done = _run("coschedule", "copy.json", "roots.json", "-m", "dunnington", "--format", "taskset",
                 folder=programs)  # fmt: skip
-    *lines, last = done.stdout.splitlines()
+    places, bound, *lines, last = done.stdout.splitlines()
+    assert (places, bound) == ("export OMP_PLACES=cores", "export OMP_PROC_BIND=close")
     assert last == "wait"
     seen: list[int] = []
     for line in lines:
@@ -130,3 +131,51 @@ def test_lines_that_start_programs_are_of_one_way(programs: Path, form: str) -> 
     assert done.stderr == (
         f"regionpredict: --top does not go with --format {form}: it is of one way; leave it out\n"
     )
+
+
+OPEN = """\
+static double a[8000000], b[8000000];
+int told(void);
+int main(void)
+{
+    int n = told();
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) a[i] = b[i];
+#pragma omp parallel for
+    for (int i = 0; i < 8000000; i++) a[i] = b[i];
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def with_open(programs: Path) -> Path:
+    """A program with a loop whose size nobody knows beside the others."""
+    (programs / "open.c").write_text(OPEN)
+    done = _run("predict", "open.c", "-m", "dunnington", "--format", "json", "-o", "open.json",
+                folder=programs)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return programs
+
+
+def test_turns_are_by_the_plans_and_open_regions_are_named(with_open: Path) -> None:
+    done = _run("coschedule", "open.json", "copy.json", "-m", "dunnington", folder=with_open)
+    told = "not counted, as open sizes decide it: open.c:6; predict open with --set"
+    assert told in done.stdout.splitlines()
+    done = _run("coschedule", "open.json", "copy.json", "-m", "dunnington", "--format", "json",
+                folder=with_open)  # fmt: skip
+    document = json.loads(done.stdout)
+    assert document["open"] == {"open": ["open.c:6"]}
+    for part in document["alone"]:
+        (plan,) = json.loads((with_open / f"{part['name']}.json").read_text())["plans"]
+        assert part["seconds"] == pytest.approx(plan["seconds"])
+        assert part["cores"] == plan["threads"]
+
+
+def test_a_job_binds_threads_and_says_what_is_not_counted(with_open: Path) -> None:
+    done = _run("coschedule", "open.json", "copy.json", "-m", "dunnington", "--format", "slurm",
+                folder=with_open)  # fmt: skip
+    told, places, bound, *steps = done.stdout.splitlines()
+    assert told == "# not counted, as open sizes decide it: open.c:6; predict open with --set"
+    assert (places, bound) == ("export OMP_PLACES=cores", "export OMP_PROC_BIND=close")
+    assert all("--cpu-bind=cores" in step for step in steps if step != "wait")

@@ -299,3 +299,48 @@ def test_a_region_of_several_functions_is_one_line_and_what_has_no_hint_has_its_
     filled, alone = sorted(done.stderr.splitlines(), key=lambda line: "no loop" in line)
     assert re.search(r"t\.cpp:2: \d threads?.*, 3 runs, 0\.\d+ s$", filled)
     assert re.search(r"t\.cpp:[89]: 4 threads, 1 run, 0\.\d+ s; the hints have no loop", alone)
+
+
+WRAPPED = """#include <stdio.h>
+static double a[1000];
+static void add(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < 1000; i++)
+        a[i] += i;
+}
+int main(void)
+{
+    for (int t = 0; t < 10; t++)
+        add();
+#pragma omp parallel for num_threads(2)
+    for (int i = 0; i < 1000; i++)
+        a[i] *= 2;
+    printf("%g\\n", a[5]);
+    return 0;
+}
+"""
+
+
+def test_a_program_of_the_wrapper_is_told_without_the_teams_that_it_asks_for_sizes(
+    tmp_path: Path, compiler: str
+) -> None:
+    """It starts empty teams where it is measured; what is told of is the program's own."""
+    if shutil.which("addr2line") is None:
+        pytest.skip("needs binutils")
+    (tmp_path / "p.c").write_text(WRAPPED)
+    build = ("cc", "--", compiler, "-g", "-O1", "-fopenmp", "p.c", "-o", "p")
+    done = _run(tmp_path, *build)
+    if done.returncode and "omp" in done.stderr:
+        pytest.skip(f"{compiler} has no OpenMP library here")
+    assert done.returncode == 0, done.stderr
+    _hints(tmp_path, {5: 1, 13: 2})
+    done = _run(tmp_path, "run", "--log", "--hints", "hints.json", "--", "./p")
+    assert (done.returncode, done.stdout) == (0, "100\n")
+    told = sorted(line.split("p.c:")[1].split(",")[:2] for line in done.stderr.splitlines())
+    assert told == [["13: 2 threads", " 1 run"], ["5: 1 thread instead of 4", " 10 runs"]]
+    done = _run(tmp_path, "measure", "--binary", "--threads", "2", "--repeat", "1", "-o",
+                "m.jsonl", "--", "./p")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    campaign = read_campaign(tmp_path / "m.jsonl")
+    assert sorted(region.line for region in campaign.runs[0].regions) == [5, 13]

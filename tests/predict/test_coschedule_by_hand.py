@@ -7,6 +7,7 @@ domain 10 GB/s on one core and 20 on four.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +23,7 @@ from regionpredict.predict.coschedule import (
     Phase,
     PhaseLoad,
     _condensed,
+    _on_domains,
     _Path,
     _slowdowns,
     _splits,
@@ -43,13 +45,17 @@ caches:
   - {level: 1, size: 32 KiB, ways: 8, cores: 1, latency: 4}
   - {level: 2, size: 4 MiB, ways: 16, cores: 4, latency: 40, bytes_per_cycle: 32}
 memory: {latency: 200, bandwidth: {load: {1: 10, 4: 20}}PATH}
+openmp: {team_change: {1: 1e9, 8: 1e9}}
 """
 
 
 def round_machine(packages: int = 2, path: str = "") -> Machine:
-    """The machine, or one of fewer packages or with a bus."""
+    """The machine, or one of fewer packages or with a bus; making threads costs nothing."""
     text = MACHINE.replace("packages: 2", f"packages: {packages}").replace("PATH", path)
-    return read(text, "round.yaml")
+    machine = read(text, "round.yaml")
+    costs = machine.overheads
+    nothing = replace(costs.first_team, x=(1,), y=(0.0,))
+    return replace(machine, overheads=replace(costs, first_team=nothing))
 
 
 def phase(
@@ -67,8 +73,9 @@ def phase(
 
 
 def program(name: str, *phases: Phase) -> CoscheduledProgram:
-    """A program of these phases."""
-    return CoscheduledProgram(name, phases)
+    """A program of these phases, whose changes of size cost nothing."""
+    named = [replace(own, id=f"p.c:{line}") for line, own in enumerate(phases, 1)]
+    return CoscheduledProgram(name, tuple(named))
 
 
 # -- what is known before --------------------------------------------------------------------------
@@ -92,7 +99,7 @@ def test_caches_are_divided_where_programs_meet(sharers: int, parts: tuple[int, 
 
 
 def test_a_team_counts_by_its_executions_where_it_has_times_both_ways() -> None:
-    def team(name: str, runs: int | None, *points: tuple[int, float, float]) -> Any:
+    def team(name: str, runs: float, *points: tuple[int, float, float]) -> Any:
         made = [
             SimpleNamespace(
                 threads=n, seconds=own + waited + 0.5, requesting=0.25 * n, bandwidth=1e9 * n,
@@ -101,15 +108,17 @@ def test_a_team_counts_by_its_executions_where_it_has_times_both_ways() -> None:
             )
             for n, own, waited in points
         ]  # fmt: skip
-        executions = SimpleNamespace(value=runs)
-        return SimpleNamespace(facts=SimpleNamespace(id=name, executions=executions), points=made)
+        executions = SimpleNamespace(weight=runs)
+        return SimpleNamespace(facts=SimpleNamespace(id=name, executions=executions), points=made,
+                               threads=None if name == "open" else 1)  # fmt: skip
 
     # Own work and waiting that take 9 + 16 s as shares of the squares are 15 and 20 s: of 25, in
     # which they overlap.
-    alone = [team("a", 3, (1, 9.0, 16.0), (4, 4.0, 0.0)), team("b", None, (1, 2.0, 0.0)),
-             team("c", 2), team("d", 2, (1, 1.0, 1.0))]  # fmt: skip
-    beside = [team("a", 3, (1, 16.0, 9.0)), team("b", None, (1, 3.0, 0.0)),
-              team("c", 2, (1, 1.0, 1.0)), team("d", 2)]  # fmt: skip
+    never = team("never", 0.0, (1, 1.0, 1.0)), team("open", 5.0, (1, 1.0, 1.0))
+    alone = [team("a", 3, (1, 9.0, 16.0), (4, 4.0, 0.0)), team("b", 1.0, (1, 2.0, 0.0)),
+             team("c", 2), team("d", 2, (1, 1.0, 1.0)), *never]  # fmt: skip
+    beside = [team("a", 3, (1, 16.0, 9.0)), team("b", 1.0, (1, 3.0, 0.0)),
+              team("c", 2, (1, 1.0, 1.0)), team("d", 2), *never]  # fmt: skip
     assert phases_of(alone, beside) == (
         Phase("a", {1: PhaseLoad(76.5, 1.5, 60.0, 0.25, 1e9),
                     4: PhaseLoad(13.5, 1.5, 0.0, 1.0, 4e9)},
@@ -119,17 +128,48 @@ def test_a_team_counts_by_its_executions_where_it_has_times_both_ways() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("threads", "packages"), [(1, 1), (4, 1), (5, 2), (8, 2)])
-def test_alone_a_program_has_the_threads_that_all_its_phases_know(
-    threads: int, packages: int
+def changing(often: float) -> CoscheduledProgram:
+    """Two phases, the first best on one thread, the second on eight, with so many changes."""
+    first = replace(phase({1: 4.0, 8: 8.0}), id="first")
+    second = replace(phase({1: 8.0, 8: 4.0}), id="second")
+    return CoscheduledProgram("a", (first, second), {("first", "second"): often})
+
+
+@pytest.mark.parametrize(
+    ("often", "threads", "packages", "seconds"),
+    [
+        (1, 8, 2, 8.5),  # a change is 1e9 cycles of 2 GHz, half a second
+        (7, 8, 2, 11.5),
+        (9, 1, 1, 12.0),  # dearer than one size for both, 12 s either way
+    ],
+)
+def test_alone_a_program_runs_by_its_plan(
+    often: float, threads: int, packages: int, seconds: float
 ) -> None:
-    # On `threads` the two take 3 + 1 s, on three 1 + 4 s; two are known of one phase alone.
-    both = program("a", phase({threads: 3.0, 3: 1.0, 2: 0.1}), phase({threads: 1.0, 3: 4.0}))
-    assert both.best_alone() == (threads, 4.0)
-    result = coschedule([both, program("b", phase({3: 1.0}))], round_machine())
+    result = coschedule([changing(often), program("b", phase({1: 1.0}))], round_machine())
     part = result.alone[0]
-    assert (part.cores, part.packages, part.seconds, part.slowdown) == (threads, packages, 4.0, 1.0)
-    assert result.turns == 5.0
+    assert (part.cores, part.packages, part.seconds, part.slowdown) == (
+        threads, packages, seconds, 1.0,
+    )  # fmt: skip
+    assert result.turns == seconds + 1.0
+
+
+def test_beside_others_a_program_runs_by_its_plan_too() -> None:
+    """On one package of four: two phases that want one thread and four, 4 s each, else 8; a change
+    is half a second. Nine changes are dearer than one size."""
+    wide, narrow = phase({1: 8.0, 4: 4.0}), phase({1: 4.0, 4: 8.0})
+    for often, seconds in ((1, 8.5), (9, 12.0)):
+        phases = (replace(narrow, id="first"), replace(wide, id="second"))
+        a = CoscheduledProgram("a", phases, {("first", "second"): often})
+        result = coschedule([a, program("b", phase({1: 1.0}))], round_machine())
+        assert seconds_of(result, "packages")[4, 4] == [pytest.approx(seconds), 1.0]
+        assert result.alone[0].seconds == seconds
+
+
+def test_teams_of_open_sizes_are_named_by_program() -> None:
+    a = replace(program("a", phase({1: 1.0})), open=("a.c:3", "a.c:9"))
+    result = coschedule([a, program("b", phase({1: 1.0}))], round_machine())
+    assert result.open == {"a": ("a.c:3", "a.c:9")}
 
 
 @given(st.integers(1, 24), st.integers(1, 3))
@@ -185,7 +225,9 @@ def test_phases_that_request_about_as_much_are_one() -> None:
     def condensed(*loads: tuple[float, float], domains: int = 1) -> list[Running]:
         made = [PhaseLoad(s, 0.0, s, requesting, PEAK) for s, requesting in loads]
         path = _Path(4, None, None, 1)
-        return _condensed([Phase("", {1: load}, {1: load}) for load in made], made, domains, path)
+        return _condensed([
+            _on_domains(Phase("", {1: load}, {1: load}), load, domains, path) for load in made
+        ])  # fmt: skip
 
     few, many = (1.0, 1.0), (3.0, 2.0)
     # In the order of their requests, each domain with its part; what takes no time is nothing.
@@ -207,15 +249,15 @@ def test_a_team_of_all_domains_costs_what_it_costs() -> None:
     """Two threads of a domain of two, of four and eight that wait for each other for 0.5 and 0.7 s:
     half of the work each, but the team of four at its cost."""
     loads = {2: PhaseLoad(8.4, 0.4), 4: PhaseLoad(4.5, 0.5), 8: PhaseLoad(2.7, 0.7)}
-    (running,) = _condensed([Phase("", loads, loads)], [loads[2]], 2, None)
+    running = _on_domains(Phase("", loads, loads), loads[2], 2, None)
     assert running == Running(pytest.approx(4.5), 0.5)
-    (alone,) = _condensed([Phase("", loads, loads)], [loads[2]], 1, None)
+    alone = _on_domains(Phase("", loads, loads), loads[2], 1, None)
     assert alone == Running(pytest.approx(8.4), 0.4)
 
 
 def test_without_a_path_nobody_waits() -> None:
     stream = phase({1: 2.0}, rate=8.0)
-    assert _condensed([stream], [stream.alone[1]], 1, None) == [Running(2.0)]
+    assert _on_domains(stream, stream.alone[1], 1, None) == Running(2.0)
 
 
 # -- what they meet --------------------------------------------------------------------------------

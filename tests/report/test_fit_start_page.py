@@ -28,7 +28,7 @@ def test_the_page_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     kinds = []
     for kind, file, text in BLOCK.findall(PAGE):
         kinds.append(kind)
-        if kind == "text":
+        if kind in ("text", "yaml"):
             (tmp_path / file).write_text(text)
         elif kind == "console":
             command, _, shown = text.partition("\n")
@@ -47,7 +47,8 @@ def test_the_page_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             result = doctest.DocTestRunner().run(session, out=failures.append, clear_globs=False)
             assert not result.failed, "".join(failures)
             names = session.globs
-    assert kinds == ["text", "console", "console"] + ["text", "console"] * 3 + ["pycon", "pycon"]
+    told = ["text", "console", "console", *["text", "console"] * 3, "yaml", "console"]
+    assert kinds == [*told, "pycon", "pycon"]
     pictures = re.findall(r"[\w]+\.(?:pdf|png|svg)", PAGE)
     assert set(pictures) == {
         "sort.pdf", "shares.svg", "stencil.png", "model.svg", "kernels.png"

@@ -13,6 +13,7 @@ expectations:
   - {callpath: MPI_Bcast, expect: log p}
   - {callpath: MPI_Gather, expect: p, model: p^1.25}   # a model instead of measurements
   - {callpath: solve}           # no expectation yet: the model is proposed as one
+  - {expect: p}                 # of measurements that have but one call path, as a plain table
 litmus: [tree_bcast]            # call paths whose growth is understood
 rules:
   - MPI_Allreduce <= MPI_Reduce + MPI_Bcast
@@ -21,7 +22,7 @@ rules:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -161,10 +162,12 @@ def _load(path: Path) -> dict[str, Any]:
             path=str(path),
         )
     for entry in data["expectations"]:
-        if not isinstance(entry, dict) or "callpath" not in entry or set(entry) - _ENTRY_KEYS:
+        unknown = sorted(map(str, set(entry) - _ENTRY_KEYS)) if isinstance(entry, dict) else []
+        if not isinstance(entry, dict) or not entry or unknown:
+            what = f"has no key '{unknown[0]}'" if unknown else "is no set of keys"
             raise InputError(
-                f"the expectation {repr(entry)[:60]} has not the right keys",
-                remedy=f"use callpath and {', '.join(sorted(_ENTRY_KEYS - {'callpath'}))}",
+                f"the expectation {repr(entry)[:60]} {what}",
+                remedy=f"use {', '.join(sorted(_ENTRY_KEYS))}",
                 path=str(path),
             )
     return data
@@ -178,15 +181,14 @@ def _check(
     path: str,
 ) -> Check:
     settings = {**{k: v for k, v in data.items() if k != "expectations"}, **entry}
-    callpath = str(entry["callpath"])
+    callpath = str(entry.get("callpath") or "")
     metric = str(settings.get("metric", ""))
     name = str(settings["parameter"]) if settings.get("parameter") is not None else None
     try:
         return _judged(settings, callpath, metric, name, experiment, callpath in litmus, path)
     except InputError as error:
-        placed = InputError(
-            f"{callpath}: {error.message}", remedy=error.remedy, path=error.path or path
-        )
+        told = f"{callpath}: {error.message}" if callpath else error.message
+        placed = InputError(told, remedy=error.remedy, path=error.path or path)
         return Check(callpath, metric, name or "p", "", None, None, callpath in litmus, placed)
 
 
@@ -256,11 +258,29 @@ def _series(experiment: Experiment | None, callpath: str, metric: str, path: str
             path=path,
         )
     named = [s for s in experiment.series if s.callpath == callpath]
+    if not named and not callpath:
+        return _only_series(experiment, metric, path)
     if not named:
         named = [s for s in experiment.series if s.callpath.split("->")[-1] == callpath]
     if not named:
         known = ", ".join(dict.fromkeys(s.callpath for s in experiment.series))
         raise InputError("it was not measured", remedy=f"there are {known}", path=path)
+    return _of_metric(named, metric, path)
+
+
+def _only_series(experiment: Experiment, metric: str, path: str) -> Series:
+    """The series of an expectation that names no call path: there must be but one of them."""
+    known = list(dict.fromkeys(s.callpath for s in experiment.series))
+    if len(known) != 1:
+        raise InputError(
+            "an expectation names no call path",
+            remedy=f"add callpath: one of {', '.join(known)}" if known else "add measurements",
+            path=path,
+        )
+    return _of_metric(experiment.series, metric, path)
+
+
+def _of_metric(named: Sequence[Series], metric: str, path: str) -> Series:
     kept = [s for s in named if not metric or s.metric == metric]
     if not kept:
         known = ", ".join(dict.fromkeys(s.metric for s in named))

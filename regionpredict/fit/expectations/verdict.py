@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+import numpy as np
 
 from regionpredict.fit.expectations.growth import ONE, Growth, compare, parse
 from regionpredict.fit.model.fitted_model import FittedModel
@@ -139,7 +141,9 @@ def fit_expected(
 
     `search` is another growth whose space is taken instead. The expected term is believed
     sooner than the other ticks, and those sooner than the default terms, which are there to
-    find growth beyond the space. Raises as `fit` does.
+    find growth beyond the space. Where a constant and the expected term go through all points, no
+    other is asked: what the search thinks unlikely, as a negative constant, is no doubt then.
+    Raises as `fit` does.
     """
     ticks = search_space(search if search is not None else expected, steps=steps)
     rarities = {g.term: 1.0 for g in ticks if not g.is_constant()}
@@ -148,13 +152,28 @@ def fit_expected(
     rarities = {**beyond, **rarities}
     if not expected.is_constant():
         rarities[expected.term] = 0.0
-    space = SearchSpace.of(rarities, rarities=list(rarities.values()))
-    return fit(
-        points,
-        values,
-        parameters=parameters,
-        statistic=statistic,
-        space=space,
-        min_points=min_points,
-        segments=1,  # the growth that is expected is that of the whole range
-    )
+
+    def fitted(space: SearchSpace, max_terms: int) -> FittedModel:
+        return fit(
+            points,
+            values,
+            parameters=parameters,
+            statistic=statistic,
+            space=space,
+            min_points=min_points,
+            max_terms=max_terms,
+            segments=1,  # the growth that is expected is that of the whole range
+        )
+
+    if not expected.is_constant():
+        alone = fitted(SearchSpace.of([expected.term]), 1)
+        if alone.terms and _goes_through_all(alone):
+            return alone
+    return fitted(SearchSpace.of(rarities, rarities=list(rarities.values())), 2)
+
+
+def _goes_through_all(model: FittedModel) -> bool:
+    """Whether the formula leaves nothing of the measurements, with points to spare."""
+    seen = replace(model.observations, dof=0.0)  # noise is no reason to leave something
+    misfit = float(np.sum(seen.weights * (seen.y - model.formula_values(model.points)) ** 2))
+    return seen.explained(misfit, len(model.terms) + 1)

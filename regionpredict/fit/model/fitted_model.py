@@ -175,6 +175,17 @@ class FittedModel:
         told = self._forecast(points) if self._forecast is not None else None
         return told if told is not None and np.isfinite(told.values).all() else None
 
+    def forecasters(self, point: Point) -> tuple[str, ...]:
+        """Whose opinions the value at `point` is made of, who counts most first; empty where the
+        formula says it."""
+        x = self._checked(np.atleast_2d(np.asarray(point, dtype=np.float64)))
+        outlook = self.outlook(x) if self._beyond(x).any() else None
+        if outlook is None:
+            return ()
+        shares = np.where(np.isfinite(outlook.opinions[:, 0]), outlook.shares[:, 0], 0.0)
+        order = np.argsort(-shares, kind="stable")
+        return tuple(outlook.forecasters[k] for k in order.tolist() if shares[k] > 0)
+
     @cached_property
     def _forecast(self) -> Forecast | None:
         return self.forecaster(self) if self.forecaster is not None else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
@@ -14,6 +15,11 @@ from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.invariant_values import with_invariant_names
 from regionpredict.frontend.lowering.loop_over_threads import loop_over_threads
 from regionpredict.frontend.lowering.one_name import with_one_name
+from regionpredict.frontend.lowering.other_constructs import (
+    is_target,
+    on_the_host,
+    other_constructs,
+)
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.lowering.task_sites import LoopSite, task_sites
@@ -61,6 +67,7 @@ def regions_of(
     again: dict[_Place, int] = {}
     notes: list[Diagnostic] = []
     by_hand: dict[Span, For] = {}
+    others: set[Span] = set()
     trees, numbers = CallTrees(unit), ThreadNumbers(unit)
     for function in unit.functions:
         here: Counter[_Place] = Counter()
@@ -78,6 +85,8 @@ def regions_of(
             defined = definitions_of(unit, function, builder.context, site.directive)
             blocks = loop_over_threads(unit, function, site, region, defined, trees, numbers)
             region, defined = blocks or (region, defined)
+            if site.target and region.nest is not None:
+                region = replace(region, diagnostics=(*region.diagnostics, on_the_host(span)))
             built.append(_with_names(unit, region, defined))
         seen |= set(here)
         understood: set[Span] = set()
@@ -86,6 +95,7 @@ def regions_of(
             if shared.loop.span not in by_hand:  # two teams may call one function
                 by_hand[shared.loop.span] = shared.loop
                 built.append(_with_names(unit, shared.region, shared.definitions))
+        built += _without_hint(unit, function, trees, others, tasks=tasks)
         notes += _parallel_without_loop(function, understood, numbers)
     for (file, line, _, _), count in again.items():
         message = f"included or expanded {count + 1} times: the first instance is shown"
@@ -94,6 +104,23 @@ def regions_of(
     built += lost
     built.sort(key=lambda pair: (pair[0].span.file, pair[0].span.line, pair[0].span.column))
     return UnitRegions(with_index_lists(built), notes, by_hand)
+
+
+def _without_hint(
+    unit: LinkedUnit, function: Function, trees: CallTrees, seen: set[Span], *, tasks: bool
+) -> list[tuple[Region, tuple[Definition, ...]]]:
+    """The constructs of a function that share no loop, each once; `tasks`: those have regions."""
+    built: list[tuple[Region, tuple[Definition, ...]]] = []
+    for directive, rule, message in other_constructs(function.body):
+        span = directive.span
+        if span in seen or (tasks and directive.pragma.is_task):
+            continue
+        seen.add(span)
+        region = RegionBuilder(unit, function, directive.pragma, span, trees).build(
+            None, "orphaned", ()
+        )
+        built.append((replace(region, diagnostics=(Diagnostic(rule, span, message),)), ()))
+    return built
 
 
 def _with_names(
@@ -139,7 +166,8 @@ def _find(
             team = ParallelSite(statement, len(loops))
         if pragma.is_loop:
             context = _context(pragma, directives)
-            yield LoopSite(statement, _loop_of(statement.body), context, loops, team)
+            target = any(map(is_target, (*directives, pragma)))
+            yield LoopSite(statement, _loop_of(statement.body), context, loops, team, target)
         if statement.body is not None:
             yield from _find(statement.body, (*directives, pragma), loops, team)
         return

@@ -38,13 +38,17 @@ from regionpredict.ir import Span
 
 
 class LoopSite(NamedTuple):
-    """A directive with the loop whose iterations it shares, and what stands around it."""
+    """A directive with the loop whose iterations it shares, and what stands around it.
+
+    `target`: a device is to run it.
+    """
 
     directive: Directive
     loop: For | RangeFor | None
     context: str
     enclosing: tuple[For, ...]
     team: ParallelSite | None
+    target: bool = False
 
 
 def task_sites(statement: Stmt) -> Iterator[LoopSite]:

@@ -412,6 +412,13 @@ __attribute__((constructor)) static void start(void)
 {
     const char *path = getenv("REGIONPREDICT_LIMITS");
     const char *into = getenv("REGIONPREDICT_OUTPUT");
+    /* A program that the wrapper built would write there, too, and start empty teams to ask for
+       their size. What the program starts finds the name by the other variable. */
+    if (into) {
+        setenv("REGIONPREDICT_OUTLINED", into, 1);
+        unsetenv("REGIONPREDICT_OUTPUT");
+    }
+    into = getenv("REGIONPREDICT_OUTLINED");
     owner = getpid();
     started = now();
     if (path)

@@ -44,6 +44,7 @@ def comparison_page(
     if comparison.in_part:
         lead.append(f"{comparison.options[-1]} of {comparison.most} {comparison.unit} were "
                     f"measured; {comparison.options[-1]}+ means at least so many")  # fmt: skip
+    lead += [f"{line}; they are judged all the same" for line in comparison.disturbed]
     if folder:
         lead.append(f"Files are named as they stand in {folder}")
     sections = [

@@ -1,0 +1,67 @@
+"""Constructs that share work otherwise than by a worksharing loop: they have a row, and no hint.
+
+`task`, `taskloop` and `sections` hand out pieces of which no model says how many run at once;
+`target` without a loop of its own is for a device. A loop under `target` is predicted as one of
+this host, which runs it where there is no device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from regionpredict.frontend.syntax import Directive, Pragma, Stmt, inner_statements
+from regionpredict.ir import Diagnostic, Span
+
+_TASKS = "explicit tasks, not predicted: regionpredict tasks record, then tasks show, tell of them"
+_SECTIONS = "sections, not predicted: no more threads than there are sections can share them"
+_DEVICE = "for a device (target), not predicted"
+_HOST = (
+    "target: predicted as a loop of the host, as where there is no device; what a device would "
+    "take, and the copies to it, are not predicted"
+)
+
+
+def other_constructs(body: Stmt) -> Iterator[tuple[Directive, str, str]]:
+    """The constructs of a function's body with the rule and what it says, the outer ones first.
+
+    Inside `target` all is the device's: but for loops, the outermost construct stands for it.
+    """
+    yield from _find(body, in_target=False)
+
+
+def _find(statement: Stmt, *, in_target: bool) -> Iterator[tuple[Directive, str, str]]:
+    if isinstance(statement, Directive):
+        pragma = statement.pragma
+        if is_target(pragma) and not in_target:
+            in_target = True
+            if not pragma.is_loop and not _holds_loop(statement.body):
+                yield statement, "RP118", _DEVICE
+        elif pragma.is_task and not in_target:
+            yield statement, "RP119", _TASKS
+        elif "sections" in pragma.kind.split() and not in_target:
+            yield statement, "RP119", _SECTIONS
+        if statement.body is not None:
+            yield from _find(statement.body, in_target=in_target)
+        return
+    for inner in inner_statements(statement):
+        yield from _find(inner, in_target=in_target)
+
+
+def is_target(pragma: Pragma) -> bool:
+    """Whether a directive has a device run its statement: `target data` and its like do not."""
+    words = pragma.kind.split()
+    return words[0] == "target" and not {"data", "enter", "exit", "update"} & set(words)
+
+
+def _holds_loop(statement: Stmt | None) -> bool:
+    if statement is None:
+        return False
+    if isinstance(statement, Directive) and statement.pragma.is_loop:
+        return True
+    below = [statement.body] if isinstance(statement, Directive) else inner_statements(statement)
+    return any(_holds_loop(inner) for inner in below)
+
+
+def on_the_host(span: Span) -> Diagnostic:
+    """The note on a loop under `target`."""
+    return Diagnostic("RP118", span, _HOST)

@@ -1,0 +1,106 @@
+"""Constructs that share no loop of a team have their rows: what is predicted, and what is not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = """\
+static double a[100000], b[100000];
+void work(int i);
+void f(void)
+{
+#pragma omp target teams distribute parallel for map(tofrom: a)
+    for (int i = 0; i < 100000; i++) a[i] = b[i];
+#pragma omp target
+    {
+#pragma omp parallel for
+        for (int i = 0; i < 100000; i++) a[i] = b[i];
+    }
+#pragma omp target
+    work(1);
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp taskloop grainsize(100)
+        for (int i = 0; i < 100000; i++) a[i] += b[i];
+#pragma omp task
+        work(2);
+    }
+#pragma omp parallel sections
+    {
+#pragma omp section
+        work(3);
+#pragma omp section
+        work(4);
+    }
+#pragma omp target data map(to: b)
+    {
+#pragma omp parallel for
+        for (int i = 0; i < 100000; i++) a[i] = b[i];
+    }
+}
+int main(void)
+{
+    f();
+    return 0;
+}
+"""
+ON_HOST, DEVICE, TASKS, SECTIONS, PLAIN = (5, 9), (12,), (17, 19), (22,), (31,)
+
+
+def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    (folder / "f.c").write_text(SOURCE)
+    return subprocess.run(
+        [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True,
+        text=True, timeout=120, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+
+
+def _rows(text: str) -> dict[int, str]:
+    """By line of the source, the row and what goes on below it, as one text."""
+    rows: dict[int, str] = {}
+    at = 0
+    for line in text.splitlines():
+        number = line[:6].strip()
+        if number.isdigit():
+            at = int(number)
+            rows[at] = line
+        elif at and line.startswith(" " * 7):
+            rows[at] += " " + line.strip()
+        elif not line:
+            at = 0
+    return rows
+
+
+@pytest.mark.parametrize("command", [("predict", "f.c", "-m", "dunnington"), ("analyze", "f.c")])
+def test_each_construct_has_its_row(tmp_path: Path, command: tuple[str, ...]) -> None:
+    done = _run(tmp_path, *command)
+    assert done.returncode == 0, done.stderr
+    rows = _rows(done.stdout)
+    assert sorted(rows) == sorted((*ON_HOST, *DEVICE, *TASKS, *SECTIONS, *PLAIN))
+    assert all("skipped: for a device (target)" in rows[line] for line in DEVICE)
+    assert all("skipped: explicit tasks" in rows[line] for line in TASKS)
+    assert all("regionpredict tasks record" in rows[line] for line in TASKS)
+    assert all("skipped: sections, not predicted" in rows[line] for line in SECTIONS)
+    assert not any("skipped" in rows[line] for line in (*ON_HOST, *PLAIN))
+    if command[0] == "predict":
+        assert all("predicted as a loop of the host" in rows[line] for line in ON_HOST)
+        assert not any("host" in rows[line] for line in PLAIN)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_a_file_of_tasks_alone_leads_to_recording(tmp_path: Path) -> None:
+    lines = SOURCE.splitlines()
+    begin = lines.index("#pragma omp parallel")
+    (tmp_path / "t.c").write_text("\n".join([*lines[:4], *lines[begin : begin + 7], "}", ""]))
+    done = _run(tmp_path, "predict", "t.c", "-m", "dunnington")
+    assert done.returncode == 0
+    assert "no OpenMP worksharing loop found" not in done.stderr
+    assert done.stdout.count("skipped: explicit tasks") == 2
+    assert "2 regions: 2 skipped" in done.stdout
