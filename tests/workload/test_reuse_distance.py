@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from nest_texts import facts_of, facts_of_text, nest_of
 from simulated_nest import stack_distances
-from test_cache_traffic import NESTS, lowered
+from small_nests import NESTS, lowered
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.workload import ReuseFact, Use, reuse_facts, reuse_histogram
