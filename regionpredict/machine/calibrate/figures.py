@@ -104,14 +104,14 @@ def _page_walk_factor(topology: Topology, values: Mapping[str, float]) -> float 
 
     The entries lie in the first cache that holds them beside the lines that are loaded.
     """
-    walked, found = values.get(WALKED), values.get(FOUND)
-    if walked is None or found is None:
+    walked, translated = values.get(WALKED), values.get(FOUND)
+    if walked is None or translated is None:
         return None
     line = next((cache.line for cache in topology.caches if cache.line), 64)
     needed = SCATTERED_LINES * (line + TABLE_ENTRY_BYTES)
     levels = [cache.level for cache in topology.caches if cache.size >= needed]
     entry = values.get(f"latency/{levels[0] if levels else MEMORY_LEVEL}")
-    return (walked - found) / entry if entry is not None and walked > found else None
+    return (walked - translated) / entry if entry is not None and walked > translated else None
 
 
 def _capacities(sweeps: Mapping[int, Mapping[int, float]], memory: float | None) -> dict[int, int]:

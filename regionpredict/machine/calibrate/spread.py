@@ -39,10 +39,10 @@ def spreads(topology: Topology, samples: Mapping[str, list[float]]) -> dict[str,
     factor = [relative_interval(samples.get(key, [])) for key in (FORESEEN, UNFORESEEN)]
     if all(samples.get(key) for key in (FORESEEN, UNFORESEEN)):
         shares["density.latency_factor"] = min(sum(factor), MOST)  # of a quotient: at most both
-    walked, found = (typical(samples.get(key) or [0.0]) for key in (WALKED, FOUND))
-    if found and walked > found:  # what is left of both is as unsure as both
-        of_walked, of_found = (relative_interval(samples[key]) for key in (WALKED, FOUND))
-        share = (of_walked * walked + of_found * found) / (walked - found)
+    walked, translated = (typical(samples.get(key) or [0.0]) for key in (WALKED, FOUND))
+    if translated and walked > translated:  # what is left of both is as unsure as both
+        of_walked, of_translated = (relative_interval(samples[key]) for key in (WALKED, FOUND))
+        share = (of_walked * walked + of_translated * translated) / (walked - translated)
         shares["processor.page_walk_factor"] = min(share, MOST)
     return shares
 
