@@ -171,7 +171,7 @@ class _Summer:
             return False
         for end in (low, high - 1):
             lowest = self._lowest(numerator.substitute({_T: end}))
-            if lowest is None or any(number < 0 for number in lowest.terms.values()):
+            if lowest is None or min(lowest.terms.values(), default=0) < 0:
                 return False
         return True
 
