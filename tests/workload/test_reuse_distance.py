@@ -141,6 +141,16 @@ def test_another_reference_far_behind() -> None:
     assert told(facts_of(loops, "int n, double *a, double *b", n=500))["read a[i]"][1] == 2.0
 
 
+def test_a_line_of_the_same_iteration_is_as_far_as_its_latest_use() -> None:
+    """a[16 * i + 2] lies in the line of a[16 * i + 1], c alone is between; b stands before both."""
+    loops = (
+        "for (int i = 0; i < n; i++) s[0] += a[16*i] * b[16*i] * a[16*i+1] * c[16*i] * a[16*i+2];"
+    )
+    seen = told(facts_of(loops, "int n, double *a, double *b, double *c, double *s", n=5000))
+    assert seen["read a[16 * i + 1]"] == ("1", 1.0, None)
+    assert seen["read a[16 * i + 2]"] == ("1", 1.0, None)
+
+
 def test_the_expression_has_the_value() -> None:
     text = """void f(int n, int m, int w, double a[n][m], double b[n][m], double *x) {
 #pragma omp parallel for
