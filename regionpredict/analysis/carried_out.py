@@ -94,11 +94,10 @@ def extents_of_all(
     references: Sequence[Sequence[Expr]], loops: Sequence[Loop], values: Mapping[str, Number]
 ) -> Iterator[tuple[Extent, ...] | None]:
     """The `extents` of several references' subscripts in the same loops, one reference after the
-    other; the loops are carried out once for all of them where their ends alone matter.
+    other; the loops are carried out once for all of them, but where that would be too long.
     """
     every = dict.fromkeys(subscript for own in references for subscript in own)
-    plain = not open_ended(loops, values) and not any(_walked(loops, [*every]))
-    told = extents([*every], loops, values) if plain else None
+    told = None if open_ended(loops, values) else extents([*every], loops, values)
     if told is None:
         yield from (extents(own, loops, values) for own in references)
         return

@@ -18,9 +18,9 @@ from regionpredict.ir import Access, Diagnostic, Expr, Loop, Region, Statement
 class Count(NamedTuple):
     """A number as an expression in the program's names, and its value where they are bound.
 
-    `expr` holds where none of `holds` is negative, `value` always. `at_most`: a loop may be left
-    early, so that both are upper bounds. `expr` may be None where there is a value: a form that
-    is exact, but too long to be read.
+    `expr` holds where none of `holds` is negative, `value` always. `at_most`: both are upper
+    bounds, since a loop may be left early, or nobody knows which elements are meant. `expr` may be
+    None where there is a value: a form that is too long to be read, or is not exact at this size.
     """
 
     expr: Expr | None

@@ -54,7 +54,8 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
 def may_be_less(region: Region, bindings: Bindings) -> bool:
     """Whether the region may touch less than its boxes hold.
 
-    A loop may end early or is not counted, or nobody knows which elements of an array are meant.
+    A loop may end early or is not counted, nobody knows which elements of an array are meant, or
+    two arrays lie in the same bytes.
     """
     if any(loop.exits for loop in region.loops()):
         return True
@@ -213,7 +214,8 @@ def _inside_another(array: Array, region: Region) -> Array | None:
 def footprint(
     array: Array, references: Iterable[Reference], known: KnownSides | None = None
 ) -> Expr | None:
-    """Bytes of the bounding box of the elements of one array; None where it is not known.
+    """Bytes of the bounding box of the elements of one array; of all of it as declared, where a
+    reference is not understood, and None where its extents are not known either.
 
     `known` belongs to the caller, who keeps it for other arrays of the region.
     """

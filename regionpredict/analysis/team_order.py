@@ -18,6 +18,7 @@ from regionpredict.analysis.facts import count_of_loops
 from regionpredict.analysis.iterations import executions
 from regionpredict.constant import Constant
 from regionpredict.ir import Expr, Loop, Region, Span
+from regionpredict.ir.expr import ONE
 from regionpredict.ir.flow import Block, Event, Flow, Handed, called_functions
 
 ASSUMED_TRIPS = Constant(
@@ -353,7 +354,7 @@ def _add_team(order: TeamOrder, key: TeamKey, members: dict[str, Runs], runs: Ru
 def _turn(loop: Loop, value: int) -> Loop:
     """A loop of one iteration, in which its counter has this value."""
     at = Expr.const(value)
-    return replace(loop, start=at, bound=at, comparison="<=", step=Expr.const(1))
+    return replace(loop, start=at, bound=at, comparison="<=", step=ONE)
 
 
 def _on_average(first: Runs, often: Runs, other: Runs, more: Runs) -> Runs:

@@ -128,7 +128,10 @@ def tell(output: Path, limits: Sequence[Limit], functions: Sequence[Outlined]) -
     except OSError:
         entries = []
     hinted = {(limit.outlined.module, limit.outlined.offset) for limit in limits}
-    places = {(one.module, one.offset): f"{one.file}:{one.line}" for one in functions}
+    places = {
+        (outlined.module, outlined.offset): f"{outlined.file}:{outlined.line}"
+        for outlined in functions
+    }
     by_place: dict[str, list[dict[str, Any]]] = {}
     for entry in entries:
         key = (entry["module"], entry["offset"])

@@ -265,7 +265,7 @@ class _Steps:
         self.fractions = fractions
         self.up = up
         self.env = dict(part.env)
-        self.found: set[Run] = set()
+        self.runs: set[Run] = set()
         self.left = int(MOST_RUNS.value)
 
     def shape(self) -> Shape | None:
@@ -311,7 +311,7 @@ class _Steps:
         known = part.walked.get(asked) if plain else None
         if known is None:
             outer, self.fractions = self.fractions, set()
-            rows = tuple(sorted(self.found)) if self._visit(0, address) else None
+            rows = tuple(sorted(self.runs)) if self._visit(0, address) else None
             known = Rows(rows, frozenset(self.fractions))
             self.fractions = outer
             if plain:
@@ -351,7 +351,7 @@ class _Steps:
         while at < len(path.loops) and path.alone[at]:
             at += 1
         if at == len(path.loops):
-            self.found.add((address, address + self.element))
+            self.runs.add((address, address + self.element))
             return True
         loop, slope = path.loops[at], self.slopes[at]
         begin, number = self._section(at, loop, self.fractions)
@@ -364,7 +364,7 @@ class _Steps:
         if last and abs(stride) <= self.part.line_bytes:
             single = address + slope * begin
             other = single + stride * (number - 1)
-            self.found.add((min(single, other), max(single, other) + self.element))
+            self.runs.add((min(single, other), max(single, other) + self.element))
             self.left -= 1
             return self.left >= 0
         self.left -= number
@@ -373,7 +373,7 @@ class _Steps:
         values = [begin + loop.step * turn for turn in range(number)]
         if last:
             places = [address + slope * value for value in values]
-            self.found.update([(place, place + self.element) for place in places])
+            self.runs.update([(place, place + self.element) for place in places])
             return True
         is_counted = self._all_at_once(at, values, address)
         if is_counted is not None:
@@ -409,7 +409,7 @@ class _Steps:
         if self.left < 0:
             return False
         self.fractions |= runs_inside.fractions
-        self.found.update(runs_inside.runs)
+        self.runs.update(runs_inside.runs)
         return True
 
     def _section(self, at: int, loop: LoopHeader, fractions: set[float]) -> tuple[float, int]:

@@ -68,7 +68,8 @@ class LayerConditions:
         return Misses(volume, carriers)
 
     def _gathered(self, group: ReferenceGroup) -> Lines:
-        """Misses of random accesses: each with P = 1 - C/WS (Chatzopoulos 2012, eq. 4.2)."""
+        """Misses of random accesses: each with P = 1 - C/WS (Chatzopoulos 2012, eq. 4.2), and no
+        fewer than the lines that are hit at all."""
         number = self.team.threads
         for spanned in loop_ranges(group.loops, {}, self.team.pieces).values():
             number *= max(0.0, spanned.trips)

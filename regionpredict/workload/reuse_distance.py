@@ -112,6 +112,7 @@ class _ReuseCounter:
         self._numbers = count(len(tuple(nest.groups())))  # of groups and loops that are made
         self._iterations: dict[tuple[int, tuple[float, ...]], float] = {}
         self._windows: dict[tuple[int, float, tuple[float, ...]], float] = {}
+        self._leading: dict[tuple[int, int], list[_Reference]] = {}
         self._visit(nest.root, ())
         self._by_array: dict[str, list[_Reference]] = {}
         self._latest: dict[int, _Reference] = {}  # of one address, before a reference
@@ -241,7 +242,8 @@ class _ReuseCounter:
     def _lines(
         self, references: Sequence[_Reference], loops: Sequence[NestLoop], env: _Env
     ) -> float:
-        groups = [reference.group for reference in references]
+        # In one order, so that what is asked of a reference is known to the next one behind it.
+        groups = [reference.group for reference in sorted(references, key=_number)]
         volume = self.footprints.footprint(loops, env, groups)
         return float(sum(lines.touched for lines in volume.values()))
 
@@ -269,11 +271,13 @@ class _ReuseCounter:
 
     def _ahead(self, reference: _Reference, depth: int) -> list[_Reference]:
         """Those that come to a line before it while the loop at a depth runs."""
-        return [
-            other
-            for other in self._others(reference, depth)
-            if self._leads(other, reference, depth)
-        ]
+        known = self._leading.get((reference.number, depth))
+        if known is None:
+            known = self._leading[reference.number, depth] = [
+                other for other in self._others(reference, depth)
+                if self._leads(other, reference, depth)
+            ]  # fmt: skip
+        return known
 
     def _leads(self, other: _Reference, reference: _Reference, depth: int) -> bool:
         slopes = reference.group.slopes

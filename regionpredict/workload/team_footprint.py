@@ -96,7 +96,7 @@ class Chain(NamedTuple):
 class Meeting(NamedTuple):
     """Groups that touch one array: their chains, the `names` on which their addresses and ranges
     hang, and whether one of them is irregular, threads drift apart along one, all are aligned, and
-    their rows may lie within each other.
+    rows may lie `within` each other: of several groups, or where a loop's bounds depend on others.
     """
 
     chains: tuple[Chain, ...]
@@ -293,8 +293,10 @@ class TeamFootprints:
         self, groups: Sequence[ReferenceGroup], active: Positions,
         ranges: dict[Positions, RangesOf], env: Env, apart: bool, cut: Cut | None,
     ) -> Lines | None:  # fmt: skip
-        """The lines of an array whose closed form is no more than an estimate; None where it is
-        exact, or the array's runs are too many.
+        """The lines of an array whose closed form is no more than an estimate.
+
+        None where it is exact, where the array's runs are too many, for random accesses, where
+        threads drift apart, and where some groups are there once a thread and others are not.
         """
         met = self._meeting(groups, active)
         if met.irregular:

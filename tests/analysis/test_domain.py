@@ -247,6 +247,22 @@ def test_tiles_and_what_looks_like_them(loops: str, runs: object, n: int) -> Non
     assert facts.statements[-1].executions.value == runs(n)
 
 
+@pytest.mark.parametrize("first", [0, 3, 9])
+def test_tiles_that_begin_where_their_variable_stands(first: int) -> None:
+    """`for (; t < n; t += 4)`: every i from there on once, and the loop over tiles is none."""
+    tile = Expr.name("t")
+    loops = (
+        loop("t", tile, "<", N, 4), loop("i", tile, "<", Expr.atom("min", tile + 4, N)),
+    )  # fmt: skip
+    counted = steps_of(loops)
+    assert counted is not None
+    assert [own.variable for own in counted] == ["i"]
+    at = {"n": 10, "t": first}
+    reached = [point["i"] for point in carried_out(loops, at)]
+    assert number(counted[0].first, at) == reached[0]
+    assert number(counted[0].trips, at) == len(reached)
+
+
 @pytest.mark.parametrize("step", [1, 2, 3])
 @pytest.mark.parametrize("most", range(-2, 12))
 def test_two_strided_loops_around_one_bound(step: int, most: int) -> None:

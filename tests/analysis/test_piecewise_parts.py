@@ -89,6 +89,7 @@ def test_what_may_be_negative() -> None:
 
 def test_divisors() -> None:
     assert _divisor(atom_of(over(N, 3))) == 3
+    assert _divisor(Atom("floordiv", (N, ONE))) == 1
     assert _divisor(atom_of(over(N, M))) is None
     assert _divisor(atom_of(over(N, 0))) is None
     assert _divisor(atom_of(over(N, -2))) is None

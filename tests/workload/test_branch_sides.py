@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 from nest_texts import loop_named, nest_of
 
-DECLARED = "int n, double s, double t, double *a, double *b, int *m"
+DECLARED = "int n, double s, double t, double *a, double *b, int *m, double c[99][99]"
 SIDES = [
     ("s = t;", "values"),
     ("a[j] = 1;", "elements"),
     ("a[i] = 1;", "code"),  # one place for all iterations of j
+    ("c[i][j] = 1;", "elements"),  # one of its subscripts moves
+    ("c[j][i] = 1;", "elements"),
+    ("c[i][3] = 1;", "code"),
     ("s = a[i];", "elements"),  # read from one place, under a mask as any other
     ("s = sqrt(t);", "values"),  # an operation, and no call
     ("s = sqrt(a[j]);", "elements"),

@@ -11,6 +11,7 @@ from regionpredict.frontend.lowering.member_arrays import as_far_apart
 from regionpredict.ir import Array, Expr
 from regionpredict.workload.address_runs import joined
 from regionpredict.workload.cache_traffic import CacheLevel, TrafficCounter, touched_bytes
+from regionpredict.workload.constants import MOST_RUNS
 from regionpredict.workload.dealt_nest import undivided
 from regionpredict.workload.gone_through import Part, Walk, lines_gone_through, path_of
 from regionpredict.workload.loop_nest import LoopNest
@@ -74,6 +75,29 @@ def test_too_many_runs_are_left_to_closed_forms() -> None:
     (group,) = nest_of(text, "double s, double a[20000][6000]").groups()
     part = Part({}, {}, None, 64.0, aligned=False)
     assert lines_gone_through([Walk(group, path_of(group.loops), ())], part) is None
+
+
+@pytest.mark.parametrize(
+    ("loops", "most"),
+    [
+        # an outer iteration, and each element two lines behind the one before
+        ("for (int i = {0}; i < {0} + 1; i++) for (int j = 0; j < i; j++) s += a[16 * j];", 9),
+        # outer iterations, and for each a row whose neighbours are one step
+        ("for (int i = 1; i <= {0}; i++) for (int j = 0; j < i; j++) s += a[100 * i + j];", 5),
+    ],
+)
+def test_as_many_steps_as_there_may_be(
+    monkeypatch: pytest.MonkeyPatch, loops: str, most: int
+) -> None:
+    """Ten steps are gone through here, and not one more."""
+    ten = MOST_RUNS._replace(value=10.0)
+    monkeypatch.setattr("regionpredict.workload.gone_through.MOST_RUNS", ten)
+    for number in (most - 1, most, most + 1):
+        nest = nest_of(loops.format(number), "double s, double *a")
+        (group,) = (group for group in nest.groups() if group.array == "a")
+        part = Part({}, {}, None, 64.0, aligned=True)
+        lines = lines_gone_through([Walk(group, path_of(group.loops), ())], part)
+        assert (lines is not None) == (number <= most), number
 
 
 def test_joined_runs_stay_apart_where_a_line_fits_between() -> None:

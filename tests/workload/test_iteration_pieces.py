@@ -37,6 +37,17 @@ def test_static_pieces_are_one_a_thread(iterations: int, threads: int) -> None:
     assert piece_count(iterations, threads, static) == busy
 
 
+@pytest.mark.parametrize("chunk", [1.0, 1.5, 2.0, 4.0])
+@pytest.mark.parametrize("iterations", [4.0, 4.5, 6.0, 10.5])
+def test_the_last_chunk_of_a_mean_is_a_piece_of_its_own(iterations: float, chunk: float) -> None:
+    """Of 4.5 iterations one by one the last half is a fifth piece."""
+    left, number = iterations, 0
+    while left > 0:
+        left -= chunk
+        number += 1
+    assert piece_count(iterations, 4, Schedule("dynamic", chunk)) == number
+
+
 def test_less_than_one_iteration_counts_as_iterations() -> None:
     """Half an iteration, as a mean has them, is no piece of a chunk."""
     assert piece_count(0.5, 4, Schedule("dynamic", 8.0)) == 0.5

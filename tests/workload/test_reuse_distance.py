@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from nest_texts import facts_of, facts_of_text, nest_of
 from simulated_nest import stack_distances
-from test_cache_traffic import NESTS, lowered
+from small_nests import NESTS, lowered
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.workload import ReuseFact, Use, reuse_facts, reuse_histogram
@@ -139,6 +139,16 @@ def test_another_reference_far_behind() -> None:
     assert seen["read a[i + 1000]"][1] == 2.0
     # Where the loop is shorter than that, it never comes there.
     assert told(facts_of(loops, "int n, double *a, double *b", n=500))["read a[i]"][1] == 2.0
+
+
+def test_a_line_of_the_same_iteration_is_as_far_as_its_latest_use() -> None:
+    """a[16 * i + 2] lies in the line of a[16 * i + 1], c alone is between; b stands before both."""
+    loops = (
+        "for (int i = 0; i < n; i++) s[0] += a[16*i] * b[16*i] * a[16*i+1] * c[16*i] * a[16*i+2];"
+    )
+    seen = told(facts_of(loops, "int n, double *a, double *b, double *c, double *s", n=5000))
+    assert seen["read a[16 * i + 1]"] == ("1", 1.0, None)
+    assert seen["read a[16 * i + 2]"] == ("1", 1.0, None)
 
 
 def test_the_expression_has_the_value() -> None:

@@ -89,7 +89,7 @@ def test_a_larger_cache_that_moves_more(tmp_path: Path, monkeypatch: pytest.Monk
 
     class Rising:
         def traffic(self, levels: list[CacheLevel], threads: int) -> tuple[LevelTraffic, ...]:
-            assert threads == 1
+            assert (levels[0].sharers, threads) == (1, 1)
             moved = ArrayTraffic("a", levels[0].size * FACTOR[0], 0.0, Carrier(None, 0.0))
             return (LevelTraffic((moved,)),)
 

@@ -165,13 +165,13 @@ class _Summer:
         raise _WithheldError
 
     def _stays_positive(self, numerator: Expr, low: Expr, high: Expr) -> bool:
-        """Whether it is surely not negative from `low` to below `high`, sizes being none."""
+        """Whether it is surely not negative from `low` to below `high`, if no size is."""
         powers = by_powers(numerator, _T)
         if powers is None or any(power > 1 for power in powers):
             return False
         for end in (low, high - 1):
             lowest = self._lowest(numerator.substitute({_T: end}))
-            if lowest is None or any(number < 0 for number in lowest.terms.values()):
+            if lowest is None or min(lowest.terms.values(), default=0) < 0:
                 return False
         return True
 
@@ -291,7 +291,10 @@ class _Summer:
 
 
 def _bounds(expression: Expr) -> tuple[Number | None, Number | None]:
-    """Numbers that the expression cannot be below or above, by `a/c - 1 < floor(a/c) <= a/c`."""
+    """Numbers that the expression cannot be below or above.
+
+    By `(a - c + 1)/c <= floor(a/c) <= a/c`, `a` being whole.
+    """
     low = high = expression
     for atom in set(expression.atoms()):
         size, number = _divisor(atom), expression.terms.get(((atom, 1),))

@@ -168,12 +168,12 @@ class ProgramUnits:
     def functions_at(self, pointer: Expression) -> list[PutValue] | None:
         """All that the program puts where a function that is called lies."""
         place = place_of(pointer)
-        found = self.settings.functions.at(place) if place is not None else None
-        if found is None or not self._is_whole(pointer):
+        stored = self.settings.functions.at(place) if place is not None else None
+        if stored is None or not self._is_whole(pointer):
             return None
         values: list[PutValue] = []
         moved = bool(self.settings.functions.at((place[0], WHOLE))) if place else False
-        for number, put in found:
+        for number, put in stored:
             trees = self.trees(number)
             if put.function is not None:
                 function = next((d for d in trees.defined if _is_named(d, put.function)), None)

@@ -184,9 +184,9 @@ class _Calls:
             counted = self._counted(loop) if isinstance(loop, For) else None
             if counted is None:
                 continue
-            found = self._picked(pointer, position, counted)
-            if found is not None:
-                return found._replace(sure=_is_always_called(pointer, around[at:]))
+            choice = self._picked(pointer, position, counted)
+            if choice is not None:
+                return choice._replace(sure=_is_always_called(pointer, around[at:]))
         return None
 
     def _counted(self, loop: For) -> _Counted | None:
@@ -216,10 +216,10 @@ class _Calls:
                 return None
             table = start
         else:
-            found = self._way(asked.subscript, counted.decl)
-            if found is None:
+            places = self._way(asked.subscript, counted.decl)
+            if places is None:
                 return None
-            way = found
+            way = places
         rows = rows_of(self._unit, table, pointer)
         names = [function_in(row, asked.member) for row in rows or ()]
         if rows is None or any(name is None for name in names):

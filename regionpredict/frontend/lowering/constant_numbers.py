@@ -99,11 +99,11 @@ def _binary(expression: Binary, names: int) -> _Constant | None:
         return None
     shifts = expression.op in ("<<", ">>")
     ctype = promoted(left.ctype) if shifts else usual(left.ctype, right.ctype)
-    one = _converted(left, ctype)
+    converted = _converted(left, ctype)
     other = right if shifts else _converted(right, ctype)
-    if one is None or other is None:
+    if converted is None or other is None:
         return None
-    number = _computed(expression.op, one.number, other.number)
+    number = _computed(expression.op, converted.number, other.number)
     return _converted(_Constant(number, ctype), ctype) if number is not None else None
 
 

@@ -95,8 +95,8 @@ class FollowedCalls:
         if len(functions) > 1:
             self._say_several(asked, functions, meant)
         if function is None or call.decl is None:
-            found = self._library_call(call, frame, nodes)
-            return call if found is None and meant is not None else found
+            result = self._library_call(call, frame, nodes)
+            return call if result is None and meant is not None else result
         if ends_program(self.unit, function.body):
             return call.decl.ctype
         if call.decl in self.calling or not self._is_short_enough():

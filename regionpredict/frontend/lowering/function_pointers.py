@@ -38,18 +38,18 @@ def pointed_functions(
 
     A null pointer calls nothing, so it is no value.
     """
-    found: list[Functions | None] = []
+    answers: list[Functions | None] = []
     for value in values_in(pointer):
         named = named_function(value)
         if named is not None:
-            found.append((named,))
+            answers.append((named,))
         elif isinstance(value, Name):
-            found.append(_held(unit, value.decl, function, depth))
+            answers.append(_held(unit, value.decl, function, depth))
         elif isinstance(value, (Member, Index)):
-            found.append(_stored(unit, value, depth))
+            answers.append(_stored(unit, value, depth))
         elif not is_null(value):
-            found.append(None)
-    return together(found)
+            answers.append(None)
+    return together(answers)
 
 
 def _held(unit: LinkedUnit, pointer: Decl, function: Function, depth: int) -> Functions | None:
@@ -81,34 +81,34 @@ def _stored(unit: LinkedUnit, place: Member | Index, depth: int) -> Functions | 
     """The functions that a member or an element of a table can hold."""
     if depth > _MAX_HANDED:
         return None
-    found: list[Functions | None] = []
+    answers: list[Functions | None] = []
     for value, home, _ in unit.functions_at(place) or ():
         named = named_function(value)
         if named is not None:
-            found.append((named,))
+            answers.append((named,))
         elif place_of(value) != place_of(place):  # a copy of another's adds nothing
-            found.append(
+            answers.append(
                 pointed_functions(unit, value, home, depth + 1) if home is not None else None
             )
-    return together(found)
+    return together(answers)
 
 
 def _handed(unit: LinkedUnit, function: Function, position: int, depth: int) -> Functions | None:
     """The functions that all calls of a function hand over at a position."""
-    found: list[Functions | None] = []
+    answers: list[Functions | None] = []
     for caller, call in unit.calls_of(function.decl):
         if position >= len(call.args):
             return None
         if not is_null(call.args[position]):
-            found.append(_meant(unit, call.args[position], caller, depth))
-    return together(found)
+            answers.append(_meant(unit, call.args[position], caller, depth))
+    return together(answers)
 
 
-def together(found: Iterable[Functions | None]) -> Functions | None:
+def together(answers: Iterable[Functions | None]) -> Functions | None:
     """All functions of several answers, each once; None where there is none, or one is not
     known."""
     functions: dict[tuple[str, object], Decl] = {}
-    for some in found:
+    for some in answers:
         if some is None:
             return None
         for decl in some:

@@ -150,15 +150,15 @@ def _definition(
     reads: Callable[[int, int], bool],
 ) -> _Definition | None:  # fmt: skip
     """The last definition of a macro in front of a branch that the compiler reads."""
-    found = None
+    definition = None
     form = re.compile(_DEFINE % name.encode(), re.MULTILINE)
     for match in form.finditer(code, 0, branch.begin):
         around = [other for other in branches if other.begin <= match.start() < other.end]
         never = any(other.word == "if" and _FALSE.fullmatch(other.condition) for other in around)
         if not never and all(reads(other.begin, other.end) for other in around):
             default = any(_asks_for_none(other, name) for other in around)
-            found = _Definition(code.count(b"\n", 0, match.start()) + 1, default)
-    return found
+            definition = _Definition(code.count(b"\n", 0, match.start()) + 1, default)
+    return definition
 
 
 def _asks_for_none(branch: _Branch, name: str) -> bool:

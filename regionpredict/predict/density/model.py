@@ -37,8 +37,8 @@ def predict_density(
 
     `form` says what of the model is otherwise than in the letter. `threads` are the counts that
     may be used, ascending: the areas are then those of the packages that the most of them fill.
-    Empty: any number of whole packages. The ratio good/bad is mapped to [0, 1) as r/(1+r), so that
-    the same areas serve both combinations.
+    Empty: any number of whole packages. The ratio good/bad is mapped to [0, 1] as r/(1+r), 1 where
+    nothing is bad, so that the same areas serve both combinations.
     """
     if table.status == "skipped":
         return _skipped(table)

@@ -110,8 +110,8 @@ def _carried(
     """What the chains from iteration to iteration need.
 
     Partial sums, one a lane of so many vectors: each addition still waits for the one before it in
-    its vector. Chains
-    that the loop around begins anew go side by side, as many as the core's window has room for.
+    its vector. Chains that the loop around begins anew go side by side, as many as the core's
+    window has room for.
     """
     room = machine.processor.window.value
     alone = min(1.0, body.trips * instructions / lanes / room) if parts.chains else 1.0
@@ -284,7 +284,7 @@ def _latency(step: Step, machine: Machine, *, reassociates: bool) -> float:
 
     C adds up from left to right: additions follow one another, each fused with the product that it
     adds; where sums may be reordered they are a tree. Products without a sum are formed beside
-    each other, divisions and calls one by one.
+    each other, divisions and calls one by one. Integers are not counted: they are addresses mostly.
     """
     count = dict(step.operations)
     adds, muls, fused = _fused(count, machine)
