@@ -101,7 +101,7 @@ class LoopTime:
             write_allocation=parts.write_allocation, lasting=parts.lasting_share, walks=strided,
         )  # fmt: skip
         self._placement = workload.placement
-        walks = walk_cycles(gathers_of(counter.nest), machine, workload.line_bytes)
+        walks = walk_cycles(gathers_of(counter.nest, machine.page_bytes), machine, workload.line_bytes)
         self.walking = walks / machine.clock_hz if parts.page_walks else 0.0
         self._overlap = Overlap(parts.overlap)
         self._bandwidth = MixedBandwidth(
