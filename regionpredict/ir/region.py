@@ -68,8 +68,8 @@ class Array:
     `element_bytes` is the distance in bytes of neighbouring elements. `dims` holds one extent a
     dimension, slowest first, None where the declaration does not say (always so for the first of
     a pointer). `storage` is 'global', 'local', 'parameter', 'private' (one copy a thread) or
-    'unknown'. An array that lies in the elements of another one, `cells[].v` of `cells[i].v[j]`, says
-    `inside` which: its first dimensions are that one's.
+    'unknown'. An array that lies in the elements of another one, `cells[].v` of `cells[i].v[j]`,
+    says `inside` which: its first dimensions are that one's.
     """
 
     name: str

@@ -186,7 +186,9 @@ class Declarations:
         while self._lib.clang_Cursor_isAnonymousRecordDecl(struct):
             struct = self._lib.clang_getCursorSemanticParent(struct)
         ctype = self._lib.clang_getCursorType(struct)
-        return max(0, int(self._lib.clang_Type_getOffsetOf(ctype, lc.spelling(field).encode())) // 8)
+        return max(
+            0, int(self._lib.clang_Type_getOffsetOf(ctype, lc.spelling(field).encode())) // 8
+        )
 
     def _never_returns(self, function: lc.Cursor) -> bool:
         """Whether it says so: in its type (`__attribute__`), or by `[[noreturn]]`, `_Noreturn`."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 from regionpredict.frontend.linking import named_function
-from regionpredict.frontend.lowering.frame import Frame, Pointer
+from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     LONG,
