@@ -32,8 +32,9 @@ class Data:
     """What the whole region moves on p threads.
 
     `from_cache` are seconds of one core for the lines from the second cache and beyond, `from_own`
-    those of them that come from caches of its own, `memory` bytes, `writes` the share of them that is written back, `scattered` the lines from memory that
-    no prefetcher foresees, `walking` seconds of one core for translations that wide steps wait for.
+    those of them that come from caches of its own, `memory` bytes, `writes` the share of them that
+    is written back, `scattered` the lines from memory that no prefetcher foresees, `walking`
+    seconds of one core for translations that wide steps wait for.
     """
 
     from_cache: float
