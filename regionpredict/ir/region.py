@@ -38,7 +38,9 @@ class Access(NamedTuple):
     """One reference to an array element.
 
     `subscripts` run from the slowest dimension to the fastest, in elements of `Array.dims`;
-    `bytes` is what is moved, and `member` names the field of a struct element (`a[i].x`).
+    `bytes` is what is moved, `member` names the field of a struct element (`a[i].x`), and `offset`
+    is how many bytes beyond the struct's begin it lies; so is that of an array in a struct, whose
+    elements its subscripts count (`a[i].v[j]`).
     """
 
     array: str
@@ -48,6 +50,7 @@ class Access(NamedTuple):
     span: Span
     bytes: int = 8
     member: str = ""
+    offset: int = 0
 
 
 class Call(NamedTuple):
@@ -65,7 +68,8 @@ class Array:
     `element_bytes` is the distance in bytes of neighbouring elements. `dims` holds one extent a
     dimension, slowest first, None where the declaration does not say (always so for the first of
     a pointer). `storage` is 'global', 'local', 'parameter', 'private' (one copy a thread) or
-    'unknown'.
+    'unknown'. An array that lies in the elements of another one, `cells[].v` of `cells[i].v[j]`,
+    says `inside` which: its first dimensions are that one's.
     """
 
     name: str
@@ -73,6 +77,7 @@ class Array:
     dims: tuple[Expr | None, ...]
     storage: str
     declared: Span | None = None
+    inside: str = ""
 
 
 class Statement(NamedTuple):
@@ -274,6 +279,17 @@ class Region:
             if array.name == name:
                 return array
         raise KeyError(name)
+
+    def memories(self) -> dict[str, str]:
+        """Every array's name, and of those that lie in the elements of another one that one's."""
+        inside = {array.name: array.inside for array in self.arrays}
+        memories = {}
+        for name in inside:
+            memory = name
+            while inside[memory] in inside:
+                memory = inside[memory]
+            memories[name] = memory
+        return memories
 
     def statements(self) -> Iterator[tuple[Statement, tuple[Loop, ...]]]:
         """Every statement with the loops around it, the worksharing loop first."""

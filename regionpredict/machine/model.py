@@ -30,7 +30,11 @@ ACCESS_PATTERNS = ("streaming", "latency", "irregular")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """The shape of the node; every field a labelled count, `clock_hz` in Hz, `simd_bits` in bit."""
+    """The shape of the node; every field a labelled count, `clock_hz` in Hz, `simd_bits` in bit.
+
+    `turbo` is the clock in Hz by the cores of a package that are at work, None where it is always
+    `clock_hz`.
+    """
 
     packages: Quantity
     cores_per_package: Quantity
@@ -38,6 +42,7 @@ class Node:
     threads_per_core: Quantity
     clock_hz: Quantity
     simd_bits: Quantity
+    turbo: Curve | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +257,11 @@ class Machine:
     def clock_hz(self) -> float:
         """Clock in Hz."""
         return self.node.clock_hz.value
+
+    def pace(self, cores: float) -> float:
+        """How many times `clock_hz` a core's clock is where `cores` of its package are at work."""
+        turbo = self.node.turbo
+        return 1.0 if turbo is None else turbo.at(cores) / self.clock_hz
 
     @property
     def simd_bits(self) -> int:

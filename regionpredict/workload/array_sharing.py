@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from regionpredict.analysis.history.data_distribution import Part, parts_of
@@ -42,18 +43,38 @@ class ArraySharing(NamedTuple):
 def array_sharing(region: Region, nest: LoopNest, history: History) -> tuple[ArraySharing, ...]:
     """The arrays that the region's threads share, by name."""
     private = {array.name for array in region.arrays if array.storage == "private"}
-    reads, writes = parts_of(region, "read"), parts_of(region, "write")
+    memories = region.memories()
+    reads = _by_memory(parts_of(region, "read"), memories)
+    writes = _by_memory(parts_of(region, "write"), memories)
     strides = _strides(nest)
     sharing = []
     for name in sorted({*reads, *writes} - private):
         own = writes.get(name, frozenset())
         parts = reads.get(name, frozenset()) | own
-        last = history.last.get(name) if name not in history.fresh else None
+        last = _last(name, memories, history)
         held_rank, whole = _held(parts, own, last) if last is not None else (0, False)
         sharing.append(
             ArraySharing(name, bool(own), strides.get(name), _rank(parts), held_rank, whole)
         )
     return tuple(sharing)
+
+
+def _by_memory(parts: Mapping[str, Parts], memories: Mapping[str, str]) -> dict[str, Parts]:
+    """The parts by the memory that arrays lie in: members of one struct are touched together."""
+    joined: dict[str, Parts] = {}
+    for name, own in parts.items():
+        memory = memories[name]
+        joined[memory] = joined.get(memory, frozenset()) | own
+    return joined
+
+
+def _last(memory: str, memories: Mapping[str, str], history: History) -> LastWrite | None:
+    """The last write of an array or of one that lies in it; None where all are new or not seen."""
+    inside = sorted(name for name in memories if memories[name] == memory and name != memory)
+    for name in (memory, *inside):
+        if name in history.last and name not in history.fresh:
+            return history.last[name]
+    return None
 
 
 def _strides(nest: LoopNest) -> dict[str, float]:

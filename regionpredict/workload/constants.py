@@ -61,6 +61,11 @@ HALO = Constant(
     "what a row of unknown length has beside the range of its loops: one at each end, as a "
     "stencil reads them",
 )  # fmt: skip
+NUMBER_BYTES = Constant(
+    16.0, "B", "derived",
+    "the widest number that lies in one line wherever it stands in a struct: alignments are no "
+    "wider (System V ABI for AMD64, table 3.1: `long double` and `__int128`)",
+)  # fmt: skip
 BRANCH_SIDES = Constant(
     2.0, "sides", "derived", "a branch goes one of two ways even where one of them is not written"
 )

@@ -27,6 +27,7 @@ def contended_writes(facts: RegionFacts, nest: LoopNest) -> tuple[ContendedWrite
     """Those of one region, an array once."""
     anywhere = {access.array for access in indirect_updates(facts.region)}
     executions = body_executions(nest)
+    memories = facts.region.memories()
     updates: dict[tuple[str, float | None], float] = {}
     for group in nest.groups():
         for access in group.accesses:
@@ -34,7 +35,7 @@ def contended_writes(facts: RegionFacts, nest: LoopNest) -> tuple[ContendedWrite
                 continue
             apart = _apart(facts, access)
             if apart is not None or access.array in anywhere:
-                key = (access.array, apart)
+                key = (memories[access.array], apart)
                 updates[key] = updates.get(key, 0.0) + executions[group.loops[-1].index][1]
     return tuple(ContendedWrites(array, often, apart) for (array, apart), often in updates.items())
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from regionpredict.workload.line_lattice import lattice_lines
 from regionpredict.workload.loop_nest import LoopNest, body_executions
 
 
 class Gather(NamedTuple):
-    """All references to one `array` through data: `accesses` in the whole region, spread evenly
-    over `extent` bytes.
+    """All references to one `array` through data: `accesses` to pages in the whole region, spread
+    evenly over `extent` bytes.
     """
 
     array: str
@@ -17,14 +18,17 @@ class Gather(NamedTuple):
     extent: float
 
 
-def gathers_of(nest: LoopNest) -> tuple[Gather, ...]:
-    """One entry an array, in the order in which the nest meets them."""
+def gathers_of(nest: LoopNest, page_bytes: int) -> tuple[Gather, ...]:
+    """One entry an array, in the order in which the nest meets them; what lies on one page of
+    `page_bytes`, members of one element, is one access."""
     gathers: dict[str, Gather] = {}
     for loop, (_, executions) in zip(nest.loops, body_executions(nest), strict=True):
         for group in loop.groups:
             if group.irregular:
                 known = gathers.get(group.array, Gather(group.array, 0.0, 0.0))
+                pages = lattice_lines((), group.offsets, group.element, page_bytes)
                 gathers[group.array] = Gather(
-                    group.array, known.accesses + executions, max(known.extent, group.extent)
-                )
+                    group.array, known.accesses + executions * pages,
+                    max(known.extent, group.extent),
+                )  # fmt: skip
     return tuple(gathers.values())

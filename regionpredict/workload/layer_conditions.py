@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from regionpredict.workload.constants import TRIANGLE_HALVINGS, TRIANGLE_NODES
 from regionpredict.workload.joined_groups import Groups
+from regionpredict.workload.line_lattice import lattice_lines
 from regionpredict.workload.line_overlap import Lines, Volume
 from regionpredict.workload.loop_nest import Cut, NestLoop, ReferenceGroup
 from regionpredict.workload.loop_ranges import loop_ranges
@@ -71,6 +72,7 @@ class LayerConditions:
         """Misses of random accesses: each with P = 1 - C/WS (Chatzopoulos 2012, eq. 4.2), and no
         fewer than the lines that are hit at all."""
         number = self.team.threads
+        number *= lattice_lines((), group.offsets, group.element, self.team.line_bytes)
         for spanned in loop_ranges(group.loops, {}, self.team.pieces).values():
             number *= max(0.0, spanned.trips)
         extent = group.extent * (self.team.threads if group.private else 1.0)

@@ -122,7 +122,7 @@ def _memory_operations(loop: NestLoop) -> tuple[float, float]:
     for group in loop.groups:
         if not group.irregular and not group.slopes.get(loop.variable) and not loop.children:
             continue
-        stores += len(group.written) if not group.irregular else float(bool(group.written))
+        stores += len(group.written)
         read = {a.text for a in group.accesses if a.kind == "read"}
         loads += (
             min(len(read), len(group.offsets))

@@ -20,6 +20,7 @@ from regionpredict.workload.constants import (
     BRANCH_SHARE,
     HALO,
     NEAR,
+    NUMBER_BYTES,
     UNEVEN_WORK,
     UNKNOWN_EXTENT,
     UNKNOWN_TRIPS,
@@ -106,6 +107,10 @@ def in_order(subscript: Expr, inner: str, picked: set[str]) -> Expr:
     return subscript.replace_atoms(index_of)
 
 
+def _moved(address: Affine | None, offset: int) -> Affine | None:
+    return None if address is None else Affine(address.constant + offset, address.slopes)
+
+
 class _Contents(NamedTuple):
     """What stands directly in a loop, as it is read."""
 
@@ -133,6 +138,7 @@ class _Lowering:
         self.reassociates = region.reassociates
         self.variables = frozenset(loop.variable for loop in region.loops())
         self.arrays = {array.name: array for array in region.arrays}
+        self.memories = region.memories()
         self.guesses: dict[str, str] = {}  # what was guessed, and the line that tells it
         self.sources: list[Loop] = []  # the loops around what is read
         self.shifted: dict[str, tuple[str, float]] = {}  # k of CSR rows: k = k' + apart * i
@@ -263,24 +269,27 @@ class _Lowering:
             array = self.arrays.get(access.array)
             if array is None:
                 continue
+            memory = self.memories[access.array]
             address = self._address(access, array, chain)
             if address is None:
-                key: tuple[object, ...] = (access.array, None, access.text)
-                offset = 0.0
+                place, offset = self._element(access)
+                key: tuple[object, ...] = (memory, None, place)
             else:
-                key = (access.array, *sorted(address.slopes.items()))
+                key = (memory, *sorted(address.slopes.items()))
                 offset = address.constant
+            # A number lies in one line, of whatever length it is; a whole struct may not.
+            key = (*key, access.bytes if access.bytes > NUMBER_BYTES.value else 0)
             by_address.setdefault(key, []).append(_Member(number, offset, access, address))
         return [self._group(members, chain) for members in by_address.values()]
 
     def _group(self, members: list[_Member], chain: tuple[LoopHeader, ...]) -> ReferenceGroup:
         _, _, access, address = members[0]
-        array = self.arrays[access.array]
+        array = self.arrays[self.memories[access.array]]
         self.groups += 1
         return ReferenceGroup(
             index=self.groups - 1,
-            array=access.array,
-            element=max(1, access.bytes),
+            array=array.name,
+            element=max(1, min(member.access.bytes for member in members)),
             slopes=address.slopes if address is not None else {},
             offsets=tuple(sorted({member.offset for member in members})),
             written=tuple(sorted({m.offset for m in members if m.access.kind == "write"})),
@@ -294,23 +303,50 @@ class _Lowering:
             # Compilers begin such arrays with a line (GCC, `ix86_data_alignment`); what a pointer
             # points to begins anywhere.
             aligned=array.storage == "global" and bool(array.dims) and None not in array.dims,
-            exact=tuple(self._exact(member.access, array) for member in members),
+            exact=tuple(self._exact(member.access) for member in members),
         )
 
-    def _exact(self, access: Access, array: Array) -> Form | None:
+    def _element(self, access: Access) -> tuple[tuple[Expr, ...], float]:
+        """The element that data choose, and how many bytes beyond its begin a reference goes: what
+        members of one struct, `q[k[i]].x`, or neighbours, `q[3 * k[i] + 1]`, have in common.
+        """
+        place: tuple[Expr, ...] = ()
+        offset = float(access.offset)
+        for array, first, end in self._nested(self.arrays[access.array], len(access.subscripts)):
+            *rows, last = access.subscripts[first:end]
+            near = last.terms.get((), 0)
+            offset += float(near) * array.element_bytes
+            moving = last - Expr.const(near)
+            if not first or rows or moving.terms:
+                place = (*rows, moving, *place)
+        return place, offset
+
+    def _exact(self, access: Access) -> Form | None:
         """The byte address of what is no affine function of loop variables, but one of them; None
         where it is affine, hangs on data, or an extent of its array is not known.
         """
         if all(isinstance(self.form(subscript), Affine) for subscript in access.subscripts):
             return None
-        address, stride = Expr.const(0), Expr.const(array.element_bytes)
-        for position in range(len(access.subscripts) - 1, -1, -1):
-            address = address + access.subscripts[position] * stride
-            extent = array.dims[position] if position < len(array.dims) else None
-            if position and extent is None:
-                return None
-            stride = stride * extent if extent is not None else stride
+        address = Expr.const(access.offset)
+        for array, first, end in self._nested(self.arrays[access.array], len(access.subscripts)):
+            stride = Expr.const(array.element_bytes)
+            for position in range(end - 1, first - 1, -1):
+                address = address + access.subscripts[position] * stride
+                extent = array.dims[position] if position < len(array.dims) else None
+                if position > first and extent is None:
+                    return None
+                stride = stride * extent if extent is not None else stride
         return self.form(address)
+
+    def _nested(self, array: Array, subscripts: int) -> list[tuple[Array, int, int]]:
+        """An array and those in whose elements it lies, each with its own of the subscripts: from
+        the first of them to the one before the last number.
+        """
+        outer = self.arrays.get(array.inside)
+        if outer is None:
+            return [(array, 0, subscripts)]
+        first = min(len(outer.dims), subscripts)
+        return [(array, first, subscripts), *self._nested(outer, first)]
 
     def _address(
         self, access: Access, array: Array, chain: tuple[LoopHeader, ...]
@@ -325,7 +361,7 @@ class _Lowering:
         ]
         address = self._affine(subscripts, array, chain)
         if address is not None or not chain:
-            return address
+            return _moved(address, access.offset)
         nearly = [
             unwrapped(unclamped(near_affine(subscript, self.variables, int(NEAR.value))),
                       self.sources)
@@ -333,7 +369,7 @@ class _Lowering:
         ]  # fmt: skip
         address = self._affine(nearly, array, chain)
         if address is not None:
-            return address
+            return _moved(address, access.offset)
         picked: set[str] = set()
         subscripts = [in_order(subscript, chain[-1].variable, picked) for subscript in subscripts]
         picked &= self.variables
@@ -344,7 +380,7 @@ class _Lowering:
             (abs(s) for name, s in address.slopes.items() if name not in picked), default=0
         )
         apart = all(abs(address.slopes.get(name, 0.0)) > widest for name in picked)
-        return address if apart and widest else None
+        return _moved(address, access.offset) if apart and widest else None
 
     def _listed(self, subscript: Expr) -> Expr:
         """The subscript with what an index list picks taken to follow the loop.
@@ -374,17 +410,19 @@ class _Lowering:
         self, subscripts: Sequence[Expr], array: Array, chain: tuple[LoopHeader, ...]
     ) -> Affine | None:
         forms = [self.form(subscript) for subscript in subscripts]
-        stride = float(array.element_bytes)
         constant = 0.0
         slopes: dict[str, float] = {}
-        for position in range(len(forms) - 1, -1, -1):
-            form = forms[position]
-            if not isinstance(form, Affine):
-                return None
-            constant += form.constant * stride
-            for name, slope in form.slopes.items():
-                slopes[name] = slopes.get(name, 0.0) + slope * stride
-            stride *= self._length(array, position, form, chain)
+        for nested, first, end in self._nested(array, len(forms)):
+            stride = float(nested.element_bytes)
+            for position in range(end - 1, first - 1, -1):
+                form = forms[position]
+                if not isinstance(form, Affine):
+                    return None
+                constant += form.constant * stride
+                for name, slope in form.slopes.items():
+                    slopes[name] = slopes.get(name, 0.0) + slope * stride
+                if position > first:
+                    stride *= self._length(nested, position, form, chain)
         for name, (outer, apart) in self.shifted.items():
             if name in slopes and outer not in slopes:
                 slopes[outer] = slopes[name] * apart
@@ -394,8 +432,6 @@ class _Lowering:
         self, array: Array, position: int, form: Affine, chain: tuple[LoopHeader, ...]
     ) -> float:
         """Elements along one dimension; where not declared, as far as the reference reaches."""
-        if position == 0:
-            return 1.0
         extent = array.dims[position] if position < len(array.dims) else None
         known = self.form(extent)
         if isinstance(known, Affine) and not known.slopes and known.constant > 0:

@@ -98,15 +98,19 @@ def _over_array(
 ) -> Recurrence | None:
     if not group.written or group.irregular:
         return None
+    arrays = {access.array for access in group.accesses}  # those of structs lie in one group
     writing = tuple(
         _floating(fact, reassociates)
         for fact in facts
-        if any(a.kind == "write" and a.array == group.array for a in fact.statement.accesses)
+        if any(a.kind == "write" and a.array in arrays for a in fact.statement.accesses)
     )
     name = f"recurrence over {group.array}"
     slope = group.slopes.get(loop.variable, 0.0) * loop.step
     if not slope:
-        reads = any(access.kind == "read" for access in group.accesses)
+        reads = any(
+            access.kind == "read" and place in group.written
+            for access, place in zip(group.accesses, group.places, strict=True)
+        )
         return Recurrence(name, writing, None) if reads else None
     for written in group.written:
         for offset in group.offsets:

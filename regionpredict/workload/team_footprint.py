@@ -449,7 +449,7 @@ class TeamFootprints:
         ranges = spanned.ranges
         if group.irregular:
             rows = _separate_rows(group, ranges, self.line_bytes)
-            return tuple(self._spread(group, ranges, written) for _, written in rows)
+            return tuple(self._spread(group, ranges, row) for row in rows)
         if not spanned.run:
             return ()
         slopes = group.slopes
@@ -504,10 +504,10 @@ class TeamFootprints:
             else:
                 levels.append(level)
             apart_levels.append(level)
-        touched = copies * lattice_lines(levels, offsets, group.element, self.line_bytes)
+        touched = copies * self._distinct(group, levels, offsets)
         written = touched if stored == offsets else 0.0
         if stored and not written:
-            written = copies * lattice_lines(levels, stored, group.element, self.line_bytes)
+            written = copies * self._distinct(group, levels, stored)
         return GroupLines(
             touched, written, origin + low + offsets[0],
             origin + high + offsets[-1] + group.element, tuple(apart_levels), own,
@@ -515,11 +515,22 @@ class TeamFootprints:
             tuple(sorted([abs(s) for s, steps in own if steps > 1], reverse=True)),
         )  # fmt: skip
 
-    def _spread(
-        self, group: ReferenceGroup, ranges: Ranges, stored: tuple[float, ...]
-    ) -> GroupLines:
-        """Random accesses: lines hit at least once."""
+    def _distinct(
+        self, group: ReferenceGroup, levels: Sequence[Level], offsets: tuple[float, ...]
+    ) -> float:
+        """The lines of a lattice. Where its array begins with a line and each step is one of whole
+        lines, as by structs of 128 B, it is known which members share them."""
+        line = float(self.line_bytes)
+        if group.aligned and all(slope % line == 0 for slope in group.slopes.values()):
+            begins = tuple(sorted({offset // line * line for offset in offsets}))
+            return lattice_lines(levels, begins, line, line)
+        return lattice_lines(levels, offsets, group.element, line)
+
+    def _spread(self, group: ReferenceGroup, ranges: Ranges, row: Row) -> GroupLines:
+        """Random accesses: lines hit at least once, by members that lie together in an element."""
+        offsets, stored = row
         number = 1.0 if group.private else self.threads
+        number *= lattice_lines((), offsets, group.element, self.line_bytes)
         for spanned in ranges.values():
             number *= max(0.0, spanned.trips)
         lines = float(max(1.0, group.extent / self.line_bytes))

@@ -132,19 +132,21 @@ def workload_of(
 
 def _contents(facts: RegionFacts, history: History) -> CacheContents:
     """What the region finds in the caches: its own data, or what its arrays' last writers left."""
-    names = frozenset(array.name for array in facts.region.arrays)
+    memories = facts.region.memories()
     if history.repeats:
-        return CacheContents(names, between=history.bytes_between)
-    written = {name: last for name, last in history.last.items() if name not in history.fresh}
+        return CacheContents(frozenset(memories.values()), between=history.bytes_between)
+    written = {memories.get(name, name): last
+               for name, last in history.last.items() if name not in history.fresh}  # fmt: skip
     one_core = frozenset(name for name, last in written.items() if last.parts is None)
     return CacheContents(frozenset(written) - one_core, one_core)
 
 
 def _only_written(facts: RegionFacts) -> frozenset[str]:
+    memories = facts.region.memories()
     kinds: dict[str, set[str]] = {}
     for statement in facts.statements:
         for fact in statement.accesses:
-            kinds.setdefault(fact.access.array, set()).add(fact.access.kind)
+            kinds.setdefault(memories[fact.access.array], set()).add(fact.access.kind)
     return frozenset(array for array, known in kinds.items() if known == {"write"})
 
 

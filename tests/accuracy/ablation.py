@@ -110,6 +110,7 @@ ABLATIONS: tuple[Variant, ...] = (
     Variant("shared caches that adapt", parts=Parts(lasting_share=False)),
     Variant("pages elsewhere", parts=Parts(placement=False)),
     Variant("shared cores", parts=Parts(hardware_threads=False)),
+    Variant("clock by busy cores", parts=Parts(turbo=False)),
 )
 VARIANTS = (FULL, *ABLATIONS)
 

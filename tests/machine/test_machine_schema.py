@@ -92,6 +92,12 @@ def line_of(text: str, part: str) -> int:
         ("  simd: 256", "  simd: 256\n  simd: 512", "simd: 512", "key 'simd' stands twice in node"),
         ("clock: 2.5 GHz", "clock: 2.5 GB", "clock", "'2.5 GB' has the unit 'GB', not Hz, kHz"),
         ("clock: 2.5 GHz", "clock: 2.5", "clock", "a clock of 2.5 Hz"),
+        (
+            "clock: 2.5 GHz",
+            "clock: 2.5 GHz\n  turbo: {1: 3 GHz, 19: 2.6 GHz}",
+            "turbo",
+            "a clock of 19 cores, but a package has 18",
+        ),
         ("clock: 2.5 GHz", "clock: fast", "clock", "'fast' is not a number in node.clock"),
         ("clock: 2.5 GHz", "clock: -1 GHz", "clock", "node.clock must be above 0"),
         ("clock: 2.5 GHz", "clock: .nan", "clock", "is not a number"),

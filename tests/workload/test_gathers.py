@@ -7,6 +7,8 @@ from nest_texts import facts_of, nest_of
 from regionpredict.workload.gathers import Gather, gathers_of
 from regionpredict.workload.nest_lowering import loop_nest
 
+PAGE = 4096
+
 
 def test_accesses_of_the_whole_region() -> None:
     loops = """for (int i = 0; i < n; i++) {
@@ -14,18 +16,18 @@ def test_accesses_of_the_whole_region() -> None:
       for (int j = 0; j < 3; j++) y[i] += x[row[i + j] + 1] * t[row[j]];
     }"""
     nest = nest_of(loops, "int n, int *row, double *s, double *y, double x[500], float t[60]", n=10)
-    assert gathers_of(nest) == (Gather("x", 10 + 30, 4000.0), Gather("t", 30, 240.0))
+    assert gathers_of(nest, PAGE) == (Gather("x", 10 + 30, 4000.0), Gather("t", 30, 240.0))
 
 
 def test_streams_are_none() -> None:
     assert gathers_of(nest_of("for (int i = 0; i < n; i++) a[i] = a[2*i];", "int n, double *a",
-                              n=10)) == ()  # fmt: skip
+                              n=10), PAGE) == ()  # fmt: skip
 
 
 def test_an_array_of_unknown_length_is_as_long_as_the_loop() -> None:
     loops = "for (int i = 0; i < n; i++) s[i] = x[row[i]];"
     nest = nest_of(loops, "int n, int *row, double *s, double *x", n=70)
-    assert gathers_of(nest) == (Gather("x", 70, 560.0),)
+    assert gathers_of(nest, PAGE) == (Gather("x", 70, 560.0),)
     assert nest.assumed == ("x[] = 70 (no value given: elements of x)",)
 
 

@@ -89,7 +89,11 @@ def _placement(region: Region, visits: Sequence[dict[str, FirstWrite | None]]) -
     if not visits:
         return UNSEEN
     shared = [array.name for array in region.arrays if array.storage != "private"]
-    arrays = tuple(_array(name, visits) for name in shared)
+    memories = region.memories()
+    arrays = tuple(
+        _array(name, visits, [other for other in shared if memories[other] == memories[name]])
+        for name in shared
+    )
     if not arrays:
         return UNSEEN
     serial = [placed for placed in arrays if placed.kind == "serial"]
@@ -97,9 +101,14 @@ def _placement(region: Region, visits: Sequence[dict[str, FirstWrite | None]]) -
     return Placement(kind, _reason(arrays), any(placed.assumed for placed in arrays), arrays)
 
 
-def _array(name: str, visits: Sequence[dict[str, FirstWrite | None]]) -> ArrayPlacement:
-    key = name.rstrip("'")
-    writes = [write for visit in visits if (write := visit.get(key)) is not None]
+def _array(
+    name: str, visits: Sequence[dict[str, FirstWrite | None]], together: Sequence[str]
+) -> ArrayPlacement:
+    """Where an array lies; of several in one memory whose own first write is not seen, that of
+    another one."""
+    keys = [key.rstrip("'") for key in (name, *together)]
+    firsts = (next((write for key in keys if (write := visit.get(key))), None) for visit in visits)
+    writes = [write for write in firsts if write is not None]
     if not writes:
         return ArrayPlacement(name, "parallel", "no first write is seen", True)
     serial = [write for write in writes if write.kind == "serial"]

@@ -137,6 +137,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "clang_Cursor_getTemplateArgumentType": (Type, [Cursor, c_uint]),
     "clang_getCursorDisplayName": (String, [Cursor]),
     "clang_Type_getSizeOf": (c_longlong, [Type]),
+    "clang_Cursor_isAnonymousRecordDecl": (c_uint, [Cursor]),
+    "clang_Type_getOffsetOf": (c_longlong, [Type, c_char_p]),
     "clang_getTypeSpelling": (String, [Type]),
     "clang_getCursorSpelling": (String, [Cursor]),
     "clang_Cursor_getMangling": (String, [Cursor]),

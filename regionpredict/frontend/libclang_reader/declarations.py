@@ -135,11 +135,12 @@ class Declarations:
         return Span(self._file_name(file), line, column) if file else NO_SPAN
 
     def _made(self, cursor: lc.Cursor) -> Decl:
-        kind, value = "local", None
+        kind, value, offset = "local", None, 0
         if cursor.kind == PARAMETER:
             kind = "parameter"
         elif cursor.kind == FIELD:
             kind = "field"
+            offset = self._offset(cursor)
         elif cursor.kind == ENUMERATOR:
             kind = "constant"
             value = int(self._lib.clang_getEnumConstantDeclValue(cursor))
@@ -160,7 +161,7 @@ class Declarations:
         decl = Decl(
             name, kind, ctype, span, value=value, reference=target is not None,
             never_returns=kind == "function" and self._never_returns(cursor),
-            is_const=cursor.kind == VARIABLE and self._is_const(full, ctype),
+            is_const=cursor.kind == VARIABLE and self._is_const(full, ctype), offset=offset,
         )  # fmt: skip
         if kind in ("function", "global"):
             decl.symbol = self._symbol(cursor)
@@ -177,6 +178,16 @@ class Declarations:
             ctype.kind in ("int", "float")
             and bool(self._lib.clang_isConstQualifiedType(canonical))
             and not self._lib.clang_isVolatileQualifiedType(canonical)
+        )
+
+    def _offset(self, field: lc.Cursor) -> int:
+        """Bytes from the begin of its struct; of a member of an unnamed one, of that around it."""
+        struct = self._lib.clang_getCursorSemanticParent(field)
+        while self._lib.clang_Cursor_isAnonymousRecordDecl(struct):
+            struct = self._lib.clang_getCursorSemanticParent(struct)
+        ctype = self._lib.clang_getCursorType(struct)
+        return max(
+            0, int(self._lib.clang_Type_getOffsetOf(ctype, lc.spelling(field).encode())) // 8
         )
 
     def _never_returns(self, function: lc.Cursor) -> bool:

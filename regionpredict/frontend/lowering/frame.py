@@ -11,18 +11,20 @@ from regionpredict.ir import Expr
 class Pointer(NamedTuple):
     """The address `&array[subscripts]`; adding to it moves the last subscript.
 
-    `pointee` is the type it points to, `member` the field of a struct element it lies in.
+    `pointee` is the type it points to, `member` the field of a struct element it lies in,
+    `offset` the bytes from that element's begin to the field.
     """
 
     array: str
     subscripts: tuple[Expr, ...]
     pointee: CType
     member: str = ""
+    offset: int = 0
 
     def plus(self, distance: Expr) -> Pointer:
         """The pointer moved by so many elements."""
         subscripts = (*self.subscripts[:-1], self.subscripts[-1] + distance)
-        return Pointer(self.array, subscripts, self.pointee, self.member)
+        return self._replace(subscripts=subscripts)
 
 
 Value = Expr | Pointer

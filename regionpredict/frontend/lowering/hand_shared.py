@@ -302,7 +302,9 @@ def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequenc
 
 def with_used_arrays(region: Region) -> Region:
     """The region without arrays that only what stands before its loop speaks of."""
+    memories = region.memories()
     used = {access.array for statement, _ in region.statements() for access in statement.accesses}
+    used |= {memories[name] for name in used if name in memories}
     return replace(region, arrays=tuple(array for array in region.arrays if array.name in used))
 
 

@@ -348,4 +348,6 @@ def _loop(variable: str, length: Expr, body: tuple[Node, ...], call: CallExpr) -
 
 
 def _access(place: Pointer, kind: str, call: CallExpr, size: int) -> Access:
-    return Access(place.array, kind, place.subscripts, show(call), call.span, size, place.member)
+    return Access(
+        place.array, kind, place.subscripts, show(call), call.span, size, place.member, place.offset
+    )

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 from regionpredict.frontend.linking import named_function
-from regionpredict.frontend.lowering.frame import Frame, Pointer
+from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     LONG,
@@ -65,7 +65,7 @@ def sorting_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | None
     array = Decl(show(base), "local", CType("pointer", element=place.pointee), at)
     element = Decl(f"{call.name}@{at.line}", "local", LONG, at)
     width = Decl(f"passes of {element.name}", "local", LONG, at)
-    frame.env[array] = Pointer(place.array, place.subscripts, place.pointee, place.member)
+    frame.env[array] = place
 
     def counted(
         variable: Decl, begin: int, end: Expression, advance: Expression, body: Stmt

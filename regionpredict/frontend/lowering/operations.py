@@ -187,6 +187,7 @@ class Tally:
                 span,
                 bytes_moved,
                 place.member,
+                place.offset,
             )
         )
 

@@ -570,9 +570,11 @@ class Context:
         if len(shape.dims) < len(outer_dims) + len(place.subscripts):
             own = as_far_apart(shape, place.pointee.bytes) if inside else shape.dims
             self.arrays[name] = Array(
-                name, shape.element_bytes, (*outer_dims, *own), shape.storage, shape.declared
-            )
-        return inner._replace(subscripts=(*place.subscripts, ZERO))
+                name, shape.element_bytes, (*outer_dims, *own), shape.storage, shape.declared,
+                inside=place.array if inside else "",
+            )  # fmt: skip
+        offset = place.offset + expression.field.offset if inside else 0
+        return inner._replace(subscripts=(*place.subscripts, ZERO), offset=offset)
 
     def element(self, expression: Expression | None, frame: Frame) -> Pointer | None:
         """The place of an lvalue in memory, `pointee` being its type; None for plain scalars."""
@@ -594,7 +596,10 @@ class Context:
             member = (
                 f"{place.member}.{expression.field.name}" if place.member else expression.field.name
             )
-            return place._replace(pointee=expression.field.ctype, member=member)
+            return place._replace(
+                pointee=expression.field.ctype, member=member,
+                offset=place.offset + expression.field.offset,
+            )  # fmt: skip
         if isinstance(expression, Cast):
             return self.element(expression.operand, frame)
         return None

@@ -55,12 +55,13 @@ class Layout(NamedTuple):
 class Tag:
     """A struct or union with its members."""
 
-    __slots__ = ("_fields", "_layout", "name", "node", "scope")
+    __slots__ = ("_fields", "_layout", "name", "node", "offsets", "scope")
 
     def __init__(self, node: Any, scope: Scope, name: str) -> None:
         self.node = node
         self.scope = scope
         self.name = name
+        self.offsets: dict[Any, int] = {}  # bytes, by member, once the layout is known
         self._layout: Layout | None = None
         self._fields: dict[str, Decl] | None = None
 
@@ -289,6 +290,7 @@ class TypeReader:
         asked = self._attribute_of(tag.node)
         packed = asked == 0
         bits, widest, alignment = 0, 0, asked or 1
+        tag.offsets.clear()
         for member in tag.node.decls:
             if not isinstance(member, c_ast.Decl):
                 continue
@@ -305,6 +307,7 @@ class TypeReader:
                 if start % (8 * size) + width > 8 * size:
                     start = -(-start // (8 * align)) * 8 * align
                 end = start + width
+            tag.offsets[member] = start // 8
             if member.name or width is None:
                 alignment = max(alignment, align)
             bits, widest = end, max(widest, end)
@@ -340,7 +343,7 @@ class TypeReader:
         if tag is None or tag.node.decls is None:
             return None
         if tag._fields is None:
-            tag._fields = dict(self._fields_of(tag))
+            tag._fields = dict(self._fields_of(tag, 0))
         return tag._fields.get(name)
 
     def with_members_named(self, init: Expression, ctype: CType) -> Expression:
@@ -388,15 +391,18 @@ class TypeReader:
         known = defined or candidates
         return known[-1] if known else None
 
-    def _fields_of(self, tag: Tag) -> Iterator[tuple[str, Decl]]:
+    def _fields_of(self, tag: Tag, begin: int) -> Iterator[tuple[str, Decl]]:
+        """The members by name, those of unnamed structs too, of a struct that begins there."""
+        self._layout_of(tag)
         for member in tag.node.decls:
             if not isinstance(member, c_ast.Decl):
                 continue
+            offset = begin + tag.offsets.get(member, 0)
             if member.name:
-                ctype = self.of(member.type, tag.scope)
-                yield member.name, Decl(member.name, "field", ctype, self._span_of(member))
+                ctype, span = self.of(member.type, tag.scope), self._span_of(member)
+                yield member.name, Decl(member.name, "field", ctype, span, offset=offset)
             elif isinstance(member.type, (c_ast.Struct, c_ast.Union)):
-                yield from self._fields_of(self._tag(member.type, tag.scope))
+                yield from self._fields_of(self._tag(member.type, tag.scope), offset)
 
     # -- constant expressions -------------------------------------------------------------------
 

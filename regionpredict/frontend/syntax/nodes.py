@@ -93,8 +93,8 @@ class Decl:
     """
 
     __slots__ = (
-        "ctype", "init", "is_const", "kind", "name", "never_returns", "reference", "span", "symbol",
-        "value",
+        "ctype", "init", "is_const", "kind", "name", "never_returns", "offset", "reference", "span",
+        "symbol", "value",
     )  # fmt: skip
 
     def __init__(
@@ -110,6 +110,7 @@ class Decl:
         reference: bool = False,
         never_returns: bool = False,
         is_const: bool = False,
+        offset: int = 0,
     ) -> None:
         self.name = name
         self.kind = kind  # 'global' | 'local' | 'parameter' | 'field' | 'constant' | 'function'
@@ -121,6 +122,7 @@ class Decl:
         self.reference = reference
         self.never_returns = never_returns  # a function that says so: `[[noreturn]]`
         self.is_const = is_const  # a number that stays what its first value is
+        self.offset = offset  # of a field: bytes from the begin of its struct, 0 if not known
 
     def __repr__(self) -> str:
         return f"Decl({self.name})"

@@ -19,6 +19,7 @@ NODE = (
     "numa_domains_per_package",
     "threads_per_core",
     "clock",
+    "turbo",
     "simd",
 )
 CACHE = (
@@ -59,10 +60,17 @@ def read_node(section: Section) -> Node:
         threads_per_core=section.optional("threads_per_core", "", 1, "one", whole=True),
         clock_hz=section.quantity("clock", "Hz"),
         simd_bits=section.optional("simd", "bit", 128, "the least of any present core", whole=True),
+        turbo=section.labels.curve(section.required("turbo"), "Hz") if "turbo" in section else None,
     )
     if node.clock_hz.value < LEAST_CLOCK_HZ:
         raise section.required("clock").error(
             f"a clock of {node.clock_hz.value:g} Hz", "write it with its unit, as 2.4 GHz"
+        )
+    if node.turbo is not None and node.turbo.x[-1] > node.cores_per_package.value:
+        raise section.required("turbo").error(
+            f"a clock of {node.turbo.x[-1]} cores, but a package has "
+            f"{node.cores_per_package.whole}",
+            "give the clock by the cores of one package that are at work",
         )
     cores = node.packages.value * node.cores_per_package.value
     if max(cores, node.threads_per_core.value) > MOST_CORES:

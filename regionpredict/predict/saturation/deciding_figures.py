@@ -57,7 +57,8 @@ def unsettled_lines(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
 def _figures_of(term: str, time: RegionTime, threads: int) -> list[str]:
     memory, synchronisation = time.machine.memory, time.synchronisation
     if term == "compute":
-        return list(time.core.figures)
+        turbo = ["node.turbo"] if time.machine.node.turbo is not None else []
+        return [*time.core.figures, *turbo]
     if term == "memory-bandwidth":
         keys = [f"memory.bandwidth.{kernel}" for kernel in memory.bandwidth]
         if memory.shared_path is not None:

@@ -22,7 +22,7 @@ class Parts:
     `vector_ends`: iterations that fill no whole vector go in smaller ones.
     `interleaved_sums`: a sum in any order has several vectors of partial sums. `placement`: pages
     may lie in other domains than their threads, and be reached by a link. `hardware_threads`:
-    threads of one core share it.
+    threads of one core share it. `turbo`: a core's clock follows how many are at work.
     """
 
     write_allocation: bool = True
@@ -40,6 +40,7 @@ class Parts:
     lasting_share: bool = True
     placement: bool = True
     hardware_threads: bool = True
+    turbo: bool = True
 
 
 ALL_PARTS = Parts()

@@ -101,7 +101,9 @@ class LoopTime:
             write_allocation=parts.write_allocation, lasting=parts.lasting_share, walks=strided,
         )  # fmt: skip
         self._placement = workload.placement
-        walks = walk_cycles(gathers_of(counter.nest), machine, workload.line_bytes)
+        walks = walk_cycles(
+            gathers_of(counter.nest, machine.page_bytes), machine, workload.line_bytes
+        )
         self.walking = walks / machine.clock_hz if parts.page_walks else 0.0
         self._overlap = Overlap(parts.overlap)
         self._bandwidth = MixedBandwidth(
@@ -156,7 +158,7 @@ class LoopTime:
     def _own(self, threads: int) -> _OwnTime:
         """What a core does itself. Threads of one core share its ports and buffers; what waits for
         its own results does not."""
-        sharing, compute = self._sharing(threads), self._factor["compute"]
+        sharing, compute = self._sharing(threads), self._factor["compute"] / self._pace(threads)
         slots = sharing * compute * self.core.slots
         overlapping = max(slots, compute * self.core.overlapping)
         return _OwnTime(sharing, overlapping, sharing * compute * self.core.loading)
@@ -175,7 +177,8 @@ class LoopTime:
         waiting += factor["scattered"] * (self.walking + data.walking)
         sharing, overlapping, loading = self._own(threads)
         waiting *= sharing
-        from_cache = sharing * factor["cache"] * data.from_cache
+        own = data.from_own / self._pace(threads)
+        from_cache = sharing * factor["cache"] * (data.from_cache - data.from_own + own)
         transfers = loading + from_cache
         busy = max(transfers, overlapping)
         memory, requesting, rate = self._waiting(self._crowd(threads), threads, busy, data, waiting)
@@ -243,6 +246,13 @@ class LoopTime:
                 self._overlap,
             )
         return requesting
+
+    def _pace(self, threads: int) -> float:
+        """The clock over that of the machine file, as many cores of a package at work."""
+        if not self.parts.turbo or self.machine.node.turbo is None:
+            return 1.0
+        busy = min(self._places(threads).together, self.machine.cores_per_package)
+        return self.machine.pace(busy)
 
     def _sharing(self, threads: int) -> float:
         """Threads that share a core: of the fullest, or on average where work follows the free."""

@@ -31,12 +31,14 @@ from regionpredict.workload import (
 class Data:
     """What the whole region moves on p threads.
 
-    `from_cache` are seconds of one core for the lines from the second cache and beyond, `memory`
-    bytes, `writes` the share of them that is written back, `scattered` the lines from memory that
-    no prefetcher foresees, `walking` seconds of one core for translations that wide steps wait for.
+    `from_cache` are seconds of one core for the lines from the second cache and beyond, `from_own`
+    those of them that come from caches of its own, `memory` bytes, `writes` the share of them that
+    is written back, `scattered` the lines from memory that no prefetcher foresees, `walking`
+    seconds of one core for translations that wide steps wait for.
     """
 
     from_cache: float
+    from_own: float
     memory: float
     writes: float
     scattered: float
@@ -148,6 +150,7 @@ class TrafficCurve:
         part = (threads - knots[position - 1]) / (knots[position] - knots[position - 1])
         return Data(
             a.from_cache + part * (b.from_cache - a.from_cache),
+            a.from_own + part * (b.from_own - a.from_own),
             a.memory + part * (b.memory - a.memory),
             a.writes + part * (b.writes - a.writes),
             a.scattered + part * (b.scattered - a.scattered),
@@ -266,14 +269,17 @@ class TrafficCurve:
         return _Knot((*totals, memory.scattered), tuple(lines), memory, walking)
 
     def _data(self, knot: _Knot, threads: int) -> Data:
-        seconds = sum(
-            moved / self._cache_rate(cache, threads, writes) for cache, moved, writes in knot.lines
-        )
+        seconds = own = 0.0
+        for cache, lines, written in knot.lines:
+            each = lines / self._cache_rate(cache, threads, written)
+            seconds += each
+            if self.machine.caches[cache].shared_by_cores.whole == 1:
+                own += each
         spared = 1.0 - self._allocated(threads)
         moved = knot.memory.moved - spared * knot.memory.claimed
         scattered = knot.memory.scattered - spared * knot.memory.scattered_claims
         writes = knot.memory.written / moved if moved else 0.0
-        return Data(seconds, moved, writes, scattered, knot.walking)
+        return Data(seconds, own, moved, writes, scattered, knot.walking)
 
     def _cache_rate(self, level: int, threads: int, writes: float) -> float:
         """B/s that one core gets from the cache at `level` (0: the first), `threads` at work."""
