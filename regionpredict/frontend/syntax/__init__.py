@@ -19,6 +19,7 @@ from regionpredict.frontend.syntax.directive import Pragma
 from regionpredict.frontend.syntax.initial_lists import (
     initial_values,
     member_named,
+    unread_list,
     with_members_named,
 )
 from regionpredict.frontend.syntax.nodes import (
@@ -135,5 +136,6 @@ __all__ = [
     "set_place",
     "show",
     "substituted",
+    "unread_list",
     "with_members_named",
 ]

@@ -11,6 +11,11 @@ from collections.abc import Sequence
 from regionpredict.frontend.syntax.nodes import CallExpr, Decl, Expression, Name, Opaque
 
 
+def unread_list() -> Expression:
+    """Stands for a list of initial values that nobody reads, as there are too many in it."""
+    return Opaque("{...}")
+
+
 def initial_values(expression: Expression) -> tuple[Expression, ...] | None:
     """The values of `{3, .ny = 4}` or `(struct grid){3, 4}`; None for anything else."""
     literal = isinstance(expression, Opaque) and expression.text == ""  # around its list

@@ -62,6 +62,13 @@ class CType(NamedTuple):
         return few and self.element.kind in ("int", "struct", "pointer")
 
     @property
+    def may_hold_functions(self) -> bool:
+        """Whether it is an array of structs or pointers, of any length: its list may name some."""
+        return self.kind == "array" and self.element is not None and (
+            self.element.kind in ("struct", "pointer") or self.element.may_hold_functions
+        )
+
+    @property
     def class_name(self) -> str:
         """The class of a variable, or of what it refers or points to; "" for anything else."""
         pointee = self.element if self.kind == "pointer" and not self.name else None
