@@ -104,7 +104,9 @@ class Block:
     (the iteration of a loop in which its counter is `value`) or 'choice' (what a call may mean:
     `note` says what is not known; at the place of a loop it is called in at most one of its
     iterations). For 'share', `names` are the places of the arrays by the names that the region has
-    for them.
+    for them. `side` numbers what a condition decides between: that of an `if` 0, what is behind
+    `else` or a `continue` 1, the cases of a `switch` in their order. `note` of a loop says that it
+    may end early.
     """
 
     kind: str
@@ -113,6 +115,7 @@ class Block:
     names: tuple[tuple[str, Place], ...] = ()
     value: int | None = None
     note: str = ""
+    side: int = 0
 
 
 Event = Write | Link | Copied | Handed | Returned | Block
@@ -170,6 +173,29 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
                     spans.add(event.span)
                 calls = calls or inside
         return calls
+
+    for flow in flows:
+        search(flow.body)
+    return frozenset(spans)
+
+
+def branches_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
+    """The places of the conditions that decide whether a function is called, or a team begins."""
+    spans: set[Span] = set()
+
+    def search(events: Sequence[Event]) -> bool:
+        busy = False
+        for event in events:
+            if isinstance(event, Handed):
+                named = event.function or event.pointer
+                busy = busy or bool(named) or event.parameter is not None
+            elif isinstance(event, Block):
+                inside = event.kind in ("share", "parallel")
+                inside = (event.kind != "share" and search(event.body)) or inside
+                if inside and event.kind == "branch":
+                    spans.add(event.span)
+                busy = busy or inside
+        return busy
 
     for flow in flows:
         search(flow.body)

@@ -119,9 +119,7 @@ class FunctionCensus:
 
     def result(self) -> StoredFunctions:
         """All that was gathered."""
-        return StoredFunctions(
-            tuple(self._put), frozenset(self._open), frozenset(self._elsewhere)
-        )
+        return StoredFunctions(tuple(self._put), frozenset(self._open), frozenset(self._elsewhere))
 
     def variable(self, decl: Decl, by: Span | None = None) -> None:
         """A variable with its first value; `by` is the function that it is one of."""

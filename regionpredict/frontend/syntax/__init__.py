@@ -58,6 +58,13 @@ from regionpredict.frontend.syntax.nodes import (
     While,
 )
 from regionpredict.frontend.syntax.print_c import show
+from regionpredict.frontend.syntax.sides import (
+    Side,
+    condition_of,
+    goes_on_early,
+    left_early,
+    sides_of,
+)
 from regionpredict.frontend.syntax.translation_unit import Located, Lookups, Unit, Writes
 from regionpredict.frontend.syntax.traversal import (
     below,
@@ -105,6 +112,7 @@ __all__ = [
     "Pragma",
     "RangeFor",
     "Return",
+    "Side",
     "Stmt",
     "Switch",
     "Ternary",
@@ -117,6 +125,7 @@ __all__ = [
     "below",
     "calls_in",
     "class_made",
+    "condition_of",
     "constructor_call",
     "declared_in",
     "ends_here",
@@ -125,16 +134,19 @@ __all__ = [
     "expressions_in",
     "first_span",
     "followed",
+    "goes_on_early",
     "in_place",
     "initial_values",
     "inner_statements",
     "is_place",
+    "left_early",
     "member_named",
     "member_of",
     "member_path",
     "own_expressions",
     "set_place",
     "show",
+    "sides_of",
     "substituted",
     "unread_list",
     "with_members_named",

@@ -64,8 +64,10 @@ class CType(NamedTuple):
     @property
     def may_hold_functions(self) -> bool:
         """Whether it is an array of structs or pointers, of any length: its list may name some."""
-        return self.kind == "array" and self.element is not None and (
-            self.element.kind in ("struct", "pointer") or self.element.may_hold_functions
+        return (
+            self.kind == "array"
+            and self.element is not None
+            and (self.element.kind in ("struct", "pointer") or self.element.may_hold_functions)
         )
 
     @property
