@@ -7,19 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.linking import LinkedUnit, is_null
 from regionpredict.frontend.lowering.definitions import definitions_of, writes_in
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.loop_headers import is_steady, outer_loop, read_header
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
+    Binary,
     DeclStmt,
+    Expression,
     ExprStmt,
     For,
     Function,
     If,
+    Index,
+    Member,
     Stmt,
     Switch,
+    condition_of,
     inner_statements,
     show,
     sides_of,
@@ -61,10 +66,20 @@ class _Conditions:
             counters = self._with_counter(statement, frame, counters)
         elif isinstance(statement, DeclStmt):
             self._declared(statement, frame)
-        elif isinstance(statement, (If, Switch, ExprStmt)) and statement.span in self._spans:
+        elif (
+            isinstance(statement, (If, Switch, ExprStmt))
+            and statement.span in self._spans
+            and not self._asks_for_function(condition_of(statement))
+        ):
             self._sides(statement, frame, counters)
         for inner in inner_statements(statement):
             self._in(inner, frame, counters)
+
+    def _asks_for_function(self, test: Expression) -> bool:
+        """Whether it is `table[k] != NULL`: who follows the pointer knows what is in there."""
+        if isinstance(test, Binary) and test.op == "!=" and is_null(test.right):
+            test = test.left
+        return bool(self._unit.functions_at(test)) if isinstance(test, (Index, Member)) else False
 
     def _with_counter(self, loop: For, frame: Frame, counters: _Counters) -> _Counters:
         header = read_header(loop, self._context, frame)
