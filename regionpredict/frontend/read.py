@@ -216,10 +216,13 @@ def lower_file(parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False) 
     with recursion_limit(LIMITS.recursion):
         regions, notes, by_hand = regions_of(unit, tasks=tasks)
         loops = serial_loops_of(unit, loops_with_calls(parsed.flows))
-        branches = serial_branches_of(unit, branches_with_calls(parsed.flows))
+        choices = choices_of(unit) if parsed.flows else {}
+        picked = {
+            span for (span, _), own in choices.items() if any(choice.picked for choice in own)
+        }
+        branches = serial_branches_of(unit, branches_with_calls(parsed.flows) | picked)
         flows = [with_object_names(flow, unit.objects) for flow in parsed.flows]
         if flows:
-            choices = choices_of(unit)
             pointed = {body.span for body in unit.bodies() if unit.is_pointed(body.decl)}
             flows = [with_choices(flow, choices) for flow in with_pointed(flows, pointed)]
         shared = [worksharing_block(loop, unit.objects) for loop in by_hand.values()]

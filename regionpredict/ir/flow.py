@@ -48,6 +48,10 @@ class Copied(NamedTuple):
     span: Span
 
 
+FIRST_ELEMENT = 1_000_000
+"""The number of the side of a call that means a table's first element (`Block.side`)."""
+
+
 class Choice(NamedTuple):
     """The functions of which a call means one: what it calls, or hands over at `position`.
 
@@ -55,6 +59,8 @@ class Choice(NamedTuple):
     place and `values` are the counter's, one a function, which is "" for a null pointer; there are
     none where the table is not told, any of some: each function is in it at most once. `whole`: the
     loop goes through just these. `sure` is False where an iteration may pass the call over.
+    `picked`: each is what the call means under a condition of its own, as a subscript says; the
+    `others` of the table it does not mean.
     """
 
     functions: tuple[str, ...]
@@ -64,6 +70,8 @@ class Choice(NamedTuple):
     values: tuple[int, ...] = ()
     whole: bool = False
     sure: bool = True
+    picked: bool = False
+    others: tuple[str, ...] = ()
 
 
 class Handed(NamedTuple):

@@ -64,6 +64,41 @@ EXACT = {
                   "set(b); for (int s = 0; s < 6; s++) only(); a(); c();"),
     "no turn at all": (TABLE, "for (int k = 0; k < 0; k++) table[k](); a(); b(); c();"),
 }  # fmt: skip
+NAMED = "struct test { const char *name; step run; };\n"
+EXACT |= {
+    "designated, out of order": (
+        "enum { A, B, C };\nstatic const step t[] = {[B] = b, [A] = a, [C] = c};\n",
+        "for (int s = 0; s < 4; s++) for (int k = 0; k < 2; k++) t[k](); c();"),
+    "designated structs": (
+        NAMED + 'enum { A, B, C };\nstatic const struct test t[] = '
+        '{[C] = {"c", c}, [A] = {.run = a}, [B] = {.run = b, .name = "b"}};\n',
+        "for (int s = 0; s < 4; s++) for (int k = 1; k < 3; k++) t[k].run(); a();"),
+    "two dimensions": (
+        "static const step t[2][2] = {{a, b}, {b, c}};\n",
+        "for (int s = 0; s < 4; s++) for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++)"
+        " t[i][j]();"),
+    "a column of two": (
+        "static const step t[2][2] = {{a, b}, {b, c}};\n",
+        "for (int i = 0; i < 2; i++) t[i][1](); t[0][0]();"),
+    "a number": (TABLE, "table[1](); table[0](); table[0](); table[2]();"),
+    "by turns": (TABLE, "for (int s = 0; s < 1000; s++) table[s % 3]();"),
+    "a struct in a struct": (
+        NAMED + "struct group { const char *name; struct test test; };\n"
+        'static const struct group t[] = {{"x", {"a", a}}, {"y", {"b", b}}, {"z", {"c", c}}};\n',
+        "for (int s = 0; s < 4; s++) for (int i = 0; i < 2; i++) t[i].test.run(); c();"),
+    "an array in a struct": (
+        "struct suite { int n; step run[3]; };\nstatic const struct suite s0 = {3, {a, b, c}};\n",
+        "for (int s = 0; s < 4; s++) for (int i = 0; i < 3; i++) s0.run[i]();"),
+    "a pointer to an element": (
+        TESTS,
+        "for (int i = 0; i < 3; i++) { const struct test *t = &tests[i];"
+        " for (int s = 0; s < 4; s++) t->run(); } c();"),
+    "a pointer moved": (
+        TESTS,
+        "for (int i = 0; i < 3; i++) { const struct test *t = tests + i; t->run(); } c();"),
+    "a copy of an element": (
+        TESTS, "for (int i = 0; i < 3; i++) { struct test t = tests[i]; t.run(); } c();"),
+}  # fmt: skip
 AT_MOST = {
     "by the command line": (TABLE, "for (int s = 0; s < 7; s++) table[argc % 3]();", (7, 7, 7)),
     "by a name": (

@@ -29,6 +29,7 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
+    element_placed,
     every_expression,
     initial_values,
     member_named,
@@ -98,6 +99,8 @@ def _member(member: Member) -> Place:
 
 def _table(decl: Decl) -> Place | None:
     element = decl.ctype.element
+    while element is not None and element.kind == "array":
+        element = element.element
     if decl.ctype.kind != "array" or element is None or element.kind != "pointer":
         return None
     if decl.kind == "parameter":
@@ -160,7 +163,8 @@ class FunctionCensus:
 
     def _structs(self, init: Expression, struct: str, *, in_function: bool) -> None:
         values = initial_values(init)
-        for value in values or ():
+        for listed in values or ():
+            value = element_placed(listed)[1]
             given = member_named(value)
             if given is None:
                 if initial_values(value) is not None:
@@ -182,7 +186,8 @@ class FunctionCensus:
 
     def _inside(self, place: Place, values: Expression) -> None:
         """A list for a member: its elements, or the members of a struct that is one."""
-        for value in initial_values(values) or ():
+        for listed in initial_values(values) or ():
+            value = element_placed(listed)[1]
             given = member_named(value)
             if given is not None:
                 function = named_function(given[1])
@@ -201,15 +206,14 @@ class FunctionCensus:
         values = initial_values(init)
         if values is None:
             self._open.add(place)
-        for value in values or ():
+        for listed in values or ():
+            value = element_placed(listed)[1]
             if initial_values(value) is not None:
                 self._listed(value, place)
             else:
                 self._held(place, value)
 
     def _held(self, place: Place, value: Expression) -> None:
-        if isinstance(value, Opaque) and value.children and named_function(value.children[-1]):
-            value = value.children[-1]  # [2] = square
         function = named_function(value)
         if function is not None:
             self._put.append(Put(place, function))

@@ -12,8 +12,10 @@ from regionpredict.frontend.lowering.definitions import definitions_of, writes_i
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.loop_headers import is_steady, outer_loop, read_header
 from regionpredict.frontend.lowering.symbolic_values import Context
+from regionpredict.frontend.lowering.table_elements import picked_from_table, picking_in
 from regionpredict.frontend.syntax import (
     Binary,
+    CallExpr,
     DeclStmt,
     Expression,
     ExprStmt,
@@ -25,11 +27,14 @@ from regionpredict.frontend.syntax import (
     Stmt,
     Switch,
     condition_of,
+    every_expression,
     inner_statements,
+    own_expressions,
     show,
     sides_of,
 )
 from regionpredict.ir import Expr, SerialBranch, Span
+from regionpredict.ir.flow import FIRST_ELEMENT
 
 _Counters = dict[str, Span]
 
@@ -72,8 +77,12 @@ class _Conditions:
             and not self._asks_for_function(condition_of(statement))
         ):
             self._sides(statement, frame, counters)
-        for inner in inner_statements(statement):
-            self._in(inner, frame, counters)
+        for expression in own_expressions(statement):
+            for inner in every_expression(expression):
+                if isinstance(inner, CallExpr) and inner.span in self._spans:
+                    self._elements(inner, frame, counters)
+        for below in inner_statements(statement):
+            self._in(below, frame, counters)
 
     def _asks_for_function(self, test: Expression) -> bool:
         """Whether it is `table[k] != NULL`: who follows the pointer knows what is in there."""
@@ -105,9 +114,25 @@ class _Conditions:
     def _sides(self, statement: If | Switch | ExprStmt, frame: Frame, counters: _Counters) -> None:
         for number, side in enumerate(sides_of(statement)):
             value = self._context.value(side.condition, frame)
-            own = tuple((name, counters[name]) for name in sorted(value.names & counters.keys()))
-            branch = SerialBranch(statement.span, number, value, show(side.condition), own, ())
-            known = self._known.setdefault((statement.span, number), branch)
-            if (known.condition, known.text) != (value, branch.text):  # two of one macro
-                unknown = Expr.atom("varying", label=branch.text)
-                self._known[statement.span, number] = branch._replace(condition=unknown)
+            self._add(statement.span, number, value, show(side.condition), counters)
+
+    def _elements(self, call: CallExpr, frame: Frame, counters: _Counters) -> None:
+        """The subscripts by which a call means one or the other function of a table."""
+        pointer = picking_in(call)
+        picked = (
+            picked_from_table(self._unit, pointer, self._function) if pointer is not None else None
+        )
+        if picked is None or picked.subscript is None:
+            return
+        index, text = self._context.value(picked.subscript, frame), show(picked.subscript)
+        for number in range(len(picked.functions)):
+            value = Expr.atom("eq", index, Expr.const(number))
+            self._add(call.span, FIRST_ELEMENT + number, value, f"{text} == {number}", counters)
+
+    def _add(self, span: Span, side: int, value: Expr, text: str, counters: _Counters) -> None:
+        own = tuple((name, counters[name]) for name in sorted(value.names & counters.keys()))
+        branch = SerialBranch(span, side, value, text, own, ())
+        known = self._known.setdefault((span, side), branch)
+        if (known.condition, known.text) != (value, text):  # two of one macro
+            unknown = Expr.atom("varying", label=text)
+            self._known[span, side] = branch._replace(condition=unknown)

@@ -17,6 +17,8 @@ from regionpredict.frontend.syntax.assignments import STEPS, Effects, set_place
 from regionpredict.frontend.syntax.constructor_calls import class_made, constructor_call
 from regionpredict.frontend.syntax.directive import Pragma
 from regionpredict.frontend.syntax.initial_lists import (
+    element_placed,
+    elements_listed,
     initial_values,
     member_named,
     unread_list,
@@ -128,6 +130,8 @@ __all__ = [
     "condition_of",
     "constructor_call",
     "declared_in",
+    "element_placed",
+    "elements_listed",
     "ends_here",
     "every_expression",
     "every_statement",

@@ -59,6 +59,8 @@ class CType(NamedTuple):
         if self.kind != "array" or self.element is None:
             return self.kind == "struct"
         few = isinstance(self.extent, IntLit) and self.extent.value <= _MOST_SIZES
+        if self.element.kind == "array":
+            return few and self.may_hold_functions and self.element.holds_sizes
         return few and self.element.kind in ("int", "struct", "pointer")
 
     @property
