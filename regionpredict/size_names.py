@@ -59,6 +59,11 @@ def _names_of_executions(program: Program) -> Iterator[str]:
         for definition in loop.definitions:
             yield definition.name
             yield from definition.value.names
+    for branch in program.branches:
+        yield from branch.condition.names - {name for name, _ in branch.counters}
+        for definition in branch.definitions:
+            yield definition.name
+            yield from definition.value.names
 
 
 def _names_of(program: Program, region: Region) -> Iterator[str]:

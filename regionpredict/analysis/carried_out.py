@@ -12,6 +12,12 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
+from regionpredict.analysis.condition_counts import (
+    UndecidedError,
+    Values,
+    fulfilling,
+    holds,
+)
 from regionpredict.ir import Expr, Loop
 from regionpredict.ir.expr import Number
 
@@ -35,8 +41,11 @@ class _Steps(NamedTuple):
         return self.first + (self.trips - 1) * self.step
 
 
-def runs(loops: Sequence[Loop], values: Mapping[str, Number]) -> int | None:
-    """How often the body of the loops (outermost first) runs; None where that is not known.
+def runs(
+    loops: Sequence[Loop], values: Mapping[str, Number], conditions: Sequence[Expr] = ()
+) -> int | None:
+    """How often the body of the loops (outermost first) runs, only where all `conditions` hold of
+    their variables; None where that is not known.
 
     >>> from regionpredict.ir import Span
     >>> n, i, zero, one = Expr.name("n"), Expr.name("i"), Expr.const(0), Expr.const(1)
@@ -46,8 +55,8 @@ def runs(loops: Sequence[Loop], values: Mapping[str, Number]) -> int | None:
     15
     """
     try:
-        return _Count(loops, values).below(0)
-    except (TooManyError, _UnknownError):
+        return _Count(loops, values, conditions).whole()
+    except (TooManyError, _UnknownError, UndecidedError):
         return None
 
 
@@ -202,14 +211,47 @@ def _points(
 class _Count:
     """How often the body of loops runs: as `_points`, with nothing kept of the way there."""
 
-    def __init__(self, loops: Sequence[Loop], values: Mapping[str, Number]) -> None:
+    def __init__(
+        self, loops: Sequence[Loop], values: Mapping[str, Number], conditions: Sequence[Expr]
+    ) -> None:
         self._loops = loops
         self._walked = _walked(loops, ())
+        self._always: list[Expr] = []  # conditions of no loop's variable
+        self._conditions: list[list[Expr]] = [[] for _ in loops]  # by the loop that decides them
+        self._placed(conditions)
         self._rounds = [_counts_rounds(loop) for loop in loops]
         self._at = dict(values)
         self._budget = _Budget()
         moving = frozenset(loop.variable for loop in loops)
         self._ends = [_ends_bound(loop, values, moving) for loop in loops]
+
+    def _placed(self, conditions: Sequence[Expr]) -> None:
+        """Puts each condition to the innermost loop of which it speaks; the others are gone
+        through, and their variables have a number then."""
+        names = [loop.variable for loop in self._loops]
+        if conditions and len(set(names)) < len(names):
+            raise _UnknownError
+        for condition in conditions:
+            depths = [depth for depth, name in enumerate(names) if name in condition.names]
+            for depth in depths[:-1]:
+                self._walked[depth] = True
+            (self._conditions[depths[-1]] if depths else self._always).append(condition)
+
+    def whole(self) -> int:
+        """Runs of the body."""
+        if not all(holds(condition, self._at) for condition in self._always):
+            return 0
+        return self.below(0)
+
+    def _fulfilling(self, depth: int, own: _Steps) -> int:
+        """In how many of its iterations the conditions of a loop hold."""
+        conditions = self._conditions[depth]
+        if not conditions:
+            return own.trips
+        known = {name: Expr.const(value) for name, value in self._at.items()}
+        bound = [condition.substitute(known) for condition in conditions]
+        taken = Values(own.first, own.trips, own.step)
+        return fulfilling(self._loops[depth].variable, taken, bound)
 
     def below(self, depth: int) -> int:
         """Runs of the body in all iterations of the loops from here on."""
@@ -223,7 +265,7 @@ class _Count:
                 return 0
             if self._walked[depth]:
                 return weight * self._walk(depth, own)
-            weight *= own.trips
+            weight *= self._fulfilling(depth, own)
             depth += 1
         return weight
 
@@ -234,7 +276,8 @@ class _Count:
         for number in range(own.trips):
             self._budget.spend()
             self._at[name] = own.first + number * own.step
-            total += self.below(depth + 1)
+            if all(holds(condition, self._at) for condition in self._conditions[depth]):
+                total += self.below(depth + 1)
         self._at.pop(name, None)
         return total
 

@@ -13,7 +13,7 @@ from itertools import product
 from regionpredict.analysis.bindings import Bindings
 from regionpredict.constant import Constant
 from regionpredict.ir import Loop, Span
-from regionpredict.ir.flow import Block, Choice, Event, Flow, Handed, every_event
+from regionpredict.ir.flow import FIRST_ELEMENT, Block, Choice, Event, Flow, Handed, every_event
 
 MOST_TURNS = Constant(
     64.0, "iterations", "assumed", "tables of functions have some ten elements; a longer loop is "
@@ -35,7 +35,7 @@ def with_choices(flows: Sequence[Flow], loops: Loops) -> tuple[Flow, ...]:
     whose headers are known, by their places."""
     meant = {
         name for flow in flows for event in every_event(flow.body) if isinstance(event, Handed)
-        for choice in event.choices for name in choice.functions
+        for choice in event.choices for name in (*choice.functions, *choice.others)
     }  # fmt: skip
     if not meant:
         return tuple(flows)
@@ -115,6 +115,9 @@ class _Meant:
     def _call(self, call: Handed) -> list[Event]:
         """The calls that one may be, each in a block of its own where it may be none."""
         plain = call._replace(choices=())
+        picking = [choice for choice in call.choices if choice.picked]
+        if picking:
+            return self._picked(plain, picking[0], call.choices)
         meant = [self._functions(choice, call) for choice in call.choices]
         for at, choice in enumerate(call.choices):
             if choice.position is not None and not meant[at][0]:
@@ -132,6 +135,18 @@ class _Meant:
             for choice, function in zip(call.choices, picked, strict=True):
                 named = _naming(named, choice.position, function)
             made.append(named if note is None else replace(note, body=(named,)))
+        return made
+
+    def _picked(self, plain: Handed, picking: Choice, choices: Sequence[Choice]) -> list[Event]:
+        """The functions of a table, each where the subscript says so."""
+        others = tuple(choice for choice in choices if choice is not picking)
+        made: list[Event] = []
+        for number, function in enumerate(picking.functions):
+            if not function and picking.position is None:
+                continue
+            named = _naming(plain, picking.position, function)
+            inside = self._call(named._replace(choices=others)) if others else [named]
+            made.append(Block("branch", tuple(inside), plain.span, side=FIRST_ELEMENT + number))
         return made
 
     def _functions(self, choice: Choice, call: Handed) -> tuple[list[str], Block | None]:

@@ -9,100 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from types import MappingProxyType
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
 from regionpredict.analysis.callees import Callees, main_of
-from regionpredict.analysis.facts import count_of_loops
-from regionpredict.analysis.iterations import executions
-from regionpredict.constant import Constant
+from regionpredict.analysis.runs import NEVER, ONCE, Guard, Guards, Runs, guarded_runs
 from regionpredict.ir import Expr, Loop, Region, Span
 from regionpredict.ir.expr import ONE
 from regionpredict.ir.flow import Block, Event, Flow, Handed, called_functions
 
-ASSUMED_TRIPS = Constant(
-    10.0, "iterations", "assumed", "a serial loop whose trip count is not known repeats its teams"
-)
 _MAX_DEPTH = 60
-
-
-class Runs(NamedTuple):
-    """How often something runs: symbolic and as a number, None where that is not known.
-
-    `weight` is the number, with `ASSUMED_TRIPS` for each loop that is not known; where `assumed`
-    says, a line each, what is not known of the functions that are called, it is the most.
-    """
-
-    expr: Expr | None
-    value: int | None
-    weight: float
-    assumed: tuple[str, ...] = ()
-
-    def times(self, other: Runs) -> Runs:
-        """Each of these runs that often."""
-        expr = None
-        if self.expr is not None and other.expr is not None:
-            expr = self.expr * other.expr
-        value = None
-        if self.value is not None and other.value is not None:
-            value = self.value * other.value
-        return Runs(expr, value, self.weight * other.weight, self._assumed_with(other))
-
-    def plus(self, other: Runs) -> Runs:
-        """These and the others."""
-        expr = None
-        if self.expr is not None and other.expr is not None:
-            expr = self.expr + other.expr
-        value = None
-        if self.value is not None and other.value is not None:
-            value = self.value + other.value
-        return Runs(expr, value, self.weight + other.weight, self._assumed_with(other))
-
-    def _assumed_with(self, other: Runs) -> tuple[str, ...]:
-        if not self.assumed or not other.assumed:
-            return self.assumed or other.assumed
-        return tuple(dict.fromkeys((*self.assumed, *other.assumed)))
-
-    def at(self, values: Mapping[str, int | Fraction]) -> float:
-        """The number with these values for names; the weight where they do not tell."""
-        if self.value is not None or self.expr is None:
-            return self.weight
-        number = self.expr.evaluate(values)
-        return self.weight if number is None else max(0.0, float(number))
-
-
-ONCE = Runs(Expr.const(1), 1, 1.0)
-NEVER = Runs(Expr.const(0), 0, 0.0)
-
-
-def runs_of(loops: Sequence[Loop], bindings: Bindings) -> Runs:
-    """How often the body of a nest (outermost first) runs.
-
-    >>> from regionpredict.ir.expr import ONE, ZERO
-    >>> outer = Loop("t", ZERO, Expr.name("nt"), "<", ONE, (), Span("f.c", 1))
-    >>> runs_of((outer,), Bindings({"nt": 7}))[1:3], runs_of((outer,), Bindings({}))[1:3]
-    ((7, 7.0), (None, 10.0))
-    """
-    if not loops:
-        return ONCE
-    count = count_of_loops(executions(tuple(loops)), bindings)
-    if count.value is not None:
-        return Runs(count.expr, count.value, float(count.value))
-    weight = 1.0
-    for loop in loops:
-        trips = bindings.whole(loop.trips)
-        weight *= ASSUMED_TRIPS.value if trips is None else max(0, trips)
-    return Runs(count.expr, None, weight)
 
 
 class _Around(NamedTuple):
     """What repeats an event: a loop, the turn of one with its counter at `value`, or, with a
-    `note`, a call that may mean another function: at most once each time."""
+    `note`, a call that may mean another function: at most once each time. A `guard` lets through
+    what fulfils it, `early` is where a loop may end before its header says."""
 
     span: Span
     value: int | None = None
     note: str = ""
+    guard: Guard | None = None
+    early: str = ""
 
 
 class TeamKey(NamedTuple):
@@ -149,15 +78,15 @@ class _Team(NamedTuple):
 
 def team_orders(
     flows: Sequence[Flow], regions: Iterable[Region],
-    loops: Mapping[Span, tuple[Loop, Bindings]],
+    loops: Mapping[Span, tuple[Loop, Bindings]], guards: Guards = MappingProxyType({}),
 ) -> tuple[TeamOrder, ...]:  # fmt: skip
     """Follows each program from its `main`; regions that none comes to have no team here.
 
     Functions that nobody is seen to call run after `main`: the only one, or the nearest
     (`main_of`). What is left then is the last order. `loops` are the serial ones whose headers are
-    known, by their places.
+    known, by their places; `guards` the conditions between them.
     """
-    walk = _Walk(flows, regions, loops)
+    walk = _Walk(flows, regions, loops, guards)
     called = called_functions(flows)
     mains = [flow for flow in flows if flow.function == "main"]
     rest = [flow for flow in flows if flow.function != "main" and flow.function not in called]
@@ -204,8 +133,9 @@ def _add(to: _Summary, other: _Summary, runs: Runs) -> None:
 class _Walk:
     def __init__(
         self, flows: Sequence[Flow], regions: Iterable[Region],
-        loops: Mapping[Span, tuple[Loop, Bindings]],
+        loops: Mapping[Span, tuple[Loop, Bindings]], guards: Guards,
     ) -> None:  # fmt: skip
+        self.guards = guards
         self.callees = Callees(flows)
         self.regions: dict[Span, list[Region]] = {}
         for region in regions:
@@ -251,6 +181,9 @@ class _Walk:
             self._events(flow, block.body, [*nest, around], team, into)
         elif block.kind == "choice":
             self._choice(flow, block, nest, team, into)
+        elif block.kind == "branch" and (block.span, block.side) in self.guards:
+            around = _Around(block.span, guard=self.guards[block.span, block.side])
+            self._events(flow, block.body, [*nest, around], team, into)
         else:
             self._events(flow, block.body, nest, team, into)
 
@@ -259,14 +192,15 @@ class _Walk:
     ) -> None:
         """What may be called: in any turn of the loops around, or in one of those of its own."""
         around = _Around(block.span, note=block.note)
-        inner = [around if loop == _Around(block.span) else loop for loop in nest]
+        inner = [around if (loop.span, loop.value, loop.guard) == (block.span, None, None) else loop
+                 for loop in nest]  # fmt: skip
         inner = inner if around in inner else [*inner, around]
         self._events(flow, block.body, inner, team, into)
 
     def _loop(
         self, flow: Flow, block: Block, nest: list[_Around], team: _Team | None, into: _Summary
     ) -> None:
-        inner = [*nest, _Around(block.span)]
+        inner = [*nest, _Around(block.span, early=block.note)]
         inside = _Summary(order=into.order)
         self._events(flow, block.body, inner, team, inside)
         if inside.first is None or inside.last is None:
@@ -279,7 +213,7 @@ class _Walk:
         self, region: Region, nest: list[_Around], team: _Team | None, into: _Summary
     ) -> None:
         if team is not None and region.context != "combined":
-            runs = self._runs(nest[team.depth :])
+            runs = self._runs_inside(nest, team.depth)
             team.members[region.id] = team.members.get(region.id, NEVER).plus(runs)
         elif team is None or team.key.parallel == region.span:
             self._team(_Team(team_of(region), len(nest), {region.id: ONCE}), nest, into)
@@ -301,7 +235,7 @@ class _Walk:
         if callee is None or callee in self.stack or len(self.stack) > _MAX_DEPTH:
             return
         if team is not None:
-            runs = self._runs(nest[team.depth :])
+            runs = self._runs_inside(nest, team.depth)
             for region, own in self._members_of(callee).items():
                 team.members[region] = team.members.get(region, NEVER).plus(own.times(runs))
             return
@@ -322,19 +256,46 @@ class _Walk:
             self.members[key] = team.members
         return self.members[key]
 
+    def _runs_inside(self, nest: Sequence[_Around], depth: int) -> Runs:
+        """How often what is inside these loops runs in one run of the team at a depth; on average,
+        where a loop around the team decides."""
+        outside = {around.span for around in nest[:depth]}
+        guards = [around.guard for around in nest[depth:] if around.guard is not None]
+        if not any(span in outside for guard in guards for _, span in guard.counters):
+            return self._runs(nest[depth:])
+        whole, teams = self._runs(nest), self._runs(nest[:depth])
+        value = None
+        if whole.value is not None and teams.value:
+            each, rest = divmod(whole.value, teams.value)
+            value = None if rest else each
+        weight = whole.weight / teams.weight if teams.weight else 0.0
+        return Runs(None, value, weight, whole.assumed)
+
     def _runs(self, nest: Sequence[_Around]) -> Runs:
         """How often the body of these loops of one function runs."""
         known, unknown, bindings = [], [], Bindings({})
-        for span, value, note in nest:
-            header = None if note else self.loops.get(span)
+        for around in nest:
+            apart = around.note or around.guard is not None
+            header = None if apart else self.loops.get(around.span)
             if header is not None:
                 loop, bindings = header
-                known.append(loop if value is None else _turn(loop, value))
-            elif value is None and not note:
-                unknown.append(Loop(f"loop@{span.line}", None, None, "", None, (), span))
-        runs = runs_of([*known, *unknown], bindings)
-        notes = tuple(dict.fromkeys(around.note for around in nest if around.note))
-        return runs.times(Runs(None, None, 1.0, notes)) if notes else runs
+                known.append(loop if around.value is None else _turn(loop, around.value))
+            elif around.value is None and not apart:
+                line = around.span.line
+                unknown.append(Loop(f"loop@{line}", None, None, "", None, (), around.span))
+        notes = [around.note for around in nest if around.note]
+        notes += [_left_early(around) for around in nest if around.early]
+        guards = [around.guard for around in nest if around.guard is not None]
+        runs = guarded_runs([*known, *unknown], bindings, guards)
+        if not notes:
+            return runs
+        return runs.times(Runs(None, None, 1.0, tuple(dict.fromkeys(notes))))
+
+
+def _left_early(around: _Around) -> str:
+    where = f"{around.span.file.rsplit('/', 1)[-1]}:{around.span.line}"
+    line = around.early.rpartition(":")[2]
+    return f"the loop at {where} may end at the break in line {line}, and is taken to run on"
 
 
 def _add_team(order: TeamOrder, key: TeamKey, members: dict[str, Runs], runs: Runs) -> None:

@@ -13,16 +13,14 @@ from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings, bind_definitions
 from regionpredict.analysis.facts import RegionFacts
+from regionpredict.analysis.runs import ONCE, Guard, Guards, Runs, runs_of
 from regionpredict.analysis.team_order import (
-    ONCE,
-    Runs,
     TeamKey,
     TeamOrder,
-    runs_of,
     team_of,
     team_orders,
 )
-from regionpredict.ir import Loop, ParallelConstruct, Program, Span
+from regionpredict.ir import Definition, Expr, Loop, ParallelConstruct, Program, Span
 
 
 class TeamMember(NamedTuple):
@@ -102,7 +100,7 @@ def program_teams(
     loops = serial_loops(program, given)
     for own in facts:
         loops.update({loop.span: (loop, own.bindings) for loop in own.region.enclosing})
-    orders = team_orders(program.flows, program.regions, loops)
+    orders = team_orders(program.flows, program.regions, loops, guards_of(program, given))
     by_id = {own.region.id: own for own in facts}
     members: dict[TeamKey, dict[str, Runs]] = {}
     executions: dict[TeamKey, Runs] = {}
@@ -191,6 +189,26 @@ def serial_loops(program: Program, given: Mapping[str, int]) -> dict[Span, tuple
         loop.loop.span: (loop.loop, bind_definitions(loop.definitions, given))
         for loop in program.loops
     }
+
+
+def guards_of(program: Program, given: Mapping[str, int]) -> Guards:
+    """The conditions around calls and teams, with the numbers that are known put in."""
+    guards: dict[tuple[Span, int], Guard] = {}
+    known: dict[tuple[Definition, ...], Bindings] = {}
+    for branch in program.branches:
+        if branch.definitions not in known:
+            known[branch.definitions] = bind_definitions(branch.definitions, given)
+        bindings = known[branch.definitions]
+        moved = {name for name, _ in branch.counters}
+        numbers = {
+            name: Expr.const(bindings.values[name]) for name in branch.condition.names - moved
+            if name in bindings.values
+        }  # fmt: skip
+        condition = branch.condition.substitute(numbers)
+        guards[branch.span, branch.side] = Guard(
+            condition, branch.text, branch.counters, branch.span
+        )
+    return guards
 
 
 def _name(key: TeamKey) -> str:

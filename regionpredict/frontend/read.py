@@ -19,6 +19,7 @@ from regionpredict.frontend.linking import (
 from regionpredict.frontend.lowering import (
     choices_of,
     regions_of,
+    serial_branches_of,
     serial_loops_of,
 )
 from regionpredict.frontend.memory_effects import (
@@ -37,8 +38,22 @@ from regionpredict.frontend.syntax import (
     Lookups,
     Unit,
 )
-from regionpredict.ir import Definition, Diagnostic, Program, Region, SerialLoop, Span
-from regionpredict.ir.flow import Flow, Place, calls_through_pointers, loops_with_calls
+from regionpredict.ir import (
+    Definition,
+    Diagnostic,
+    Program,
+    Region,
+    SerialBranch,
+    SerialLoop,
+    Span,
+)
+from regionpredict.ir.flow import (
+    Flow,
+    Place,
+    branches_with_calls,
+    calls_through_pointers,
+    loops_with_calls,
+)
 from regionpredict.isolation import LIMITS, recursion_limit
 
 FRONTENDS = ("libclang", "pycparser")
@@ -55,6 +70,7 @@ class Part(NamedTuple):
     flows: list[Flow]
     lookups: Lookups | None = None  # None where the file could not be read
     loops: tuple[SerialLoop, ...] = ()
+    branches: tuple[SerialBranch, ...] = ()
     arguments: ArgumentValues | None = None  # of a program that is one file
     # Loops that threads share by their numbers, in functions of other files, too; their arrays.
     by_hand: tuple[tuple[Span, tuple[tuple[str, Place], ...]], ...] = ()
@@ -200,9 +216,13 @@ def lower_file(parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False) 
     with recursion_limit(LIMITS.recursion):
         regions, notes, by_hand = regions_of(unit, tasks=tasks)
         loops = serial_loops_of(unit, loops_with_calls(parsed.flows))
+        choices = choices_of(unit) if parsed.flows else {}
+        picked = {
+            span for (span, _), own in choices.items() if any(choice.picked for choice in own)
+        }
+        branches = serial_branches_of(unit, branches_with_calls(parsed.flows) | picked)
         flows = [with_object_names(flow, unit.objects) for flow in parsed.flows]
         if flows:
-            choices = choices_of(unit)
             pointed = {body.span for body in unit.bodies() if unit.is_pointed(body.decl)}
             flows = [with_choices(flow, choices) for flow in with_pointed(flows, pointed)]
         shared = [worksharing_block(loop, unit.objects) for loop in by_hand.values()]
@@ -211,6 +231,7 @@ def lower_file(parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False) 
         flows=flows,
         diagnostics=[*part.diagnostics, *notes],
         loops=tuple(loops),
+        branches=tuple(branches),
         by_hand=tuple((block.span, block.names) for block in shared),
     )
 
@@ -275,4 +296,9 @@ def join(parts: Sequence[Part], frontend: str) -> Program:
         headers="shipped" if any(part.headers == "shipped" for part in parts) else "system",
         flows=tuple(flows.values()),
         loops=tuple({loop.loop.span: loop for part in parts for loop in part.loops}.values()),
+        branches=tuple(
+            {
+                (branch.span, branch.side): branch for part in parts for branch in part.branches
+            }.values()
+        ),
     )

@@ -4,7 +4,7 @@ Everything here is frozen and imports nothing of ours; every other room speaks i
 """
 
 from regionpredict.ir.expr import Expr
-from regionpredict.ir.program import Definition, Program, SerialLoop
+from regionpredict.ir.program import Definition, Program, SerialBranch, SerialLoop
 from regionpredict.ir.region import (
     Access,
     Array,
@@ -39,6 +39,7 @@ __all__ = [
     "ParallelConstruct",
     "Program",
     "Region",
+    "SerialBranch",
     "SerialLoop",
     "Span",
     "Statement",

@@ -48,6 +48,10 @@ class Copied(NamedTuple):
     span: Span
 
 
+FIRST_ELEMENT = 1_000_000
+"""The number of the side of a call that means a table's first element (`Block.side`)."""
+
+
 class Choice(NamedTuple):
     """The functions of which a call means one: what it calls, or hands over at `position`.
 
@@ -55,6 +59,8 @@ class Choice(NamedTuple):
     place and `values` are the counter's, one a function, which is "" for a null pointer; there are
     none where the table is not told, any of some: each function is in it at most once. `whole`: the
     loop goes through just these. `sure` is False where an iteration may pass the call over.
+    `picked`: each is what the call means under a condition of its own, as a subscript says; the
+    `others` of the table it does not mean.
     """
 
     functions: tuple[str, ...]
@@ -64,6 +70,8 @@ class Choice(NamedTuple):
     values: tuple[int, ...] = ()
     whole: bool = False
     sure: bool = True
+    picked: bool = False
+    others: tuple[str, ...] = ()
 
 
 class Handed(NamedTuple):
@@ -104,7 +112,9 @@ class Block:
     (the iteration of a loop in which its counter is `value`) or 'choice' (what a call may mean:
     `note` says what is not known; at the place of a loop it is called in at most one of its
     iterations). For 'share', `names` are the places of the arrays by the names that the region has
-    for them.
+    for them. `side` numbers what a condition decides between: that of an `if` 0, what is behind
+    `else` or a `continue` 1, the cases of a `switch` in their order. `note` of a loop says that it
+    may end early.
     """
 
     kind: str
@@ -113,6 +123,7 @@ class Block:
     names: tuple[tuple[str, Place], ...] = ()
     value: int | None = None
     note: str = ""
+    side: int = 0
 
 
 Event = Write | Link | Copied | Handed | Returned | Block
@@ -170,6 +181,29 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
                     spans.add(event.span)
                 calls = calls or inside
         return calls
+
+    for flow in flows:
+        search(flow.body)
+    return frozenset(spans)
+
+
+def branches_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
+    """The places of the conditions that decide whether a function is called, or a team begins."""
+    spans: set[Span] = set()
+
+    def search(events: Sequence[Event]) -> bool:
+        busy = False
+        for event in events:
+            if isinstance(event, Handed):
+                named = event.function or event.pointer
+                busy = busy or bool(named) or event.parameter is not None
+            elif isinstance(event, Block):
+                inside = event.kind in ("share", "parallel")
+                inside = (event.kind != "share" and search(event.body)) or inside
+                if inside and event.kind == "branch":
+                    spans.add(event.span)
+                busy = busy or inside
+        return busy
 
     for flow in flows:
         search(flow.body)

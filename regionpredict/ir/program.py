@@ -29,6 +29,22 @@ class SerialLoop(NamedTuple):
     definitions: tuple[Definition, ...]
 
 
+class SerialBranch(NamedTuple):
+    """What decides whether calls are made, or teams begin: the `condition` of one `side` of an `if`
+    or a `switch` at `span` (`Block.side`), with what the source says of the names in it.
+
+    `counters` are the names in it that loops move, each with its loop's place; `text` as it is
+    written.
+    """
+
+    span: Span
+    side: int
+    condition: Expr
+    text: str
+    counters: tuple[tuple[str, Span], ...]
+    definitions: tuple[Definition, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """The regions of one translation unit or of many, in the order of file and line.
@@ -46,3 +62,4 @@ class Program:
     headers: str = "system"  # 'system' | 'shipped'
     flows: tuple[Flow, ...] = ()  # what functions do to memory, where it was asked for
     loops: tuple[SerialLoop, ...] = ()  # that repeat calls, where flows were asked for
+    branches: tuple[SerialBranch, ...] = ()  # around calls and teams, where flows were

@@ -11,7 +11,7 @@ import pytest
 
 from regionpredict.analysis.callbacks import with_callbacks
 from regionpredict.analysis.choices import MOST_MEANT, with_choices
-from regionpredict.analysis.team_order import Runs
+from regionpredict.analysis.runs import Runs
 from regionpredict.analysis.teams import ProgramTeams, program_teams
 from regionpredict.frontend import requests_for
 from regionpredict.ir import Span
@@ -63,6 +63,41 @@ EXACT = {
     "one alone": ("static step only;\nstatic void set(step f) { only = f; }\n",
                   "set(b); for (int s = 0; s < 6; s++) only(); a(); c();"),
     "no turn at all": (TABLE, "for (int k = 0; k < 0; k++) table[k](); a(); b(); c();"),
+}  # fmt: skip
+NAMED = "struct test { const char *name; step run; };\n"
+EXACT |= {
+    "designated, out of order": (
+        "enum { A, B, C };\nstatic const step t[] = {[B] = b, [A] = a, [C] = c};\n",
+        "for (int s = 0; s < 4; s++) for (int k = 0; k < 2; k++) t[k](); c();"),
+    "designated structs": (
+        NAMED + 'enum { A, B, C };\nstatic const struct test t[] = '
+        '{[C] = {"c", c}, [A] = {.run = a}, [B] = {.run = b, .name = "b"}};\n',
+        "for (int s = 0; s < 4; s++) for (int k = 1; k < 3; k++) t[k].run(); a();"),
+    "two dimensions": (
+        "static const step t[2][2] = {{a, b}, {b, c}};\n",
+        "for (int s = 0; s < 4; s++) for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++)"
+        " t[i][j]();"),
+    "a column of two": (
+        "static const step t[2][2] = {{a, b}, {b, c}};\n",
+        "for (int i = 0; i < 2; i++) t[i][1](); t[0][0]();"),
+    "a number": (TABLE, "table[1](); table[0](); table[0](); table[2]();"),
+    "by turns": (TABLE, "for (int s = 0; s < 1000; s++) table[s % 3]();"),
+    "a struct in a struct": (
+        NAMED + "struct group { const char *name; struct test test; };\n"
+        'static const struct group t[] = {{"x", {"a", a}}, {"y", {"b", b}}, {"z", {"c", c}}};\n',
+        "for (int s = 0; s < 4; s++) for (int i = 0; i < 2; i++) t[i].test.run(); c();"),
+    "an array in a struct": (
+        "struct suite { int n; step run[3]; };\nstatic const struct suite s0 = {3, {a, b, c}};\n",
+        "for (int s = 0; s < 4; s++) for (int i = 0; i < 3; i++) s0.run[i]();"),
+    "a pointer to an element": (
+        TESTS,
+        "for (int i = 0; i < 3; i++) { const struct test *t = &tests[i];"
+        " for (int s = 0; s < 4; s++) t->run(); } c();"),
+    "a pointer moved": (
+        TESTS,
+        "for (int i = 0; i < 3; i++) { const struct test *t = tests + i; t->run(); } c();"),
+    "a copy of an element": (
+        TESTS, "for (int i = 0; i < 3; i++) { struct test t = tests[i]; t.run(); } c();"),
 }  # fmt: skip
 AT_MOST = {
     "by the command line": (TABLE, "for (int s = 0; s < 7; s++) table[argc % 3]();", (7, 7, 7)),
@@ -209,6 +244,74 @@ def test_a_table_of_another_file(frontend: str, tmp_path: Path) -> None:
     runs = executions(analysis)
     assert [each.weight for each in runs] == [2, 2, 1]
     assert all(each.value is None and "table.c:3" in each.assumed[0] for each in runs)
+
+
+FIELDS = """typedef struct { const char *name; void (*step)(double *x); } kernel;
+extern const kernel kernels[];
+extern const int nkernels;
+"""
+KERNELS = """#include "fields.h"
+static void a(double *x) {
+#pragma omp parallel for
+  for (int i = 0; i < 100; i++) x[i] += 1;
+}
+static void b(double *x) {
+#pragma omp parallel for
+  for (int i = 0; i < 100; i++) x[i] += 2;
+}
+const kernel kernels[] = {%s};
+const int nkernels = sizeof kernels / sizeof kernels[0];
+"""
+MAIN = """#include <stdlib.h>
+#include <string.h>
+#include "fields.h"
+int main(int argc, char **argv) {
+  double *x = calloc(100, sizeof *x);
+  %s
+  return 0;
+}
+"""
+EVERY = "for (int t = 0; t < 7; t++) for (int k = 0; k < nkernels; k++) kernels[k].step(x);"
+PICKED = """const kernel *k = kernels;
+  for (int i = 0; i < nkernels; i++) if (!strcmp(kernels[i].name, argv[1])) k = &kernels[i];
+  for (int t = 0; t < 7; t++) k->step(x);"""
+
+
+@frontends
+@pytest.mark.parametrize(
+    "table",
+    [
+        '{"a", a}, {"b", b}, {"a", a}',
+        '{.step = a, .name = "a"}, {.name = "b", .step = b}, {"a", a}',
+    ],
+)
+def test_a_table_whose_length_only_its_file_tells(
+    table: str, frontend: str, tmp_path: Path
+) -> None:  # fmt: skip
+    """`extern const kernel kernels[];` in a header: 7 times a, b and a."""
+    (tmp_path / "fields.h").write_text(FIELDS)
+    (tmp_path / "kernels.c").write_text(KERNELS % table)
+    (tmp_path / "main.c").write_text(MAIN % EVERY)
+    teams = structure(analyse(requests_for([str(tmp_path)]), {}, frontend=frontend)).teams
+    assert {team.function: team.executions.value for team in teams} == {"a": 14, "b": 7}
+    (tmp_path / "main.c").write_text(MAIN % PICKED)
+    teams = structure(analyse(requests_for([str(tmp_path)]), {}, frontend=frontend)).teams
+    assert {team.function: team.executions.weight for team in teams} == {"a": 7, "b": 7}
+    assert all("k->step" in team.executions.assumed[0] for team in teams)
+
+
+@frontends
+def test_a_table_of_a_file_that_is_not_read_may_hold_anything(
+    frontend: str, tmp_path: Path
+) -> None:  # fmt: skip
+    """The kernels are put into a table of their own, and what main goes through is not seen."""
+    (tmp_path / "fields.h").write_text(FIELDS)
+    own = (KERNELS % '{"a", a}, {"b", b}').replace("const kernel kernels", "const kernel others")
+    (tmp_path / "kernels.c").write_text(own.replace("sizeof kernels", "sizeof others"))
+    (tmp_path / "main.c").write_text(MAIN % EVERY)
+    teams = structure(analyse(requests_for([str(tmp_path)]), {}, frontend=frontend)).teams
+    assert [team.executions.value for team in teams] == [None, None]
+    assert all("is not seen" in team.executions.assumed[0] for team in teams)
 
 
 @frontends

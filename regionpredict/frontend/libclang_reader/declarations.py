@@ -26,6 +26,7 @@ from regionpredict.frontend.syntax import (
     Decl,
     Expression,
     IntLit,
+    unread_list,
 )
 from regionpredict.ir import Span
 
@@ -166,10 +167,18 @@ class Declarations:
         if kind in ("function", "global"):
             decl.symbol = self._symbol(cursor)
         if kind == "global":
+            if ctype.kind == "array" and ctype.extent is None:  # its list says how long it is
+                decl.ctype = self._defined_type(cursor) or ctype
             decl.init = self._global_initialiser(cursor, decl)
             if ctype.has_spelt_extent:
                 decl.ctype = self._types.resolve(ctype, self._scope.get, decl.span)
         return decl
+
+    def _defined_type(self, cursor: lc.Cursor) -> CType | None:
+        definition = self._lib.clang_getCursorDefinition(cursor)
+        if definition.kind != VARIABLE:
+            return None
+        return self._types.of(self._lib.clang_getCursorType(definition))
 
     def _is_const(self, full: lc.Type, ctype: CType) -> bool:
         """Whether it is the type of numbers that nobody may change."""
@@ -231,8 +240,13 @@ class Declarations:
             return self._first_value(definition)
         if decl.is_const and decl.ctype.kind == "float":
             return self._first_value(definition)
+        if decl.ctype.may_hold_functions and self._is_initialised(definition):
+            return unread_list()
         value = lc.integer(definition)
         return IntLit(value) if value is not None else None
+
+    def _is_initialised(self, variable: lc.Cursor) -> bool:
+        return bool(self._lib.clang_Cursor_getVarDeclInitializer(variable).data0)
 
     def _holds_function(self, variable: lc.Cursor) -> bool:
         ctype = self._lib.clang_getCanonicalType(self._lib.clang_getCursorType(variable))

@@ -56,6 +56,7 @@ _FLOAT = 21  # CXType_Float
 _UNSIGNED = frozenset((8, 9, 10, 11))  # short, int, long, long long
 _LONG = frozenset((10, 11, 18, 19))
 _IMPLICIT = frozenset((IMPLICIT,))
+_OTHER = "an expression of this kind"  # what a diagnostic calls one that is not understood
 # What an expression that is not understood is called in a diagnostic.
 _CONSTRUCTS = {
     109: "", 118: "", 121: "statement expression",
@@ -142,7 +143,7 @@ class ExpressionBuilder:
 
     def _opaque(self, node: Node) -> Expression:
         inner = tuple(self.build(child) for child in node.children if child.kind >= 100)
-        return Opaque(_CONSTRUCTS.get(node.kind, "an expression of this kind"), inner)
+        return Opaque(_CONSTRUCTS.get(node.kind, _OTHER), inner)
 
     def _list(self, node: Node) -> Expression:
         values = [child for child in node.children if child.kind >= IMPLICIT]
@@ -153,6 +154,9 @@ class ExpressionBuilder:
     def _listed(self, node: Node) -> Expression:
         """A value of a list; `.nx = 4` is a member's."""
         names = [child for child in node.children if child.kind == MEMBER_NAME]
+        if node.kind == IMPLICIT and not names and len(node.children) == 2:
+            number, held = (self.build(child) for child in node.children)
+            return Opaque("[]" if isinstance(number, IntLit) else _OTHER, (number, held))
         if len(names) != 1 or len(node.children) != 2:
             return self.build(node)
         return Opaque(f".{lc.spelling(names[0].cursor)}", (self.build(node.children[1]),))

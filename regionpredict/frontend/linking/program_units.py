@@ -143,7 +143,7 @@ class ProgramUnits:
     def settings(self) -> SettingsOfProgram:
         """Which integers in structs and arrays one place sets."""
         symbols = {symbol for unit in self._units for symbol in unit.defines}
-        return SettingsOfProgram([unit.stored for unit in self._units], symbols)
+        return SettingsOfProgram([unit.stored for unit in self._units], symbols, self._variables)
 
     def set_once(self, what: Stored) -> SetValue | None:
         """The value to which the one place of the program sets it."""

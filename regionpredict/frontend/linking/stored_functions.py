@@ -11,7 +11,7 @@ table that is handed on as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.frontend.linking.struct_types import struct_of, type_of
@@ -29,6 +29,7 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
+    element_placed,
     every_expression,
     initial_values,
     member_named,
@@ -56,10 +57,12 @@ class Put(NamedTuple):
 
 
 class StoredFunctions(NamedTuple):
-    """What one unit says: `put`, and the places that may hold any function (`open_`)."""
+    """What one unit says: `put`, the places that may hold any function (`open_`), and the tables
+    that it declares without their length: (symbol, struct) of which another unit has the list."""
 
     put: tuple[Put, ...] = ()
     open_: frozenset[Place] = frozenset()
+    elsewhere: frozenset[tuple[str, str]] = frozenset()
 
 
 def named_function(value: Expression | None) -> Decl | None:
@@ -96,9 +99,11 @@ def _member(member: Member) -> Place:
 
 def _table(decl: Decl) -> Place | None:
     element = decl.ctype.element
+    while element is not None and element.kind == "array":
+        element = element.element
     if decl.ctype.kind != "array" or element is None or element.kind != "pointer":
         return None
-    if decl.kind == "parameter" or not decl.ctype.holds_sizes:  # else its list is not read
+    if decl.kind == "parameter":
         return None
     if decl.symbol:
         return "=", decl.symbol
@@ -111,21 +116,24 @@ class FunctionCensus:
     def __init__(self) -> None:
         self._put: list[Put] = []
         self._open: set[Place] = set()
+        self._elsewhere: set[tuple[str, str]] = set()
         self._placed: set[Expression] = set()  # values of lists whose struct is known
         self._elements: dict[Expression, int] = {}  # arrays whose subscript has just been met
 
     def result(self) -> StoredFunctions:
         """All that was gathered."""
-        return StoredFunctions(tuple(self._put), frozenset(self._open))
+        return StoredFunctions(tuple(self._put), frozenset(self._open), frozenset(self._elsewhere))
 
     def variable(self, decl: Decl, by: Span | None = None) -> None:
         """A variable with its first value; `by` is the function that it is one of."""
         struct = struct_of(decl.ctype)
         if decl.init is None:
-            if struct and decl.ctype.kind == "array" and by is None and not decl.ctype.holds_sizes:
-                self._open.add((struct, ANY))  # a list that is too long to be read, if any
+            if struct and decl.ctype.kind == "array" and decl.ctype.extent is None and decl.symbol:
+                self._elsewhere.add((decl.symbol, struct))
             return
-        if struct:
+        if struct and decl.ctype.kind == "array" and initial_values(decl.init) is None:
+            self._open.add((struct, ANY))  # too long to be read
+        elif struct:
             self._structs(decl.init, struct, in_function=by is not None)
         else:
             table = _table(decl)
@@ -155,7 +163,8 @@ class FunctionCensus:
 
     def _structs(self, init: Expression, struct: str, *, in_function: bool) -> None:
         values = initial_values(init)
-        for value in values or ():
+        for listed in values or ():
+            value = element_placed(listed)[1]
             given = member_named(value)
             if given is None:
                 if initial_values(value) is not None:
@@ -177,7 +186,8 @@ class FunctionCensus:
 
     def _inside(self, place: Place, values: Expression) -> None:
         """A list for a member: its elements, or the members of a struct that is one."""
-        for value in initial_values(values) or ():
+        for listed in initial_values(values) or ():
+            value = element_placed(listed)[1]
             given = member_named(value)
             if given is not None:
                 function = named_function(given[1])
@@ -196,15 +206,14 @@ class FunctionCensus:
         values = initial_values(init)
         if values is None:
             self._open.add(place)
-        for value in values or ():
+        for listed in values or ():
+            value = element_placed(listed)[1]
             if initial_values(value) is not None:
                 self._listed(value, place)
             else:
                 self._held(place, value)
 
     def _held(self, place: Place, value: Expression) -> None:
-        if isinstance(value, Opaque) and value.children and named_function(value.children[-1]):
-            value = value.children[-1]  # [2] = square
         function = named_function(value)
         if function is not None:
             self._put.append(Put(place, function))
@@ -282,9 +291,9 @@ class FunctionsOfProgram:
     """Answers which functions lie where, over all units of a run."""
 
     def __init__(self, units: Sequence[StoredFunctions], handed: Iterable[str],
-                 inside: Mapping[str, set[str]]) -> None:  # fmt: skip
+                 inside: Mapping[str, set[str]], variables: Collection[str]) -> None:  # fmt: skip
         """`handed`: the structs that functions without a body are handed; `inside`: the structs
-        that each has in it."""
+        that each has in it; `variables`: the symbols of those that a unit gives a first value."""
         self._put: dict[Place, list[tuple[int, Put]]] = {}
         open_: set[Place] = set()
         for number, unit in enumerate(units):
@@ -292,6 +301,10 @@ class FunctionsOfProgram:
             for put in unit.put:
                 self._put.setdefault(put.place, []).append((number, put))
         lost = {struct for struct, member in open_ if member == ANY} | set(handed)
+        lost.update(
+            struct for unit in units for symbol, struct in unit.elsewhere
+            if symbol not in variables
+        )  # fmt: skip
         waiting = list(lost)
         while waiting:
             new = inside.get(waiting.pop(), set()) - lost

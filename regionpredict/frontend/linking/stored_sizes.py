@@ -138,8 +138,12 @@ def member_in_program(place: Expression) -> str:
 class SettingsOfProgram:
     """Answers which integers in structs and arrays one place of a program sets."""
 
-    def __init__(self, units: Sequence[StoredSizes], defined: Collection[str]) -> None:
-        """All units of a run; `defined` are the symbols of functions with a body."""
+    def __init__(
+        self, units: Sequence[StoredSizes], defined: Collection[str],
+        variables: Collection[str] = (),
+    ) -> None:  # fmt: skip
+        """All units of a run; `defined` are the symbols of functions with a body, `variables` those
+        of variables with a first value."""
         self._set_at: dict[Stored, set[Setting]] = {}
         self._listed: dict[tuple[str, str], set[Setting]] = {}
         self._owners: dict[Stored, set[str]] = {}
@@ -165,7 +169,9 @@ class SettingsOfProgram:
             waiting += new
         self._lost = lost
         handed = {name for unit in units for symbol, name in unit.handed if symbol not in defined}
-        self.functions = FunctionsOfProgram([unit.functions for unit in units], handed, inside)
+        self.functions = FunctionsOfProgram(
+            [unit.functions for unit in units], handed, inside, variables
+        )
         self._pointed = frozenset[str]().union(*(unit.pointed for unit in units))
         self.is_program = any(unit.has_main for unit in units)
 

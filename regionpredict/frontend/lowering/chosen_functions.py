@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from regionpredict.frontend.linking import LinkedUnit, is_null, named_function
+from regionpredict.frontend.linking import LinkedUnit, is_null
 from regionpredict.frontend.lowering.definitions import writes_in
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.function_pointers import pointed_functions
@@ -31,6 +31,11 @@ from regionpredict.frontend.lowering.loop_headers import (
     steps_of,
 )
 from regionpredict.frontend.lowering.symbolic_values import Context
+from regionpredict.frontend.lowering.table_elements import (
+    is_open_pointer,
+    picked_from_table,
+    picking_in,
+)
 from regionpredict.frontend.syntax import (
     Binary,
     CallExpr,
@@ -110,17 +115,18 @@ class _Calls:
         """What a call may mean, and what it may hand over."""
         made = []
         if call.decl is None and call.pointer is not None:
-            made.append(self._choice(call.pointer, None, around))
+            made.append(self._choice(call.pointer, None, around, alone=True))
         called = self._unit.body_of(call.decl) if call.decl is not None else None
         for at, argument in enumerate(call.args):
             if called is None or at >= len(called.parameters):
                 break
-            if _is_open_pointer(argument) and _calls_it(called, called.parameters[at]):
-                made.append(self._choice(argument, at, around))
+            if is_open_pointer(argument) and _calls_it(called, called.parameters[at]):
+                alone = picking_in(call) is argument
+                made.append(self._choice(argument, at, around, alone=alone))
         return tuple(choice for choice in made if choice is not None)
 
     def _choice(
-        self, pointer: Expression, position: int | None, around: tuple[Stmt, ...]
+        self, pointer: Expression, position: int | None, around: tuple[Stmt, ...], *, alone: bool
     ) -> Choice | None:
         pointer = self._initial(_bare(pointer))
         if self._is_parameter(pointer):
@@ -128,6 +134,12 @@ class _Calls:
         by_loop = self._by_loop(pointer, position, around)
         if by_loop is not None:
             return by_loop
+        picked = picked_from_table(self._unit, pointer, self._function) if alone else None
+        if picked is not None:
+            by_index = picked.subscript is not None
+            return Choice(
+                picked.functions, show(pointer), position, picked=by_index, others=picked.others
+            )
         functions = pointed_functions(self._unit, pointer, self._function)
         if functions is None:
             return None
@@ -333,16 +345,6 @@ def _inside(expression: Unary) -> Expression:
     while isinstance(inner, Cast):
         inner = inner.operand
     return inner
-
-
-def _is_open_pointer(argument: Expression) -> bool:
-    """Whether an argument may be a pointer to a function that the text does not name."""
-    argument = _bare(argument)
-    if named_function(argument) is not None or is_null(argument):
-        return False
-    if isinstance(argument, Name):
-        return is_pointer_to_function(argument.decl.ctype)
-    return isinstance(argument, (Index, Member, Ternary))
 
 
 def _calls_it(function: Function, parameter: Decl) -> bool:

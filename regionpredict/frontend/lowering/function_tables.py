@@ -14,12 +14,15 @@ from regionpredict.frontend.syntax import (
     Decl,
     Expression,
     Index,
+    IntLit,
     Member,
     Name,
-    Opaque,
+    elements_listed,
     initial_values,
     member_named,
 )
+
+_NOTHING = IntLit(0)
 
 
 class TableCall(NamedTuple):
@@ -54,13 +57,16 @@ def rows_of(unit: LinkedUnit, table: Decl, pointer: Expression) -> tuple[Express
     ctype = table.ctype
     if ctype.kind != "array" or not ctype.holds_sizes or table.init is None:
         return None
-    values = initial_values(table.init)
-    if values is None or any(isinstance(v, Opaque) and v.text.startswith("[") for v in values):
+    elements = elements_listed(table.init)
+    if not elements or not is_listed(unit, pointer):
         return None
+    return tuple(elements.get(at, _NOTHING) for at in range(max(elements) + 1))
+
+
+def is_listed(unit: LinkedUnit, pointer: Expression) -> bool:
+    """Whether lists of initial values alone tell what is in the place of a function."""
     held = unit.functions_at(pointer)
-    if not held or not all(put.listed for put in held):
-        return None
-    return values
+    return bool(held) and all(put.listed for put in held or ())
 
 
 def function_in(row: Expression, member: str) -> str | None:

@@ -25,6 +25,7 @@ from regionpredict.frontend.syntax import (
     Directive,
     Effects,
     Expression,
+    ExprStmt,
     For,
     Function,
     If,
@@ -41,10 +42,14 @@ from regionpredict.frontend.syntax import (
     Unary,
     While,
     below,
+    condition_of,
     every_expression,
     expressions_in,
+    goes_on_early,
+    left_early,
     own_expressions,
     show,
+    sides_of,
 )
 from regionpredict.ir.flow import (
     Block,
@@ -105,7 +110,15 @@ class _Flows:
         return events
 
     def _compound(self, statement: Compound) -> list[Event]:
-        return [event for item in statement.items for event in self._body(item)]
+        events: list[Event] = []
+        for at, item in enumerate(statement.items):
+            events += self._body(item)
+            if isinstance(item, If) and goes_on_early(item):
+                behind = self._compound(statement._replace(items=statement.items[at + 1 :]))
+                if behind:
+                    events.append(Block("branch", tuple(behind), item.span, side=1))
+                break
+        return events
 
     def _declared(self, statement: DeclStmt) -> list[Event]:
         events: list[Event] = []
@@ -141,20 +154,31 @@ class _Flows:
             self._expression(increment, inside)
         self.moving.pop()
         # One that only reads may be shared by hand, which is not known yet.
-        return [Block("loop", tuple(inside), loop.span)] if inside or self.in_team else []
+        note = left_early(loop)
+        return (
+            [Block("loop", tuple(inside), loop.span, note=note)] if inside or self.in_team else []
+        )
 
-    def _if(self, statement: If) -> list[Event]:
+    def _decided(self, statement: If | Switch | ExprStmt) -> list[Event]:
         events: list[Event] = []
-        self._expression(statement.condition, events)
-        for side in (statement.then, statement.other):
-            inside = self._body(side)
-            if inside:
-                events.append(Block("branch", tuple(inside), Span("", 0)))
+        self._expression(condition_of(statement), events)
+        return events + self._sides(statement)
+
+    def _valued(self, statement: ExprStmt) -> list[Event]:
+        if sides_of(statement):
+            return self._decided(statement)
+        events: list[Event] = []
+        self._expression(statement.expr, events)
         return events
 
-    def _switch(self, statement: Switch) -> list[Event]:
-        inside = self._body(statement.body)
-        return [Block("branch", tuple(inside), statement.span)] if inside else []
+    def _sides(self, statement: If | Switch | ExprStmt) -> list[Event]:
+        """What a condition decides between, each by its number."""
+        events: list[Event] = []
+        for number, side in enumerate(sides_of(statement)):
+            inside = [event for part in side.body for event in self._body(part)]
+            if inside:
+                events.append(Block("branch", tuple(inside), statement.span, side=number))
+        return events
 
     def _return(self, statement: Return) -> list[Event]:
         events: list[Event] = []
@@ -404,8 +428,9 @@ _STATEMENTS: dict[type, Callable[..., list[Event]]] = {
     For: _Flows._for,
     While: _Flows._while,
     RangeFor: _Flows._while,
-    If: _Flows._if,
-    Switch: _Flows._switch,
+    If: _Flows._decided,
+    Switch: _Flows._decided,
+    ExprStmt: _Flows._valued,
     Return: _Flows._return,
     Directive: _Flows._directive,
 }

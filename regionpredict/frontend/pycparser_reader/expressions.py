@@ -266,7 +266,9 @@ class ExpressionBuilder:
     def _designated(self, node: Any, scope: Scope) -> Expression:
         inner = [item for item in node.name if not isinstance(item, c_ast.ID)]
         parts = [self.build(getattr(item, "expr", item), scope) for item in (*inner, node.expr)]
-        member = f".{node.name[0].name}" if len(node.name) == 1 and not inner else _OTHER
+        member = _OTHER
+        if len(node.name) == 1:
+            member = "[]" if inner else f".{node.name[0].name}"
         return Opaque(member, tuple(parts))
 
     def _compound_literal(self, node: Any, scope: Scope) -> Expression:

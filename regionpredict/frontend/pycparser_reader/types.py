@@ -35,6 +35,7 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
+    element_placed,
     initial_values,
     member_named,
     with_members_named,
@@ -353,7 +354,7 @@ class TypeReader:
             return init
         if ctype.kind == "array" and ctype.element is not None:
             element = ctype.element
-            return Opaque("{}", tuple(self.with_members_named(value, element) for value in values))
+            return Opaque("{}", tuple(self._element_named(value, element) for value in values))
         members = self._members(ctype)
         named: list[Expression] = []
         for value in with_members_named(values, members):
@@ -365,6 +366,11 @@ class TypeReader:
             else:
                 named.append(value)
         return Opaque("{}", tuple(named))
+
+    def _element_named(self, value: Expression, ctype: CType) -> Expression:
+        placed, held = element_placed(value)
+        named = self.with_members_named(held, ctype)
+        return named if placed is None else Opaque("[]", (IntLit(placed), named))
 
     def _members(self, ctype: CType) -> list[Decl]:
         """The members of a struct in their order, up to one that has no name."""

@@ -48,6 +48,7 @@ from regionpredict.frontend.syntax import (
     Pragma,
     Unit,
     every_expression,
+    unread_list,
 )
 from regionpredict.frontend.syntax.directive import threadprivate
 from regionpredict.frontend.text import (
@@ -267,6 +268,8 @@ class _Reader:
                 return self._express(node.init, self.scope)
             if node.init is not None and (ctype.is_option_table or ctype.holds_sizes):
                 return self.types.with_members_named(self._express(node.init, self.scope), ctype)
+            if node.init is not None and ctype.may_hold_functions:
+                return unread_list()
             if isinstance(node.init, (c_ast.ID, c_ast.UnaryOp, c_ast.Cast)) and (
                 ctype.kind == "pointer"
             ):

@@ -17,8 +17,11 @@ from regionpredict.frontend.syntax.assignments import STEPS, Effects, set_place
 from regionpredict.frontend.syntax.constructor_calls import class_made, constructor_call
 from regionpredict.frontend.syntax.directive import Pragma
 from regionpredict.frontend.syntax.initial_lists import (
+    element_placed,
+    elements_listed,
     initial_values,
     member_named,
+    unread_list,
     with_members_named,
 )
 from regionpredict.frontend.syntax.nodes import (
@@ -57,6 +60,13 @@ from regionpredict.frontend.syntax.nodes import (
     While,
 )
 from regionpredict.frontend.syntax.print_c import show
+from regionpredict.frontend.syntax.sides import (
+    Side,
+    condition_of,
+    goes_on_early,
+    left_early,
+    sides_of,
+)
 from regionpredict.frontend.syntax.translation_unit import Located, Lookups, Unit, Writes
 from regionpredict.frontend.syntax.traversal import (
     below,
@@ -104,6 +114,7 @@ __all__ = [
     "Pragma",
     "RangeFor",
     "Return",
+    "Side",
     "Stmt",
     "Switch",
     "Ternary",
@@ -116,24 +127,31 @@ __all__ = [
     "below",
     "calls_in",
     "class_made",
+    "condition_of",
     "constructor_call",
     "declared_in",
+    "element_placed",
+    "elements_listed",
     "ends_here",
     "every_expression",
     "every_statement",
     "expressions_in",
     "first_span",
     "followed",
+    "goes_on_early",
     "in_place",
     "initial_values",
     "inner_statements",
     "is_place",
+    "left_early",
     "member_named",
     "member_of",
     "member_path",
     "own_expressions",
     "set_place",
     "show",
+    "sides_of",
     "substituted",
+    "unread_list",
     "with_members_named",
 ]

@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from regionpredict.frontend.syntax.nodes import CallExpr, Decl, Expression, Name, Opaque
+from regionpredict.frontend.syntax.nodes import (
+    CallExpr,
+    Decl,
+    Expression,
+    IntLit,
+    Name,
+    Opaque,
+)
+
+
+def unread_list() -> Expression:
+    """Stands for a list of initial values that nobody reads, as there are too many in it."""
+    return Opaque("{...}")
 
 
 def initial_values(expression: Expression) -> tuple[Expression, ...] | None:
@@ -26,6 +38,29 @@ def member_named(value: Expression) -> tuple[str, Expression] | None:
     if isinstance(value, Opaque) and value.text.startswith(".") and value.children:
         return value.text[1:], value.children[-1]
     return None
+
+
+def element_placed(value: Expression) -> tuple[int | None, Expression]:
+    """The element that a value of a list is given to by its number (`[2] = f`), and the value; None
+    for the one behind the value before."""
+    if isinstance(value, Opaque) and value.text == "[]" and isinstance(value.children[0], IntLit):
+        return value.children[0].value, value.children[1]
+    return None, value
+
+
+def elements_listed(expression: Expression | None) -> dict[int, Expression] | None:
+    """The values that a list gives to the elements of an array, by their numbers."""
+    values = initial_values(expression) if expression is not None else None
+    if values is None:
+        return None
+    elements: dict[int, Expression] = {}
+    at = 0
+    for value in values:
+        placed, held = element_placed(value)
+        at = at if placed is None else placed
+        elements[at] = held
+        at += 1
+    return elements
 
 
 def with_members_named(

@@ -59,7 +59,18 @@ class CType(NamedTuple):
         if self.kind != "array" or self.element is None:
             return self.kind == "struct"
         few = isinstance(self.extent, IntLit) and self.extent.value <= _MOST_SIZES
+        if self.element.kind == "array":
+            return few and self.may_hold_functions and self.element.holds_sizes
         return few and self.element.kind in ("int", "struct", "pointer")
+
+    @property
+    def may_hold_functions(self) -> bool:
+        """Whether it is an array of structs or pointers, of any length: its list may name some."""
+        return (
+            self.kind == "array"
+            and self.element is not None
+            and (self.element.kind in ("struct", "pointer") or self.element.may_hold_functions)
+        )
 
     @property
     def class_name(self) -> str:

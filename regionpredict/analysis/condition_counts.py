@@ -1,0 +1,209 @@
+"""How many values of a loop's variable fulfil a condition: `t % 10 == 0`, `t > 5`, `t == last`.
+
+Few values are tried one by one. Of many, those between two places at which a comparison changes its
+mind are alike but for remainders and masks, which come round again: one round is tried, and counted
+as often as it comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import gcd, lcm
+
+from regionpredict.ir import Expr
+from regionpredict.ir.expr import Atom, Number
+
+_FEW = 512  # values that are tried rather than thought about
+_MOST_TRIED = 20_000  # of one round
+_COMPARING = frozenset(("lt", "le", "eq", "ne"))
+_LOGICAL = frozenset(("and", "or", "not"))
+
+
+class UndecidedError(Exception):
+    """A condition has no number, or there is too much to try."""
+
+
+class Values:
+    """`trips` values from `first` by `step`."""
+
+    __slots__ = ("first", "step", "trips")
+
+    def __init__(self, first: int, trips: int, step: int) -> None:
+        self.first, self.trips, self.step = first, trips, step
+
+
+def conjuncts(condition: Expr) -> list[Expr]:
+    """The conditions that must all hold for one to hold.
+
+    >>> t = Expr.name("t")
+    >>> both = Expr.atom("and", Expr.atom("lt", t, Expr.const(9)), Expr.atom("not", t))
+    >>> [str(part) for part in conjuncts(both)]
+    ['(t < 9)', '!(t)']
+    """
+    atom = _only_atom(condition)
+    if atom is not None and atom.kind == "and":
+        return [part for arg in atom.args for part in conjuncts(arg)]
+    inner = _only_atom(atom.args[0]) if atom is not None and atom.kind == "not" else None
+    if inner is not None and inner.kind == "or":
+        return [part for arg in inner.args for part in conjuncts(Expr.atom("not", arg))]
+    if inner is not None and inner.kind == "not":
+        return conjuncts(inner.args[0])
+    return [condition]
+
+
+def holds(condition: Expr, values: Mapping[str, Number]) -> bool:
+    """Whether a condition holds; raises UndecidedError where a name in it has no value."""
+    value = condition.evaluate(values)
+    if value is None:
+        raise UndecidedError
+    return value != 0
+
+
+def fulfilling(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
+    """How many of the values that a variable takes fulfil all of some conditions of it alone.
+
+    Raises UndecidedError where that would take too long.
+
+    >>> every_tenth = Expr.atom("not", Expr.atom("mod", Expr.name("t"), Expr.const(10)))
+    >>> fulfilling("t", Values(0, 3_000_001, 1), [every_tenth])
+    300001
+    """
+    if taken.trips <= _FEW:
+        return _tried(name, taken, conditions)
+    if taken.step == 0:
+        raise UndecidedError
+    turns: set[int] = set()  # values at which something may change its mind
+    period = 1
+    for condition in conditions:
+        period = lcm(period, _period(condition, name, taken, turns))
+    period //= gcd(period, taken.step)
+    total, at = 0, 0
+    for end in _pieces(taken, turns):
+        total += _periodic(name, taken, (at, end), period, conditions)
+        at = end
+    return total
+
+
+def _pieces(taken: Values, turns: set[int]) -> list[int]:
+    """The numbers of the iterations before which a piece ends in which all is alike."""
+    ends = {taken.trips}
+    for value in turns:
+        at, rest = divmod(value - taken.first, taken.step)
+        ends.update(number for number in (at, at + 1 if rest else at)
+                    if 0 < number < taken.trips)  # fmt: skip
+    return sorted(ends)
+
+
+def _periodic(
+    name: str, taken: Values, piece: tuple[int, int], period: int, conditions: Sequence[Expr]
+) -> int:
+    begin, end = piece
+    first, length = taken.first + begin * taken.step, end - begin
+    if length <= period:
+        return _tried(name, Values(first, length, taken.step), conditions)
+    rounds, rest = divmod(length, period)
+    whole = _tried(name, Values(first, period, taken.step), conditions)
+    return rounds * whole + _tried(name, Values(first, rest, taken.step), conditions)
+
+
+def _tried(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
+    if taken.trips > _MOST_TRIED:
+        raise UndecidedError
+    return sum(
+        all(holds(condition, {name: taken.first + at * taken.step}) for condition in conditions)
+        for at in range(taken.trips)
+    )
+
+
+def _period(condition: Expr, name: str, taken: Values, turns: set[int]) -> int:
+    """After how many the condition is what it was, but for the `turns` that are added."""
+    atom = _only_atom(condition)
+    if atom is not None and atom.kind in _LOGICAL:
+        return lcm(*(_period(arg, name, taken, turns) for arg in atom.args))
+    value = condition
+    if atom is not None and atom.kind in _COMPARING:
+        value = atom.args[0] - atom.args[1]
+    slope = value.coefficient(name)
+    if slope is not None:
+        _turn(value, slope, name, turns)
+        return 1
+    if any(name in part.names for part in _plain_parts(value)):
+        raise UndecidedError
+    parts = [part for part in value.atoms() if name in part.names]
+    if len(parts) == 1 and _rounds_told(value, parts[0], name, taken, turns):
+        return 1
+    return lcm(*(_period_of(part, name, turns) for part in parts))
+
+
+def _rounds_told(value: Expr, atom: Atom, name: str, taken: Values, turns: set[int]) -> bool:
+    """Adds the turns of a remainder that comes round a few times only: in each of these rounds it
+    is a straight line. False of any other."""
+    if atom.kind != "mod" or len(atom.args) != 2 or value.terms.get(((atom, 1),)) is None:
+        return False
+    divided, size = atom.args[0], atom.args[1].constant
+    slope, rest = divided.coefficient(name), Expr(
+        {monomial: number for monomial, number in value.terms.items() if monomial != ((atom, 1),)}
+    ).constant  # fmt: skip
+    if slope is None or not isinstance(size, int) or size <= _FEW or rest is None:
+        return False
+    ends = [divided.evaluate({name: taken.first + at * taken.step}) for at in (0, taken.trips - 1)]
+    if None in ends:
+        return False
+    low, high = sorted(int(end) // size for end in ends if end is not None)
+    if high - low > _FEW:
+        return False
+    wanted = -rest / Fraction(value.terms[((atom, 1),)])
+    for number in range(low - 1, high + 2):
+        for beyond in (0, wanted, -wanted):
+            _turn(divided - size * number - beyond, slope, name, turns)
+    return True
+
+
+def _plain_parts(value: Expr) -> list[Expr]:
+    """The terms of a sum, without those that are a remainder or a masked value."""
+    return [
+        Expr({monomial: number}) for monomial, number in value.terms.items()
+        if not (len(monomial) == 1 and isinstance(monomial[0][0], Atom))
+    ]  # fmt: skip
+
+
+def _period_of(atom: Atom, name: str, turns: set[int]) -> int:
+    """After how many a remainder or a masked value comes round again."""
+    if atom.kind not in ("mod", "bitand") or len(atom.args) != 2:
+        raise UndecidedError
+    value, size = atom.args
+    if atom.kind == "bitand" and value.constant is not None:
+        value, size = size, value
+    slope, number = value.coefficient(name), size.constant
+    if slope is None or not isinstance(number, int) or not isinstance(slope.constant, int):
+        raise UndecidedError
+    if atom.kind == "bitand":
+        if number < 0:
+            raise UndecidedError
+        return 1 << number.bit_length()
+    if number == 0:
+        raise UndecidedError
+    _turn(value, slope, name, turns)  # C's remainder has the sign of what is divided
+    return abs(number)
+
+
+def _turn(value: Expr, slope: Expr, name: str, turns: set[int]) -> None:
+    """Where a straight line crosses zero, and the values on both sides of that."""
+    rise, rest = slope.constant, (value - slope * Expr.name(name)).constant
+    if rise is None or rest is None:
+        raise UndecidedError
+    if rise:
+        zero = int(-Fraction(rest) // rise)
+        turns.update((zero - 1, zero, zero + 1))  # either way it may go
+
+
+def _only_atom(expression: Expr) -> Atom | None:
+    """The atom that an expression is, if it is no more than one."""
+    if len(expression.terms) != 1:
+        return None
+    [(monomial, number)] = expression.terms.items()
+    if number != 1 or len(monomial) != 1 or monomial[0][1] != 1:
+        return None
+    factor = monomial[0][0]
+    return factor if isinstance(factor, Atom) else None

@@ -1,0 +1,138 @@
+"""The conditions around calls and teams, by which executions are counted across functions.
+
+for (t = 0; t < nt; t++) { step(); if (t % 10 == 0) report(); }     report() where !(t % 10)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from regionpredict.frontend.linking import LinkedUnit, is_null
+from regionpredict.frontend.lowering.definitions import definitions_of, writes_in
+from regionpredict.frontend.lowering.frame import Frame
+from regionpredict.frontend.lowering.loop_headers import is_steady, outer_loop, read_header
+from regionpredict.frontend.lowering.symbolic_values import Context
+from regionpredict.frontend.lowering.table_elements import picked_from_table, picking_in
+from regionpredict.frontend.syntax import (
+    Binary,
+    CallExpr,
+    DeclStmt,
+    Expression,
+    ExprStmt,
+    For,
+    Function,
+    If,
+    Index,
+    Member,
+    Stmt,
+    Switch,
+    condition_of,
+    every_expression,
+    inner_statements,
+    own_expressions,
+    show,
+    sides_of,
+)
+from regionpredict.ir import Expr, SerialBranch, Span
+from regionpredict.ir.flow import FIRST_ELEMENT
+
+_Counters = dict[str, Span]
+
+
+def serial_branches_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialBranch]:
+    """The sides of the conditions at `spans`, each with what is said of its names."""
+    branches: list[SerialBranch] = []
+    for function in unit.bodies() if spans else ():
+        conditions = _Conditions(unit, function, spans)
+        branches += conditions.all()
+    return branches
+
+
+class _Conditions:
+    """Those of one function."""
+
+    def __init__(self, unit: LinkedUnit, function: Function, spans: Collection[Span]) -> None:
+        self._unit = unit
+        self._function = function
+        self._spans = spans
+        self._context = Context(unit.body_of, unit.objects)
+        self._known: dict[tuple[Span, int], SerialBranch] = {}
+
+    def all(self) -> list[SerialBranch]:
+        self._in(self._function.body, Frame({}), {})
+        if not self._known:
+            return []
+        definitions = definitions_of(self._unit, self._function, self._context)
+        return [branch._replace(definitions=definitions) for branch in self._known.values()]
+
+    def _in(self, statement: Stmt, frame: Frame, counters: _Counters) -> None:
+        if isinstance(statement, For):
+            frame = Frame(dict(frame.env))
+            counters = self._with_counter(statement, frame, counters)
+        elif isinstance(statement, DeclStmt):
+            self._declared(statement, frame)
+        elif (
+            isinstance(statement, (If, Switch, ExprStmt))
+            and statement.span in self._spans
+            and not self._asks_for_function(condition_of(statement))
+        ):
+            self._sides(statement, frame, counters)
+        for expression in own_expressions(statement):
+            for inner in every_expression(expression):
+                if isinstance(inner, CallExpr) and inner.span in self._spans:
+                    self._elements(inner, frame, counters)
+        for below in inner_statements(statement):
+            self._in(below, frame, counters)
+
+    def _asks_for_function(self, test: Expression) -> bool:
+        """Whether it is `table[k] != NULL`: who follows the pointer knows what is in there."""
+        if isinstance(test, Binary) and test.op == "!=" and is_null(test.right):
+            test = test.left
+        return bool(self._unit.functions_at(test)) if isinstance(test, (Index, Member)) else False
+
+    def _with_counter(self, loop: For, frame: Frame, counters: _Counters) -> _Counters:
+        header = read_header(loop, self._context, frame)
+        name = outer_loop(loop, self._context, frame).variable
+        if header is None:
+            return counters
+        if not is_steady(loop, header, self._unit.effects):
+            frame.env[header.decl] = self._context.varying(name)
+            return counters
+        return {**counters, name: loop.span}
+
+    def _declared(self, statement: DeclStmt, frame: Frame) -> None:
+        """`const int odd = t % 2;` is what it begins with, where nothing else sets it."""
+        written = writes_in(self._unit, self._function)
+        for decl in statement.decls:
+            number = decl.ctype.kind == "int" and decl.kind == "local"
+            if not number or decl.init is None or decl in written:
+                continue
+            value = self._context.value(decl.init, frame)
+            if not value.has_unreadable_part:  # else its name can be given
+                frame.env[decl] = value
+
+    def _sides(self, statement: If | Switch | ExprStmt, frame: Frame, counters: _Counters) -> None:
+        for number, side in enumerate(sides_of(statement)):
+            value = self._context.value(side.condition, frame)
+            self._add(statement.span, number, value, show(side.condition), counters)
+
+    def _elements(self, call: CallExpr, frame: Frame, counters: _Counters) -> None:
+        """The subscripts by which a call means one or the other function of a table."""
+        pointer = picking_in(call)
+        picked = (
+            picked_from_table(self._unit, pointer, self._function) if pointer is not None else None
+        )
+        if picked is None or picked.subscript is None:
+            return
+        index, text = self._context.value(picked.subscript, frame), show(picked.subscript)
+        for number in range(len(picked.functions)):
+            value = Expr.atom("eq", index, Expr.const(number))
+            self._add(call.span, FIRST_ELEMENT + number, value, f"{text} == {number}", counters)
+
+    def _add(self, span: Span, side: int, value: Expr, text: str, counters: _Counters) -> None:
+        own = tuple((name, counters[name]) for name in sorted(value.names & counters.keys()))
+        branch = SerialBranch(span, side, value, text, own, ())
+        known = self._known.setdefault((span, side), branch)
+        if (known.condition, known.text) != (value, text):  # two of one macro
+            unknown = Expr.atom("varying", label=text)
+            self._known[span, side] = branch._replace(condition=unknown)

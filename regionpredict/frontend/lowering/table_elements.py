@@ -1,0 +1,236 @@
+"""Which functions an expression picks from a table, by its subscripts, whatever these are.
+
+table[t % 2]()            a() where t % 2 == 0, b() where t % 2 == 1
+suite.tests[i].run()      the i-th of a list in a struct
+grid[i][j]()              by 2*i + j of a table of two columns
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regionpredict.frontend.linking import LinkedUnit, is_null, named_function
+from regionpredict.frontend.lowering.definitions import writes_in
+from regionpredict.frontend.lowering.function_tables import is_listed, is_pointer_to_function
+from regionpredict.frontend.lowering.integer_types import type_of
+from regionpredict.frontend.syntax import (
+    STEPS,
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    Decl,
+    Expression,
+    Function,
+    Index,
+    IntLit,
+    Member,
+    Name,
+    Opaque,
+    Ternary,
+    Unary,
+    elements_listed,
+    every_expression,
+    initial_values,
+    member_named,
+)
+
+_MOST_ELEMENTS = 200
+_MOST_STEPS = 8  # from a variable to a function
+
+
+class Picked(NamedTuple):
+    """The functions that are in the elements of a table, "" where there is none; `subscript` says
+    which of them is meant, None where it is the only one. `others` are in the same table."""
+
+    subscript: Expression | None
+    functions: tuple[str, ...]
+    others: tuple[str, ...] = ()
+
+
+def picking_in(call: CallExpr) -> Expression | None:
+    """What picks a function in a call: that is called, or the one that is handed over."""
+    if call.decl is None and call.pointer is not None:
+        return call.pointer
+    handed = [argument for argument in call.args if is_open_pointer(argument)]
+    return handed[0] if len(handed) == 1 else None
+
+
+def is_open_pointer(argument: Expression) -> bool:
+    """Whether an argument may be a pointer to a function that the text does not name."""
+    argument = _bare(argument)
+    if named_function(argument) is not None or is_null(argument):
+        return False
+    if isinstance(argument, Name):
+        return is_pointer_to_function(argument.decl.ctype)
+    return isinstance(argument, (Index, Member, Ternary))
+
+
+class _Step(NamedTuple):
+    """From a list to something in it: to a member, or to an element of an array of `extent`."""
+
+    member: str = ""
+    subscript: Expression | None = None
+    extent: int = 0
+
+
+def picked_from_table(unit: LinkedUnit, pointer: Expression, function: Function) -> Picked | None:
+    """What `pointer` picks in `function`; None where its table may change, or nobody sees it."""
+    pointer = _bare(_initial(unit, function, pointer))
+    if not isinstance(pointer, (Index, Member)) or not is_listed(unit, pointer):
+        return None
+    steps: list[_Step] = []
+    root = _root(unit, function, pointer, steps)
+    if root is None:
+        return None
+    table = unit.variable_of(root) if root.kind in ("global", "static") else root
+    if table.init is None or table in writes_in(unit, function):
+        return None
+    functions = _functions(table.init, steps[::-1])
+    if functions is None or len(functions) > _MOST_ELEMENTS:
+        return None
+    index = _index(steps[::-1])
+    if index is not None and any(_moves(inner) for inner in every_expression(index)):
+        return None
+    whole = _functions(table.init, [_anywhere(step) for step in steps[::-1]]) or []
+    others = {name for name in whole if name} - set(functions)
+    return Picked(index, tuple(functions), tuple(sorted(others)))
+
+
+def _anywhere(step: _Step) -> _Step:
+    constant = isinstance(step.subscript, IntLit)
+    return step._replace(subscript=_ANY) if constant else step
+
+
+def _moves(expression: Expression) -> bool:
+    """Whether asking for a subscript changes something: `table[k++]`."""
+    steps = isinstance(expression, Unary) and expression.op in STEPS
+    return steps or isinstance(expression, (Assign, CallExpr))
+
+
+_ANY = Opaque("any")
+
+
+def _root(
+    unit: LinkedUnit, function: Function, place: Expression, steps: list[_Step]
+) -> Decl | None:
+    """The variable that a place is in; the steps to it are added, the last one first."""
+    for _ in range(_MOST_STEPS):
+        place = _bare(_initial(unit, function, place))
+        if isinstance(place, Name):
+            held = place.decl.kind in ("global", "static", "local")
+            return place.decl if held and place.decl.ctype.kind in ("array", "struct") else None
+        if isinstance(place, Index):
+            extent = type_of(place.base).extent
+            whole = extent if isinstance(place.base, (Index, Member)) else _extent(unit, place.base)
+            if type_of(place.base).kind != "array" or not isinstance(whole, IntLit):
+                return None
+            steps.append(_Step(subscript=place.index, extent=whole.value))
+            place = place.base
+        elif isinstance(place, Member) and (base := place.base) is not None:
+            steps.append(_Step(member=place.field.name))
+            if not place.arrow:
+                place = base
+                continue
+            target = _pointed(_initial(unit, function, base))
+            if target is None:
+                return None
+            place = target
+        else:
+            return None
+    return None
+
+
+def _extent(unit: LinkedUnit, base: Expression) -> Expression | None:
+    if not isinstance(base, Name):
+        return None
+    decl = unit.variable_of(base.decl) if base.decl.kind in ("global", "static") else base.decl
+    return decl.ctype.extent
+
+
+def _pointed(pointer: Expression) -> Expression | None:
+    """What a pointer to something in a table points to: `&table[i]`, `table + i`, `table`."""
+    pointer = _bare(pointer)
+    if isinstance(pointer, Unary) and pointer.op == "&":
+        return pointer.operand
+    if isinstance(pointer, Binary) and pointer.op == "+" and isinstance(pointer.left, Name):
+        return (
+            Index(pointer.left, pointer.right, pointer.left.span)
+            if _is_array(pointer.left)
+            else None
+        )
+    if isinstance(pointer, Name) and _is_array(pointer):
+        return Index(pointer, IntLit(0), pointer.span)
+    return None
+
+
+def _is_array(name: Name) -> bool:
+    return name.decl.ctype.kind == "array" and name.decl.kind != "parameter"
+
+
+def _initial(unit: LinkedUnit, function: Function, value: Expression) -> Expression:
+    """What a local variable that nothing else sets begins with."""
+    for _ in range(_MOST_STEPS):
+        if not isinstance(value, Name) or value.decl.kind != "local" or value.decl.init is None:
+            return value
+        init = value.decl.init
+        if initial_values(init) is not None or isinstance(init, CallExpr):
+            return value
+        if value.decl in writes_in(unit, function):
+            return value
+        value = _bare(init)
+    return value
+
+
+def _functions(value: Expression | None, steps: list[_Step]) -> list[str] | None:
+    """The functions in a value that some steps lead to, one after the other."""
+    if not steps:
+        if value is None or is_null(value):
+            return [""]
+        named = named_function(value)
+        return None if named is None else [named.name]
+    step, rest = steps[0], steps[1:]
+    if step.member:
+        return _functions(None if value is None else _member(value, step.member), rest)
+    elements = {} if value is None else elements_listed(value)
+    if elements is None or step.extent > _MOST_ELEMENTS:
+        return None
+    numbers = [step.subscript.value] if isinstance(step.subscript, IntLit) else range(step.extent)
+    functions: list[str] = []
+    for number in numbers:
+        inside = _functions(elements.get(number), rest)
+        if inside is None:
+            return None
+        functions += inside
+    return functions
+
+
+def _member(value: Expression, member: str) -> Expression | None:
+    for listed in initial_values(value) or ():
+        given = member_named(listed)
+        if given is not None and given[0] == member:
+            return given[1]
+    return None
+
+
+def _index(steps: list[_Step]) -> Expression | None:
+    """The number of the function among all, of subscripts that are not constant."""
+    whole: Expression | None = None
+    for step in steps:
+        if step.subscript is None or isinstance(step.subscript, IntLit):
+            continue
+        if whole is None:
+            whole = step.subscript
+        else:
+            whole = Binary("+", Binary("*", whole, IntLit(step.extent)), step.subscript)
+    return whole
+
+
+def _bare(expression: Expression) -> Expression:
+    while isinstance(expression, Cast):
+        expression = expression.operand
+    if isinstance(expression, Unary) and expression.op == "*":
+        inner = _bare(expression.operand)
+        if isinstance(inner, (Index, Member)):
+            return inner
+    return expression

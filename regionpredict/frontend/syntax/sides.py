@@ -1,0 +1,156 @@
+"""What a condition decides between: the sides of an `if`, the cases of a `switch`.
+
+switch (op) { case 0: a(); case 1: b(); break; default: c(); }
+                    a() where op == 0, b() where op == 0 || op == 1, c() where neither holds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from regionpredict.frontend.syntax.nodes import (
+    Binary,
+    Cast,
+    Compound,
+    Expression,
+    ExprStmt,
+    For,
+    If,
+    Jump,
+    RangeFor,
+    Return,
+    Stmt,
+    Switch,
+    Ternary,
+    Unary,
+    While,
+)
+from regionpredict.frontend.syntax.traversal import inner_statements
+
+
+class Side(NamedTuple):
+    """Statements, and the condition under which they run."""
+
+    condition: Expression
+    body: tuple[Stmt, ...]
+
+
+def sides_of(statement: If | Switch | ExprStmt) -> list[Side]:
+    """The sides in their order, of an `if` both, also where one has no statement; of a statement
+    those that its value decides between (`t % 10 ? go_on() : report();`, `loud && report();`).
+    """
+    if isinstance(statement, If):
+        other = () if statement.other is None else (statement.other,)
+        return [
+            Side(statement.condition, (statement.then,)),
+            Side(Unary("!", statement.condition, statement.span), other),
+        ]
+    return _cases(statement) if isinstance(statement, Switch) else _operands(statement)
+
+
+def _operands(statement: ExprStmt) -> list[Side]:
+    whole = statement.expr
+    while isinstance(whole, Cast):
+        whole = whole.operand
+    if isinstance(whole, Ternary):
+        parts = [(whole.condition, whole.then),
+                 (Unary("!", whole.condition, statement.span), whole.other)]  # fmt: skip
+    elif isinstance(whole, Binary) and whole.op == "&&":
+        parts = [(whole.left, whole.right)]
+    elif isinstance(whole, Binary) and whole.op == "||":
+        parts = [(Unary("!", whole.left, statement.span), whole.right)]
+    else:
+        return []
+    return [Side(test, (statement._replace(expr=value),)) for test, value in parts]
+
+
+def condition_of(statement: If | Switch | ExprStmt) -> Expression:
+    """What is asked first, whatever is decided."""
+    if not isinstance(statement, ExprStmt):
+        return statement.condition
+    whole = statement.expr
+    while isinstance(whole, Cast):
+        whole = whole.operand
+    if isinstance(whole, Ternary):
+        return whole.condition
+    return whole.left if isinstance(whole, Binary) else whole
+
+
+def goes_on_early(statement: If) -> bool:
+    """Whether what is behind it runs only where its condition does not hold: `if (c) continue;`."""
+    return statement.other is None and _last(statement.then, "continue")
+
+
+def left_early(loop: Stmt) -> str:
+    """The place of a `break` that may end a loop before its header does; "" where there is none."""
+    for inner in _of_loop(loop):
+        if isinstance(inner, Jump) and inner.kind == "break":
+            return f"{inner.span.file}:{inner.span.line}"
+    return ""
+
+
+def _of_loop(statement: Stmt) -> list[Stmt]:
+    """The statements in a loop, but for those that another loop or a `switch` has."""
+    inside: list[Stmt] = []
+    for inner in inner_statements(statement):
+        inside.append(inner)
+        if not isinstance(inner, (For, While, RangeFor, Switch)):
+            inside += _of_loop(inner)
+    return inside
+
+
+def _last(statement: Stmt, *kinds: str) -> bool:
+    while isinstance(statement, Compound) and statement.items:
+        statement = statement.items[-1]
+    if isinstance(statement, Return):
+        return "return" in kinds
+    return isinstance(statement, Jump) and statement.kind in kinds
+
+
+def _cases(statement: Switch) -> list[Side]:
+    body = statement.body
+    items = body.items if isinstance(body, Compound) and not body.cases else (body,)
+    groups: list[tuple[list[Expression | None], list[Stmt]]] = []
+    for item in items:
+        labels = _labels(item)
+        if labels or not groups:
+            groups.append((labels, []))
+        groups[-1][1].append(item)
+    named = [label for labels, _ in groups for label in labels if label is not None]
+    sides: list[Side] = []
+    falls: list[Expression] = []  # the conditions under which the group before goes on to this one
+    for labels, group in groups:
+        here = [*falls]
+        here += [Binary("==", statement.condition, label) for label in labels if label is not None]
+        if None in labels:
+            here.append(_none_of(statement, named))
+        condition = _any_of(here) if here else statement.condition
+        sides.append(Side(condition, tuple(group)))
+        falls = [] if _last(group[-1], "break", "continue", "return", "goto") else [condition]
+    return sides
+
+
+def _labels(item: Stmt) -> list[Expression | None]:
+    """The labels in front of a statement."""
+    labels: list[Expression | None] = []
+    while isinstance(item, Compound) and item.cases:
+        labels += item.cases
+        if not item.items:
+            break
+        item = item.items[0]
+    return labels
+
+
+def _any_of(conditions: Sequence[Expression]) -> Expression:
+    whole = conditions[0]
+    for condition in conditions[1:]:
+        whole = Binary("||", whole, condition)
+    return whole
+
+
+def _none_of(statement: Switch, labels: Sequence[Expression]) -> Expression:
+    value, span = statement.condition, statement.span
+    if not labels:
+        return Binary("==", value, value)
+    return Unary("!", _any_of([Binary("==", value, label) for label in labels]), span)
