@@ -562,12 +562,11 @@ def _estimate(
         parts=chosen.parts,
     )  # fmt: skip
     sizes = open_sizes(subject, workload, estimate, machine)
-    known = None
-    if sizes is not None:
-        trials = alike.of(subject, sizes)
-        estimate, known = with_open_sizes(estimate, trials.tried(estimate)), trials.known
-    estimate = with_open_neighbours(estimate, workload, subject.history, machine, chosen)
-    return _Estimated(estimate, sizes, known)
+    trials = None if sizes is None else alike.of(subject, sizes)
+    if trials is not None:
+        estimate = with_open_sizes(estimate, trials.tried(estimate))
+    estimate = with_open_neighbours(estimate, workload, subject.history, machine, chosen, trials)
+    return _Estimated(estimate, sizes, None if trials is None else trials.known)
 
 
 def _pasts(analysis: Analysis, model: str, pages: Placement | None) -> tuple[Past, ...]:

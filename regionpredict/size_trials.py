@@ -175,7 +175,31 @@ class RegionTrials:
         """The region with one value for all names that a common size stands for."""
         return self.at(dict.fromkeys(self.sizes.size, size))
 
+    def pushed_out(self, values: Mapping[str, int], between: float) -> tuple[Point, ...]:
+        """The times with these values where others push `between` bytes out of the caches."""
+        made = self._workload({**self.sizes.assumed, **values})
+        if made is None or not made[0].contents.own:
+            return ()
+        contents = made[0].contents._replace(between=between)
+        return self._curve(replace(made[0], contents=contents))
+
     def _tried(self, values: Mapping[str, int]) -> Trial | None:
+        made = self._workload(values)
+        points = () if made is None else self._curve(made[0])
+        return Trial(points, made[1]) if made is not None and points else None
+
+    def _curve(self, workload: Workload) -> tuple[Point, ...]:
+        """Empty beyond 64 bits."""
+        try:
+            return rough_curve(
+                workload, self.machine, self.chosen.threads, also=self.sizes.also,
+                warm=self.chosen.warm, parts=self.chosen.parts,
+            )  # fmt: skip
+        except InputError:
+            return ()
+
+    def _workload(self, values: Mapping[str, int]) -> tuple[Workload, int | None] | None:
+        """The region with these values and its iterations; None where no program has it."""
         subject, machine = self.subject, self.machine
         source = self._source(values)
         given = {**subject.given, **values}
@@ -191,13 +215,9 @@ class RegionTrials:
                 facts, size_target(machine), machine.line_bytes, placement=subject.placement,
                 history=subject.history.at(values),
             )  # fmt: skip
-            points = rough_curve(
-                workload, machine, self.chosen.threads, also=self.sizes.also,
-                warm=self.chosen.warm, parts=self.chosen.parts,
-            )  # fmt: skip
         except InputError:  # beyond 64 bits
             return None
-        return Trial(points, iterations) if points else None
+        return workload, iterations
 
     def _source(self, values: Mapping[str, int]) -> SymbolicFacts:
         """What the source says of the region where these names have values, whatever they are."""

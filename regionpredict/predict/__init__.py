@@ -33,6 +33,7 @@ from regionpredict.predict.coschedule import (
     with_cache_share,
 )
 from regionpredict.predict.curve import Point, SaturationDerivation, Superlinear
+from regionpredict.predict.deciding_names import TRIED_SIZES
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.density_form import (
     COMBINATIONS,
@@ -86,6 +87,7 @@ __all__ = [
     "MISS_WEIGHTS",
     "STATEMENT_WEIGHTS",
     "TO_THE_LETTER",
+    "TRIED_SIZES",
     "Advice",
     "Allocation",
     "Bounds",

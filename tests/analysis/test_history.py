@@ -400,3 +400,38 @@ int main(int argc, char **argv) {
     assert (given.bytes_between, given.open_between) == (8_000.0, ())
     assert own.at({"other": 3}) == own and given.at({name: 7}) == given
     assert own._replace(bytes_between=50.0).at({name: 1}).bytes_between == 50.0  # no loop at all
+
+
+def test_bytes_between_of_rows_of_a_table(tmp_path: Path, frontend: str) -> None:
+    """A thousand rows of 5 entries of 8 bytes each; x, whose elements no size tells, and the limits
+    that the header of the loop reads count nothing."""
+    path = tmp_path / "program.c"
+    path.write_text(
+        HEAD
+        + """
+static void both(double *v, double *w, double *x, int *row, int *col) {
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++)
+    for (int k = row[i]; k < row[i + 1]; k++) v[i] += w[k] * x[col[k]];
+}
+static void one(double *v, int *col) {
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) v[i] += 1.0 * col[i];
+}
+static void work(double *a, double *b, double *c, int *row, int *col) {
+  for (int t = 0; t < 50; t++) { both(a, b, c, row, col); one(a, col); }
+}
+int main(void) {
+  double *a = malloc(8000), *b = malloc(800000), *c = malloc(8000);
+  int *row = malloc(4004), *col = malloc(400000);
+  work(a, b, c, row, col);
+  return a[3] > b[3];
+}
+"""
+    )
+    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
+    program = analysis.program
+    _, own = with_data_between(histories(program, follow(program.flows)), analysis.facts)
+    assert {name for part in own.open_between for name in part.bytes.names} == {"row[i+1]-row[i]"}
+    given = own.at({"row[i+1]-row[i]": 5})
+    assert (given.bytes_between, given.open_between) == (40_000.0, ())
