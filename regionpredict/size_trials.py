@@ -80,13 +80,15 @@ class OpenSizes:
     """The sizes of a region that nobody gave.
 
     `size` are the names that a common size stands for, `names` all; `assumed` has their values.
-    Every trial tells the time on `also` threads.
+    Every trial tells the time on `also` threads. `runs`: the loop does with the values assumed,
+    whose answer else tells nothing.
     """
 
     size: tuple[str, ...]
     names: tuple[str, ...]
     assumed: Mapping[str, int]
     also: int
+    runs: bool = True
 
 
 KnownTrials = dict[frozenset[tuple[str, int]], Trial | None]
@@ -111,7 +113,8 @@ def open_sizes(
     size = workload.open_size.names if workload.open_size is not None else ()
     values = bound_sizes(facts, size_target(machine), machine.line_bytes).values
     assumed = {name: int(values[name]) for name in names}
-    return OpenSizes(size, (*names, *unbound), assumed, estimate.threads)
+    runs = all(loop.trips({}) > 0 for loop in workload.execution.work.nest.parallel[:1])
+    return OpenSizes(size, (*names, *unbound), assumed, estimate.threads, runs)
 
 
 def _origins(names: Sequence[str], subject: Subject) -> list[str]:
@@ -246,7 +249,9 @@ class RegionTrials:
         now = choice_of(points_of(estimate), self.machine, asked, self.chosen.within)
         sizes = self.sizes
         most = affordable_trials(self.references())
-        return _tried(sizes.names, now, sizes.size, self.choice, self.iterations, most)
+        return _tried(
+            sizes.names, now, sizes.size, self.choice, self.iterations, most, runs=sizes.runs
+        )
 
     def references(self) -> int:
         """How many references the region's statements make, each as often as loops are around it:
@@ -293,16 +298,19 @@ class AlikeTrials:
 def _tried(
     names: tuple[str, ...], now: Choice, size: tuple[str, ...],
     ask: Callable[[Mapping[str, int]], Choice | None], iterations: Callable[[int], int | None],
-    most: int,
+    most: int, *, runs: bool = True,
 ) -> OpenHint:  # fmt: skip
-    """The hint over all sizes; each search asks for at most `most` of them."""
+    """The hint over all sizes; each search asks for at most `most` of them. `now` tells something
+    where the loop `runs` at the assumed sizes."""
     together = choices_by_size(lambda value: ask(dict.fromkeys(size, value)), most) if size else {}
     others = [name for name in names if size != (name,)]
     apart = choices_apart(sorted(others, key=lambda name: name not in size), ask, most)
     untried = [name for name in others if name not in apart]
     if len(others) < len(names):
         apart[size[0]] = together
-    return open_hint(names, now, size, together, apart, iterations, ask, most, untried)
+    return open_hint(
+        names, now, size, together, apart, iterations, ask, most, untried, now_runs=runs
+    )
 
 
 def choice_of(
