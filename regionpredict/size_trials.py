@@ -285,7 +285,7 @@ class AlikeTrials:
         )
         key = (
             alike.facts.region, alike.definitions, alike.placement, history.fresh,
-            tuple(history.last.items()), history.repeats, history.bytes_between,
+            tuple(history.last.items()), history.repeats, history.untouched, history.bytes_between,
             history.open_between, sizes.size, sizes.names, tuple(sizes.assumed.items()), sizes.also,
         )  # fmt: skip
         trials = self._known.get(key)

@@ -134,10 +134,11 @@ def _contents(facts: RegionFacts, history: History) -> CacheContents:
     """What the region finds in the caches: its own data, or what its arrays' last writers left."""
     names = frozenset(array.name for array in facts.region.arrays)
     if history.repeats:
-        return CacheContents(names, between=history.bytes_between)
+        return CacheContents(names - history.untouched, between=history.bytes_between)
     written = {name: last for name, last in history.last.items() if name not in history.fresh}
     one_core = frozenset(name for name, last in written.items() if last.parts is None)
-    return CacheContents(frozenset(written) - one_core, one_core)
+    own = frozenset(written) - one_core
+    return CacheContents(own, one_core, history.bytes_between if own else 0.0)
 
 
 def _only_written(facts: RegionFacts) -> frozenset[str]:

@@ -70,16 +70,19 @@ class Before(NamedTuple):
     `fresh`: the region writes it first. `last` is the worksharing loop that wrote it last and its
     name there, or None; `serial`: one thread wrote it last. Neither: not seen, or nobody has since
     the region's last run. `since` are the worksharing loops that have touched it after that write.
+    `touched`: somebody has read or written it before.
     """
 
     fresh: bool = False
     last: tuple[Span, str] | None = None
     serial: bool = False
     since: tuple[tuple[Span, str], ...] = ()
+    touched: bool = False
 
 
 Visits = dict[Span, list[dict[str, FirstWrite | None]]]
 Pasts = dict[Span, list[dict[str, Before]]]
+Between = dict[Span, Mapping[Place, tuple[Span, str]]]
 
 
 class Followed(NamedTuple):
@@ -87,8 +90,9 @@ class Followed(NamedTuple):
 
     `first` tells who writes the region's arrays first; None: nobody before it, and not it.
     `before` tells what has happened to them when it runs, in the steady state of loops. `repeats`
-    are the worksharing loops that run again on memory that they have touched; `between` tells for
-    each of them which arrays, by loop and name, others touch until then and it does not.
+    are the worksharing loops that run again on memory that they have touched. `between` tells, of
+    the visit with the most of them, which other arrays, by loop and name, were touched since the
+    first of its own was last: as much lies between in a cache.
     """
 
     first: Visits
@@ -125,12 +129,13 @@ class _Notes:
     before: Pasts = field(default_factory=dict)
     steady: Pasts = field(default_factory=dict)
     repeats: set[Span] = field(default_factory=set)
-    between: dict[Span, dict[Place, tuple[Span, str]]] = field(default_factory=dict)
+    between: Between = field(default_factory=dict)
+    steady_between: Between = field(default_factory=dict)
 
 
 class _Writer(NamedTuple):
-    """The last write of a block of memory: when, and the worksharing loop (None: one thread) with
-    the name that it has there."""
+    """The last write of a block of memory, or the last time that it was touched: when, and the
+    worksharing loop (None: one thread) with the name that it has there."""
 
     turn: int
     loop: Span | None
@@ -155,8 +160,9 @@ def follow(flows: Sequence[Flow]) -> Followed:
                for e in every_event(flow.body)):  # fmt: skip
             _Walk(callees, notes, most, from_main=False).run(flow)
     return Followed(
-        notes.first, {**notes.before, **notes.steady}, frozenset(notes.repeats), notes.between
-    )
+        notes.first, {**notes.before, **notes.steady}, frozenset(notes.repeats),
+        {**notes.between, **notes.steady_between},
+    )  # fmt: skip
 
 
 def _come_to_worksharing(flows: Sequence[Flow]) -> set[str]:
@@ -193,6 +199,9 @@ class _Walk:
         self.since: dict[Place, dict[tuple[Span, str], None]] = {}  # loops after the last write
         self.ran: dict[Span, int] = {}  # when each worksharing loop ran last
         self.used: dict[Span, dict[Place, str]] = {}  # the memory that it then touched
+        self.had: dict[Span, set[Place]] = {}  # all that it has ever touched
+        # When each block was touched last, the last one at the end, and by which loop.
+        self.touched: dict[Place, _Writer] = {}
         self.turn = 0
         self.again = False  # on the second way through a loop
         self.share: Span | None = None
@@ -280,7 +289,10 @@ class _Walk:
 
     def _worksharing(self, block: Block, frame: _Frame, state: _State) -> None:
         named = {name: self._memory(self._resolve(place, frame)) for name, place in block.names}
-        past = {name: self._before(name, memory, block.span) for name, memory in named.items()}
+        past = {
+            name: self._before(name, memory, block.span)._replace(touched=memory in self.touched)
+            for name, memory in named.items()
+        }
         self.names.update({(block.span, memory): name for name, memory in named.items()})
         before = dict(self.first)
         self._again(block.span, named)
@@ -289,6 +301,9 @@ class _Walk:
         self._run(block.body, frame, state)
         self.share, self.ran[block.span] = outer, self.turn
         self.used[block.span] = {memory: name for name, memory in named.items()}
+        self.had[block.span].update(named.values())
+        for name, memory in named.items():
+            self._note_touch(memory, _Writer(self.turn, block.span, name, known=True))
         for name, memory in named.items():
             if memory not in self.last or self.last[memory].turn < self.turn:
                 self.since.setdefault(memory, {})[block.span, name] = None
@@ -308,16 +323,21 @@ class _Walk:
             self.notes.before.setdefault(block.span, []).append(past)
 
     def _again(self, loop: Span, named: Mapping[str, Place]) -> None:
-        """Notes that a worksharing loop runs again on its memory, and what others touched since."""
-        known, memory = self.used.get(loop, {}), set(named.values())
-        if known.keys().isdisjoint(memory):
-            return
-        self.notes.repeats.add(loop)
-        between = self.notes.between.setdefault(loop, {})
-        for other, turn in self.ran.items():
-            if other != loop and turn > self.ran[loop]:
-                between.update({place: (other, name) for place, name in self.used[other].items()
-                                if place not in memory})  # fmt: skip
+        """Notes that a worksharing loop runs again on its memory, and what was touched since."""
+        memory = set(named.values())
+        if not self.had.setdefault(loop, set()).isdisjoint(memory):
+            self.notes.repeats.add(loop)
+        turns = [self.touched[place].turn for place in memory if place in self.touched]
+        between: dict[Place, tuple[Span, str]] = {}
+        for place, last in reversed(self.touched.items()):
+            if not turns or last.turn < min(turns):
+                break
+            # What one pass goes through together lies between, too.
+            if place not in memory and last.loop is not None:
+                between[place] = last.loop, last.name
+        known = self.notes.steady_between if self.again else self.notes.between
+        if len(between) > len(known.get(loop, {})):
+            known[loop] = between
 
     def _before(self, name: str, memory: Place, loop: Span) -> Before:
         writer = self.last.get(memory)
@@ -331,6 +351,10 @@ class _Walk:
         if writer.loop is None:
             return Before(serial=True, since=since)
         return Before(last=(writer.loop, writer.name), since=since)
+
+    def _note_touch(self, memory: Place, touch: _Writer) -> None:
+        self.touched.pop(memory, None)
+        self.touched[memory] = touch
 
     # -- calls ----------------------------------------------------------------------------------
 
@@ -405,6 +429,8 @@ class _Walk:
         known = state.mode == "serial" or self.share is not None
         name = self.names.get((self.share, memory), "") if self.share is not None else ""
         self.last[memory] = _Writer(self.turn, self.share, name, known and sure)
+        if self.share is None:
+            self._note_touch(memory, self.last[memory])
         self.since.pop(memory, None)
         if memory in self.first:
             return
