@@ -67,6 +67,7 @@ from regionpredict.predict import (
     PlannedTeam,
     Prediction,
     TeamPrediction,
+    changes_between,
     plan_of,
     predict_density,
     predict_saturation,
@@ -474,8 +475,11 @@ def _team(
 def _plans(
     teams: Sequence[TeamPrediction], structure: ProgramTeams, machine: Machine
 ) -> tuple[Plan, ...]:
-    plans = [plan_of(planned_teams(teams, program), program.changes, machine, program.main)
-             for program in structure.programs]  # fmt: skip
+    plans = []
+    for program in structure.programs:
+        planned = planned_teams(teams, program)
+        changes = changes_between(planned, program.changes)
+        plans.append(plan_of(planned, changes, machine, program.main))
     known = [plan for plan in plans if plan is not None]
     return tuple(sorted(known, key=lambda plan: -plan.best_constant.seconds))
 

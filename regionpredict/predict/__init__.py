@@ -52,7 +52,7 @@ from regionpredict.predict.estimate import (
 )
 from regionpredict.predict.hints import Choice, choice_on, common_threads
 from regionpredict.predict.open_sizes import with_open_sizes
-from regionpredict.predict.plan import Plan, PlannedTeam, plan_of
+from regionpredict.predict.plan import Plan, PlannedTeam, changes_between, plan_of
 from regionpredict.predict.saturation import (
     ALL_PARTS,
     Contention,
@@ -120,6 +120,7 @@ __all__ = [
     "advised_teams",
     "affordable_trials",
     "asked_for",
+    "changes_between",
     "choice_on",
     "choices_apart",
     "choices_by_size",
