@@ -123,7 +123,9 @@ class _Frame:
 
 @dataclass(slots=True)
 class _Notes:
-    """What the walks have seen: `steady` is `before` on the second way through a loop."""
+    """What the walks have seen: `steady` is `before` on the second way through a loop; `globals`
+    who wrote variables of the program first, and `settled` those of them that the way from `main`
+    tells."""
 
     first: Visits = field(default_factory=dict)
     before: Pasts = field(default_factory=dict)
@@ -131,6 +133,17 @@ class _Notes:
     repeats: set[Span] = field(default_factory=set)
     between: Between = field(default_factory=dict)
     steady_between: Between = field(default_factory=dict)
+    globals: dict[Place, FirstWrite] = field(default_factory=dict)
+    settled: set[Place] = field(default_factory=set)
+    elsewhere: list[_Visit] = field(default_factory=list)
+
+
+class _Visit(NamedTuple):
+    """A visit on the way from another function than `main`: who wrote its arrays first, as far as
+    this way tells, and the memory that they have."""
+
+    first: dict[str, FirstWrite | None]
+    memory: Mapping[str, Place]
 
 
 class _Writer(NamedTuple):
@@ -150,7 +163,11 @@ def follow(flows: Sequence[Flow]) -> Followed:
     roots = [flow for flow in flows if flow.function == "main"]
     roots += [flow for flow in flows if flow.function != "main" and flow.function not in called]
     sharing = _come_to_worksharing(flows)
-    roots = [root for root in roots if root.function in sharing]
+    whole = any(root.function == "main" for root in roots)
+    roots = [
+        root for root in roots
+        if root.function in sharing or (not whole and _speaks_of_globals(root))
+    ]  # fmt: skip
     callees = Callees(flows)
     most = min(_MAX_EVENTS, _MAX_EVENTS_IN_ALL // max(1, len(roots)))
     for root in roots:
@@ -159,10 +176,31 @@ def follow(flows: Sequence[Flow]) -> Followed:
         if any(isinstance(e, Block) and e.kind == "share" and e.span not in notes.first
                for e in every_event(flow.body)):  # fmt: skip
             _Walk(callees, notes, most, from_main=False).run(flow)
+    _tell_of_globals(notes)
     return Followed(
         notes.first, {**notes.before, **notes.steady}, frozenset(notes.repeats),
         {**notes.between, **notes.steady_between},
     )  # fmt: skip
+
+
+def _speaks_of_globals(flow: Flow) -> bool:
+    """Whether a function writes to variables of the program, or points them somewhere."""
+    for event in every_event(flow.body):
+        place = (event.place if isinstance(event, Write) else
+                 event.slot if isinstance(event, Link) else None)  # fmt: skip
+        if place is not None and place[0].startswith("::"):
+            return True
+    return False
+
+
+def _tell_of_globals(notes: _Notes) -> None:
+    """Variables of the program are the same on all ways through it: one that the way from `main`,
+    or else any, sees one thread write first is so on the others, as an assumption."""
+    for visit in notes.elsewhere:
+        for name, memory in visit.memory.items():
+            known, own = notes.globals.get(memory), visit.first.get(name)
+            if known is not None and (own is None or not own.sure):
+                visit.first[name] = known._replace(sure=False)
 
 
 def _come_to_worksharing(flows: Sequence[Flow]) -> set[str]:
@@ -213,6 +251,18 @@ class _Walk:
     def run(self, root: Flow) -> None:
         """Follows the function and everything it calls."""
         self._call(root, (), "", _State("serial", team=False, looped=False, sure=True), ())
+        named = {(*slot, "*"): memory for slot, memory in self.pointers.of_globals().items()}
+        named.update({memory: memory for memory in self.first if memory[0].startswith("::")})
+        for place, memory in named.items():
+            write = self.first.get(memory)
+            known = self.notes.globals.get(place)
+            # What the way from main shows counts, which comes first; of others one thread's.
+            if write and place not in self.notes.settled and (
+                known is None or write.kind == "serial"
+            ):  # fmt: skip
+                self.notes.globals[place] = write
+        if self.from_main:
+            self.notes.settled.update(self.notes.globals)
 
     def _call(
         self, flow: Flow, arguments: Sequence[Place | None], via: str, state: _State,
@@ -320,6 +370,8 @@ class _Walk:
             self.notes.steady.setdefault(block.span, []).append(past)
         else:
             self.notes.first.setdefault(block.span, []).append(first)
+            if not self.from_main:
+                self.notes.elsewhere.append(_Visit(first, named))
             self.notes.before.setdefault(block.span, []).append(past)
 
     def _again(self, loop: Span, named: Mapping[str, Place]) -> None:
