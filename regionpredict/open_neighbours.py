@@ -6,21 +6,27 @@ a part. Where none is, the sizes of the others decide it as its own would.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
+from regionpredict.analysis.given_sizes import place_of
 from regionpredict.analysis.history.last_writes import History
 from regionpredict.machine import Machine
 from regionpredict.predict import (
+    TRIED_SIZES,
     Choice,
     Estimate,
+    HintRange,
     OpenHint,
+    Point,
     common_threads,
     points_of,
     range_of,
     rough_curve,
     with_open_sizes,
 )
-from regionpredict.size_trials import Chosen, choice_of
+from regionpredict.size_trials import Chosen, RegionTrials, choice_of
 from regionpredict.workload import Workload
 
 _PARTS = (1e9, 4.0, 1.0, 0.25)
@@ -30,44 +36,95 @@ _NAMED = 4
 
 
 def with_open_neighbours(
-    estimate: Estimate, workload: Workload, history: History, machine: Machine, chosen: Chosen
-) -> Estimate:
+    estimate: Estimate, workload: Workload, history: History, machine: Machine, chosen: Chosen,
+    trials: RegionTrials | None = None,
+) -> Estimate:  # fmt: skip
     """The estimate with what sizes of others make of it, which `history` leaves open: as it is
     where all that they can push out costs no more than a hint may lose.
 
-    `workload` is the region's at the sizes of the estimate.
+    `workload` is the region's at the sizes of the estimate, `trials` has it at others, where sizes
+    of its own are open.
     """
     names = _names(history, estimate)
     if not names or not workload.contents.own or not estimate.speedup:
         return estimate
     told = replace(estimate, assumed=(*estimate.assumed, _said(names)))
     if estimate.threads is None:
-        return told
+        return told if trials is None else _also_over(names, told, machine, trials)
+    also = estimate.threads
+
+    def curve(between: float) -> Sequence[Point]:
+        contents = workload.contents._replace(between=between)
+        pushed = replace(workload, contents=contents)
+        return rough_curve(
+            pushed, machine, chosen.threads, also=also, warm=chosen.warm, parts=chosen.parts
+        )
+
     points = points_of(estimate)
-    known = {point.threads: point.seconds for point in points}
     asked = [threads for threads, _ in estimate.speedup]
-    tried = [choice_of(points, machine, asked, chosen.within)]
+    now = choice_of(points, machine, asked, chosen.within)
+    tried = [now, *_pushed_out(points, curve, machine, chosen)]
+    return estimate if len(tried) == 1 else with_open_sizes(told, _over(names, estimate, tried))
+
+
+def _pushed_out(
+    points: Sequence[Point], curve: Callable[[float], Sequence[Point]], machine: Machine,
+    chosen: Chosen,
+) -> list[Choice]:  # fmt: skip
+    """The choices where much is pushed out and where less is, as long as it costs anything; none
+    where all costs no more than a hint may lose. `points` are the times where nothing is."""
+    known = {point.threads: point.seconds for point in points}
+    tried: list[Choice] = []
     for part in _PARTS:
-        contents = workload.contents._replace(between=part * _cache_bytes(machine))
-        curve = rough_curve(
-            replace(workload, contents=contents), machine, chosen.threads, also=estimate.threads,
-            warm=chosen.warm, parts=chosen.parts,
-        )  # fmt: skip
+        slowed = curve(part * _cache_bytes(machine))
         slower = max(
-            (p.seconds / before for p in curve if (before := known.get(p.threads))), default=1.0
+            (p.seconds / before for p in slowed if (before := known.get(p.threads))), default=1.0
         )
         if slower - 1 <= (chosen.within if part == _PARTS[0] else 0):
             break  # less changes less
-        tried.append(choice_of(curve, machine, chosen.threads, chosen.within))
-    if len(tried) == 1:
-        return estimate
-    return with_open_sizes(told, _over(names, estimate, tried))
+        tried.append(choice_of(slowed, machine, chosen.threads, chosen.within))
+    return tried
+
+
+def _also_over(
+    names: tuple[str, ...], estimate: Estimate, machine: Machine, trials: RegionTrials
+) -> Estimate:
+    """An estimate that sizes of its own decide, and those of others where they do at one of these.
+
+    Giving those that decide has to settle the hint.
+    """
+    own = trials.sizes.size or estimate.deciding
+    for size in TRIED_SIZES:
+        values = dict.fromkeys(own, size)
+        trial = trials.at(values)
+        if trial is None:
+            continue
+        curve = partial(trials.pushed_out, values)
+        chosen = trials.chosen
+        now = choice_of(trial.points, machine, chosen.threads, chosen.within)
+        tried = [now, *_pushed_out(trial.points, curve, machine, chosen)]
+        if not common_threads(tried):
+            return replace(
+                estimate, unbound=(*estimate.unbound, *names),
+                deciding=(*estimate.deciding, *names),
+                range=_widest(estimate.range, range_of(tried)),
+            )  # fmt: skip
+    return estimate
+
+
+def _widest(known: HintRange | None, other: HintRange) -> HintRange:
+    if known is None:
+        return other
+    return HintRange(
+        (min(known.packages[0], other.packages[0]), max(known.packages[1], other.packages[1])),
+        (min(known.threads[0], other.threads[0]), max(known.threads[1], other.threads[1])),
+    )
 
 
 def _names(history: History, estimate: Estimate) -> tuple[str, ...]:
     """The sizes of others, those that the region has tried itself left out."""
     return tuple(dict.fromkeys(
-        f"{part.function}:{name}"
+        name if place_of(name) else f"{part.function}:{name}"
         for part in history.open_between for name in sorted(part.bytes.names)
         if name not in estimate.unbound
     ))  # fmt: skip

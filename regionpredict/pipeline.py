@@ -67,6 +67,7 @@ from regionpredict.predict import (
     PlannedTeam,
     Prediction,
     TeamPrediction,
+    changes_between,
     plan_of,
     predict_density,
     predict_saturation,
@@ -494,8 +495,11 @@ def _team(
 def _plans(
     teams: Sequence[TeamPrediction], structure: ProgramTeams, machine: Machine
 ) -> tuple[Plan, ...]:
-    plans = [plan_of(planned_teams(teams, program), program.changes, machine, program.main)
-             for program in structure.programs]  # fmt: skip
+    plans = []
+    for program in structure.programs:
+        planned = planned_teams(teams, program)
+        changes = changes_between(planned, program.changes)
+        plans.append(plan_of(planned, changes, machine, program.main))
     known = [plan for plan in plans if plan is not None]
     return tuple(sorted(known, key=lambda plan: -plan.best_constant.seconds))
 
@@ -582,12 +586,11 @@ def _estimate(
         parts=chosen.parts,
     )  # fmt: skip
     sizes = open_sizes(subject, workload, estimate, machine)
-    known = None
-    if sizes is not None:
-        trials = alike.of(subject, sizes)
-        estimate, known = with_open_sizes(estimate, trials.tried(estimate)), trials.known
-    estimate = with_open_neighbours(estimate, workload, subject.history, machine, chosen)
-    return _Estimated(estimate, sizes, known)
+    trials = None if sizes is None else alike.of(subject, sizes)
+    if trials is not None:
+        estimate = with_open_sizes(estimate, trials.tried(estimate))
+    estimate = with_open_neighbours(estimate, workload, subject.history, machine, chosen, trials)
+    return _Estimated(estimate, sizes, None if trials is None else trials.known)
 
 
 def _pasts(analysis: Analysis, model: str, pages: Placement | None) -> tuple[Past, ...]:

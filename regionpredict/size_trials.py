@@ -80,13 +80,15 @@ class OpenSizes:
     """The sizes of a region that nobody gave.
 
     `size` are the names that a common size stands for, `names` all; `assumed` has their values.
-    Every trial tells the time on `also` threads.
+    Every trial tells the time on `also` threads. `runs`: the loop does with the values assumed,
+    whose answer else tells nothing.
     """
 
     size: tuple[str, ...]
     names: tuple[str, ...]
     assumed: Mapping[str, int]
     also: int
+    runs: bool = True
 
 
 KnownTrials = dict[frozenset[tuple[str, int]], Trial | None]
@@ -111,7 +113,8 @@ def open_sizes(
     size = workload.open_size.names if workload.open_size is not None else ()
     values = bound_sizes(facts, size_target(machine), machine.line_bytes).values
     assumed = {name: int(values[name]) for name in names}
-    return OpenSizes(size, (*names, *unbound), assumed, estimate.threads)
+    runs = all(loop.trips({}) > 0 for loop in workload.execution.work.nest.parallel[:1])
+    return OpenSizes(size, (*names, *unbound), assumed, estimate.threads, runs)
 
 
 def _origins(names: Sequence[str], subject: Subject) -> list[str]:
@@ -175,7 +178,31 @@ class RegionTrials:
         """The region with one value for all names that a common size stands for."""
         return self.at(dict.fromkeys(self.sizes.size, size))
 
+    def pushed_out(self, values: Mapping[str, int], between: float) -> tuple[Point, ...]:
+        """The times with these values where others push `between` bytes out of the caches."""
+        made = self._workload({**self.sizes.assumed, **values})
+        if made is None or not made[0].contents.own:
+            return ()
+        contents = made[0].contents._replace(between=between)
+        return self._curve(replace(made[0], contents=contents))
+
     def _tried(self, values: Mapping[str, int]) -> Trial | None:
+        made = self._workload(values)
+        points = () if made is None else self._curve(made[0])
+        return Trial(points, made[1]) if made is not None and points else None
+
+    def _curve(self, workload: Workload) -> tuple[Point, ...]:
+        """Empty beyond 64 bits."""
+        try:
+            return rough_curve(
+                workload, self.machine, self.chosen.threads, also=self.sizes.also,
+                warm=self.chosen.warm, parts=self.chosen.parts,
+            )  # fmt: skip
+        except InputError:
+            return ()
+
+    def _workload(self, values: Mapping[str, int]) -> tuple[Workload, int | None] | None:
+        """The region with these values and its iterations; None where no program has it."""
         subject, machine = self.subject, self.machine
         source = self._source(values)
         given = {**subject.given, **values}
@@ -191,13 +218,9 @@ class RegionTrials:
                 facts, size_target(machine), machine.line_bytes, placement=subject.placement,
                 history=subject.history.at(values),
             )  # fmt: skip
-            points = rough_curve(
-                workload, machine, self.chosen.threads, also=self.sizes.also,
-                warm=self.chosen.warm, parts=self.chosen.parts,
-            )  # fmt: skip
         except InputError:  # beyond 64 bits
             return None
-        return Trial(points, iterations) if points else None
+        return workload, iterations
 
     def _source(self, values: Mapping[str, int]) -> SymbolicFacts:
         """What the source says of the region where these names have values, whatever they are."""
@@ -226,7 +249,9 @@ class RegionTrials:
         now = choice_of(points_of(estimate), self.machine, asked, self.chosen.within)
         sizes = self.sizes
         most = affordable_trials(self.references())
-        return _tried(sizes.names, now, sizes.size, self.choice, self.iterations, most)
+        return _tried(
+            sizes.names, now, sizes.size, self.choice, self.iterations, most, runs=sizes.runs
+        )
 
     def references(self) -> int:
         """How many references the region's statements make, each as often as loops are around it:
@@ -260,7 +285,7 @@ class AlikeTrials:
         )
         key = (
             alike.facts.region, alike.definitions, alike.placement, history.fresh,
-            tuple(history.last.items()), history.repeats, history.bytes_between,
+            tuple(history.last.items()), history.repeats, history.untouched, history.bytes_between,
             history.open_between, sizes.size, sizes.names, tuple(sizes.assumed.items()), sizes.also,
         )  # fmt: skip
         trials = self._known.get(key)
@@ -273,16 +298,19 @@ class AlikeTrials:
 def _tried(
     names: tuple[str, ...], now: Choice, size: tuple[str, ...],
     ask: Callable[[Mapping[str, int]], Choice | None], iterations: Callable[[int], int | None],
-    most: int,
+    most: int, *, runs: bool = True,
 ) -> OpenHint:  # fmt: skip
-    """The hint over all sizes; each search asks for at most `most` of them."""
+    """The hint over all sizes; each search asks for at most `most` of them. `now` tells something
+    where the loop `runs` at the assumed sizes."""
     together = choices_by_size(lambda value: ask(dict.fromkeys(size, value)), most) if size else {}
     others = [name for name in names if size != (name,)]
     apart = choices_apart(sorted(others, key=lambda name: name not in size), ask, most)
     untried = [name for name in others if name not in apart]
     if len(others) < len(names):
         apart[size[0]] = together
-    return open_hint(names, now, size, together, apart, iterations, ask, most, untried)
+    return open_hint(
+        names, now, size, together, apart, iterations, ask, most, untried, now_runs=runs
+    )
 
 
 def choice_of(

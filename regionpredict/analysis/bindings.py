@@ -17,6 +17,7 @@ from regionpredict.ir import Definition, Expr, Loop, Region
 from regionpredict.ir.expr import Number
 
 _THREAD = "omp_get_thread_num()"
+_COUNTERS_TRIED = 64  # values of a counter, or all of fewer
 _LONGEST = 80  # parts of an expression; a longer one helps nobody and costs time
 
 
@@ -81,12 +82,13 @@ def bind(
     >>> known.values["n"]
     8
     """
-    defined = {definition.name: definition.value for definition in definitions}
+    defined = {d.name: d.value for d in definitions}
+    fixed = {d.name: d.value for d in definitions if d.range is None}
     values: dict[str, Number] = dict(sizes_in(region, given))
-    _resolve(defined, values)
-    _add_recorded(recorded, defined, values)
+    _resolve(fixed, values)
+    _add_recorded(recorded, fixed, values)
     used = _used_names(region, defined)
-    assumed = []
+    assumed = _add_counters(region, definitions, fixed, values, used)
     for loop in region.enclosing:
         if loop.variable in values:
             continue
@@ -102,6 +104,70 @@ def bind(
     values.update(dict.fromkeys(numbers & used, 0))  # one thread stands for all
     derived = _derived(region, defined, values)
     return Bindings(values, tuple(assumed), frozenset(numbers), derived)
+
+
+def _add_counters(
+    region: Region, definitions: tuple[Definition, ...], fixed: Mapping[str, Expr],
+    values: dict[str, Number], used: set[str],
+) -> list[str]:  # fmt: skip
+    """Binds what is a counter in loops of callers, outer ones first; a line for each."""
+    assumed: list[str] = []
+    waiting = [definition for definition in definitions if definition.range is not None]
+    while waiting:
+        left = [definition for definition in waiting
+                if not _add_counter(region, definition, fixed, values, used, assumed)]  # fmt: skip
+        if len(left) == len(waiting):
+            break
+        waiting = left
+    return assumed
+
+
+def _add_counter(
+    region: Region, definition: Definition, fixed: Mapping[str, Expr], values: dict[str, Number],
+    used: set[str], assumed: list[str],
+) -> bool:  # fmt: skip
+    """Whether the counter has a value now."""
+    name = definition.name
+    if name in values:
+        return True
+    if definition.range is None:
+        return False
+    low, high = (end.evaluate(values) for end in definition.range)
+    if low is None or high is None:
+        return False
+    values[name], which = _typical(region, name, (int(low), int(high)), fixed, values)
+    _resolve(fixed, values)
+    if name in used:
+        assumed.append(f"{name} = {values[name]} (runs from {low} to {high} in a loop around the "
+                       f"call: {which})")  # fmt: skip
+    return True
+
+
+def _typical(
+    region: Region, name: str, ends: tuple[int, int], fixed: Mapping[str, Expr],
+    values: Mapping[str, Number],
+) -> tuple[int, str]:  # fmt: skip
+    """The value of a counter at which the region's loop has as many iterations as on average, the
+    nearest to the middle of several; else the middle. And which one it is."""
+    low, high = ends
+    middle = (low + high) // 2
+    trips = region.nest.trips if region.nest is not None else None
+    if trips is None or high <= low:
+        return middle, "its middle"
+    tried = sorted({low + (high - low) * k // _COUNTERS_TRIED for k in range(_COUNTERS_TRIED + 1)})
+    counts: dict[int, Number] = {}
+    for counter in tried:
+        known = {**values, name: counter}
+        _resolve(fixed, known)
+        count = trips.evaluate(known)
+        if count is None:
+            return middle, "its middle"
+        counts[counter] = max(0, count)
+    mean = sum(counts.values()) / len(counts)
+    nearest = min(counts, key=lambda at: (abs(counts[at] - mean), abs(at - middle)))
+    if counts[nearest] == counts.get(middle):
+        return middle, "its middle"
+    return nearest, "where the loop has as many iterations as on average"
 
 
 def _derived(

@@ -28,7 +28,8 @@ def with_implied(program: Program, given: Mapping[str, int]) -> dict[str, int]:
         new: dict[str, int] = {}
         for region in program.regions:
             values = sizes_in(region, known)
-            for name, value, _ in program.definitions[region.id]:
+            for definition in program.definitions[region.id]:
+                name, value = definition.name, definition.value
                 words = value.names
                 if name not in values or len(words) != 1 or value != Expr.name(*words):
                     continue

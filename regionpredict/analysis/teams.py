@@ -21,6 +21,7 @@ from regionpredict.analysis.team_order import (
     team_orders,
 )
 from regionpredict.ir import Definition, Expr, Loop, ParallelConstruct, Program, Span
+from regionpredict.ir.flow import Block, Flow, every_event
 
 
 class TeamMember(NamedTuple):
@@ -115,8 +116,11 @@ def program_teams(
         # What following the program did not come to: it runs as its own function says.
         if own.region.id not in placed:
             members.setdefault(key, {})[own.region.id] = _inside(own)
+    functions = _functions_of_teams(program.flows)
     teams = {
-        key: with_recorded_runs(_team(key, _name(key), own, by_id, executions.get(key)), recorded)
+        key: with_recorded_runs(
+            _team(key, _name(key), own, by_id, executions.get(key), functions), recorded
+        )
         for key, own in members.items()
     }
     alone = {key: team.executions for key, team in teams.items() if key not in executions}
@@ -211,6 +215,14 @@ def guards_of(program: Program, given: Mapping[str, int]) -> Guards:
     return guards
 
 
+def _functions_of_teams(flows: Sequence[Flow]) -> dict[Span, str]:
+    """In which function each `parallel` stands, which may have no loop of its own."""
+    return {
+        event.span: flow.function for flow in flows for event in every_event(flow.body)
+        if isinstance(event, Block) and event.kind == "parallel"
+    }  # fmt: skip
+
+
 def _name(key: TeamKey) -> str:
     return key.region if key.parallel is None else f"{key.parallel.file}:{key.parallel.line}"
 
@@ -224,7 +236,7 @@ def _inside(own: RegionFacts) -> Runs:
 
 def _team(
     key: TeamKey, name: str, runs: Mapping[str, Runs], by_id: Mapping[str, RegionFacts],
-    executions: Runs | None,
+    executions: Runs | None, functions: Mapping[Span, str],
 ) -> TeamFacts:  # fmt: skip
     members = [TeamMember(own, runs[own.region.id]) for own in by_id.values()
                if own.region.id in runs]  # fmt: skip
@@ -241,7 +253,7 @@ def _team(
     return TeamFacts(
         id=name,
         span=span,
-        function=region.function,
+        function=region.function if construct is not None else functions.get(span, region.function),
         members=tuple(members),
         executions=executions,
         construct=construct,

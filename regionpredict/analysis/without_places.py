@@ -23,9 +23,7 @@ def region_without_places(region: Region) -> Region:
 
 def definitions_without_places(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
     """The definitions with no file, line or function in them."""
-    return tuple(
-        Definition(definition.name, definition.value, _NOWHERE) for definition in definitions
-    )
+    return tuple(definition._replace(span=_NOWHERE) for definition in definitions)
 
 
 def placement_without_places(placement: Placement) -> Placement:

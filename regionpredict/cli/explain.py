@@ -49,7 +49,8 @@ def command(
     threads: str | None, first_touch: str | None, pages: str | None, binding: Binding,
     runtime: str | None, within: float, **options: Any,
 ) -> None:  # fmt: skip
-    """How the hint of the region that FILE:LINE is in came about, or the page of a rule (RP101).
+    """How the hint of the region that FILE:LINE is in came about, or of the team of several loops
+    whose parallel it is, or the page of a rule (RP101).
 
     PATH is what predict was given, files, folders or a compile_commands.json: then it is the hint
     of that program. Without one the file is read by itself.
@@ -61,8 +62,6 @@ def command(
         write_result(rule_page(what), output)
         return
     from regionpredict.pipeline import predict
-    from regionpredict.report.derivation import explain_prediction
-    from regionpredict.report.program_summary import planned_otherwise
 
     run = RunOptions(first_touch, pages, binding, runtime)
     check_model_options(model, run)
@@ -78,13 +77,30 @@ def command(
             pages=placement, within=within / 100,
             processes=processes_of(options["processes"]), tell=progress,
         )  # fmt: skip
-    chosen = _at(result, file, line)
+    whole = _team_at(result, file, line)
+    text = _of_team(result, whole) if whole else _of_region(result, _at(result, file, line))
+    write_result(text, output)
+    keep_answer(output, machine_file)
+
+
+def _of_region(result: Predictions, chosen: Prediction) -> str:
+    from regionpredict.report.derivation import explain_prediction
+    from regionpredict.report.program_summary import planned_otherwise
+
     team = _team(result, chosen)
     planned = planned_otherwise(result.plans, team)
     shared = team if team is not None and len(team.facts.members) > 1 else None
-    text = explain_prediction(chosen, machine, shared, _advice(result, chosen), planned)
-    write_result(text, output)
-    keep_answer(output, machine_file)
+    return explain_prediction(chosen, result.machine, shared, _advice(result, chosen), planned)
+
+
+def _of_team(result: Predictions, team: TeamPrediction) -> str:
+    from regionpredict.report.program_summary import planned_otherwise
+    from regionpredict.report.team_derivation import explain_team
+
+    by_id = {prediction.facts.region.id: prediction for prediction in result.predictions}
+    loops = [by_id[member.facts.region.id] for member in team.facts.members]
+    planned = planned_otherwise(result.plans, team)
+    return explain_team(team, loops, result.advice.get(team.facts.id, ()), planned)
 
 
 def _refuse_beside_rule(paths: tuple[str, ...]) -> None:
@@ -122,6 +138,18 @@ def _team(result: Predictions, chosen: Prediction) -> TeamPrediction | None:
     for team in result.teams:
         loops = [member.facts.region.id for member in team.facts.members]
         if region in loops:
+            return team
+    return None
+
+
+def _team_at(result: Predictions, file: str, line: int) -> TeamPrediction | None:
+    """The team whose `parallel` the line is, where that is no loop's own directive."""
+    here = Path(file).resolve()
+    for team in result.teams:
+        span = team.facts.span
+        if span.line != line or Path(span.file).resolve() != here:
+            continue
+        if all(member.facts.region.span != span for member in team.facts.members):
             return team
     return None
 

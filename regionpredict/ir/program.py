@@ -14,12 +14,14 @@ from regionpredict.ir.source import Diagnostic, Span
 class Definition(NamedTuple):
     """What the source itself says of a name's value: `int ni = 4000;`, `kernel(ni)`.
 
-    `scope` is the function in which the name means this ("" for a global).
+    Of a name that is a counter where it comes from, `range` is the least and the largest that it
+    is handed, and `value` their middle.
     """
 
     name: str
     value: Expr
     span: Span
+    range: tuple[Expr, Expr] | None = None
 
 
 class SerialLoop(NamedTuple):

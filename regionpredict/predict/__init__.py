@@ -33,6 +33,7 @@ from regionpredict.predict.coschedule import (
     with_cache_share,
 )
 from regionpredict.predict.curve import Point, SaturationDerivation, Superlinear
+from regionpredict.predict.deciding_names import TRIED_SIZES
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.density_form import (
     COMBINATIONS,
@@ -51,7 +52,7 @@ from regionpredict.predict.estimate import (
 )
 from regionpredict.predict.hints import Choice, choice_on, common_threads
 from regionpredict.predict.open_sizes import with_open_sizes
-from regionpredict.predict.plan import Plan, PlannedTeam, plan_of
+from regionpredict.predict.plan import Plan, PlannedTeam, changes_between, plan_of
 from regionpredict.predict.saturation import (
     ALL_PARTS,
     Contention,
@@ -86,6 +87,7 @@ __all__ = [
     "MISS_WEIGHTS",
     "STATEMENT_WEIGHTS",
     "TO_THE_LETTER",
+    "TRIED_SIZES",
     "Advice",
     "Allocation",
     "Bounds",
@@ -118,6 +120,7 @@ __all__ = [
     "advised_teams",
     "affordable_trials",
     "asked_for",
+    "changes_between",
     "choice_on",
     "choices_apart",
     "choices_by_size",

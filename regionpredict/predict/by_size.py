@@ -220,26 +220,30 @@ def open_hint(
     apart: Mapping[str, Mapping[int, Choice]],
     iterations: Callable[[int], int | None] = lambda _: None,
     ask: AskAll = lambda _: None, most: int = int(MOST_TRIALS.value),
-    untried: Collection[str] = (),
+    untried: Collection[str] = (), *, now_runs: bool = True,
 ) -> OpenHint:  # fmt: skip
-    """What the hint is where `names` have no value; `now` is the choice at the assumed values.
+    """What the hint is where `names` have no value; `now` is the choice at the assumed values,
+    which tells nothing where the loop does not run with these: where it does not with any that
+    were tried, all names decide.
 
     `together` are the choices over the common `size` of several names, `apart` those over each name
     alone, the others as assumed. `ask` is asked, at most `most` times, for names that decide where
     others are not. Any of the names `untried` may decide: with one, the hint is not known.
     """
     tried = [
-        now,
         *together.values(),
         *(choice for own in apart.values() for choice in own.values()),
     ]
-    common = common_threads(tried)
+    known = [now] if now_runs else []
+    common = common_threads([*known, *tried])
     deciding = {
-        name for name, own in apart.items() if not common_threads([now, *own.values()])
+        name for name, own in apart.items()
+        if (known or own) and not common_threads([*known, *own.values()])
     }  # fmt: skip
     if not common and not deciding:
         deciding = set(size) or set(names)  # only together
     deciding |= deciding_elsewhere(deciding, apart, ask, most) | {*untried}
+    tried = [*known, *tried] or [now]
     threads = None
     if common and not untried:
         threads = now.hint.threads if now.hint.threads in common else min(common)

@@ -10,7 +10,9 @@ neighbours together, and the better one is kept: no plan is worse than the best 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from regionpredict.machine import Machine, packages_of
@@ -76,11 +78,53 @@ def plan_of(
         packages=packages_of(machine, most),
         threads=most,
         seconds=times.total(sizes),
-        team_changes=round(times.changes_of(sizes)),
+        team_changes=_counted(times.changes_of(sizes)),
         best_constant=best,
         sizes=sizes,
         main=main,
     )
+
+
+def changes_between(
+    teams: Sequence[PlannedTeam], changes: Mapping[tuple[str, str], float]
+) -> dict[tuple[str, str], float]:
+    """How often each team with a time follows another one.
+
+    A team without one is passed over: what comes before it is followed by what comes after it, as
+    often as it is. Teams that nothing is seen to lead to follow the one before them in the list,
+    once: wherever sizes differ, they change.
+
+    >>> a, b, c = (PlannedTeam(name, 1, {1: 1.0}) for name in "abc")
+    >>> unknown = b._replace(seconds={})
+    >>> changes_between([a, unknown, c], {("a", "b"): 4, ("b", "c"): 3, ("b", "a"): 1})
+    {('a', 'c'): 3.0, ('a', 'a'): 1.0}
+    >>> changes_between([a, b, c], {("b", "c"): 2})
+    {('b', 'c'): 2, ('a', 'b'): 1.0}
+    """
+    known = dict(changes)
+    for team in teams:
+        if team.seconds:
+            continue
+        into = {pair: often for pair, often in known.items() if pair[1] == team.id != pair[0]}
+        onward = {pair: often for pair, often in known.items() if pair[0] == team.id != pair[1]}
+        known = {pair: often for pair, often in known.items() if team.id not in pair}
+        leaving = sum(onward.values())
+        for (before, _), arriving in into.items():
+            for (_, then), often in onward.items():
+                passed = arriving * often / leaving
+                known[before, then] = known.get((before, then), 0.0) + passed
+    listed = [team.id for team in teams if team.seconds]
+    parts = {name: name for name in listed}
+    for first, then in known:
+        if first in parts and then in parts:
+            old, new = parts[then], parts[first]
+            parts = {name: new if part == old else part for name, part in parts.items()}
+    for before, name in pairwise(listed):
+        if parts[name] != parts[before] and parts[name] not in {
+            parts[other] for other in listed[: listed.index(name)]
+        }:
+            known[before, name] = 1.0
+    return known
 
 
 def _making_its_threads(team: PlannedTeam, machine: Machine) -> PlannedTeam:
@@ -93,6 +137,11 @@ def _making_its_threads(team: PlannedTeam, machine: Machine) -> PlannedTeam:
             for size, spent in team.seconds.items()
         }
     )
+
+
+def _counted(changes: float) -> int:
+    """A whole number, and of what happens in some of the runs alone not none."""
+    return max(round(changes), math.ceil(min(changes, 1.0)))
 
 
 class _Times:

@@ -61,7 +61,7 @@ def explain_curve(
     lines += _hint(prediction, derivation)
     turns = size_sentence(prediction.by_size, whole=True)
     lines += [f"By size: {turns}"] if turns else []
-    lines += _team_hint(team) if team is not None else []
+    lines += team_hint(team) if team is not None else []
     lines += planned
     if advice:
         lines += ["", "Changes to the source that would help, each predicted anew"]
@@ -204,9 +204,9 @@ def _hardware_threads(derivation: SaturationDerivation, machine: Machine) -> lis
     ]
 
 
-def _team_hint(team: TeamPrediction) -> list[str]:
+def team_hint(team: TeamPrediction) -> list[str]:
     """What its team can use: `num_threads` belongs to the team."""
-    name = f"Team of {len(team.facts.members)} loops, line {team.facts.span.line}"
+    name = f"Team of {plural(len(team.facts.members), 'loop')}, line {team.facts.span.line}"
     if team.range is None:
         threads = plural(team.threads or 0, "thread")
         return [f"{name}: {plural(team.packages or 0, 'package')}, {threads} ({team.bottleneck})"]

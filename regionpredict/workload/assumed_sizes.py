@@ -52,8 +52,8 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
 
     n is found by bisection so that the region touches the target; where its data does not grow
     with n, so that it has as many iterations as such data has elements. Names that only ever
-    shorten a loop (`first` in `i <= last - first`) are lower bounds and stand at 0, those that
-    divide its length (`i < n / parts`) at 1.
+    shorten a loop (`first` in `i <= last - first`) are lower bounds and stand at 0, or where the
+    loop runs at all, those that divide its length (`i < n / parts`) at 1.
     """
     known: Values = facts.bindings.values
     missing = facts.bindings.unbound(facts.free_names)
@@ -65,8 +65,10 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     missing = [name for name in missing if name not in steps]
     lower, divisors = _lower_bounds(facts, missing)
     missing = [name for name in missing if name not in lower and name not in divisors]
-    known = {**known, **dict.fromkeys(lower, 0), **dict.fromkeys(divisors, 1)}
-    notes += [f"{', '.join(lower)} = 0 (no value given: a lower bound)"] if lower else []
+    least = 0 if missing or not lower else _least_running(facts, known, lower, divisors)
+    known = {**known, **dict.fromkeys(lower, least), **dict.fromkeys(divisors, 1)}
+    why = "where the loop runs most often" if least else "a lower bound"
+    notes += [f"{', '.join(lower)} = {least} (no value given: {why})"] if lower else []
     notes += [f"{', '.join(divisors)} = 1 (no value given: a divisor)"] if divisors else []
     if not missing:
         values = facts.bindings.with_derived(known)
@@ -135,6 +137,24 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], li
         if shorter and not longer:
             (divisors if divides else lower).append(name)
     return lower, divisors
+
+
+def _least_running(
+    facts: RegionFacts, known: Values, lower: Sequence[str], divisors: Sequence[str]
+) -> int:
+    """The value of lower bounds: 0, or where the loop does not run with that the power of two with
+    which it runs most often (the diagonals of a matrix begin at 2); 0 if it never does."""
+    trips = facts.region.nest.trips if facts.region.nest is not None else None
+    if trips is None:
+        return 0
+
+    def runs(value: int) -> float:
+        values = {**known, **dict.fromkeys(lower, value), **dict.fromkeys(divisors, 1)}
+        count = trips.evaluate(with_middles(facts.region, facts.bindings.with_derived(values)))
+        return max(0.0, float(count)) if count is not None else 0.0
+
+    powers = [1 << power for power in range(int(LARGEST_TRIAL.value).bit_length())]
+    return max((0, *powers), key=runs) if runs(0) == 0 else 0
 
 
 def _steps(facts: RegionFacts, missing: list[str]) -> dict[str, int]:

@@ -134,11 +134,13 @@ def _contents(facts: RegionFacts, history: History) -> CacheContents:
     """What the region finds in the caches: its own data, or what its arrays' last writers left."""
     memories = facts.region.memories()
     if history.repeats:
-        return CacheContents(frozenset(memories.values()), between=history.bytes_between)
+        kept = frozenset(own for name, own in memories.items() if name not in history.untouched)
+        return CacheContents(kept, between=history.bytes_between)
     written = {memories.get(name, name): last
                for name, last in history.last.items() if name not in history.fresh}  # fmt: skip
     one_core = frozenset(name for name, last in written.items() if last.parts is None)
-    return CacheContents(frozenset(written) - one_core, one_core)
+    own = frozenset(written) - one_core
+    return CacheContents(own, one_core, history.bytes_between if own else 0.0)
 
 
 def _only_written(facts: RegionFacts) -> frozenset[str]:

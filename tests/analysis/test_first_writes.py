@@ -253,8 +253,10 @@ def test_only_what_comes_to_a_region_is_followed() -> None:
 
 
 def before(followed: Followed, line: int = 9) -> dict[str, Before]:
+    """Who wrote them; whether they were touched at all is asked by itself."""
     (visit,) = followed.before[at(line)]
-    return {name: one for name, one in visit.items() if one != Before()}
+    writes = {name: one._replace(touched=False) for name, one in visit.items()}
+    return {name: one for name, one in writes.items() if one != Before()}
 
 
 def team(*events: Event) -> Block:
@@ -274,6 +276,34 @@ def test_one_thread_or_a_loop_wrote_last() -> None:
     # All threads at once, or one that may not have: nobody is known to have been the last.
     for unknown in (team(block("loop", 4, write(A))), block("loop", 4, write(A, sure=False))):
         assert "a" not in before(program(spread, unknown, share(9)))
+
+
+def test_what_was_touched_before() -> None:
+    """By one thread or by a loop, read or written; not by the region that asks."""
+    for events, touched in (
+        ((block("loop", 2, write(A)),), True),
+        ((team(share(3, names=(("v", A),))),), True),
+        ((), False),
+    ):
+        (visit,) = program(*events, team(share(9, write(A)))).before[at(9)]
+        assert visit["a"].touched == touched
+
+
+def test_what_was_touched_between() -> None:
+    """b and c after a, which the region has: in a cache they lie between. Where the region has
+    them, too, the first of its own counts, and what one pass goes through together."""
+    passes = [share(line, names=((name, place),)) for line, name, place in
+              ((3, "u", A), (4, "v", ("::b",)), (5, "w", ("::c",)))]  # fmt: skip
+    names = (("a", A),)
+    found = program(team(*passes, share(9, names=names)))
+    assert set(found.between[at(9)].values()) == {(at(4), "v"), (at(5), "w")}
+    assert at(9) not in found.repeats
+    both = program(team(*passes, share(9, names=(*names, ("c", ("::c",))))))
+    assert set(both.between[at(9)].values()) == {(at(4), "v")}
+    late = program(
+        team(*passes, share(6, names=(("a", A), ("d", ("::d",)))), share(9, names=names))
+    )
+    assert set(late.between[at(9)].values()) == {(at(6), "d")}
 
 
 def test_who_has_touched_it_since() -> None:

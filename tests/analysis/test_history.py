@@ -296,6 +296,65 @@ static void work(int n, double *a, double *b) { add(n, a); add(n, %s); }
     assert not pasts(tmp_path, frontend, text % "b" + MAIN)[0].repeats
 
 
+ADD = """
+static void add(int n, const double *v, double *w) {
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) w[i] += v[i];
+}
+static void work(int n, double *a, double *b) {
+  double *c = malloc(8000), *d = malloc(8000);
+  for (int t = 0; t < 50; t++) { %s }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "bytes_between"),
+    [
+        ("add(n, a, b);", 0.0),
+        ("add(n, a, b); add(n, c, d);", 16_000.0),  # the two of the other call
+        ("add(n, a, b); add(n, b, a);", 0.0),  # the same two
+        ("add(n, a, b); add(n, a, d);", 8_000.0),  # that of the other call
+    ],
+)
+def test_what_calls_of_one_function_hand_it(
+    tmp_path: Path, frontend: str, calls: str, bytes_between: float
+) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(HEAD + ADD % calls + MAIN)
+    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
+    program = analysis.program
+    (own,) = with_data_between(histories(program, follow(program.flows)), analysis.facts)
+    assert own.repeats
+    assert (own.bytes_between, own.untouched) == (bytes_between, frozenset())
+
+
+def test_memory_that_is_another_each_time_is_not_in_a_cache(tmp_path: Path, frontend: str) -> None:
+    """`w` is what a function gives that nobody has seen; `v` is the same each time."""
+    calls = "add(n, a, next(b));"
+    own = pasts(tmp_path, frontend, "double *next(double *);\n" + ADD % calls + MAIN)[0]
+    assert (own.repeats, own.untouched) == (True, frozenset("w"))
+
+
+def test_what_lies_between_a_write_and_the_only_run(tmp_path: Path, frontend: str) -> None:
+    """`b` is filled, then `a` once more: its 8,000 bytes lie between, though nothing repeats."""
+    path = tmp_path / "program.c"
+    path.write_text(HEAD + """
+static void work(int n, double *a, double *b) {
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) b[i] = 1.0;
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) a[i] = 1.0;
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) b[i] += 1.0;
+}
+""" + MAIN)  # fmt: skip
+    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
+    program = analysis.program
+    *_, own = with_data_between(histories(program, follow(program.flows)), analysis.facts)
+    assert (own.repeats, own.bytes_between) == (False, 8_000.0)
+
+
 def test_an_array_of_the_body_is_no_new_memory(tmp_path: Path, frontend: str) -> None:
     found = pasts(tmp_path, frontend, """
 static void work(int n, double *a, double *b) {
@@ -400,3 +459,38 @@ int main(int argc, char **argv) {
     assert (given.bytes_between, given.open_between) == (8_000.0, ())
     assert own.at({"other": 3}) == own and given.at({name: 7}) == given
     assert own._replace(bytes_between=50.0).at({name: 1}).bytes_between == 50.0  # no loop at all
+
+
+def test_bytes_between_of_rows_of_a_table(tmp_path: Path, frontend: str) -> None:
+    """A thousand rows of 5 entries of 8 bytes each; x, whose elements no size tells, and the limits
+    that the header of the loop reads count nothing."""
+    path = tmp_path / "program.c"
+    path.write_text(
+        HEAD
+        + """
+static void both(double *v, double *w, double *x, int *row, int *col) {
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++)
+    for (int k = row[i]; k < row[i + 1]; k++) v[i] += w[k] * x[col[k]];
+}
+static void one(double *v, int *col) {
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) v[i] += 1.0 * col[i];
+}
+static void work(double *a, double *b, double *c, int *row, int *col) {
+  for (int t = 0; t < 50; t++) { both(a, b, c, row, col); one(a, col); }
+}
+int main(void) {
+  double *a = malloc(8000), *b = malloc(800000), *c = malloc(8000);
+  int *row = malloc(4004), *col = malloc(400000);
+  work(a, b, c, row, col);
+  return a[3] > b[3];
+}
+"""
+    )
+    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
+    program = analysis.program
+    _, own = with_data_between(histories(program, follow(program.flows)), analysis.facts)
+    assert {name for part in own.open_between for name in part.bytes.names} == {"row[i+1]-row[i]"}
+    given = own.at({"row[i+1]-row[i]": 5})
+    assert (given.bytes_between, given.open_between) == (40_000.0, ())

@@ -42,6 +42,35 @@ void steps(int n, double *a, double *b, double *c, double *d) {
 }
 """
 
+ROWS = """\
+#include <stdlib.h>
+static void multiply(int n, const int *row, const int *col, const double *val, const double *p,
+                     double *q) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int k = row[i]; k < row[i + 1]; k++) sum += val[k] * p[col[k]];
+    q[i] = sum;
+  }
+}
+static void xpay(int n, const double *x, double b, double *y) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) y[i] = x[i] + b * y[i];
+}
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), entries = atoi(argv[2]);
+  int *row = malloc((n + 1) * sizeof *row), *col = malloc(entries * sizeof *col);
+  double *val = malloc(entries * sizeof *val), *r = malloc(n * sizeof *r);
+  double *p = malloc(n * sizeof *p), *q = malloc(n * sizeof *q);
+  for (int step = 0; step < 100; step++) {
+    multiply(n, row, col, val, p, q);
+    xpay(n, r, 0.5, p);
+  }
+  return 0;
+}
+"""
+SIZE, LENGTH = "atoi(argv[1])", "row[i+1]-row[i]"
+
 
 def predicted(folder: Path, text: str, *words: str) -> dict[str, dict[str, Any]]:
     """The regions by their function."""
@@ -117,3 +146,22 @@ def test_a_common_size_counts_for_the_others_too(function: str, tmp_path: Path) 
             given = predicted(tmp_path, SHARED, "--set", f"{name}={size}")[function]
             told = (part["packages"], part["threads"] > 1)
             assert (given["packages"], given["threads"] > 1) == told
+
+
+def test_rows_of_a_table_push_out_as_much_as_they_are_long(tmp_path: Path) -> None:
+    """Of 200,000 rows, 5 entries of 12 bytes each are 12 MB and 200 are 480 MB: with the ones the
+    vectors stay in 55 MB of caches, with the others they go."""
+    rows = ("--set", f"{SIZE}=200000")
+    xpay = predicted(tmp_path, ROWS, *rows)["xpay"]
+    assert (xpay["threads"], xpay["depends_on"]) == (None, [f"multiply:{LENGTH}"])
+    hints = []
+    for length in (5, 200):
+        given = predicted(tmp_path, ROWS, *rows, "--set", f"{LENGTH}={length}")["xpay"]
+        assert given["depends_on"] == [] and not said(given)
+        hints.append((given["packages"], given["threads"]))
+    assert hints[0] != hints[1]
+
+
+def test_what_settles_a_hint_has_the_sizes_of_others(tmp_path: Path) -> None:
+    """Where its own size is open, too, that alone does not settle it."""
+    assert predicted(tmp_path, ROWS)["xpay"]["depends_on"] == [SIZE, f"multiply:{LENGTH}"]

@@ -193,3 +193,17 @@ def test_the_density_model_tries_no_sizes(tmp_path: Path) -> None:
     jsonschema.Draft202012Validator(schema("hints-1")).validate(told)
     assert told["unbound"] is None
     assert {(one["range"], len(one["by_size"])) for one in told["regions"]} == {(None, 0)}
+
+
+def test_a_loop_that_never_runs_has_no_hint(tmp_path: Path) -> None:
+    """No size that is tried gives it an iteration: none says anything of threads."""
+    text = """\
+void never(int w, double *x) {
+#pragma omp parallel for
+  for (int k = w; k < 0; k++) x[k] += 1.0;
+}
+"""
+    (tmp_path / "g.c").write_text(text)
+    told = run(tmp_path, "predict", "g.c", "-m", "skylake-gold-6148", "--format", "json")
+    (region,) = json.loads(told)["regions"]
+    assert (region["threads"], region["confidence"], region["depends_on"]) == (None, 0.0, ["w"])

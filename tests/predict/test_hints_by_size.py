@@ -148,6 +148,18 @@ def test_an_open_hint_is_as_sure_as_the_least_sure_of_its_sizes() -> None:
     assert open_hint(("a",), now, ("a",), other, {"a": other}).threads == 7
 
 
+def test_no_iteration_is_no_evidence() -> None:
+    """What a size tells with which the loop does not run decides nothing; where it does not run
+    with any, the hint is not known."""
+    runs = {10: FEW, 100: FEW}
+    found = open_hint(("n",), ONE, ("n",), runs, {"n": runs}, now_runs=False)
+    assert (found.threads, found.deciding) == (7, frozenset())
+    assert found.range == ((1, 1), (7, 7))
+    never = open_hint(("n", "m"), ONE, ("n",), {}, {"n": {}, "m": {}}, now_runs=False)
+    assert (never.threads, never.deciding) == (None, frozenset("n"))
+    assert never.range == ((1, 1), (1, 1))
+
+
 SOURCES = {
     "copy": ("n", """void f(int n, double *a, double *b) {
 #pragma omp parallel for

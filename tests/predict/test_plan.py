@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regionpredict.machine import load
-from regionpredict.predict import PlannedTeam, plan_of
+from regionpredict.predict import PlannedTeam, changes_between, plan_of
 from regionpredict.predict.plan import _Times
 
 MACHINE = load("clovertown")  # 2 packages of 4 cores
@@ -238,3 +238,35 @@ def test_packages_are_those_that_the_threads_fill() -> None:
         plan = plan_of([PlannedTeam("t", 1.0, {threads: 1.0})], {}, MACHINE, "main.c")
         assert plan is not None
         assert (plan.threads, plan.packages, plan.main) == (threads, packages, "main.c")
+
+
+@settings(max_examples=150, deadline=None)
+@given(programs())
+def test_where_sizes_differ_they_change(
+    program: tuple[list[PlannedTeam], dict[tuple[str, str], float]],
+) -> None:
+    """Whatever is known of the order: to get from one size to another takes a change, and from
+    one to each of several others as many as there are others."""
+    teams, changes = program
+    plan = plan_of(teams, changes_between(teams, changes), MACHINE)
+    assert plan is not None
+    assert plan.team_changes >= len(set(plan.sizes.values())) - 1
+
+
+def test_a_change_in_some_runs_alone_is_one() -> None:
+    """Eight threads are ten seconds faster here and one thread there, in four runs of ten."""
+    teams = [PlannedTeam("a", 1, {1: 11.0, 8: 1.0}), PlannedTeam("b", 1, {1: 1.0, 8: 11.0})]
+    for often, told in ((0.4, 1), (1.6, 2)):
+        plan = plan_of(teams, {("a", "b"): often}, MACHINE)
+        assert plan is not None
+        assert (plan.sizes, plan.team_changes) == ({"a": 8, "b": 1}, told)
+
+
+def test_a_team_without_a_time_parts_no_others() -> None:
+    """a, u, b fifty times in turns: a follows b directly, and b follows a past u."""
+    teams = [PlannedTeam("a", 50, {1: 2.0, 8: 1.0}), PlannedTeam("u", 50, {}),
+             PlannedTeam("b", 50, {1: 1.0, 8: 2.0})]  # fmt: skip
+    turns = {("a", "u"): 50.0, ("u", "b"): 50.0, ("b", "a"): 49.0}
+    plan = plan_of(teams, changes_between(teams, turns), MACHINE)
+    assert plan is not None
+    assert (plan.sizes, plan.team_changes) == ({"a": 8, "b": 1}, 99)

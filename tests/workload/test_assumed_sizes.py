@@ -47,6 +47,15 @@ def test_a_lower_bound_is_no_size(tmp_path: Path, start: str, end: str) -> None:
     assert (values["last"] + 1) * 8 == pytest.approx(_target(), abs=8)
 
 
+def test_a_lower_bound_stands_where_the_loop_runs(tmp_path: Path) -> None:
+    """100 - (first - 30)^2 iterations: none at 0, and of the powers of two most at 32, where there
+    are 96."""
+    values = _guess(tmp_path, "(first - 30) * (first - 30)", "99", "a[i] = 0.0")
+    assert values["first"] == 32
+    # None at all, whatever it is: nothing is better than 0.
+    assert _guess(tmp_path, "first", "-9", "a[i + 99] = 0.0")["first"] == 0
+
+
 def test_a_name_of_both_kinds_is_a_size(tmp_path: Path) -> None:
     """`first` bounds one loop from below and extends another: it is a size like the rest."""
     body = "for (long j = 0; j < first; j++) a[i] += j"

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from regionpredict.analysis.facts import RegionFacts
 from regionpredict.analysis.footprint import distinct_references, footprint
+from regionpredict.analysis.given_sizes import open_trips_name, with_given_trips
 from regionpredict.analysis.history.last_writes import History, OpenBytes
-from regionpredict.ir import Expr, Span
+from regionpredict.ir import Expr, Region, Span
 
 
 def with_data_between(
@@ -37,7 +38,8 @@ def _bytes(facts: RegionFacts, name: str) -> OpenBytes | None:
     array = next((array for array in facts.region.arrays if array.name == name), None)
     if array is None or array.storage == "private":
         return None
-    touched = footprint(array, distinct_references(facts.region).get(name, ()))
+    counted = _counted(facts.region)
+    touched = footprint(array, distinct_references(counted).get(name, ()))
     if touched is None:
         return None
     bindings = facts.bindings
@@ -47,3 +49,13 @@ def _bytes(facts: RegionFacts, name: str) -> OpenBytes | None:
     if touched.constant is None and touched.has_unreadable_part:
         return None
     return OpenBytes(facts.region.function, touched)
+
+
+def _counted(region: Region) -> Region:
+    """The region, loops whose iterations no header tells counted by the names that they are asked
+    for with: the rows of a table push out as much as they are long."""
+    names = {
+        open_trips_name(loop): 0 for loop in region.loops()
+        if loop.trips is None or loop.trips.has_unreadable_part
+    }  # fmt: skip
+    return with_given_trips(region, names) if names else region

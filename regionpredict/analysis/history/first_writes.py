@@ -70,16 +70,19 @@ class Before(NamedTuple):
     `fresh`: the region writes it first. `last` is the worksharing loop that wrote it last and its
     name there, or None; `serial`: one thread wrote it last. Neither: not seen, or nobody has since
     the region's last run. `since` are the worksharing loops that have touched it after that write.
+    `touched`: somebody has read or written it before.
     """
 
     fresh: bool = False
     last: tuple[Span, str] | None = None
     serial: bool = False
     since: tuple[tuple[Span, str], ...] = ()
+    touched: bool = False
 
 
 Visits = dict[Span, list[dict[str, FirstWrite | None]]]
 Pasts = dict[Span, list[dict[str, Before]]]
+Between = dict[Span, Mapping[Place, tuple[Span, str]]]
 
 
 class Followed(NamedTuple):
@@ -87,8 +90,9 @@ class Followed(NamedTuple):
 
     `first` tells who writes the region's arrays first; None: nobody before it, and not it.
     `before` tells what has happened to them when it runs, in the steady state of loops. `repeats`
-    are the worksharing loops that run again on memory that they have touched; `between` tells for
-    each of them which arrays, by loop and name, others touch until then and it does not.
+    are the worksharing loops that run again on memory that they have touched. `between` tells, of
+    the visit with the most of them, which other arrays, by loop and name, were touched since the
+    first of its own was last: as much lies between in a cache.
     """
 
     first: Visits
@@ -119,18 +123,32 @@ class _Frame:
 
 @dataclass(slots=True)
 class _Notes:
-    """What the walks have seen: `steady` is `before` on the second way through a loop."""
+    """What the walks have seen: `steady` is `before` on the second way through a loop; `globals`
+    who wrote variables of the program first, and `settled` those of them that the way from `main`
+    tells."""
 
     first: Visits = field(default_factory=dict)
     before: Pasts = field(default_factory=dict)
     steady: Pasts = field(default_factory=dict)
     repeats: set[Span] = field(default_factory=set)
-    between: dict[Span, dict[Place, tuple[Span, str]]] = field(default_factory=dict)
+    between: Between = field(default_factory=dict)
+    steady_between: Between = field(default_factory=dict)
+    globals: dict[Place, FirstWrite] = field(default_factory=dict)
+    settled: set[Place] = field(default_factory=set)
+    elsewhere: list[_Visit] = field(default_factory=list)
+
+
+class _Visit(NamedTuple):
+    """A visit on the way from another function than `main`: who wrote its arrays first, as far as
+    this way tells, and the memory that they have."""
+
+    first: dict[str, FirstWrite | None]
+    memory: Mapping[str, Place]
 
 
 class _Writer(NamedTuple):
-    """The last write of a block of memory: when, and the worksharing loop (None: one thread) with
-    the name that it has there."""
+    """The last write of a block of memory, or the last time that it was touched: when, and the
+    worksharing loop (None: one thread) with the name that it has there."""
 
     turn: int
     loop: Span | None
@@ -145,7 +163,11 @@ def follow(flows: Sequence[Flow]) -> Followed:
     roots = [flow for flow in flows if flow.function == "main"]
     roots += [flow for flow in flows if flow.function != "main" and flow.function not in called]
     sharing = _come_to_worksharing(flows)
-    roots = [root for root in roots if root.function in sharing]
+    whole = any(root.function == "main" for root in roots)
+    roots = [
+        root for root in roots
+        if root.function in sharing or (not whole and _speaks_of_globals(root))
+    ]  # fmt: skip
     callees = Callees(flows)
     most = min(_MAX_EVENTS, _MAX_EVENTS_IN_ALL // max(1, len(roots)))
     for root in roots:
@@ -154,9 +176,31 @@ def follow(flows: Sequence[Flow]) -> Followed:
         if any(isinstance(e, Block) and e.kind == "share" and e.span not in notes.first
                for e in every_event(flow.body)):  # fmt: skip
             _Walk(callees, notes, most, from_main=False).run(flow)
+    _tell_of_globals(notes)
     return Followed(
-        notes.first, {**notes.before, **notes.steady}, frozenset(notes.repeats), notes.between
-    )
+        notes.first, {**notes.before, **notes.steady}, frozenset(notes.repeats),
+        {**notes.between, **notes.steady_between},
+    )  # fmt: skip
+
+
+def _speaks_of_globals(flow: Flow) -> bool:
+    """Whether a function writes to variables of the program, or points them somewhere."""
+    for event in every_event(flow.body):
+        place = (event.place if isinstance(event, Write) else
+                 event.slot if isinstance(event, Link) else None)  # fmt: skip
+        if place is not None and place[0].startswith("::"):
+            return True
+    return False
+
+
+def _tell_of_globals(notes: _Notes) -> None:
+    """Variables of the program are the same on all ways through it: one that the way from `main`,
+    or else any, sees one thread write first is so on the others, as an assumption."""
+    for visit in notes.elsewhere:
+        for name, memory in visit.memory.items():
+            known, own = notes.globals.get(memory), visit.first.get(name)
+            if known is not None and (own is None or not own.sure):
+                visit.first[name] = known._replace(sure=False)
 
 
 def _come_to_worksharing(flows: Sequence[Flow]) -> set[str]:
@@ -193,6 +237,9 @@ class _Walk:
         self.since: dict[Place, dict[tuple[Span, str], None]] = {}  # loops after the last write
         self.ran: dict[Span, int] = {}  # when each worksharing loop ran last
         self.used: dict[Span, dict[Place, str]] = {}  # the memory that it then touched
+        self.had: dict[Span, set[Place]] = {}  # all that it has ever touched
+        # When each block was touched last, the last one at the end, and by which loop.
+        self.touched: dict[Place, _Writer] = {}
         self.turn = 0
         self.again = False  # on the second way through a loop
         self.share: Span | None = None
@@ -204,6 +251,18 @@ class _Walk:
     def run(self, root: Flow) -> None:
         """Follows the function and everything it calls."""
         self._call(root, (), "", _State("serial", team=False, looped=False, sure=True), ())
+        named = {(*slot, "*"): memory for slot, memory in self.pointers.of_globals().items()}
+        named.update({memory: memory for memory in self.first if memory[0].startswith("::")})
+        for place, memory in named.items():
+            write = self.first.get(memory)
+            known = self.notes.globals.get(place)
+            # What the way from main shows counts, which comes first; of others one thread's.
+            if write and place not in self.notes.settled and (
+                known is None or write.kind == "serial"
+            ):  # fmt: skip
+                self.notes.globals[place] = write
+        if self.from_main:
+            self.notes.settled.update(self.notes.globals)
 
     def _call(
         self, flow: Flow, arguments: Sequence[Place | None], via: str, state: _State,
@@ -280,7 +339,10 @@ class _Walk:
 
     def _worksharing(self, block: Block, frame: _Frame, state: _State) -> None:
         named = {name: self._memory(self._resolve(place, frame)) for name, place in block.names}
-        past = {name: self._before(name, memory, block.span) for name, memory in named.items()}
+        past = {
+            name: self._before(name, memory, block.span)._replace(touched=memory in self.touched)
+            for name, memory in named.items()
+        }
         self.names.update({(block.span, memory): name for name, memory in named.items()})
         before = dict(self.first)
         self._again(block.span, named)
@@ -289,6 +351,9 @@ class _Walk:
         self._run(block.body, frame, state)
         self.share, self.ran[block.span] = outer, self.turn
         self.used[block.span] = {memory: name for name, memory in named.items()}
+        self.had[block.span].update(named.values())
+        for name, memory in named.items():
+            self._note_touch(memory, _Writer(self.turn, block.span, name, known=True))
         for name, memory in named.items():
             if memory not in self.last or self.last[memory].turn < self.turn:
                 self.since.setdefault(memory, {})[block.span, name] = None
@@ -305,19 +370,26 @@ class _Walk:
             self.notes.steady.setdefault(block.span, []).append(past)
         else:
             self.notes.first.setdefault(block.span, []).append(first)
+            if not self.from_main:
+                self.notes.elsewhere.append(_Visit(first, named))
             self.notes.before.setdefault(block.span, []).append(past)
 
     def _again(self, loop: Span, named: Mapping[str, Place]) -> None:
-        """Notes that a worksharing loop runs again on its memory, and what others touched since."""
-        known, memory = self.used.get(loop, {}), set(named.values())
-        if known.keys().isdisjoint(memory):
-            return
-        self.notes.repeats.add(loop)
-        between = self.notes.between.setdefault(loop, {})
-        for other, turn in self.ran.items():
-            if other != loop and turn > self.ran[loop]:
-                between.update({place: (other, name) for place, name in self.used[other].items()
-                                if place not in memory})  # fmt: skip
+        """Notes that a worksharing loop runs again on its memory, and what was touched since."""
+        memory = set(named.values())
+        if not self.had.setdefault(loop, set()).isdisjoint(memory):
+            self.notes.repeats.add(loop)
+        turns = [self.touched[place].turn for place in memory if place in self.touched]
+        between: dict[Place, tuple[Span, str]] = {}
+        for place, last in reversed(self.touched.items()):
+            if not turns or last.turn < min(turns):
+                break
+            # What one pass goes through together lies between, too.
+            if place not in memory and last.loop is not None:
+                between[place] = last.loop, last.name
+        known = self.notes.steady_between if self.again else self.notes.between
+        if len(between) > len(known.get(loop, {})):
+            known[loop] = between
 
     def _before(self, name: str, memory: Place, loop: Span) -> Before:
         writer = self.last.get(memory)
@@ -331,6 +403,10 @@ class _Walk:
         if writer.loop is None:
             return Before(serial=True, since=since)
         return Before(last=(writer.loop, writer.name), since=since)
+
+    def _note_touch(self, memory: Place, touch: _Writer) -> None:
+        self.touched.pop(memory, None)
+        self.touched[memory] = touch
 
     # -- calls ----------------------------------------------------------------------------------
 
@@ -405,6 +481,8 @@ class _Walk:
         known = state.mode == "serial" or self.share is not None
         name = self.names.get((self.share, memory), "") if self.share is not None else ""
         self.last[memory] = _Writer(self.turn, self.share, name, known and sure)
+        if self.share is None:
+            self._note_touch(memory, self.last[memory])
         self.since.pop(memory, None)
         if memory in self.first:
             return

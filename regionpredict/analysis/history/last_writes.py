@@ -37,14 +37,16 @@ class History(NamedTuple):
     """`fresh` arrays have never been written before the region's only run; `last` by array.
 
     An array that is in neither has a history that is not known. `repeats`: the region is seen to
-    run again on what it has touched; `between` are then the arrays, by region and name, that others
-    touch and it does not, until it does; `bytes_between` is what they have, as far as it is known,
-    `open_between` what sizes without a value keep from being known.
+    run again on what it has touched; `untouched` arrays nobody has touched when it does. `between`
+    are the arrays, by region and name, that were touched after its own and that it does not touch;
+    `bytes_between` is what they have, as far as it is known, `open_between` what sizes without a
+    value keep from being known.
     """
 
     fresh: frozenset[str] = frozenset()
     last: Mapping[str, LastWrite] = {}
     repeats: bool = False
+    untouched: frozenset[str] = frozenset()
     between: tuple[tuple[Span, str], ...] = ()
     bytes_between: float = 0.0
     open_between: tuple[OpenBytes, ...] = ()
@@ -72,13 +74,15 @@ def histories(program: Program, followed: Followed) -> tuple[History, ...]:
     Where several calls of a region disagree, the first one counts.
     """
     loops = _Loops(program.regions)
-    return tuple(
-        _history(region, followed.before.get(region.span, ()), loops)._replace(
-            repeats=region.span in followed.repeats or bool(region.enclosing),
+    told = []
+    for region in program.regions:
+        history = _history(region, followed.before.get(region.span, ()), loops)
+        repeats = region.span in followed.repeats or bool(region.enclosing)
+        told.append(history._replace(
+            repeats=repeats, untouched=history.untouched if repeats else frozenset(),
             between=tuple(followed.between.get(region.span, {}).values()),
-        )
-        for region in program.regions
-    )  # fmt: skip
+        ))  # fmt: skip
+    return tuple(told)
 
 
 class _Loops:
@@ -102,7 +106,7 @@ class _Loops:
 def _history(region: Region, visits: Sequence[Mapping[str, Before]], loops: _Loops) -> History:
     if not visits:
         return UNKNOWN
-    fresh, last = set(), {}
+    fresh, last, untouched = set(), {}, set()
     for array in region.arrays:
         if array.storage == "private":
             continue
@@ -111,10 +115,12 @@ def _history(region: Region, visits: Sequence[Mapping[str, Before]], loops: _Loo
             continue
         if all(past.fresh for past in pasts):
             fresh.add(array.name)
+        if not all(past.touched for past in pasts):
+            untouched.add(array.name)
         writer = _last(pasts[0], loops)
         if writer is not None:
             last[array.name] = writer
-    return History(frozenset(fresh), last)
+    return History(frozenset(fresh), last, untouched=frozenset(untouched))
 
 
 def _last(past: Before, loops: _Loops) -> LastWrite | None:

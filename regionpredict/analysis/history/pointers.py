@@ -62,3 +62,8 @@ class Pointers:
             if place[:length] in self._copied:
                 return (*self._copied[place[:length]], *place[length:])
         return place
+
+    def of_globals(self) -> dict[Place, Place]:
+        """What the pointers among the variables of the program point to, and those in its
+        structs."""
+        return {slot: memory for slot, memory in self._memory.items() if slot[0].startswith("::")}

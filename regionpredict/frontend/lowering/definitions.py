@@ -6,8 +6,11 @@ nothing overrides, or, for a parameter, the argument that every call in the unit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.allocated_lengths import AllocatedLength, AllocatedLengths
+from regionpredict.frontend.lowering.caller_counters import Range, range_at_call
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.integer_types import converted, type_of
 from regionpredict.frontend.lowering.pointer_expressions import is_nameless
@@ -17,6 +20,7 @@ from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import BY_IF
 from regionpredict.frontend.syntax import (
     Assign,
+    CallExpr,
     Decl,
     Directive,
     Expression,
@@ -73,11 +77,18 @@ def definitions_of(
             continue
         result = finder.value_of(decl, homes.get(name, function))
         if result is None:
-            continue
-        value, home = result
+            counted = finder.counted(name, decl, homes.get(name, function))
+            if counted is None:
+                continue
+            (low, high), home = counted
+            middle = Expr.atom("floordiv", low + high, Expr.const(2))
+            definition = Definition(name, middle, decl.span, (low, high))
+        else:
+            definition, home = Definition(name, result[0], decl.span), result[1]
+        value = definition.value
         if name in value.names or _is_not_written(value):
             continue
-        definitions[name] = Definition(name, value, decl.span)
+        definitions[name] = definition
         for other in value.names:
             homes.setdefault(other, home)
             waiting.append(other)
@@ -187,6 +198,7 @@ class _Finder:
         self.function = function
         self.reached = reaching_values(unit, function, site, context) if site is not None else None
         self.set_once = SetOnce(unit, context)
+        self._counters: dict[str, tuple[Range, Function] | None] = {}
 
     def stored(self, use: Member | Index) -> tuple[Expr, Function] | None:
         """What a member of a struct holds at the directive, or one place of the program sets."""
@@ -244,21 +256,65 @@ class _Finder:
             return None
         return self.context.value(value, Frame({})), function
 
+    def counted(self, name: str, decl: Decl, function: Function) -> tuple[Range, Function] | None:
+        """The range of what is a counter in loops of callers, the same in all of them, and the
+        function whose names it speaks of."""
+        if name in self._counters:
+            return self._counters[name]
+        if decl.kind != "parameter" or decl not in function.parameters:
+            return None
+        if self._writes_in(function).get(decl):
+            return None
+        position = function.parameters.index(decl)
+        ranges = []
+        for caller, call in self.unit.calls_of(function.decl):
+            argument = call.args[position] if position < len(call.args) else None
+            if not isinstance(argument, Name):
+                return None
+            known = range_at_call(argument.decl, call, caller, self.unit, self.context)
+            ranges.append((known, caller))
+        return _common(ranges)
+
+    def _note_counters(self, value: Expr, calls: Sequence[tuple[Function, CallExpr]]) -> None:
+        """Which names of an argument are counters of the loops around the calls."""
+        named = self.context.named()
+        for name in value.names & named.keys():
+            decl = named[name][0]
+            if decl.kind == "local":
+                ranges = [
+                    (range_at_call(decl, call, caller, self.unit, self.context), caller)
+                    for caller, call in calls
+                ]
+                self._counters[name] = _common(ranges)
+
     def _argument(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
         position = function.parameters.index(decl)
         values: list[tuple[Expr, Function]] = []
+        calls: list[tuple[Function, CallExpr]] = []
         for caller, call in self.unit.calls_of(function.decl):
             if caller.decl is function.decl:
                 continue
             if position >= len(call.args):
                 return None
             values.append((self.context.value(call.args[position], Frame({})), caller))
+            calls.append((caller, call))
         if values and all(value == values[0][0] for value, _ in values):
+            self._note_counters(values[0][0], calls)
             return values[0]
         return None
 
     def _writes_in(self, function: Function) -> Writes:
         return writes_in(self.unit, function)
+
+
+def _common(
+    ranges: Sequence[tuple[Range | None, Function]],
+) -> tuple[Range, Function] | None:
+    """The range that all have, None where they differ or one is not known."""
+    if not ranges:
+        return None
+    first, home = ranges[0]
+    return None if first is None or any(r != first for r, _ in ranges) else (first, home)
 
 
 def writes_in(unit: LinkedUnit, function: Function) -> Writes:

@@ -30,10 +30,26 @@ def with_invariant_names(
         return None if expression is None else expression.replace_atoms(named)
 
     values = tuple(
-        definition._replace(value=definition.value.replace_atoms(named))
+        definition._replace(
+            value=definition.value.replace_atoms(named),
+            range=definition.range
+            and (
+                definition.range[0].replace_atoms(named),
+                definition.range[1].replace_atoms(named),
+            ),
+        )
         for definition in definitions
     )
     return _changed(region, change), values
+
+
+def _range(
+    definition: Definition, named: Callable[[Atom], Expr | None]
+) -> tuple[Expr, Expr] | None:
+    if definition.range is None:
+        return None
+    low, high = definition.range
+    return low.replace_atoms(named), high.replace_atoms(named)
 
 
 def with_values(region: Region, values: Mapping[str, Expr]) -> Region:

@@ -7,7 +7,7 @@ kernel(n, a);                           call kernel(-, *a)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from regionpredict.frontend.memory_effects.object_names import general_name
@@ -46,7 +46,9 @@ from regionpredict.frontend.syntax import (
     every_expression,
     expressions_in,
     goes_on_early,
+    initial_values,
     left_early,
+    member_named,
     own_expressions,
     show,
     sides_of,
@@ -291,6 +293,10 @@ class _Flows:
     def _assigned(self, target: Expression, value: Expression, events: list[Event]) -> None:
         decl = target.decl if isinstance(target, Name) else None
         ctype = _type(target)
+        if ctype.kind == "struct" and (values := initial_values(value)) is not None:
+            if (place := self._object(target, events)) is not None:
+                self._listed(place, values, events)
+            return
         if (source := self._struct(value, events)) is not None:
             if (copy := self._object(target, events)) is not None:
                 events.append(Copied(copy, source, self.at))
@@ -300,6 +306,17 @@ class _Flows:
         slot = self._object(target, events)
         if slot is not None:
             events.append(Link(slot, self._points(value, events), self.at))
+
+    def _listed(self, place: Place, values: Sequence[Expression], events: list[Event]) -> None:
+        """The members of a struct that a list gives addresses, or other structs."""
+        for named in filter(None, map(member_named, values)):
+            member, value = (*place, f".{named[0]}"), named[1]
+            if (inner := initial_values(value)) is not None:
+                self._listed(member, inner, events)
+            elif (source := self._struct(value, events)) is not None:
+                events.append(Copied(member, source, self.at))
+            elif (memory := self._points(value, events)) is not None:
+                events.append(Link(member, memory, self.at))
 
     def _written(self, target: Expression, events: list[Event]) -> None:
         """A store to array elements that moves with a loop; plain variables and rows are none."""
@@ -320,6 +337,8 @@ class _Flows:
             ):
                 inner = inner.base
             elif isinstance(inner, Unary) and inner.op == "*":
+                if levels and isinstance(inner.operand, Name) and not self._moves(inner.operand):
+                    break  # `(*out)[i]`: the memory of a pointer that the caller has
                 levels.append(self._moves(inner.operand))
                 inner = inner.operand
             else:

@@ -1,0 +1,72 @@
+"""What a function is handed from a loop around its call: `sweep(wave)` in a loop over `wave`.
+
+No single value is right for such a name, but it runs over what the loop's header says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.frame import Frame
+from regionpredict.frontend.lowering.loop_headers import as_counted, is_steady, read_header
+from regionpredict.frontend.lowering.symbolic_values import Context
+from regionpredict.frontend.syntax import (
+    CallExpr,
+    Decl,
+    For,
+    Function,
+    Stmt,
+    every_expression,
+    inner_statements,
+    own_expressions,
+)
+from regionpredict.ir import Expr
+
+Range = tuple[Expr, Expr]
+"""The least and the largest value of a counter."""
+
+
+def range_at_call(
+    decl: Decl, call: CallExpr, caller: Function, unit: LinkedUnit, context: Context
+) -> Range | None:
+    """The range of a counter of the loop around a call; None: it is none, or not known."""
+    for loop in _loops_around(caller.body, call):
+        header = read_header(loop, context, Frame({}))
+        if header is None or header.decl is not decl:
+            continue
+        if not is_steady(loop, header, unit.effects):
+            return None
+        counted = as_counted(loop, header, context, Frame({}))
+        if counted is None or counted.start is None or counted.bound is None or counted.pointer:
+            return None
+        step = counted.step.constant if counted.step is not None else None
+        if not step:
+            return None
+        onward = 1 if step > 0 else -1
+        beyond = counted.comparison not in ("<=", ">=")
+        last = counted.bound - onward if beyond else counted.bound
+        return (counted.start, last) if onward > 0 else (last, counted.start)
+    return None
+
+
+def _loops_around(statement: Stmt, call: CallExpr) -> Iterator[For]:
+    """The loops in which a call stands, the innermost first."""
+    if any(
+        inner is call
+        for expression in own_expressions(statement) for inner in every_expression(expression)
+    ):  # fmt: skip
+        return
+    for inner in inner_statements(statement):
+        if _holds(inner, call):
+            yield from _loops_around(inner, call)
+            if isinstance(statement, For):
+                yield statement
+            return
+
+
+def _holds(statement: Stmt, call: CallExpr) -> bool:
+    return any(
+        inner is call
+        for expression in own_expressions(statement) for inner in every_expression(expression)
+    ) or any(_holds(inner, call) for inner in inner_statements(statement))  # fmt: skip

@@ -1,0 +1,54 @@
+"""A team's hint and what it is made of: `regionpredict explain` at the line of a `parallel`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.errors import one_line
+from regionpredict.predict import Advice, Bounds, Prediction, TeamPrediction
+from regionpredict.report.advice import advice_sentence
+from regionpredict.report.curve import plot, team_hint
+from regionpredict.report.quantities import plural, show_seconds
+
+
+def explain_team(
+    team: TeamPrediction, loops: Sequence[Prediction], advice: Sequence[Advice] = (),
+    planned: Sequence[str] = (),
+) -> str:  # fmt: skip
+    """The loops of a team, how often each runs in it, its curve and its hint.
+
+    `loops` are those of the team in the order of its members, `advice` the changes to the source
+    that would gain, `planned` what a program's plan has otherwise.
+    """
+    facts = team.facts
+    lines = [f"{facts.id}  omp parallel in {facts.function}: "
+             f"a team of {plural(len(facts.members), 'loop')}"]  # fmt: skip
+    lines += ["", f"The team runs {_often(facts.executions.value)} in the program; in each run of "
+              "it"]  # fmt: skip
+    for member, loop in zip(facts.members, loops, strict=True):
+        lines.append(f"  {loop.facts.region.id} in {loop.facts.region.function} runs "
+                     f"{_often(member.runs.value)}: {_own(loop)}")  # fmt: skip
+    lines += [f"  {construct.kind} (line {construct.line})" for construct in facts.constructs]
+    if team.seconds is not None:
+        lines.append(f"One run on one thread: {show_seconds(team.seconds)}")
+    lines += [f"  assumed: {line}" for line in team.assumed]
+    curve = [(point.threads, point.value) for point in team.speedup]
+    band = [Bounds(point.low, point.high) for point in team.speedup]
+    lines += ["", *plot(curve, band)] if curve else []
+    lines += ["", *team_hint(team), *planned]
+    if advice:
+        lines += ["", "Changes to the source that would help, each predicted anew"]
+        lines += [f"  {change.span}: {advice_sentence(change)}" for change in advice]
+    lines += ["", "Each loop by itself: regionpredict explain " + facts.members[0].facts.region.id]
+    return "\n".join(map(one_line, lines)) + "\n"
+
+
+def _often(runs: int | None) -> str:
+    return "a number of times that is not known" if runs is None else plural(runs, "time")
+
+
+def _own(loop: Prediction) -> str:
+    if loop.threads is None:
+        return "no hint by itself"
+    return (f"by itself {plural(loop.packages or 0, 'package')}, {plural(loop.threads, 'thread')} "
+            f"({loop.bottleneck})")  # fmt: skip
