@@ -170,6 +170,9 @@ class _Rounds:
         if length > 1:
             steps[self.chunk] = float(loop.step)
         self.value = Affine(loop.first.constant + offset, steps)
+        # What drifts out of the row at one end comes in at the other: no bound is cut for it.
+        inside = {name: step for name, step in steps.items() if name not in drift}
+        self.in_row = Affine(self.value.constant, inside)
         nothing = frozenset[str]()
         self.round_header = replace(
             _header(loop), first=Affine(0.0, {}), limit=Affine(rounds, {}), step=1, parallel=False,
@@ -209,7 +212,7 @@ class _Rounds:
         if isinstance(form, Affine):
             constant, slopes = self._affine(form.slopes)
             return Affine(form.constant + constant, slopes)
-        return Substituted(form, self.loop.variable, self.value)
+        return Substituted(form, self.loop.variable, self.in_row)
 
     def _affine(self, slopes: Mapping[str, float]) -> tuple[float, dict[str, float]]:
         """What is added to the constant, and the slopes, with the variable's value put in."""

@@ -14,7 +14,9 @@ from dataclasses import replace
 
 from regionpredict.workload.loop_nest import (
     Affine,
+    Curved,
     Form,
+    Less,
     LoopHeader,
     NestLoop,
     ReferenceGroup,
@@ -30,11 +32,32 @@ def counted_from_begins(loop: NestLoop) -> NestLoop:
     children = tuple(map(counted_from_begins, loop.children))
     loop = with_contents(loop, children, loop.groups, loop.statements)
     first, limit = loop.first, loop.limit
-    if not isinstance(first, Affine) or not isinstance(limit, Affine):
+    if not isinstance(first, Affine) or not first.slopes or limit is None:
         return loop
-    if not first.slopes or first.slopes != limit.slopes or not _can_be(loop, first.slopes):
+    alike = limit.slopes == first.slopes if isinstance(limit, Affine) else _is_block(first, limit)
+    if not alike or not _can_be(loop, first.slopes):
         return loop
     return _Counted(loop, first.slopes).nest_loop(loop)
+
+
+def _is_block(first: Affine, limit: Form) -> bool:
+    """Whether a length is one, cut at an end that stands still: from i on up to `min(i + 8, n)`."""
+    terms = limit.expr.terms if isinstance(limit, Curved) else {}
+    varying = [term for term in terms.items() if term[0]]
+    if not isinstance(limit, Curved) or len(varying) != 1:
+        return False
+    ((factors, number),) = varying
+    if number != 1 or len(factors) != 1:
+        return False
+    atom, power = factors[0]
+    if isinstance(atom, str) or atom.kind != "min" or power != 1:
+        return False
+    moving = [side for side in atom.args if side.names & limit.names]
+    if len(moving) != 1 or any(moving[0].atoms()):
+        return False
+    factor = {name: moving[0].coefficient(name) for name in moving[0].names & limit.names}
+    return first.slopes == {name: None if each is None else each.constant
+                            for name, each in factor.items()}  # fmt: skip
 
 
 def _can_be(loop: NestLoop, moved: Mapping[str, float]) -> bool:
@@ -64,7 +87,7 @@ class _Counted:
 
     def _header(self, loop: LoopHeader) -> LoopHeader:
         if loop.index == self.loop.index:
-            first, limit = _at_rest(loop.first), _at_rest(loop.limit)
+            first, limit = _at_rest(loop.first), self._cut(loop.limit)
         else:
             first, limit = self._form(loop.first), self._form(loop.limit)
         names = [form.names for form in (first, limit) if form is not None]
@@ -73,6 +96,11 @@ class _Counted:
             frozenset[str]().union(*names), loop.line, loop.counted, loop.conditional,
             loop.unordered,
         )  # fmt: skip
+
+    def _cut(self, limit: Form | None) -> Form | None:
+        if limit is None or isinstance(limit, Affine):
+            return _at_rest(limit)
+        return Less(limit, Affine(0.0, dict(self.moved)))
 
     def _form(self, form: Form | None) -> Form | None:
         if not isinstance(form, Affine) or self.loop.variable not in form.slopes:

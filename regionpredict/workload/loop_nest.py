@@ -65,7 +65,7 @@ class Curved:
 class Substituted:
     """A form with an affine value put in for one of its variables."""
 
-    form: Curved | Substituted
+    form: Curved | Substituted | Less
     variable: str
     value: Affine
 
@@ -79,7 +79,24 @@ class Substituted:
         return self.form.at({**env, self.variable: self.value.at(env)})
 
 
-Form = Affine | Curved | Substituted
+@dataclass(frozen=True, slots=True)
+class Less:
+    """A form less an affine value: how far it is from there."""
+
+    form: Form
+    begin: Affine
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The loop variables in it."""
+        return self.form.names | self.begin.names
+
+    def at(self, env: Env) -> float:
+        """The value at loop variables; NaN where there is none."""
+        return self.form.at(env) - self.begin.at(env)
+
+
+Form = Affine | Curved | Substituted | Less
 
 
 @dataclass(frozen=True, slots=True)

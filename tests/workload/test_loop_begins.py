@@ -46,7 +46,7 @@ def test_rows_are_brought_once_whoever_shares_a_cache(
 
 @pytest.mark.parametrize("sharers", [2, 6])
 def test_blocks_that_end_with_the_data(sharers: int) -> None:
-    """The last block may be shorter, which leaves the loop's bounds as they are."""
+    """The last block may be shorter."""
     text = """for (int i = 0; i < 600000; i += 64)
       for (int k = i; k < (i + 64 < 599990 ? i + 64 : 599990); k++) s += a[k];"""
     (level,) = counter_of(nest_of(text, "double s, double *a")).traffic(
@@ -63,3 +63,65 @@ def test_a_matrix_by_diagonals_stays_one() -> None:
     )
     touched = {(row, column // 8) for column in range(400) for row in range(column, column + 40)}
     assert level.read / 64 == pytest.approx(len(touched), rel=0.05)
+
+
+MATRICES = "double s, double a[301][301], double b[301][301]"
+CUT = {
+    "rows": """for (int ii = 0; ii < 301; ii += 8)
+      for (int i = ii; i < (ii + 8 < 301 ? ii + 8 : 301); i++)
+        for (int j = 0; j < 301; j++) b[i][j] = a[i][j];""",
+    "rows up to the last": """for (int ii = 0; ii < 301; ii += 8)
+      for (int i = ii; i <= (ii + 7 < 300 ? ii + 7 : 300); i++)
+        for (int j = 0; j < 301; j++) b[i][j] = a[i][j];""",
+    "tiles": """for (int ii = 0; ii < 301; ii += 8) for (int jj = 0; jj < 301; jj += 8)
+      for (int i = ii; i < (ii + 8 < 301 ? ii + 8 : 301); i++)
+        for (int j = jj; j < (jj + 8 < 301 ? jj + 8 : 301); j++) b[j][i] = a[i][j];""",
+}
+IN_TURN = [Schedule("static", 1.0), Schedule("dynamic", 1.0), Schedule("static", 2.0)]
+
+
+@pytest.mark.parametrize("schedule", IN_TURN)
+@pytest.mark.parametrize("sharers", [1, 4])
+@pytest.mark.parametrize(
+    ("name", "clauses"),
+    [("rows", ""), ("rows up to the last", ""), ("tiles", ""), ("tiles", "collapse(2)")],
+)
+def test_blocks_cut_at_the_end_against_every_reference(
+    name: str, clauses: str, sharers: int, schedule: Schedule
+) -> None:
+    """38 blocks, the last one of 5: four threads do not share them, nor a row of tiles, evenly."""
+    nest = nest_of(CUT[name], MATRICES, clauses)
+    closed, gone_through = (counter_of(nest, schedule, traced=traced) for traced in (False, True))
+    for size in (1 << 15, 1 << 18):
+        levels = [CacheLevel(float(size), sharers)]
+        (told,), (true,) = closed.traffic(levels, 4), gone_through.traffic(levels, 4)
+        assert told.total == pytest.approx(true.total, rel=0.1)
+
+
+@pytest.mark.parametrize("schedule", IN_TURN)
+def test_a_cut_that_cuts_nothing_off(schedule: Schedule) -> None:
+    """Where blocks divide the rows, the twin without `min`."""
+    text = """for (int ii = 0; ii < 304; ii += 8)
+      for (int i = ii; i < {}; i++) for (int j = 0; j < 304; j++) b[i][j] = a[i][j];"""
+    levels = [CacheLevel(1 << 12, 1), CacheLevel(1 << 18, 4)]
+    cut, plain = (
+        counter_of(
+            nest_of(text.format(end), "double a[304][304], double b[304][304]"), schedule
+        ).traffic(levels, 4)
+        for end in ("(ii + 8 < 304 ? ii + 8 : 304)", "ii + 8")
+    )
+    assert [level.total for level in cut] == pytest.approx(
+        [level.total for level in plain], rel=0.02
+    )
+
+
+def test_bounds_that_are_no_block_stay_as_they_are() -> None:
+    """The shorter of two that both move, a least of three, a block of another slope."""
+    for end in (
+        "(i + 8 < 2 * i ? i + 8 : 2 * i)",
+        "(2 * i + 8 < n ? 2 * i + 8 : n)",
+        "n / (i + 1)",
+    ):
+        text = f"for (int i = 0; i < n; i++) for (int k = i; k < {end}; k++) s += a[k];"
+        inner = nest_of(text, "int n, double s, double *a", n=100).loops[1]
+        assert inner.begin({"i": 7.0}) == 7.0
