@@ -17,6 +17,7 @@ from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.analysis.callbacks import with_callbacks
 from regionpredict.analysis.choices import with_choices
 from regionpredict.analysis.given_sizes import with_given_trips
+from regionpredict.analysis.handed_tables import with_handed_tables
 from regionpredict.analysis.history.data_between import with_data_between
 from regionpredict.analysis.history.first_touch import (
     INTERLEAVED,
@@ -199,7 +200,8 @@ def analyse(
     asked_for = {name: value for name, value in given.items() if name not in optional}
     check_names(program, asked_for, lines)
     sizes = with_implied(program, given)
-    meant = with_choices(program.flows, serial_loops(program, sizes))
+    tables_known = with_handed_tables(program.flows)
+    meant = with_choices(tables_known, serial_loops(program, sizes))
     program = replace(program, flows=with_callbacks(meant))
     known: dict[Span, list[RegionFacts]] = {}
     for one_file in asked:
