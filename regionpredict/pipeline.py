@@ -107,7 +107,7 @@ class Analysis:
     `given`: the numbers that the caller gave for names, and those that follow from them;
     `executions`: how often regions ran in a run that was recorded, by id; `remarks`: what is to be
     said of that run, of the arguments and of files that are not read, a line each; `same_build`:
-    that run was one of what is read here.
+    that run was one of what is read here, with no other sizes.
     """
 
     program: Program
@@ -231,7 +231,7 @@ def analyse(
         macros = {macro for request in requests for macro in request.defines}
         ran = with_recorded(program, facts, sizes, recording, macros)
         program, facts, executions = ran.program, ran.facts, ran.executions
-        same_build = ran.same_build and not given
+        same_build = ran.same_build and not given and arguments is None
         remarks = (*remarks, *ran.remarks)
     reading, asking = (
         sum(one_file.reading for one_file in asked),

@@ -2,7 +2,8 @@
 
 A team is the threads of one `parallel` construct, and all that they do until its end. Loops and
 calls count: a team in a function that a loop of five iterations calls runs five times. The sides
-of a branch are taken to run one after the other, each every time.
+of a branch are taken to run one after the other, each as often as its condition holds, and every
+time where nothing decides that.
 """
 
 from __future__ import annotations
