@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from regionpredict.analysis import RegionFacts, bind, checked_facts
-from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.analysis.callbacks import with_callbacks
 from regionpredict.analysis.choices import with_choices
 from regionpredict.analysis.given_sizes import with_given_trips
+from regionpredict.analysis.handed_tables import with_handed_tables
 from regionpredict.analysis.history.data_between import with_data_between
 from regionpredict.analysis.history.first_touch import (
     INTERLEAVED,
@@ -33,6 +33,7 @@ from regionpredict.analysis.teams import (
     program_teams,
     serial_loops,
 )
+from regionpredict.argument_sizes import reached_only, with_arguments
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
     ArgumentValues,
@@ -73,6 +74,7 @@ from regionpredict.predict import (
     predict_saturation,
     predict_team,
     size_target,
+    taken_of_runs,
     with_open_sizes,
 )
 from regionpredict.predict.constants import WITHIN
@@ -105,7 +107,8 @@ class Analysis:
     `seconds` a stage, in the caller's clock; `lookups`: what reading each request asked for;
     `given`: the numbers that the caller gave for names, and those that follow from them;
     `executions`: how often regions ran in a run that was recorded, by id; `remarks`: what is to be
-    said of that run, of the arguments and of files that are not read, a line each.
+    said of that run, of the arguments and of files that are not read, a line each; `same_build`:
+    that run was one of what is read here, with no other sizes.
     """
 
     program: Program
@@ -115,6 +118,7 @@ class Analysis:
     given: Mapping[str, int] = field(default_factory=dict)
     executions: Mapping[str, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    same_build: bool = True
 
 
 class Past(NamedTuple):
@@ -201,8 +205,12 @@ def analyse(
     both = clock() - begin
     asked_for = {name: value for name, value in given.items() if name not in optional}
     check_names(program, asked_for, lines)
+    followed = [file.part.arguments for file in asked if file.part.arguments is not None]
+    program, idle = reached_only(program, followed)
+    remarks = (*remarks, *idle)
     sizes = with_implied(program, given)
-    meant = with_choices(program.flows, serial_loops(program, sizes))
+    tables_known = with_handed_tables(program.flows)
+    meant = with_choices(tables_known, serial_loops(program, sizes))
     program = replace(program, flows=with_callbacks(meant))
     known: dict[Span, list[RegionFacts]] = {}
     for one_file in asked:
@@ -218,6 +226,7 @@ def analyse(
         for region in program.regions
     )
     executions: Mapping[str, int] = {}
+    same_build = True
     if recording is not None:
         # Loaded here: it needs all that reads measurements, and few predictions have a recording.
         from regionpredict.recorded_sizes import with_recorded  # noqa: PLC0415
@@ -225,6 +234,7 @@ def analyse(
         macros = {macro for request in requests for macro in request.defines}
         ran = with_recorded(program, facts, sizes, recording, macros)
         program, facts, executions = ran.program, ran.facts, ran.executions
+        same_build = ran.same_build and not given and arguments is None
         remarks = (*remarks, *ran.remarks)
     reading, asking = (
         sum(one_file.reading for one_file in asked),
@@ -238,6 +248,7 @@ def analyse(
     return Analysis(
         program, facts, {"read": share * both, "analyse": (1 - share) * both},
         tuple(lookups[request.path] for request in requests), sizes, executions, remarks,
+        same_build,
     )  # fmt: skip
 
 
@@ -347,40 +358,10 @@ def _asked(
     what the program's arguments make of the names in it."""
     counted = [(with_given_trips(region, given), defined) for region, defined in part.regions]
     part = part._replace(regions=counted)
-    part = part if values is None else _with_arguments(part, values)
+    part = part if values is None else with_arguments(part, values)
     read = clock()
     facts = [_facts(region, definitions, given) for region, definitions in part.regions]
     return _Asked(part, facts, read - begin, clock() - read)
-
-
-def _with_arguments(part: Part, values: ArgumentValues) -> Part:
-    """The part with what the program's arguments make of the names in it."""
-    regions = [
-        (
-            region,
-            values.definitions(
-                region.span, free_names(region), defined, _elements_of_open_arrays(region)
-            ),
-        )
-        for region, defined in part.regions
-    ]
-    loops = tuple(
-        loop._replace(
-            definitions=values.definitions(
-                loop.loop.span, names_of_header(loop.loop), loop.definitions
-            )
-        )
-        for loop in part.loops
-    )
-    return part._replace(regions=regions, loops=loops)
-
-
-def _elements_of_open_arrays(region: Region) -> dict[str, int]:
-    """The bytes of an element, by the names of arrays whose length no declaration tells."""
-    return {
-        array.name: array.element_bytes for array in region.arrays
-        if array.dims and array.dims[0] is None and array.storage != "private"
-    }  # fmt: skip
 
 
 def _facts(
@@ -420,7 +401,10 @@ def predict(
     _check_threads(threads, machine)
     analysis = replace(analysis, facts=with_possible_sizes(analysis.facts))
     pasts = _pasts(analysis, model, pages)
-    structure = program_teams(analysis.program, analysis.facts, analysis.given, analysis.executions)
+    structure = program_teams(
+        analysis.program, analysis.facts, analysis.given, analysis.executions,
+        same_build=analysis.same_build,
+    )  # fmt: skip
     subjects = [
         Subject(facts, analysis.program.definitions[facts.region.id], analysis.given, *past)
         for facts, past in zip(analysis.facts, pasts, strict=True)
@@ -430,9 +414,13 @@ def predict(
     estimate = partial(_estimate, machine=machine, choices=choices, alike=alike)
     told = partial(_stage, tell, "predicting", len(subjects))
     made = spread(estimate, subjects, processes_for(len(subjects), processes), told)
+    taken = taken_of_runs(structure.teams)
     predictions = tuple(
-        Prediction.of(estimated.estimate, own.facts)
-        for estimated, own in zip(made, subjects, strict=True)
+        Prediction.of(
+            replace(estimate, assumed=(*estimate.assumed, *taken.get(own.facts.region.id, ()))),
+            own.facts,
+        )
+        for (estimate, *_), own in zip(made, subjects, strict=True)
     )
     by_id = {
         own.facts.region.id: TeamLoop(

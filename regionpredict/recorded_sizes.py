@@ -27,12 +27,14 @@ _SHOWN = 4
 
 class WithRecorded(NamedTuple):
     """A program with what a run tells of it, the facts of its regions, and how often each ran, by
-    id; `remarks` tell, a line each, what a reader should know of it."""
+    id; `remarks` tell, a line each, what a reader should know of it. `same_build`: the run was one
+    of a program that was built with the macros with which it is read now."""
 
     program: Program
     facts: tuple[RegionFacts, ...]
     executions: Mapping[str, int]
     remarks: tuple[str, ...]
+    same_build: bool
 
 
 def with_recorded(
@@ -67,8 +69,12 @@ def with_recorded(
     regions = tuple(own.region for own in new_facts)
     executions = {name: known.executions for name, known in matched.items()}
     of_teams = [own.known for many in teams.values() for own in many]
-    remarks = _remarks(recording, (*matched.values(), *of_teams), names, macros)
-    return WithRecorded(replace(program, regions=regions), tuple(new_facts), executions, remarks)
+    here = frozenset(f"{name}={value}" for name, value in macros)
+    builds = _builds((*matched.values(), *of_teams))
+    remarks = _remarks(recording, builds, names, here)
+    return WithRecorded(
+        replace(program, regions=regions), tuple(new_facts), executions, remarks, builds <= {here}
+    )
 
 
 def _sizes(known: RecordedRegion, region: Region) -> RecordedSizes:
@@ -248,17 +254,19 @@ def _begins_at(known: RecordedRegion, line: int, lines: Sequence[str]) -> bool:
     return not known.text or digest_of(lines[first : first + known.lines]) == known.text
 
 
-def _remarks(
-    recording: Recording, matched: Iterable[RecordedRegion], names: set[str],
-    macros: Iterable[tuple[str, str]],
-) -> tuple[str, ...]:  # fmt: skip
-    """That values are those of a build with other macros, which no reading can adapt."""
-    here = {f"{name}={value}" for name, value in macros}
-    builds = {
+def _builds(matched: Iterable[RecordedRegion]) -> set[frozenset[str]]:
+    """The macros that were given where what was recorded was built."""
+    return {
         frozenset(word[2:] if "=" in word else f"{word[2:]}=1" for word in known.macros)
         for known in matched
     }
-    if not names or builds <= {frozenset(here)}:
+
+
+def _remarks(
+    recording: Recording, builds: set[frozenset[str]], names: set[str], here: frozenset[str]
+) -> tuple[str, ...]:
+    """That values are those of a build with other macros, which no reading can adapt."""
+    if not names or builds <= {here}:
         return ()
     there = sorted(set().union(*builds) - here)
     own = sorted(here - set().union(*builds))

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from regionpredict.analysis.callees import Callees
+from regionpredict.analysis.callees import Callees, without_idle
 from regionpredict.constant import Constant
-from regionpredict.ir.flow import Block, Event, Flow, Handed, called_functions, every_event
+from regionpredict.ir.flow import Block, Event, Flow, Handed, every_event
 
 MOST_CLONES = Constant(
     2000.0, "functions", "assumed", "a table of some hundred tasks is followed, a recursion ends"
@@ -51,14 +51,7 @@ class _Cloning:
     def all(self) -> tuple[Flow, ...]:
         own = [replace(flow, body=self._body(flow, flow.body, {})) for flow in self.flows]
         made = [*own, *(clone for clone in self.clones.values() if clone is not None)]
-        # One that is always given something to call is never called as it stands.
-        begun = {flow.function for flow in self.flows} - called_functions(self.flows)
-        while True:
-            called = begun | called_functions(made)
-            kept = [flow for flow in made if flow.function in called]
-            if len(kept) == len(made):
-                return tuple(kept)
-            made = kept
+        return without_idle(self.flows, made)
 
     def _body(self, flow: Flow, events: Sequence[Event], given: Given) -> tuple[Event, ...]:
         """The events of a function that is given these functions."""

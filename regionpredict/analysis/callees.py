@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import PurePath
 
-from regionpredict.ir.flow import Flow
+from regionpredict.ir.flow import Flow, called_functions
 
 
 class Callees:
@@ -50,6 +50,19 @@ def main_of(flow: Flow, mains: Sequence[Flow]) -> Flow | None:
     deepest = max((len(_folder(main)) for main in around), default=0)
     nearest = [main for main in around if len(_folder(main)) == deepest]
     return nearest[0] if len(nearest) == 1 else None
+
+
+def without_idle(before: Sequence[Flow], after: Sequence[Flow]) -> tuple[Flow, ...]:
+    """The functions, but for those that were called before and that nobody calls any more: one that
+    is always given something to call is never called as it stands."""
+    begun = {flow.function for flow in before} - called_functions(before)
+    kept = list(after)
+    while True:
+        called = begun | called_functions(kept)
+        left = [flow for flow in kept if flow.function in called]
+        if len(left) == len(kept):
+            return tuple(kept)
+        kept = left
 
 
 def _folder(flow: Flow) -> tuple[str, ...]:

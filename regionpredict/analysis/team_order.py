@@ -2,7 +2,8 @@
 
 A team is the threads of one `parallel` construct, and all that they do until its end. Loops and
 calls count: a team in a function that a loop of five iterations calls runs five times. The sides
-of a branch are taken to run one after the other, each every time.
+of a branch are taken to run one after the other, each as often as its condition holds, and every
+time where nothing decides that.
 """
 
 from __future__ import annotations
@@ -119,6 +120,7 @@ def _of_root(flow: Flow) -> Runs:
         return ONCE
     name = flow.function.partition("(")[0]
     note = f"what calls {name}() through a pointer is not seen, and is taken to do so once"
+    note += " (--sizes-from RUNS tells how often)"
     return Runs(None, None, 1.0, (note,))
 
 

@@ -92,11 +92,12 @@ class ProgramTeams:
 
 def program_teams(
     program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int],
-    recorded: Mapping[str, int] = MappingProxyType({}),
+    recorded: Mapping[str, int] = MappingProxyType({}), *, same_build: bool = True,
 ) -> ProgramTeams:  # fmt: skip
     """The teams of all programs; where their flow is not known, each function by itself.
 
-    `recorded` tells how often regions ran, by id, which counts where the source does not say.
+    `recorded` tells how often regions ran, by id, which goes before what the source says, but for
+    a run of another build (`same_build` is False), which counts where the source does not say.
     """
     loops = serial_loops(program, given)
     for own in facts:
@@ -119,7 +120,8 @@ def program_teams(
     functions = _functions_of_teams(program.flows)
     teams = {
         key: with_recorded_runs(
-            _team(key, _name(key), own, by_id, executions.get(key), functions), recorded
+            _team(key, _name(key), own, by_id, executions.get(key), functions), recorded,
+            same_build=same_build,
         )
         for key, own in members.items()
     }
@@ -156,21 +158,29 @@ def _program(
     )
 
 
-def with_recorded_runs(team: TeamFacts, recorded: Mapping[str, int]) -> TeamFacts:
-    """A team whose runs the source does not tell, with those that its members' tell.
+def with_recorded_runs(
+    team: TeamFacts, recorded: Mapping[str, int], *, same_build: bool = True
+) -> TeamFacts:
+    """A team with the runs that its members' runs tell, which were recorded; one of which nothing
+    was recorded says that its runs are the source's.
 
     A region that runs twice in each run of a team that ran six times ran twelve times; of three
     such numbers two give the third.
     """
     runs = team.executions
-    if runs.value is None:
-        told = {
-            recorded[member.facts.region.id] // member.runs.value
-            for member in team.members
-            if member.facts.region.id in recorded and member.runs.value
-        }
-        if len(told) == 1:
-            runs = runs._replace(value=min(told), weight=float(min(told)), assumed=())
+    told = {
+        recorded[member.facts.region.id] // member.runs.value
+        for member in team.members
+        if member.facts.region.id in recorded and member.runs.value
+    }
+    if len(told) == 1 and runs.value is None:
+        runs = runs._replace(value=min(told), weight=float(min(told)), assumed=())
+    elif len(told) == 1 and told != {runs.value} and same_build:
+        note = f"as recorded; the source says {runs.value}"
+        runs = Runs(None, min(told), float(min(told)), (note,))
+    elif recorded and not any(member.facts.region.id in recorded for member in team.members):
+        note = "by the source, as the recorded run tells of other regions only"
+        runs = runs._replace(assumed=(*runs.assumed, note))
     members = [
         member._replace(runs=_runs_in(member, runs.value, recorded)) for member in team.members
     ]

@@ -18,6 +18,7 @@ from regionpredict.frontend.linking import (
 )
 from regionpredict.frontend.lowering import (
     choices_of,
+    handed_over,
     regions_of,
     serial_branches_of,
     serial_loops_of,
@@ -224,7 +225,8 @@ def lower_file(parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False) 
         flows = [with_object_names(flow, unit.objects) for flow in parsed.flows]
         if flows:
             pointed = {body.span for body in unit.bodies() if unit.is_pointed(body.decl)}
-            flows = [with_choices(flow, choices) for flow in with_pointed(flows, pointed)]
+            handing = handed_over(unit)
+            flows = [with_choices(flow, choices, handing) for flow in with_pointed(flows, pointed)]
         shared = [worksharing_block(loop, unit.objects) for loop in by_hand.values()]
     return part._replace(
         regions=regions,

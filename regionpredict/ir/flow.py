@@ -52,6 +52,40 @@ FIRST_ELEMENT = 1_000_000
 """The number of the side of a call that means a table's first element (`Block.side`)."""
 
 
+class OfHanded(NamedTuple):
+    """A call by what its function is handed: the `member` of the elements of the table that is the
+    `parameter`, the one of which the number is `sign` times a loop's counter plus `offset`.
+
+    `length` is the parameter before which the counter ends, from 0 by 1; `ends` the member that is
+    nothing in the element at which the loop ends. None: it is the loop's header that tells.
+    """
+
+    parameter: int
+    member: str
+    sign: int = 1
+    offset: int = 0
+    length: int | None = None
+    ends: str | None = None
+
+
+class Table(NamedTuple):
+    """A table that a call hands over at `position`: of each element the functions in it by their
+    members, "" for a null pointer; or the `parameter` of the caller that is one."""
+
+    position: int
+    rows: tuple[tuple[tuple[str, str], ...], ...] = ()
+    parameter: int | None = None
+
+
+class HandedOver(NamedTuple):
+    """What a call hands over that tells which functions its callee calls: tables of them,
+    constants, as (position, value), and what the caller was handed, as (position, parameter)."""
+
+    tables: tuple[Table, ...]
+    numbers: tuple[tuple[int, int], ...]
+    passed: tuple[tuple[int, int], ...]
+
+
 class Choice(NamedTuple):
     """The functions of which a call means one: what it calls, or hands over at `position`.
 
@@ -60,7 +94,8 @@ class Choice(NamedTuple):
     none where the table is not told, any of some: each function is in it at most once. `whole`: the
     loop goes through just these. `sure` is False where an iteration may pass the call over.
     `picked`: each is what the call means under a condition of its own, as a subscript says; the
-    `others` of the table it does not mean.
+    `others` of the table it does not mean. `handed`: what it means where the table is known that
+    the function is handed.
     """
 
     functions: tuple[str, ...]
@@ -72,6 +107,7 @@ class Choice(NamedTuple):
     sure: bool = True
     picked: bool = False
     others: tuple[str, ...] = ()
+    handed: OfHanded | None = None
 
 
 class Handed(NamedTuple):
@@ -81,7 +117,9 @@ class Handed(NamedTuple):
     own parameter. `parameter`: what is called is that parameter of the caller. `values` are the
     structs that it is given by value: (position, where they lie). `pointer` is the text of what
     holds the function, where it is called through one, `choices` what that may be. `file`: where
-    the function is that is meant; "": as seen from the caller's place.
+    the function is that is meant; "": as seen from the caller's place. `tables` are tables of
+    functions that it hands over, `numbers` constants: (position, value), `passed` numbers that
+    the caller was handed: (position, parameter).
     """
 
     function: str
@@ -94,6 +132,9 @@ class Handed(NamedTuple):
     pointer: str = ""
     choices: tuple[Choice, ...] = ()
     file: str = ""
+    tables: tuple[Table, ...] = ()
+    numbers: tuple[tuple[int, int], ...] = ()
+    passed: tuple[tuple[int, int], ...] = ()
 
 
 class Returned(NamedTuple):

@@ -76,6 +76,7 @@ from regionpredict.predict.teams import (
     points_of,
     predict_team,
     seconds_alone,
+    taken_of_runs,
     team_points,
 )
 
@@ -140,6 +141,7 @@ __all__ = [
     "rough_curve",
     "seconds_alone",
     "size_target",
+    "taken_of_runs",
     "team_points",
     "with_cache_share",
     "with_open_sizes",

@@ -7,7 +7,7 @@ beside that, each for itself or one for all, is not in it: `assumed` names it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
@@ -123,6 +123,18 @@ def _of_executions(facts: TeamFacts) -> list[str]:
         notes += [f"{name} is counted as running {runs.weight:g} times in each run: {line}"
                   for line in runs.assumed]  # fmt: skip
     return notes
+
+
+def taken_of_runs(teams: Iterable[TeamFacts]) -> dict[str, tuple[str, ...]]:
+    """By the ids of regions, what is taken of how often each runs in the program."""
+    taken: dict[str, tuple[str, ...]] = {}
+    for team in teams:
+        for member in team.members:
+            runs = team.executions.times(member.runs)
+            taken[member.facts.region.id] = tuple(
+                f"counted as running {runs.weight:g} times: {line}" for line in runs.assumed
+            )
+    return taken
 
 
 def _forks(facts: TeamFacts) -> bool:

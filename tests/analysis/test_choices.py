@@ -121,6 +121,29 @@ AT_MOST = {
         "tests[0] = tests[1]; for (int k = 0; tests[k].run; k++) tests[k].run(); c();",
         (10, 10, 1)),
 }  # fmt: skip
+HANDING = """struct test { const char *name; step run; };
+static const struct test first[] = {{"a", a}, {"b", b}}, second[] = {{"c", c}};
+static struct test ended[] = {{"a", a}, {"b", b}, {"c", c}, {NULL, NULL}};
+static void all(const struct test *tests, int n) { for (int k = 0; k < n; k++) tests[k].run(); }
+static void to_end(const struct test *t) { for (; t->name; t++) t->run(); }
+static void named(const struct test *t) { for (int k = 0; t[k].name != NULL; k++) t[k].run(); }
+static void alone(const struct test *t) { t->run(); }
+static void both(const struct test *t, int n) { all(t, n); all(t, n); }
+static void often(int n, step f) { for (int i = 0; i < n; i++) f(); }
+static void often_all(const struct test *t, int n) {
+  for (int k = 0; k < n; k++) often(3, t[k].run);
+}
+"""
+HANDED = {
+    "either table": "for (int s = 0; s < 2; s++) all(first, 2);"
+    " for (int s = 0; s < 3; s++) all(second, 1);",
+    "part of it": "all(first, 1); all(ended, 3); all(ended + 1, 2);",
+    "up to its end": "for (int s = 0; s < 4; s++) to_end(ended);",
+    "by the names": "for (int s = 0; s < 4; s++) named(ended); named(&ended[2]);",
+    "an element": "alone(first); alone(&ended[1]); alone(ended + 2); alone(&ended[2]);",
+    "handed on": "both(first, 2); both(ended, 3);",
+    "handed on one by one": "often_all(first, 2); often_all(second, 1);",
+}
 frontends = pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
 
 
@@ -316,22 +339,39 @@ def test_a_table_of_a_file_that_is_not_read_may_hold_anything(
 
 @frontends
 @pytest.mark.compiler
-def test_a_table_that_a_function_is_handed(frontend: str, tmp_path: Path) -> None:
-    """`all` goes through either table, and which one is not told: each of its three functions runs
-    once a call at most, whatever the length, and there are 2 + 3 calls."""
-    tables = """struct test { step run; };
-    static const struct test first[] = {{a}, {b}}, second[] = {{c}};
-    static void all(const struct test *tests, int n) {
-      for (int k = 0; k < n; k++) tests[k].run();
-    }
-    """
-    body = "for (int s = 0; s < 2; s++) all(first, 2); for (int s = 0; s < 3; s++) all(second, 1);"
+@pytest.mark.parametrize("body", HANDED)
+def test_tables_that_a_function_is_handed(body: str, frontend: str, tmp_path: Path) -> None:
+    """Which table, and how much of it, each call tells for itself."""
     source = tmp_path / "case.c"
-    source.write_text(program(tables, body))
+    source.write_text(program(HANDING, HANDED[body]))
     runs = executions(read(source, frontend))
-    assert [each.weight for each in runs] == [5, 5, 5]
-    assert all(each.value is None and "whole table" in each.assumed[0] for each in runs)
-    assert counted(source) == [2, 2, 3]
+    assert [each.value for each in runs] == counted(source)
+    assert not any(each.assumed for each in runs)
+
+
+@frontends
+def test_a_handed_table_of_unknown_length_is_gone_through(frontend: str, tmp_path: Path) -> None:
+    source = tmp_path / "case.c"
+    source.write_text(program(HANDING, "for (int s = 0; s < 3; s++) all(first, argc); c();"))
+    runs = executions(read(source, frontend))
+    assert [each.weight for each in runs] == [3, 3, 1]
+    assert [each.value for each in runs] == [None, None, 1]
+    assert "whole table" in runs[0].assumed[0]
+
+
+@frontends
+def test_tables_of_sp(frontend: str) -> None:
+    """One step to warm up, a hundred that count, and the residual once more; set up twice."""
+    here = Path(__file__).parents[2] / "npb_samples"
+    requests = requests_for(
+        [str(here / "sp"), str(here / "common")], [("CLASS_S", "1")],
+        [str(here / "sp"), str(here / "common")],
+    )  # fmt: skip
+    teams = structure(analyse(requests, {}, frontend=frontend)).teams
+    runs = {team.function: team.executions.value for team in teams}
+    assert {runs[name] for name in runs if name.startswith(("rhs_", "damp_"))} == {102}
+    assert {runs[name] for name in ("x_solve", "txinvr", "tzetar", "add")} == {101}
+    assert {runs[name] for name in runs if name.startswith(("forcing", "initialise"))} == {2}
 
 
 @frontends

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from regionpredict.analysis.teams import ProgramTeams, Runs, TeamFacts, program_teams
+from regionpredict.analysis.runs import Runs
+from regionpredict.analysis.teams import ProgramTeams, TeamFacts, program_teams
 from regionpredict.frontend import requests_for
 from regionpredict.ir import Expr
 from regionpredict.pipeline import analyse
@@ -289,3 +290,37 @@ int main(void) {
     # Teams change no more often than the rarer of the two runs.
     assert told({adds: 30}) == ([30.0, 10.0], [10.0, 9.0])
     assert told({adds: 20, doubles: 30}) == ([20.0, 30.0], [20.0, 18.0])
+
+
+@each_frontend
+def test_recorded_runs_go_before_the_sources(frontend: str, tmp_path: Path) -> None:
+    """The source says 6 and 6; in the recorded run the first ran 4 times, of the second nothing was
+    recorded. A run of another build tells only what the source does not.
+    """
+    path = tmp_path / "a.c"
+    path.write_text("""double a[100];
+int main(void) {
+  for (int k = 0; k < 6; k++) {
+#pragma omp parallel for
+    for (int i = 0; i < 100; i++) a[i] += 1;
+#pragma omp parallel for
+    for (int i = 0; i < 100; i++) a[i] *= 2;
+  }
+}
+""")
+    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
+    first = analysis.facts[0].region.id
+
+    def told(*, same_build: bool) -> list[Runs]:
+        teams = program_teams(
+            analysis.program, analysis.facts, {}, {first: 4}, same_build=same_build
+        ).teams
+        return [team.executions for team in teams]
+
+    adds, doubles = told(same_build=True)
+    assert (adds.value, doubles.value) == (4, 6)
+    assert "the source says 6" in adds.assumed[0]
+    assert "by the source" in doubles.assumed[0]
+    adds, doubles = told(same_build=False)
+    assert (adds.value, doubles.value) == (6, 6)
+    assert not adds.assumed

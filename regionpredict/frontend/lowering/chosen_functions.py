@@ -23,6 +23,7 @@ from regionpredict.frontend.lowering.function_tables import (
     rows_of,
     table_call,
 )
+from regionpredict.frontend.lowering.handed_tables import count_of, of_handed
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
     is_steady,
@@ -61,7 +62,7 @@ from regionpredict.frontend.syntax import (
     show,
 )
 from regionpredict.ir import Expr, Span
-from regionpredict.ir.flow import Choice
+from regionpredict.ir.flow import Choice, OfHanded
 
 CallKey = tuple[Span, str]
 """The place of a call, and the text of what holds its function, or the function's name."""
@@ -144,7 +145,38 @@ class _Calls:
         if functions is None:
             return None
         names = tuple(decl.name for decl in functions)
-        return Choice(names, show(pointer), position, self._loop_through(pointer, around))
+        choice = Choice(names, show(pointer), position, self._loop_through(pointer, around))
+        return choice._replace(handed=self._of_handed(pointer, around))
+
+    def _of_handed(self, pointer: Expression, around: tuple[Stmt, ...]) -> OfHanded | None:
+        """What the call means where the table is known that the function is handed."""
+        asked = table_call(pointer)
+        handed = None if asked is None else of_handed(self._unit, self._function, pointer, asked)
+        if asked is None or handed is None:
+            return None
+        for loop in reversed(around):
+            counted = self._counted(loop) if isinstance(loop, For) else None
+            if counted is None:
+                continue
+            if asked.subscript is None:
+                ends = _sentinel(counted.loop.condition, asked.base.decl, counted.decl)
+                walked = asked.base.decl is counted.decl and counted.loop.init is None
+                return handed._replace(ends=ends) if walked and ends else None
+            way = self._way(asked.subscript, counted.decl)
+            if way is None:
+                continue
+            handed = handed._replace(sign=way[0], offset=way[1])
+            if counted.header is None:
+                ends = _sentinel(counted.loop.condition, asked.base.decl, counted.decl)
+                begins = way == (1, 0) and self._begins_there(counted)
+                return handed._replace(ends=ends) if ends and begins else None
+            first, step = counted.header.start, counted.header.step
+            if first is None or step is None or (first.constant, step.constant) != (0, 1):
+                return handed
+            return handed._replace(length=count_of(self._function, counted.loop, counted.decl))
+        still = asked.base.decl not in writes_in(self._unit, self._function)
+        one = asked.subscript is None or is_null(asked.subscript)
+        return handed._replace(sign=0) if still and one else None
 
     def _loop_through(self, pointer: Expression, around: tuple[Stmt, ...]) -> Span | None:
         """The loop whose counter goes through a table that is not told, as a parameter's is not:

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from regionpredict.ir.flow import Block, Choice, Event, Flow, Handed
+from regionpredict.ir.flow import Block, Choice, Event, Flow, Handed, HandedOver
 from regionpredict.ir.source import Span
 
 Choices = Mapping[tuple[Span, str], tuple[Choice, ...]]
 """By a call's place, and the text of its pointer or the name of its function."""
 
 
-def with_choices(flow: Flow, choices: Choices) -> Flow:
-    """The record whose calls know what they may mean."""
-    return replace(flow, body=tuple(_event(event, choices) for event in flow.body))
+Handing = Mapping[tuple[Span, str], HandedOver]
+"""By a call's place and the name of its function."""
+
+
+def with_choices(flow: Flow, choices: Choices, handing: Handing) -> Flow:
+    """The record whose calls know what they may mean, and what they hand over."""
+    return replace(flow, body=tuple(_event(event, choices, handing) for event in flow.body))
 
 
 def with_pointed(flows: Iterable[Flow], pointed: Collection[Span]) -> list[Flow]:
@@ -22,10 +26,14 @@ def with_pointed(flows: Iterable[Flow], pointed: Collection[Span]) -> list[Flow]
     return [replace(flow, pointed=flow.span in pointed) for flow in flows]
 
 
-def _event(event: Event, choices: Choices) -> Event:
+def _event(event: Event, choices: Choices, handing: Handing) -> Event:
     if isinstance(event, Block):
-        return replace(event, body=tuple(_event(inner, choices) for inner in event.body))
+        body = tuple(_event(inner, choices, handing) for inner in event.body)
+        return replace(event, body=body)
     if not isinstance(event, Handed):
         return event
-    meant = choices.get((event.span, event.pointer or event.function))
-    return event if meant is None else event._replace(choices=meant)
+    meant = choices.get((event.span, event.pointer or event.function), ())
+    given = handing.get((event.span, event.function))
+    if given is not None:
+        event = event._replace(**given._asdict())
+    return event._replace(choices=meant) if meant else event

@@ -37,6 +37,7 @@ from regionpredict.frontend.syntax import (
     Ternary,
     Unary,
     constructor_call,
+    elements_listed,
     initial_values,
     member_named,
 )
@@ -66,6 +67,7 @@ class Evaluator(Caller, ABC):
         self.kept: set[Decl] = set()  # what functions that are not seen leave alone
         self.globals: dict[str | Decl, Decl] = {}
         self.steps = 0  # expressions evaluated so far
+        self.meant: dict[Span, set[str]] = {}  # what calls through pointers came to, "": not known
 
     @abstractmethod
     def first_value(self, decl: Decl) -> Decl:
@@ -191,7 +193,7 @@ class Evaluator(Caller, ABC):
             value = self.value(init)
             self.store(place, value, type_of(init) if ctype is OF_ANY_TYPE else ctype, init)
         elif ctype.kind == "array" and ctype.element is not None:
-            for number, child in enumerate(values):
+            for number, child in (elements_listed(init) or {}).items():
                 self.initialise(place.at(number), ctype.element, child)
         elif ctype.kind in ("struct", "unknown"):
             self._initialise_members(place, values)
@@ -393,6 +395,7 @@ class Evaluator(Caller, ABC):
     def _call(self, call: CallExpr) -> Value:
         if call.decl is None and call.pointer is not None:
             meant = function_at(self.value(call.pointer))
+            self.meant.setdefault(call.span, set()).add("" if meant is None else meant.name)
             if meant is not None:
                 call = call._replace(name=meant.name, decl=meant)
         handler = LIBRARY.get(call.name)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.program_arguments.evaluate import Evaluator, truth
+from regionpredict.frontend.program_arguments.evaluate import Evaluator, function_at, truth
 from regionpredict.frontend.program_arguments.loop_rounds import (
     header_of,
     own_counters,
@@ -48,6 +48,7 @@ from regionpredict.frontend.syntax import (
     Switch,
     While,
     calls_in,
+    every_statement,
     expressions_in,
     set_place,
 )
@@ -90,13 +91,18 @@ class Entry:
 class Followed:
     """What was seen: the entries of regions and loops by their places, remarks, and the numbers of
     the arguments that were read. `handed_on`: a function that is not seen got the arguments;
-    `ended`: the program ends before `main` returns."""
+    `ended`: the program ends before `main` returns. `meant` are the functions that calls through
+    pointers came to, "" where that is not known, `decided` how conditions turned out, None: not
+    known; both by their places. `gaps`: some of what the program does was not seen."""
 
     entries: dict[Span, Entry] = field(default_factory=dict)
     remarks: dict[str, None] = field(default_factory=dict)
     read: set[int] = field(default_factory=set)
     handed_on: bool = False
     ended: bool = False
+    meant: dict[Span, set[str]] = field(default_factory=dict)
+    decided: dict[Span, set[bool | None]] = field(default_factory=dict)
+    gaps: bool = False
 
 
 class Follower(Evaluator):
@@ -110,6 +116,7 @@ class Follower(Evaluator):
         self.names: list[dict[str, Decl]] = []
         self.returned: list[list[tuple[Memory, Value]]] = []  # of each function, so far
         self.long_loops: set[Span] = set()  # those that were too long to be run
+        self._deciding: dict[If, bool] = {}
         self.inside_long = 0  # how many such loops stand around what is being followed
 
     def run(self, main: Function) -> Followed:
@@ -123,6 +130,7 @@ class Follower(Evaluator):
             self._say(f"{end.span.file}:{end.span.line}: with these arguments the program ends")
             self.seen.ended = True
         self.read |= self.options.read
+        self.seen.meant = self.meant
         return self.seen
 
     def remark(self, call: CallExpr, what: str) -> None:
@@ -192,9 +200,13 @@ class Follower(Evaluator):
         """A function of the program's own, or one that is not seen."""
         body = self.unit.body_of(call.decl) if call.decl is not None else None
         if call.free:
+            self.seen.gaps |= body is not None
             return UNKNOWN
         if body is None or body in self.stack or len(self.stack) > _MOST_DEPTH:
             self._unseen(call, values)
+            self.seen.gaps |= body not in self.stack and (
+                body is not None or call.decl is None or any(map(function_at, values))
+            )
             if body is not None or call.decl is None:
                 self.memory.forget_all()  # it may write any variable of the program
             return UNKNOWN
@@ -238,6 +250,7 @@ class Follower(Evaluator):
         if self.steps > _MOST_STEPS:
             self.memory.forget_all()
             self._say(f"{self.unit.path}: too long to be followed to its end")
+            self.seen.gaps = True
             return Signal("end")
         try:
             return self._one(statement)
@@ -293,6 +306,7 @@ class Follower(Evaluator):
     def _jump(self, statement: Jump) -> Signal | None:
         if statement.kind == "goto":
             self._say(f"{statement.span.file}:{statement.span.line}: a goto is not followed")
+            self.seen.gaps = True
             self.memory.forget_all()
             return Signal("end")
         return Signal(statement.kind)
@@ -305,8 +319,19 @@ class Follower(Evaluator):
         if decl.init is not None:
             self.initialise(Place(decl), decl.ctype, decl.init)
 
+    def _decides(self, statement: If) -> bool:
+        """Whether it may call a function of the program, or begin a team."""
+        if statement not in self._deciding:
+            self._deciding[statement] = any(
+                self.unit.body_of(decl) is not None for decl in calls_in(statement)
+            ) or any(isinstance(inner, Directive) for inner in every_statement(statement))
+        return self._deciding[statement]
+
     def _if(self, statement: If) -> Signal | None:
+        if self._decides(statement):
+            self._enter(statement.span)
         test = truth(self.value(statement.condition))
+        self.seen.decided.setdefault(statement.span, set()).add(test)
         if test is not None:
             chosen = statement.then if test else statement.other
             return self._statement(chosen) if chosen is not None else None

@@ -26,10 +26,14 @@ _STEP = re.compile(r"(->|\.)([A-Za-z_]\w*)|\[(\d+)\]")
 @dataclass(frozen=True, slots=True)
 class ArgumentValues:
     """`entries` are the values where regions and loops begin, by their places; `remarks` tell what
-    could not be followed, a line each."""
+    could not be followed, a line each. `meant` and `decided` are as in `Followed`; `complete`: all
+    that the programs do was seen, so that what has no entry is not reached."""
 
     entries: Mapping[Span, Sequence[Entry]]
     remarks: tuple[str, ...]
+    meant: Mapping[Span, frozenset[str]]
+    decided: Mapping[Span, frozenset[bool | None]]
+    complete: bool
 
     def definitions(
         self, span: Span, names: Iterable[str], said: Sequence[Definition],
@@ -66,7 +70,9 @@ def argument_values(units: Iterable[LinkedUnit], words: Sequence[str]) -> Argume
     """
     entries: dict[Span, list[Entry]] = {}
     remarks: dict[str, None] = {}
-    any_main = False
+    meant: dict[Span, frozenset[str]] = {}
+    decided: dict[Span, frozenset[bool | None]] = {}
+    any_main, complete = False, True
     for unit in units:
         main = next((body for body in unit.bodies() if body.name == "main"), None)
         if main is None:
@@ -75,8 +81,15 @@ def argument_values(units: Iterable[LinkedUnit], words: Sequence[str]) -> Argume
         seen = Follower(unit, ["program", *words]).run(main)
         for span, own in seen.entries.items():
             entries.setdefault(span, []).append(own)
+        for place, names in seen.meant.items():
+            meant[place] = meant.get(place, frozenset()) | names
+        for place, turns in seen.decided.items():
+            decided[place] = decided.get(place, frozenset()) | turns
+        complete = complete and not seen.gaps and not seen.ended
         remarks.update(dict.fromkeys((*seen.remarks, *_unread(unit, seen, words))))
-    return ArgumentValues(entries, tuple(remarks)) if any_main else None
+    if not any_main:
+        return None
+    return ArgumentValues(entries, tuple(remarks), meant, decided, complete)
 
 
 def _unread(unit: LinkedUnit, seen: Followed, words: Sequence[str]) -> list[str]:

@@ -1,0 +1,153 @@
+"""Tables of functions that a call hands over: what their elements mean in the function called.
+
+A function that goes through the table that it was given is, for each table, a function of its own,
+as it is for each function that it is given (`callbacks.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from regionpredict.analysis.callees import Callees, without_idle
+from regionpredict.constant import Constant
+from regionpredict.ir.flow import (
+    Block,
+    Choice,
+    Event,
+    Flow,
+    Handed,
+    OfHanded,
+    every_event,
+)
+
+MOST_COPIES = Constant(
+    500.0, "functions", "assumed", "a program has some ten tables; a recursion ends"
+)
+
+Rows = tuple[tuple[tuple[str, str], ...], ...]
+
+
+class _Given(NamedTuple):
+    """The tables and constants that a function is handed, by the positions of its parameters."""
+
+    tables: Mapping[int, Rows]
+    numbers: Mapping[int, int]
+
+
+_NOTHING = _Given({}, {})
+
+
+def with_handed_tables(flows: Sequence[Flow]) -> tuple[Flow, ...]:
+    """The functions, and those that are made of them by the tables that they are given."""
+    events = (event for flow in flows for event in every_event(flow.body))
+    if not any(isinstance(event, Handed) and event.tables for event in events):
+        return tuple(flows)
+    return _Copying(flows).all()
+
+
+class _Copying:
+    def __init__(self, flows: Sequence[Flow]) -> None:
+        self.flows = flows
+        self.callees = Callees(flows)
+        self.copies: dict[tuple[str, str, tuple[object, ...]], Flow | None] = {}
+
+    def all(self) -> tuple[Flow, ...]:
+        own = [replace(flow, body=self._body(flow, flow.body, _NOTHING)) for flow in self.flows]
+        made = [*own, *(copy for copy in self.copies.values() if copy is not None)]
+        return without_idle(self.flows, made)
+
+    def _body(self, flow: Flow, events: Sequence[Event], given: _Given) -> tuple[Event, ...]:
+        made: list[Event] = []
+        for event in events:
+            if isinstance(event, Block):
+                made.append(replace(event, body=self._body(flow, event.body, given)))
+            elif isinstance(event, Handed):
+                made.append(self._call(flow, event, given))
+            else:
+                made.append(event)
+        return tuple(made)
+
+    def _call(self, flow: Flow, call: Handed, given: _Given) -> Handed:
+        if given.tables and call.choices:
+            meant = tuple(_meant(choice, given) for choice in call.choices)
+            call = call._replace(choices=meant)
+        tables = {table.position: table.rows for table in call.tables if table.parameter is None}
+        tables |= {
+            table.position: given.tables[table.parameter] for table in call.tables
+            if table.parameter is not None and table.parameter in given.tables
+        }  # fmt: skip
+        callee = self.callees.of(flow, call.function, call.file) if tables else None
+        if callee is None:
+            return call
+        used = {at: rows for at, rows in tables.items() if at in _tables_of(callee)}
+        if not used:
+            return call
+        numbers = dict(call.numbers)
+        numbers |= {at: given.numbers[own] for at, own in call.passed if own in given.numbers}
+        name = self._copy(callee, _Given(used, numbers))
+        return call._replace(function=name, file=callee.span.file)
+
+    def _copy(self, flow: Flow, given: _Given) -> str:
+        """The name of the function made of `flow` for what it is given: `run_all(table 2)`."""
+        key = (flow.span.file, flow.function,
+               (*sorted(given.tables.items()), *sorted(given.numbers.items())))  # fmt: skip
+        names = [other for other in self.copies if other[:2] == key[:2]]
+        if key in names:
+            return f"{flow.function}(table {names.index(key) + 1})"
+        if len(self.copies) >= MOST_COPIES.value:
+            return flow.function
+        name = f"{flow.function}(table {len(names) + 1})"
+        self.copies[key] = None  # while it is being made: it may call itself
+        body = self._body(flow, flow.body, given)
+        self.copies[key] = replace(flow, function=name, body=body)
+        return name
+
+
+def _tables_of(flow: Flow) -> set[int]:
+    """The parameters that a function calls an element of, or hands on as tables."""
+    calls = [event for event in every_event(flow.body) if isinstance(event, Handed)]
+    used = {
+        choice.handed.parameter for call in calls for choice in call.choices
+        if choice.handed is not None
+    }  # fmt: skip
+    handed_on = (table.parameter for call in calls for table in call.tables)
+    return used | {parameter for parameter in handed_on if parameter is not None}
+
+
+def _meant(choice: Choice, given: _Given) -> Choice:
+    """The choice of a call whose table is known."""
+    asked = choice.handed
+    rows = given.tables.get(asked.parameter) if asked is not None else None
+    if asked is None or rows is None:
+        return choice
+    names = [dict(row).get(asked.member, "") for row in rows]
+    if "=" in names:
+        return choice
+    others = tuple(name for name in names if name)
+    if asked.sign == 0:  # the element that it points to
+        return choice._replace(functions=(names[0],), loop=None, others=others, handed=None)
+    if choice.loop is None:
+        return choice._replace(functions=tuple(names), others=others, handed=None)
+    last = _last(asked, rows, given)
+    whole = last is not None
+    kept = range(len(names) if last is None else min(last, len(names)))
+    values = tuple(asked.sign * (at - asked.offset) for at in kept)
+    if asked.length is not None and last is not None:
+        values = tuple(value for value in values if 0 <= value < last)
+    numbers = [asked.sign * value + asked.offset for value in values]
+    return choice._replace(
+        functions=tuple(names[at] for at in numbers), values=values, whole=whole, others=others,
+        handed=None,
+    )  # fmt: skip
+
+
+def _last(asked: OfHanded, rows: Rows, given: _Given) -> int | None:
+    """Before which iteration the loop through a table ends; None where its header tells."""
+    if asked.length is not None:
+        return given.numbers.get(asked.length)
+    if asked.ends is None:
+        return None
+    filled = (at for at, row in enumerate(rows) if not dict(row).get(asked.ends))
+    return next(filled, None)

@@ -1,0 +1,87 @@
+"""What the program's arguments make of a part of it: of its names, of what its conditions decide
+and its pointers mean, and which of its regions the program comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from regionpredict.analysis.bindings import free_names, names_of_header
+from regionpredict.frontend import ArgumentValues, Part
+from regionpredict.ir import Expr, Program, Region, SerialBranch
+from regionpredict.ir.flow import Block, Choice, Event, Handed
+
+_SHOWN = 6
+
+
+def with_arguments(part: Part, values: ArgumentValues) -> Part:
+    """The part with what the program's arguments make of it."""
+    regions = [
+        (
+            region,
+            values.definitions(
+                region.span, free_names(region), defined, _elements_of_open_arrays(region)
+            ),
+        )
+        for region, defined in part.regions
+    ]
+    # A loop is counted by the names of the loops around it, too.
+    names = {name for loop in part.loops for name in names_of_header(loop.loop)}
+    loops = tuple(
+        loop._replace(definitions=values.definitions(loop.loop.span, names, loop.definitions))
+        for loop in part.loops
+    )
+    flows = [
+        replace(flow, body=tuple(_event(event, values) for event in flow.body))
+        for flow in part.flows
+    ]
+    branches = tuple(_branch(branch, values) for branch in part.branches)
+    return part._replace(regions=regions, loops=loops, flows=flows, branches=branches)
+
+
+def _elements_of_open_arrays(region: Region) -> dict[str, int]:
+    """The bytes of an element, by the names of arrays whose length no declaration tells."""
+    return {
+        array.name: array.element_bytes for array in region.arrays
+        if array.dims and array.dims[0] is None and array.storage != "private"
+    }  # fmt: skip
+
+
+def _event(event: Event, values: ArgumentValues) -> Event:
+    """A call through a pointer that always came to one function means that one."""
+    if isinstance(event, Block):
+        return replace(event, body=tuple(_event(inner, values) for inner in event.body))
+    if not isinstance(event, Handed) or not event.pointer:
+        return event
+    meant = values.meant.get(event.span, frozenset())
+    if len(meant) != 1 or "" in meant:
+        return event
+    handed = [choice for choice in event.choices if choice.position is not None]
+    return event._replace(choices=(Choice((*meant,), event.pointer), *handed))
+
+
+def _branch(branch: SerialBranch, values: ArgumentValues) -> SerialBranch:
+    """A condition with the numbers of its names, and one that always turned out alike decided."""
+    turns = values.decided.get(branch.span, frozenset())
+    if branch.side in (0, 1) and len(turns) == 1 and None not in turns:
+        holds = (True in turns) == (branch.side == 0)
+        return branch._replace(condition=Expr.const(int(holds)), counters=())
+    names = branch.condition.names - {name for name, _ in branch.counters}
+    return branch._replace(definitions=values.definitions(branch.span, names, branch.definitions))
+
+
+def reached_only(
+    program: Program, followed: Sequence[ArgumentValues]
+) -> tuple[Program, tuple[str, ...]]:
+    """The program without the regions that no run comes to, which the remarks name."""
+    if not followed or not all(values.complete for values in followed):
+        return program, ()
+    entered = {span for values in followed for span in values.entries}
+    idle = [region for region in program.regions if region.span not in entered]
+    if not idle or len(idle) == len(program.regions):
+        return program, ()
+    shown = [f"{region.function}() at {region.id.rsplit('/', 1)[-1]}" for region in idle]
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    remark = f"not reached with these arguments: {', '.join(shown[:_SHOWN])}{more}"
+    kept = tuple(region for region in program.regions if region not in idle)
+    return replace(program, regions=kept), (remark,)
