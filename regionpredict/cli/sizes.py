@@ -44,8 +44,8 @@ def command(
 ) -> None:  # fmt: skip
     """The names without a value in PATH that decide hints on MACHINE, the strongest first.
 
-    Each name is tried from 10 to 100,000,000 with the others as assumed; it decides the hints that
-    differ. Give the values with --set, or in a file with --sizes.
+    Each name is tried from 2 to 100,000,000 (2, 10, 100, ...) with the others as assumed; it
+    decides the hints that differ. Give the values with --set, or in a file with --sizes.
     """
     from regionpredict.pipeline import predict
     from regionpredict.size_ranking import rank_sizes
