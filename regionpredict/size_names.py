@@ -12,6 +12,7 @@ from regionpredict.analysis.given_sizes import (
     every_loop,
     extent_name,
     loops_at,
+    name_at_home,
     order_name,
     place_of,
     scope_of,
@@ -37,6 +38,11 @@ def check_names(
     by_function: dict[str, set[str]] = {}
     for region in program.regions:
         by_function.setdefault(region.function, set()).update(_names_of(program, region))
+    for region in program.regions:  # variables of others, as their own functions call them
+        for name in [*by_function[region.function]]:
+            if at_home := name_at_home(region, name):
+                function, own = at_home.rsplit(":", 1)
+                by_function.setdefault(function, set()).add(own)
     known = set().union(*by_function.values())
     known.update(_names_of_executions(program))
     for name in given:

@@ -5,12 +5,12 @@ Predictions tell which names decide them; a hint is settled once all of these ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import names_of_header
 from regionpredict.analysis.entry_trips import entry_trips
-from regionpredict.analysis.given_sizes import every_loop, place_of, scope_of
+from regionpredict.analysis.given_sizes import every_loop, name_at_home, place_of, scope_of
 from regionpredict.ir import Loop, Region
 from regionpredict.predict import Prediction
 
@@ -41,16 +41,16 @@ class SizeRanking(NamedTuple):
 def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
     """The ranking of all names without a value in a program's regions."""
     asked = [prediction for prediction in predictions if prediction.status != "skipped"]
-    known = _known_in(predictions)
+    known = _Names(predictions)
     places: dict[str, tuple[str, int]] = {}
     for of_others in (False, True):  # what its own function says of a name goes first
         for prediction in asked:
             region = prediction.facts.region
             for name in prediction.unbound:
                 if _is_anothers(name) is of_others:
-                    places.setdefault(_asked_by(name, region, known), _place(region, name))
+                    places.setdefault(known.asked(name, region), _place(region, name))
     hints = [
-        frozenset(_asked_by(name, prediction.facts.region, known) for name in prediction.deciding)
+        frozenset(known.asked(name, prediction.facts.region) for name in prediction.deciding)
         for prediction in asked
     ]
     order = greedy_order(hints)
@@ -65,22 +65,34 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
     return SizeRanking(len(asked), sum(not deciding for deciding in hints), tuple(unbound))
 
 
-def _known_in(predictions: Sequence[Prediction]) -> dict[str, set[str]]:
-    """The functions in which a name has a value, by name."""
-    known: dict[str, set[str]] = {}
-    for prediction in predictions:
-        for name in prediction.facts.bindings.values:
-            known.setdefault(name, set()).add(prediction.facts.region.function)
-    return known
-
-
-def _asked_by(name: str, region: Region, known: Mapping[str, set[str]]) -> str:
+class _Names:
     """What to give for a region's name: in its function alone, where another has its own value,
-    which a name for all of them would change."""
-    if place_of(name):
-        return name
-    function, name = scope_of(name) or (region.function, name)
-    return f"{function}:{name}" if known.get(name, set()) - {function} else name
+    which a name for all of them would change, or where regions of others depend on it, too."""
+
+    def __init__(self, predictions: Sequence[Prediction]) -> None:
+        self._known: dict[str, set[str]] = {}  # the functions in which a name has a value
+        self._at_home: dict[
+            tuple[str, str], str
+        ] = {}  # `main:n`, by function and name (`n'`) there
+        for prediction in predictions:
+            region = prediction.facts.region
+            for name in prediction.facts.bindings.values:
+                self._known.setdefault(name, set()).add(region.function)
+            for name in prediction.unbound:
+                if place_of(name) is None and (told := name_at_home(region, name)):
+                    self._at_home[region.function, name] = told
+        self._shared = {*self._at_home.values()}
+
+    def asked(self, name: str, region: Region) -> str:
+        """The name to give."""
+        if place_of(name):
+            return name
+        function, name = scope_of(name) or (region.function, name)
+        if told := self._at_home.get((function, name)):
+            return told
+        scoped = f"{function}:{name}"
+        elsewhere = self._known.get(name, set()) - {function}
+        return scoped if elsewhere or scoped in self._shared else name
 
 
 def _is_anothers(name: str) -> bool:

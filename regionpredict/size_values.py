@@ -13,6 +13,9 @@ from regionpredict.analysis.given_sizes import place_of
 from regionpredict.errors import InputError, UsageError
 from regionpredict.ir import Program, Region
 
+_PLENTY = 1000
+"""A size with which any loop that counts by it runs."""
+
 Places = Mapping[str, tuple[str, int]]
 
 
@@ -53,17 +56,30 @@ def _what_is_wrong(
     empty: Region | None = None
     for own in facts:
         region = own.region
-        other = bind(region, program.definitions[region.id], {**given, name: 1})
+        definitions = program.definitions[region.id]
+        other = bind(region, definitions, {**given, name: _PLENTY})
         array = next(_of_negative_length(own), None)
         if array is not None and other.values != own.bindings.values:
             return f"{array} in {region.function} would have a negative length"
-        for here, there in zip(_counts(own), _counts(facts_of(region, other)), strict=True):
-            if here != there:
-                left |= here != 0
-                empty = empty or (region if here == 0 else None)
+        for rest in _values_of_others(own, {*given, name}):
+            counted = (
+                facts_of(region, bind(region, definitions, {**rest, **given})) if rest else own
+            )
+            there = facts_of(region, bind(region, definitions, {**rest, **given, name: _PLENTY}))
+            for here, beyond in zip(_counts(counted), _counts(there), strict=True):
+                if here != beyond:
+                    left |= here != 0
+                    empty = empty or (region if here == 0 else None)
     if empty is None or left:
         return ""
     return f"leaves no iteration to any loop that counts by it, as at line {empty.span.line}"
+
+
+def _values_of_others(facts: RegionFacts, given: Collection[str]) -> list[dict[str, int]]:
+    """Values for the names that nobody gave, few and many: what one value makes of a loop is to be
+    seen whatever they are. None where there are no such names."""
+    names = [name for name in facts.bindings.unbound(facts.free_names) if name not in given]
+    return [dict.fromkeys(names, value) for value in (2, _PLENTY)] if names else [{}]
 
 
 def _of_negative_length(facts: RegionFacts) -> Iterator[str]:

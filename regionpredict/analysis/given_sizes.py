@@ -1,6 +1,7 @@
 """What a caller's sizes mean in one region: names in one function, iterations of a loop by place.
 
-`n=64` binds a name wherever it occurs, `solve:n=64` in the function `solve` alone, and
+`n=64` binds a name wherever it occurs, `solve:n=64` that of the function `solve` alone (also where
+a region of another function depends on it, which may call it `n'`), and
 `solve.c:17=100` says how often the body of the loop at that line runs, on average, as
 `row[i+1]-row[i]=100` does for all loops over that table.
 """
@@ -16,6 +17,8 @@ from regionpredict.ir import Array, Branch, Expr, Loop, Node, Region, Statement
 from regionpredict.ir.expr import ONE, ZERO
 
 _PLACE = re.compile(r"(.+):(\d+)")
+_WORD = re.compile(r"\w+")
+_PRIMED = re.compile(r"(\w+)'+")
 _SCOPED = re.compile(r"([^:]+):([^:].*)")
 
 
@@ -30,8 +33,9 @@ def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
         if place := _PLACE.fullmatch(name):
             scoped |= {trip_name(loop): value for loop in loops_at(region, place[1], int(place[2]))}
         elif part := scope_of(name):
-            if part[0] == region.function:
-                scoped[part[1]] = value
+            here = name_here(region, *part)
+            if here is not None:
+                scoped[here] = value
         else:
             values[name] = value
     return {**values, **scoped}
@@ -48,6 +52,34 @@ def scope_of(name: str) -> tuple[str, str] | None:
     if match is None:
         return None
     return match[1].replace("\0", "::"), match[2].replace("\0", "::")
+
+
+def name_here(region: Region, function: str, name: str) -> str | None:
+    """What a variable of a function is called in a region, as `n'` in one of another function that
+    has an `n` of its own; None where the region has none of it, or not one alone."""
+    if function == region.function:
+        return name
+    word = _WORD.match(name)
+    if word is None:
+        return None
+    meant = [
+        other.name for other in region.others
+        if other.function == function and other.name.rstrip("'") == word[0]
+    ]  # fmt: skip
+    return meant[0] + name[word.end() :] if len(meant) == 1 else None
+
+
+def name_at_home(region: Region, name: str) -> str | None:
+    """`main:n` for what is called `n'` in the region; None where that does not mean it."""
+    primed = _PRIMED.match(name)
+    if primed is None:
+        return None
+    for other in region.others:
+        plain = primed[1] + name[primed.end() :]
+        if other.name == primed[0] and other.function and other.function != region.function:
+            told = f"{other.function}:{plain}"
+            return told if name_here(region, other.function, plain) == name else None
+    return None
 
 
 def place_of(name: str) -> tuple[str, int] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from regionpredict.analysis.given_sizes import sizes_in
+from regionpredict.analysis.given_sizes import name_at_home, sizes_in
 from regionpredict.errors import UsageError
 from regionpredict.ir import Expr, Program
 
@@ -42,7 +42,8 @@ def with_implied(program: Program, given: Mapping[str, int]) -> dict[str, int]:
                         remedy="give it under one of its names",
                     )
                 if word not in values:
-                    new[f"{region.function}:{word}" if _WORD.fullmatch(word) else word] = size
+                    own = f"{region.function}:{word}" if _WORD.fullmatch(word) else word
+                    new[name_at_home(region, word) or own] = size
         if not new:
             break
         known |= new

@@ -44,10 +44,11 @@ def command(
 ) -> None:  # fmt: skip
     """The names without a value in PATH that decide hints on MACHINE, the strongest first.
 
-    Each name is tried from 10 to 100,000,000 with the others as assumed; it decides the hints that
-    differ. Give the values with --set, or in a file with --sizes.
+    Each name is tried from 2 to 100,000,000 (2, 10, 100, ...) with the others as assumed; it
+    decides the hints that differ. Give the values with --set, or in a file with --sizes.
     """
     from regionpredict.pipeline import predict
+    from regionpredict.report.other_names import other_names
     from regionpredict.size_ranking import rank_sizes
 
     if stage is not None:
@@ -64,8 +65,10 @@ def command(
         text = _as_json(ranking, machine.name)
     elif form == "yaml":
         text = _as_yaml(ranking)
+        text += "".join(f"# {one_line(line)}\n" for line in other_names(result.predictions, text))
     else:
         text = _as_table(ranking)
+        text += "".join(f"{one_line(line)}\n" for line in other_names(result.predictions, text))
     write_result(text, output)
     keep_answer(output, machine_file)
 

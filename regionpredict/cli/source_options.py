@@ -226,6 +226,8 @@ def run_analysis(
     for folder in includes:
         if not Path(folder).is_dir():
             click.echo(f"note: -I {folder}: no such folder", err=True)
+    for name in _unused(pairs, analysis):
+        click.echo(f"note: -D {name}: no file uses it", err=True)
     if not analysis.facts:
         click.echo("note: no OpenMP worksharing loop found", err=True)
     record = run_record()
@@ -235,6 +237,23 @@ def run_analysis(
             lambda: requests_for(paths, pairs, includes, standard, excludes) == requests,
         )
     return analysis
+
+
+def _unused(macros: Sequence[tuple[str, str]], analysis: Analysis) -> list[str]:
+    """The macros of the command line that nothing read has; those of regionpredict.toml are for a
+    project, of which this may be a part."""
+    from regionpredict.cli.group import CONFIG
+    from regionpredict.cli.unused_macros import unused_macros
+
+    config = click.get_current_context().meta.get(CONFIG, {}).get("defines", ())
+    of_project = {pair.partition("=")[0] for pair in config}
+    own = [(name, value) for name, value in macros if name not in of_project]
+    if not own:
+        return []
+    read = dict.fromkeys(
+        file for lookups in analysis.lookups if lookups is not None for file in lookups.files
+    )
+    return unused_macros(own, (*analysis.program.files, *read))
 
 
 def _words(text: str | None) -> list[str] | None:

@@ -200,6 +200,14 @@ class TeamSynchronisation(NamedTuple):
     span: Span
 
 
+class OtherName(NamedTuple):
+    """A variable that is shown with a prime (`n'`): the function that has it, and where."""
+
+    name: str
+    function: str
+    span: Span
+
+
 class LoopSuccessor(NamedTuple):
     """What comes directly after a worksharing loop of a `parallel`, no statement between them.
 
@@ -246,7 +254,8 @@ class Region:
     `nest` has what all threads do together, and `clauses` the schedule that this amounts to.
     `team_size` is what its bounds then take as the number of threads, where they do not ask the
     team itself: a number, or the name of what has been set before. `over_threads`: the directive's
-    own loop counts the threads, each of which does a block of `nest`.
+    own loop counts the threads, each of which does a block of `nest`. `others` are the names with a
+    prime, of variables that others of the region share their own name with.
     """
 
     id: str
@@ -268,6 +277,7 @@ class Region:
     by_hand: bool = False
     team_size: str = ""
     over_threads: bool = False
+    others: tuple[OtherName, ...] = ()
 
     def clause(self, name: str) -> Clause | None:
         """The first clause of that name, or None."""

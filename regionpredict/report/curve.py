@@ -15,6 +15,7 @@ from regionpredict.predict import (
     TeamPrediction,
 )
 from regionpredict.report.advice import advice_sentence
+from regionpredict.report.other_names import other_names
 from regionpredict.report.quantities import plural, show_bytes, show_seconds
 from regionpredict.report.reuse import explain_reuse
 from regionpredict.report.size_hints import range_sentence, size_sentence
@@ -68,6 +69,7 @@ def explain_curve(
         lines += [f"  {change.span}: {advice_sentence(change)}" for change in advice]
     if prediction.diagnostics:
         lines += ["", "Notes"] + [f"  {note}" for note in prediction.diagnostics]
+    lines += other_names([prediction], "\n".join(lines))
     return "\n".join(lines) + "\n"
 
 

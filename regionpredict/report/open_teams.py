@@ -41,7 +41,9 @@ def open_team_lines(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> It
         told = ", ".join(f"{cause} ({count})" for cause, count in causes.most_common())
         yield f"On 1 package whatever the sizes {_stay(len(stay))}: {told}"
     if alone := len(opened) - len(turning):
-        yield f"No common size decides {plural(alone, 'team')}: see their range below"
+        their = "its row" if alone == 1 else "their rows"
+        yield (f"Of {plural(alone, 'team')} no single size tells what to use: give the names that "
+               f"'depends on' below {their} lists")  # fmt: skip
 
 
 def _sizes(turning: Sequence[Sequence[SizeHint]]) -> str:

@@ -132,7 +132,7 @@ def needed_lines(ranking: SizeRanking) -> list[str]:
     needed = needed_sizes(ranking)
     if not needed:
         return []
-    options = [f"--set{_HELD}{name if name.isidentifier() else shlex.quote(name)}=..."
+    options = [f"--set{_HELD}{_quoted(name)}=..."
                for name in needed_names(ranking)]  # fmt: skip
     text = f"{needed[0].upper()}{needed[1:]}: {' '.join(options)}"
     if any(_OF_COMMAND_LINE.search(name) for name in needed_names(ranking)):
@@ -140,6 +140,18 @@ def needed_lines(ranking: SizeRanking) -> list[str]:
     lines = textwrap.wrap(text, _WIDTH, subsequent_indent=" " * 4, break_on_hyphens=False,
                           break_long_words=False)  # fmt: skip
     return [line.replace(_HELD, " ") for line in lines]
+
+
+def _quoted(name: str) -> str:
+    """A name as a shell takes it.
+
+    >>> print(_quoted("n"), _quoted("s->n"), _quoted("n'"))
+    n 's->n' "n'"
+    """
+    if name.isidentifier():
+        return name
+    plain = "'" in name and not set('"$`\\!') & set(name)
+    return f'"{name}"' if plain else shlex.quote(name)
 
 
 def _few(ranking: SizeRanking) -> list[UnboundSize]:

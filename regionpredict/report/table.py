@@ -19,6 +19,7 @@ from regionpredict.machine import Machine
 from regionpredict.predict import Advice, DensityDerivation, Plan, Prediction, TeamPrediction
 from regionpredict.report.advice import ByTeam, advice_sentence
 from regionpredict.report.names import common_folder, short_names
+from regionpredict.report.other_names import other_names
 from regionpredict.report.program_summary import (
     CONFLICTS,
     WRONG,
@@ -85,6 +86,7 @@ def prediction_table(
         whole = sum(times.values())
         lines += ["", *ranked_rows(shown, times, whole, model, data=view.sort == "data")]
     lines += _legend(shown, [] if is_summed_up(teams) else plan_rule(teams, plans))
+    lines += other_names(shown, "\n".join(lines))
     lines += unsettled_sentence(machine)
     lines += settings_sentences(run)
     if len(shown) < len(predictions):

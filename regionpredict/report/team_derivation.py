@@ -8,6 +8,7 @@ from regionpredict.errors import one_line
 from regionpredict.predict import Advice, Bounds, Prediction, TeamPrediction
 from regionpredict.report.advice import advice_sentence
 from regionpredict.report.curve import plot, team_hint
+from regionpredict.report.other_names import other_names
 from regionpredict.report.quantities import plural, show_seconds
 
 
@@ -39,6 +40,7 @@ def explain_team(
     if advice:
         lines += ["", "Changes to the source that would help, each predicted anew"]
         lines += [f"  {change.span}: {advice_sentence(change)}" for change in advice]
+    lines += other_names(loops, "\n".join(lines))
     lines += ["", "Each loop by itself: regionpredict explain " + facts.members[0].facts.region.id]
     return "\n".join(map(one_line, lines)) + "\n"
 

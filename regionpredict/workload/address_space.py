@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from regionpredict.analysis import RegionFacts
+from regionpredict.analysis.footprint import distinct_references, footprint
 from regionpredict.errors import InputError
 from regionpredict.workload.constants import ADDRESS_SPACE, LARGEST_COUNT
 
@@ -13,11 +16,13 @@ def check_sizes(facts: RegionFacts) -> None:
     Only numbers that somebody gave count: a size that the tool itself guessed is never that large.
     """
     span = facts.region.span
-    iterations, touched = facts.iterations.value, facts.working_set.value
+    iterations = facts.iterations.value
+    whole = facts.working_set.value
+    touched = _known_bytes(facts) if whole is None else whole
     what = ""
     if iterations is not None and iterations > LARGEST_COUNT.value:
         what = f"{float(iterations):.3g} iterations do not fit 64 bits"
-    elif touched is not None and touched > ADDRESS_SPACE.value:
+    elif touched > ADDRESS_SPACE.value:
         what = f"its data of {float(touched):.3g} bytes is more than a process can address, 128 TiB"
     if what:
         sizes = {n: v for n, v in facts.bindings.values.items() if n.isidentifier()}
@@ -28,3 +33,14 @@ def check_sizes(facts: RegionFacts) -> None:
             path=span.file,
             line=span.line,
         )
+
+
+def _known_bytes(facts: RegionFacts) -> int | Fraction:
+    """The bytes of those arrays of which they are known, where those of others are not."""
+    references = distinct_references(facts.region)
+    total: int | Fraction = 0
+    for array in facts.region.arrays:
+        if array.storage != "private":
+            size = footprint(array, references.get(array.name, ()))
+            total += max(0, facts.bindings.number(size) or 0)
+    return total

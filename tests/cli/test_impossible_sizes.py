@@ -102,3 +102,28 @@ def test_sizes_with_which_nothing_runs(tmp_path: Path, words: list[str], given: 
     # The source's own numbers are its business.
     own = called(tmp_path, EMPTY.replace("N + n", "0"), "analyze")
     assert (own.returncode, own.stderr) == (0, "")
+
+
+MEMBERS = """\
+struct fields { int nx, ny; double *v, *w; };
+void sweep(struct fields *f, int from) {
+#pragma omp parallel for
+  for (int j = 1; j < f->ny - 1; j++)
+    for (int i = 1; i < f->nx - 1; i++) f->v[j * f->nx + i] += f->w[j * f->nx + i];
+#pragma omp parallel for
+  for (int j = from; j < f->ny; j++) f->v[j] = 0;
+}
+"""
+
+
+@pytest.mark.parametrize("size", ["f->nx=-3", "sweep:f->nx=-3", "f->ny=-3"])
+def test_members_are_refused_as_names_are_beside_others_that_are_open(
+    tmp_path: Path, size: str
+) -> None:
+    """Whatever the other sizes are, nothing is left that counts by it."""
+    done = called(tmp_path, MEMBERS, "predict", "-m", "dunnington", "--set", size)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "leaves no iteration to any loop that counts by it" in done.stderr
+    # A bound from below may be negative, also where the one from above is open.
+    lower = called(tmp_path, MEMBERS, "predict", "-m", "dunnington", "--set", "from=-3")
+    assert lower.returncode == 0

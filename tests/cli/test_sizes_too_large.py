@@ -50,3 +50,26 @@ def test_where_nothing_is_left_it_is_an_error(tmp_path: Path) -> None:
     assert done.returncode == 1 and not done.stdout
     (line,) = done.stderr.splitlines()
     assert line.startswith("regionpredict: ") and "is too large" in line
+
+
+def test_what_is_known_of_its_arrays_is_enough(tmp_path: Path) -> None:
+    """8 n bytes of y and 4 n of the table are 1.8e15, whatever x has."""
+    text = """
+void other(double *z) {
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) z[i] = 0;
+}
+void gather(long n, const int *table, double *x, double *y) {
+#pragma omp parallel for
+  for (long i = 0; i < n; i++) y[i] += x[table[i]];
+}
+"""
+    (tmp_path / "case.c").write_text(text)
+    done = subprocess.run(
+        [*PREDICT, "--set", "n=150000000000000", "--format", "json"], cwd=tmp_path,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    first, second = json.loads(done.stdout)["regions"]
+    assert (first["status"], second["status"]) == ("predicted", "skipped")
+    (note,) = (note for note in second["diagnostics"] if note["id"] == "RP115")
+    assert "1.8e+15 bytes" in note["message"]

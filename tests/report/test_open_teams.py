@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from regionpredict.cli.sizes import command as sizes_command
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
+from regionpredict.predict import TRIED_SIZES
 from regionpredict.report.size_hints import needed_lines
 from regionpredict.report.table import prediction_table
 from regionpredict.size_ranking import SizeRanking, UnboundSize
@@ -115,3 +117,32 @@ def test_what_follows_from_the_command_line_is_asked_for_as_one() -> None:
         "program's arguments: --args '...'"
     )
     assert "--args" not in needed("cargo")
+
+
+ROWS = """\
+void rows(int *row, double *y, double *a) {
+#pragma omp parallel for
+  for (int i = 0; i < 20; i++)
+    for (int k = row[i]; k < row[i + 1]; k++) y[i] += a[k];
+}
+"""
+
+
+def test_where_no_single_size_tells_it_is_said_what_to_give(tmp_path: Path) -> None:
+    """The name that the row names, which the line points to."""
+    result, first = shown(tmp_path, ROWS, KNOWN)
+    line = " ".join(" ".join(first).split())
+    assert (
+        "Of 1 team no single size tells what to use: give the names that 'depends on' below its "
+        "row lists" in line
+    )
+    table = prediction_table(
+        result.predictions, result.teams, result.plans, load("dunnington"), "saturation"
+    )
+    assert "depends on row[i+1]-row[i]" in table
+
+
+def test_the_help_says_which_sizes_are_tried() -> None:
+    told = " ".join((sizes_command.help or "").split())
+    least, most = TRIED_SIZES[0], TRIED_SIZES[-1]
+    assert f"from {least} to {most:,} ({', '.join(map(str, TRIED_SIZES[:3]))}, ...)" in told

@@ -199,7 +199,7 @@ def _tell_of_globals(notes: _Notes) -> None:
     for visit in notes.elsewhere:
         for name, memory in visit.memory.items():
             known, own = notes.globals.get(memory), visit.first.get(name)
-            if known is not None and (own is None or not own.sure):
+            if known is not None and (own is None or (not own.sure and own.kind != known.kind)):
                 visit.first[name] = known._replace(sure=False)
 
 

@@ -37,7 +37,7 @@ from regionpredict.frontend.syntax import (
     every_statement,
     inner_statements,
 )
-from regionpredict.ir import Definition, Diagnostic, Region, Span
+from regionpredict.ir import Definition, Diagnostic, OtherName, Region, Span
 
 _Place = tuple[str, int, int, str]  # of a directive: file, line, offset, instance of a template
 
@@ -83,6 +83,7 @@ def regions_of(
             builder = RegionBuilder(unit, function, site.directive.pragma, span, trees)
             region = builder.build(site.loop, site.context, site.enclosing, site.team)
             defined = definitions_of(unit, function, builder.context, site.directive)
+            region = replace(region, others=_others(unit, builder))
             blocks = loop_over_threads(unit, function, site, region, defined, trees, numbers)
             region, defined = blocks or (region, defined)
             if site.target and region.nest is not None:
@@ -121,6 +122,21 @@ def _without_hint(
         )
         built.append((replace(region, diagnostics=(Diagnostic(rule, span, message),)), ()))
     return built
+
+
+def _others(unit: LinkedUnit, builder: RegionBuilder) -> tuple[OtherName, ...]:
+    """The variables that have a prime in the region, as another one has their name."""
+    named = builder.context.named().items()
+    primed = sorted(
+        ((name, decl) for name, (decl, _) in named if name.endswith("'")), key=lambda pair: pair[0]
+    )
+    begins = sorted((f.span.file, f.span.line, f.name) for f in unit.bodies()) if primed else []
+    others = []
+    for name, decl in primed:
+        before = [function for file, line, function in begins
+                  if file == decl.span.file and line <= decl.span.line]  # fmt: skip
+        others.append(OtherName(name, before[-1] if before else "", decl.span))
+    return tuple(others)
 
 
 def _with_names(

@@ -1,0 +1,35 @@
+"""Macros that were given and that no file names: most likely a slip of the pen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from regionpredict.errors import InputError
+
+
+def unused_macros(macros: Sequence[tuple[str, str]], files: Iterable[str]) -> list[str]:
+    """The names of those of `macros` that neither a file nor the value of another one has.
+
+    A file that cannot be read tells nothing.
+    """
+    from regionpredict.frontend.requests.regular_files import read_regular_file
+
+    left = {
+        name.partition("(")[0]: None for name, _ in macros
+        if not any(_has(value.encode(), name) for _, value in macros)
+    }  # fmt: skip
+    for file in files:
+        if not left:
+            break
+        try:
+            text = read_regular_file(file)
+        except InputError:
+            continue
+        left = {name: None for name in left if not _has(text, name)}
+    return list(left)
+
+
+def _has(text: bytes, name: str) -> bool:
+    word = re.escape(name.partition("(")[0].encode("utf-8", "surrogateescape"))
+    return re.search(rb"(?<!\w)" + word + rb"(?!\w)", text) is not None
