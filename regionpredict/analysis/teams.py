@@ -73,12 +73,13 @@ class TeamFacts:
 class ProgramOrder(NamedTuple):
     """One program: the ids of its teams as they first run, how often each does, and how often the
     second of two is the next to run after the first. `main` is the file of its `main`, empty of
-    what no `main` comes to.
+    what no `main` comes to; `reached` are those of its teams that it is seen to come to.
     """
 
     main: str
     executions: Mapping[str, Runs]
     changes: Mapping[tuple[str, str], float]
+    reached: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,7 @@ def _program(
             (_name(a), _name(b)): often * min(more.get(a, 1.0), more.get(b, 1.0))
             for (a, b), often in order.changes.items()
         },
+        frozenset(_name(key) for key in order.reached),
     )
 
 
