@@ -461,7 +461,7 @@ def predict(
         plans,
         advice,
         _policy(pages),
-        _changes(structure), _unreached(structure),
+        structure.changes, structure.unreached,
     )  # fmt: skip
 
 
@@ -470,15 +470,6 @@ def _unreached(structure: ProgramTeams) -> frozenset[str]:
     reached = {team for program in structure.programs for team in program.reached}
     every = {team.id for team in structure.teams}
     return frozenset(every - reached if any(own.main for own in structure.programs) else ())
-
-
-def _changes(structure: ProgramTeams) -> dict[tuple[str, str], float]:
-    """How often teams follow each other, in all programs."""
-    often: dict[tuple[str, str], float] = {}
-    for program in structure.programs:
-        for pair, times in program.changes.items():
-            often[pair] = often.get(pair, 0.0) + times
-    return often
 
 
 def _policy(pages: Placement | None) -> str | int:

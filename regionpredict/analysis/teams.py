@@ -91,6 +91,23 @@ class ProgramTeams:
     teams: tuple[TeamFacts, ...]
     programs: tuple[ProgramOrder, ...]
 
+    @property
+    def changes(self) -> dict[tuple[str, str], float]:
+        """How often the second of two teams is the next to run after the first, in all programs."""
+        often: dict[tuple[str, str], float] = {}
+        for program in self.programs:
+            for pair, times in program.changes.items():
+                often[pair] = often.get(pair, 0.0) + times
+        return often
+
+    @property
+    def unreached(self) -> frozenset[str]:
+        """The teams that no `main` is seen to come to; none where there is no `main`."""
+        if not any(program.main for program in self.programs):
+            return frozenset()
+        reached = {team for program in self.programs for team in program.reached}
+        return frozenset(team.id for team in self.teams if team.id not in reached)
+
 
 def program_teams(
     program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int],
