@@ -61,8 +61,8 @@ NOT_RUN = {
     "trace record -o traces -- mpirun -n 4 ./program": "prints what the program prints",
 }
 ON_SOURCES = (
-    "analyze src", "analyze gemm.c --set n=4000 --format csv", "predict src -m dunnington",
-    "predict gemm.c -m host --set n=4000 --plot curves.pdf",
+    "analyze src", "analyze gemm.c --set ni=4000 --format csv", "predict src -m dunnington",
+    "predict gemm.c -m host --set ni=4000 --plot curves.pdf",
     "predict src -m node.yaml --format json -o hints.json", "sizes src -m dunnington",
     "sizes src -m host --format yaml -o sizes.yaml", "explain gemm.c:41 -m dunnington",
     "explain src/solve.c:40 src -m dunnington", "explain RP101",
