@@ -181,7 +181,7 @@ def test_tables_of_sources(tmp_path: Path) -> None:
     solve.write_text(solve.read_text().replace("0.5 * (u[i - 1]", "sin(0.5) * (u[i - 1]"))
     git(tmp_path, "commit", "-qam", "after")
     run(tmp_path, "predict src -m dunnington --format json -o new.json")
-    run(tmp_path, "predict gemm.c -m dunnington --set n=300 --format json -o a.json")
+    run(tmp_path, "predict gemm.c -m dunnington --set ni=300 --format json -o a.json")
     shutil.copy(tmp_path / "new.json", tmp_path / "b.json")
     printed = check(tmp_path, ON_SOURCES)
     whole = printed["explain gemm.c:41 -m dunnington"]
