@@ -126,11 +126,39 @@ def parse_json(
         return json.loads(text, parse_int=_whole)
     except json.JSONDecodeError as error:
         raise InputError(
-            f"not {what}: {error.msg}", remedy=remedy, path=shown, line=line or error.lineno,
-            column=error.colno if line is None else None,
+            f"not {what}: {out_of_place(error)}", remedy=remedy, path=shown,
+            line=line or error.lineno, column=error.colno if line is None else None,
         ) from None  # fmt: skip
     except ValueError as error:
         raise InputError(f"not {what}: {error}", remedy=remedy, path=shown, line=line) from None
+
+
+def out_of_place(error: json.JSONDecodeError) -> str:
+    """What is wrong where a text stops to be JSON, in words that need no knowledge of a parser.
+
+    >>> for text in ('{"a": ', "{a: 1}", "{} x", ""):
+    ...     try:
+    ...         json.loads(text)
+    ...     except json.JSONDecodeError as error:
+    ...         print(out_of_place(error))
+    it ends too early
+    'a' does not belong here
+    'x' follows its end
+    it is empty
+    """
+    rest = error.doc[error.pos :].split(maxsplit=1)
+    if not error.doc.strip():
+        return "it is empty"
+    if not rest or error.msg.startswith("Unterminated"):
+        return "it ends too early"
+    word = re.match(r"\w{1,12}|.", rest[0], re.DOTALL)
+    told = word is not None and word[0].isprintable() and word[0] != "\ufffd"
+    quoted = f"'{word[0]}'" if word is not None and told else "a byte that is no text"
+    return (
+        f"{quoted} follows its end"
+        if error.msg == "Extra data"
+        else (f"{quoted} does not belong here")
+    )
 
 
 def _whole(digits: str) -> int:

@@ -134,6 +134,7 @@ class Predictions:
     program, that of the longest first; `plans` is empty where no team has a time. `advice` are
     the changes to the source that are worth it, by team; `pages` where pages are put. `changes`:
     how often the second of two teams is the next to run after the first, in all programs.
+    `unreached` are the teams that no `main` is seen to come to, where there is one.
     """
 
     analysis: Analysis
@@ -146,6 +147,7 @@ class Predictions:
     advice: Mapping[str, tuple[Advice, ...]] = field(default_factory=dict)
     pages: str | int = "first-touch"
     changes: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    unreached: frozenset[str] = frozenset()
 
 
 Tell = Callable[[str, int, int], None]
@@ -448,17 +450,15 @@ def predict(
         plans,
         advice,
         _policy(pages),
-        _changes(structure),
-    )
+        structure.changes, structure.unreached,
+    )  # fmt: skip
 
 
-def _changes(structure: ProgramTeams) -> dict[tuple[str, str], float]:
-    """How often teams follow each other, in all programs."""
-    often: dict[tuple[str, str], float] = {}
-    for program in structure.programs:
-        for pair, times in program.changes.items():
-            often[pair] = often.get(pair, 0.0) + times
-    return often
+def _unreached(structure: ProgramTeams) -> frozenset[str]:
+    """The teams of no program that has a `main`; none where no program has one."""
+    reached = {team for program in structure.programs for team in program.reached}
+    every = {team.id for team in structure.teams}
+    return frozenset(every - reached if any(own.main for own in structure.programs) else ())
 
 
 def _policy(pages: Placement | None) -> str | int:

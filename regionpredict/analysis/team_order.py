@@ -53,13 +53,15 @@ def team_of(region: Region) -> TeamKey:
 class TeamOrder:
     """One program: `executions` of each team, its `members` with their runs in one of them, and
     `changes`: how often the second of two teams is the next after the first. `main` is the file of
-    its `main`, empty of what no `main` comes to.
+    its `main`, empty of what no `main` comes to; `reached` are the teams that it is seen to come
+    to, or that a function has whose address is taken.
     """
 
     main: str = ""
     executions: dict[TeamKey, Runs] = field(default_factory=dict)
     members: dict[TeamKey, dict[str, Runs]] = field(default_factory=dict)
     changes: dict[tuple[TeamKey, TeamKey], float] = field(default_factory=dict)
+    reached: set[TeamKey] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -108,7 +110,10 @@ def team_orders(
 def _order(walk: _Walk, roots: Sequence[Flow], main: str) -> TeamOrder:
     whole = _Summary(TeamOrder(main))
     for root in roots:
-        _add(whole, walk.summary(root, None), _of_root(root))
+        summary = walk.summary(root, None)
+        _add(whole, summary, _of_root(root))
+        if root.function == "main" or root.pointed:
+            whole.order.reached.update(summary.order.executions)
     return whole.order
 
 

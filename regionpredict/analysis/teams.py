@@ -72,12 +72,13 @@ class TeamFacts:
 class ProgramOrder(NamedTuple):
     """One program: the ids of its teams as they first run, how often each does, and how often the
     second of two is the next to run after the first. `main` is the file of its `main`, empty of
-    what no `main` comes to.
+    what no `main` comes to; `reached` are those of its teams that it is seen to come to.
     """
 
     main: str
     executions: Mapping[str, Runs]
     changes: Mapping[tuple[str, str], float]
+    reached: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,23 @@ class ProgramTeams:
 
     teams: tuple[TeamFacts, ...]
     programs: tuple[ProgramOrder, ...]
+
+    @property
+    def changes(self) -> dict[tuple[str, str], float]:
+        """How often the second of two teams is the next to run after the first, in all programs."""
+        often: dict[tuple[str, str], float] = {}
+        for program in self.programs:
+            for pair, times in program.changes.items():
+                often[pair] = often.get(pair, 0.0) + times
+        return often
+
+    @property
+    def unreached(self) -> frozenset[str]:
+        """The teams that no `main` is seen to come to; none where there is no `main`."""
+        if not any(program.main for program in self.programs):
+            return frozenset()
+        reached = {team for program in self.programs for team in program.reached}
+        return frozenset(team.id for team in self.teams if team.id not in reached)
 
 
 def program_teams(
@@ -155,6 +173,7 @@ def _program(
             (_name(a), _name(b)): often * min(more.get(a, 1.0), more.get(b, 1.0))
             for (a, b), often in order.changes.items()
         },
+        frozenset(_name(key) for key in order.reached),
     )
 
 

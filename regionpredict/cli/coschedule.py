@@ -75,6 +75,12 @@ def _program(path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
     from regionpredict.predict import CoscheduledProgram, phases_of, with_cache_share
 
     request = replace(read_request(path), model="saturation", threads=(), binding="close")
+    gone = next((source for source in request.paths if not Path(source).exists()), None)
+    if gone is not None:
+        raise InputError(
+            f"its source {gone} is not here", path=str(path),
+            remedy="call this where the hints were made, or make them anew",
+        )  # fmt: skip
     alone = repeated(request, machine)
     beside = repeated(request, with_cache_share(machine, sharers), analysis=alone.analysis)
     phases = phases_of(alone.teams, beside.teams)

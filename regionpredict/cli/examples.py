@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
-    "analyze": ("analyze src", "analyze gemm.c --set n=4000 --format csv"),
+    "analyze": ("analyze src", "analyze gemm.c --set ni=4000 --format csv"),
     "predict": (
         "predict src -m dunnington",
-        "predict gemm.c -m host --set n=4000 --plot curves.pdf",
+        "predict gemm.c -m host --set ni=4000 --plot curves.pdf",
         "predict src -m node.yaml --format json -o hints.json",
     ),
     "sizes": ("sizes src -m dunnington", "sizes src -m host --format yaml -o sizes.yaml"),

@@ -278,6 +278,12 @@ def _coordinates(model: FittedModel, point: dict[str, float], path: str) -> tupl
             f"--predict: there is {lack}",
             remedy=f"the parameters are {', '.join(model.parameters)}", path=path,
         )  # fmt: skip
+    below = [name for name, value in point.items() if value < 0]
+    if below:
+        raise InputError(
+            f"--predict: {below[0]} = {point[below[0]]:g} is below zero",
+            remedy="predict at a positive value", path=path,
+        )  # fmt: skip
     return tuple(point[name] for name in model.parameters)
 
 

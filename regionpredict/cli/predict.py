@@ -33,7 +33,7 @@ from regionpredict.cli.source_options import (
 )
 from regionpredict.cli.source_texts import source_texts
 from regionpredict.cli.view_options import refuse_view, view_of, view_options
-from regionpredict.errors import UsageError
+from regionpredict.errors import UsageError, one_line
 
 if TYPE_CHECKING:
     from regionpredict.ir import Span
@@ -197,7 +197,10 @@ def _shown(
             from regionpredict.report.measured_weights import measured_seconds
 
             seconds = measured_seconds(predictions, campaign, weights)
-        return slurm_script(result.teams, result.plans, machine, model, seconds, run)
+        return slurm_script(
+            result.teams, result.plans, machine, model, seconds, run,
+            unreached=result.unreached, arguments=one_line(request.arguments or ""),
+        )  # fmt: skip
     if form == "openmp":
         from regionpredict.report.openmp_clauses import openmp_clauses
 

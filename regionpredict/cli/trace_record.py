@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from regionpredict.errors import plural
+from regionpredict.errors import UsageError, plural
 
 _ELF = b"\x7fELF"
 
@@ -27,7 +27,7 @@ _ELF = b"\x7fELF"
     show_default=True,
     help="The folder of the archive; it must not exist.",
 )
-@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(target: str, words: tuple[str, ...]) -> None:
     """Runs a program of MPI, OpenMP or both, and records its calls, teams, barriers and locks.
 
@@ -41,6 +41,10 @@ def command(target: str, words: tuple[str, ...]) -> None:
     from regionpredict.trace.recorded_events import otf2_package, recorded, write_otf2
     from regionpredict.trace.thread_events import thread_events
 
+    if not words:
+        raise UsageError(
+            "no program", remedy="write regionpredict trace record -o FOLDER -- ./program ARGS"
+        )
     folder = Path(target).absolute()
     if folder.exists():
         raise InputError("is there already", remedy="name another by -o", path=target)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
+from regionpredict.errors import plural
 from regionpredict.machine import Machine
 from regionpredict.predict.by_size import HintRange, SizeHint
 from regionpredict.predict.constants import WITHIN
@@ -117,7 +118,7 @@ def predict_team(
 def _of_executions(facts: TeamFacts) -> list[str]:
     """What is taken of how often it runs, where calls may mean other functions."""
     often = facts.executions
-    notes = [f"counted as running {often.weight:g} times: {line}" for line in often.assumed]
+    notes = [f"counted as running {plural(often.weight, 'time')}: {line}" for line in often.assumed]
     for member in facts.members:
         name, runs = member.facts.region.id, member.runs
         notes += [f"{name} is counted as running {runs.weight:g} times in each run: {line}"

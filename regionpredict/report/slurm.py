@@ -13,7 +13,7 @@ export OMP_NUM_THREADS=12
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from regionpredict.errors import InputError, one_line
 from regionpredict.machine import Machine
@@ -51,12 +51,16 @@ def slurm_options(hint: ProgramHint, run: RunSettings = AS_USUAL) -> tuple[str, 
 def slurm_script(
     teams: Sequence[TeamPrediction], plans: Sequence[Plan], machine: Machine, model: str,
     seconds: Mapping[str, float] | None = None, run: RunSettings = AS_USUAL,
+    *, unreached: Collection[str] = (), arguments: str = "",
 ) -> str:  # fmt: skip
-    """A job script that lacks only the program's own line.
+    """A job script that lacks only the program's name.
 
-    `seconds` are measured times on one thread by region id. Raises InputError where no region has
-    a hint.
+    `seconds` are measured times on one thread by region id; `unreached` are teams that no `main` is
+    seen to come to, which have no say unless they were measured; `arguments` are those that the
+    program is given. Raises InputError where no region has a hint.
     """
+    silent = _silent(teams, unreached, seconds)
+    teams = [team for team in teams if team.facts.id not in silent]
     hint = program_hint(teams, machine, seconds, TOLERANCE)
     if hint is None:
         raise InputError(
@@ -82,6 +86,10 @@ def slurm_script(
     ]  # fmt: skip
     if len(hint.open) > _NAMED:
         told.append(f"and {len(hint.open) - _NAMED} more, as --format json tells")
+    if silent:
+        more = f" and {len(silent) - _NAMED} more" if len(silent) > _NAMED else ""
+        told.append(f"not counted, as no main is seen to come to it: {', '.join(silent[:_NAMED])}"
+                    + more)  # fmt: skip
     if seconds is not None:
         told += [f"not in the measurements: {name}" for name in _absent(teams, seconds)]
     lines = ["#!/bin/bash", *(f"# {line}" for line in told)]
@@ -92,9 +100,22 @@ def slurm_script(
         "export OMP_PLACES=cores",
         f"export OMP_PROC_BIND={run.binding}",
         "",
-        f"# srun --cpus-per-task={hint.threads} --cpu-bind=cores {run.numactl}./program",
+        f"# srun --cpus-per-task={hint.threads} --cpu-bind=cores {run.numactl}./program"
+        + (f" {arguments}" if arguments else ""),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _silent(
+    teams: Sequence[TeamPrediction], unreached: Collection[str],
+    seconds: Mapping[str, float] | None,
+) -> list[str]:  # fmt: skip
+    """The teams that have no say: unreached and not measured, where others have a hint."""
+    named = [team for team in teams if team.facts.id in unreached
+             and not any(name in (seconds or {}) for name in regions_of(team))]  # fmt: skip
+    left = [team for team in teams if team not in named]
+    known = any(team.threads or team.range is not None for team in left)
+    return [team.facts.id for team in named] if known else []
 
 
 def _by(weighted: str) -> str:

@@ -8,6 +8,7 @@ gemm.c
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,6 +58,7 @@ from regionpredict.report.view import (
 from regionpredict.size_ranking import rank_sizes
 
 _NOTES = 6
+_AND_MORE = re.compile(r"(.*), and (\d+) more")  # figures of a section: the first is named
 _ON_HOST = "RP118"  # of a loop under target: what of it is predicted stands below its row
 _WIDTH = 80
 
@@ -241,13 +243,21 @@ def _shares(predictions: Sequence[Prediction]) -> str:
 
 
 def _assumptions(predictions: Sequence[Prediction]) -> Iterator[str]:
+    """Each with the number of regions that rest on it; those that differ in how many figures they
+    do not name are one."""
     seen: dict[str, int] = {}
+    more: dict[str, int] = {}
     for prediction in predictions:
-        for line in prediction.assumed:
-            seen[line] = seen.get(line, 0) + 1
-    yield from _limited(
-        [f"{line}" + (f"  ({n} regions)" if n > 1 else "") for line, n in seen.items()]
-    )
+        for line in dict.fromkeys(prediction.assumed):
+            match = _AND_MORE.fullmatch(line)
+            named = match[1] if match else line
+            seen[named] = seen.get(named, 0) + 1
+            more[named] = max(more.get(named, 0), int(match[2]) if match else 0)
+    yield from _limited([
+        line + (f", and {more[line]} more" if more[line] else "")
+        + (f"  ({n} regions)" if n > 1 else "")
+        for line, n in seen.items()
+    ])  # fmt: skip
 
 
 def _conflicts(predictions: Sequence[Prediction]) -> list[str]:

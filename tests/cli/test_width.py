@@ -61,8 +61,8 @@ NOT_RUN = {
     "trace record -o traces -- mpirun -n 4 ./program": "prints what the program prints",
 }
 ON_SOURCES = (
-    "analyze src", "analyze gemm.c --set n=4000 --format csv", "predict src -m dunnington",
-    "predict gemm.c -m host --set n=4000 --plot curves.pdf",
+    "analyze src", "analyze gemm.c --set ni=4000 --format csv", "predict src -m dunnington",
+    "predict gemm.c -m host --set ni=4000 --plot curves.pdf",
     "predict src -m node.yaml --format json -o hints.json", "sizes src -m dunnington",
     "sizes src -m host --format yaml -o sizes.yaml", "explain gemm.c:41 -m dunnington",
     "explain src/solve.c:40 src -m dunnington", "explain RP101",
@@ -181,7 +181,7 @@ def test_tables_of_sources(tmp_path: Path) -> None:
     solve.write_text(solve.read_text().replace("0.5 * (u[i - 1]", "sin(0.5) * (u[i - 1]"))
     git(tmp_path, "commit", "-qam", "after")
     run(tmp_path, "predict src -m dunnington --format json -o new.json")
-    run(tmp_path, "predict gemm.c -m dunnington --set n=300 --format json -o a.json")
+    run(tmp_path, "predict gemm.c -m dunnington --set ni=300 --format json -o a.json")
     shutil.copy(tmp_path / "new.json", tmp_path / "b.json")
     printed = check(tmp_path, ON_SOURCES)
     whole = printed["explain gemm.c:41 -m dunnington"]

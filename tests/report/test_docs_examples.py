@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -101,3 +102,24 @@ def test_the_table_of_rules_is_complete() -> None:
     assert tuple(sorted(rows)) == rule_ids()
     for rule in rows:
         assert rule_page(rule).startswith(f"# {rule}: ")
+
+
+README_SAMPLES = [
+    line.split("#")[0].strip()
+    for block in re.findall(r"^```sh\n(.*?)^```$", (ROOT / "README.md").read_text(), re.M | re.S)
+    for line in block.splitlines() if "polybench_samples/" in line
+]  # fmt: skip
+
+
+def test_the_readme_gives_sizes_to_a_sample() -> None:
+    assert {"--set", "-D"} <= {word for line in README_SAMPLES for word in line.split()}
+
+
+@pytest.mark.parametrize("command", README_SAMPLES)
+def test_commands_of_the_readme_on_samples_do_what_they_say(command: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", *shlex.split(command)], cwd=ROOT, capture_output=True, text=True,
+        check=False, timeout=120,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(r" kernel_gemm +4000 ", done.stdout)

@@ -20,6 +20,7 @@ from regionpredict.fit.experiment import Experiment, SeriesBuilder
 
 _CALLPATH = ("callpath", "region", "region_id", "function", "kernel", "name")
 _VALUES = ("value", "time", "time_s", "seconds", "runtime", "runtime_s", "wall_s")
+_SHOWN = 60  # of a header that names no column of values: it may be none
 _IGNORED = ("repetition", "rep", "run", "unit")
 
 
@@ -71,9 +72,10 @@ def read_csv(
         )
     if not wanted or not chosen:
         what = "values (value, time_s, ...)" if not wanted else "a parameter"
+        option = "--value" if not wanted else "--parameter"
         raise InputError(
             f"there is no column of {what}",
-            remedy="name it with an option",
+            remedy=f"name one with {option}, of {', '.join(header)[:_SHOWN]}",
             path=name,
             line=rows[0][0],
         )

@@ -50,7 +50,7 @@ def _reason(first: Point, point: Point, time: RegionTime) -> str:
     if gone[level] > 0:
         return (
             f"the L{level + 1} caches of {point.threads} threads hold what those of fewer do not: "
-            f"{_mib(after[level])} are moved below them, on one thread {_mib(before[level])}"
+            f"{_amount(after[level])} are moved below them, on one thread {_amount(before[level])}"
         )
     if overflowing_share(time.machine, time.touched, first.threads):
         return f"the memory of more domains holds the data from {point.threads} threads on"
@@ -62,5 +62,15 @@ def _moved(time: RegionTime, threads: int) -> list[float]:
     return [level.total for level in time.traffic.levels(threads)]
 
 
-def _mib(size: float) -> str:
-    return f"{size / 2**20:.3g} MiB"
+def _amount(size: float) -> str:
+    """Bytes in MiB, of many in GiB or TiB.
+
+    >>> _amount(3 * 2**20), _amount(4290 * 2**20)
+    ('3 MiB', '4.19 GiB')
+    """
+    size /= 2**20
+    for unit in ("MiB", "GiB"):
+        if size < 1000:  # beyond, three digits would need an exponent
+            return f"{size:.3g} {unit}"
+        size /= 1024
+    return f"{size:.3g} TiB"

@@ -36,22 +36,22 @@ static double *allocate_matrix_of_doubles_on_all_domains(int rows, int columns)
 
 
 static void
-multiply_matrices_by_rows(int n, const double *a, const double *b, double *c)
+multiply_matrices_by_rows(int ni, const double *a, const double *b, double *c)
 {
 #pragma omp parallel for
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < n; k++)
-            for (int j = 0; j < n; j++) c[i * n + j] += a[i * n + k] * b[k * n + j];
+    for (int i = 0; i < ni; i++)
+        for (int k = 0; k < ni; k++)
+            for (int j = 0; j < ni; j++) c[i * ni + j] += a[i * ni + k] * b[k * ni + j];
 }
 
 int main(int argc, char **argv)
 {
-    int n = argc > 1 ? atoi(argv[1]) : 300;
-    if (n > 400) n = 400;
-    double *a = allocate_matrix_of_doubles_on_all_domains(n, n);
-    double *b = allocate_matrix_of_doubles_on_all_domains(n, n);
-    double *c = allocate_matrix_of_doubles_on_all_domains(n, n);
-    multiply_matrices_by_rows(n, a, b, c);
-    printf("%g\n", c[n + 1]);
+    int ni = argc > 1 ? atoi(argv[1]) : 300;
+    if (ni > 400) ni = 400;
+    double *a = allocate_matrix_of_doubles_on_all_domains(ni, ni);
+    double *b = allocate_matrix_of_doubles_on_all_domains(ni, ni);
+    double *c = allocate_matrix_of_doubles_on_all_domains(ni, ni);
+    multiply_matrices_by_rows(ni, a, b, c);
+    printf("%g\n", c[ni + 1]);
     return 0;
 }
