@@ -57,6 +57,20 @@ SOURCES = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("turning", ["", "n", "m"])
+def test_with_one_other_name_nothing_is_asked_twice(turning: str) -> None:
+    """Where the rest is as assumed, and where it is the least, are then the same."""
+    seen: list[frozenset[tuple[str, int]]] = []
+
+    def ask(values: Mapping[str, int]) -> Choice:
+        seen.append(frozenset(values.items()))
+        return ALL if values.get(turning, 2) > 50 else ONE
+
+    apart = {name: dict.fromkeys(SIZES_OF_ONE, ONE) for name in "nm"}
+    assert deciding_elsewhere({"n"}, apart, ask) == ({"m"} if turning == "m" else set())
+    assert len(seen) == len(set(seen))
+
+
 def at_sizes(path: Path, sizes: dict[str, int]) -> Predictions:
     return predict(analyse(requests_for([str(path)]), sizes), MACHINE, "saturation")
 
