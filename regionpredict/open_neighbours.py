@@ -15,6 +15,7 @@ from regionpredict.predict import (
     Estimate,
     OpenHint,
     common_threads,
+    counters_of,
     points_of,
     range_of,
     rough_curve,
@@ -38,7 +39,8 @@ def with_open_neighbours(
     `workload` is the region's at the sizes of the estimate.
     """
     names = _names(history, estimate)
-    if not names or not workload.contents.own or not estimate.speedup:
+    execution = workload.execution
+    if not names or not workload.contents.own or not estimate.speedup or execution is None:
         return estimate
     told = replace(estimate, assumed=(*estimate.assumed, _said(names)))
     if estimate.threads is None:
@@ -47,11 +49,12 @@ def with_open_neighbours(
     known = {point.threads: point.seconds for point in points}
     asked = [threads for threads, _ in estimate.speedup]
     tried = [choice_of(points, machine, asked, chosen.within)]
+    counters = counters_of(workload, execution)  # whatever is in the caches when it begins
     for part in _PARTS:
         contents = workload.contents._replace(between=part * _cache_bytes(machine))
         curve = rough_curve(
             replace(workload, contents=contents), machine, chosen.threads, also=estimate.threads,
-            warm=chosen.warm, parts=chosen.parts,
+            warm=chosen.warm, parts=chosen.parts, counters=counters,
         )  # fmt: skip
         slower = max(
             (p.seconds / before for p in curve if (before := known.get(p.threads))), default=1.0
