@@ -21,6 +21,7 @@ from regionpredict.predict import (
     OpenHint,
     Point,
     common_threads,
+    counters_of,
     points_of,
     range_of,
     rough_curve,
@@ -46,19 +47,22 @@ def with_open_neighbours(
     of its own are open.
     """
     names = _names(history, estimate)
-    if not names or not workload.contents.own or not estimate.speedup:
+    execution = workload.execution
+    if not names or not workload.contents.own or not estimate.speedup or execution is None:
         return estimate
     told = replace(estimate, assumed=(*estimate.assumed, _said(names)))
     if estimate.threads is None:
         return told if trials is None else _also_over(names, told, machine, trials)
     also = estimate.threads
+    counters = counters_of(workload, execution)  # whatever is in the caches when it begins
 
     def curve(between: float) -> Sequence[Point]:
         contents = workload.contents._replace(between=between)
         pushed = replace(workload, contents=contents)
         return rough_curve(
-            pushed, machine, chosen.threads, also=also, warm=chosen.warm, parts=chosen.parts
-        )
+            pushed, machine, chosen.threads, also=also, warm=chosen.warm, parts=chosen.parts,
+            counters=counters,
+        )  # fmt: skip
 
     points = points_of(estimate)
     asked = [threads for threads, _ in estimate.speedup]

@@ -138,7 +138,8 @@ def program_teams(
     functions = _functions_of_teams(program.flows)
     teams = {
         key: with_recorded_runs(
-            _team(key, _name(key), own, by_id, executions.get(key), functions), recorded,
+            _team(key, _name(key), own, by_id, executions.get(key), functions),
+            recorded,
             same_build=same_build,
         )
         for key, own in members.items()

@@ -45,10 +45,10 @@ class PhaseLoad(NamedTuple):
     """
 
     seconds: float
-    fixed: float = 0.0
-    waiting: float = 0.0
-    requesting: float = 0.0
-    bandwidth: float = 0.0
+    fixed: float
+    waiting: float
+    requesting: float
+    bandwidth: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,6 +154,26 @@ def test_a_shown_form_holds_from_one_iteration_on() -> None:
     assert [runs(loops, n=n) for n in (1, 2, 4)] == [0, 3, 18]
 
 
+@pytest.mark.parametrize("m", [0, 10, 29_998, 29_999, 30_000, 45_000])
+def test_bands_too_long_to_be_carried_out(m: int) -> None:
+    """By the shown form where that holds, up to n = m + 1, and else by the exact one."""
+    loops = "for (int i = 0; i < n; i++) for (int j = MAX(i - m, 0); j <= MIN(i + m, n - 1); j++)"
+    n = 30_000
+    truth = sum(min(i + m, n - 1) - max(i - m, 0) + 1 for i in range(n))
+    assert runs(loops, n=n, m=m) == truth
+
+
+@pytest.mark.parametrize("m", [1, 2, 5])
+def test_a_shown_form_alone_gives_the_number_of_many(m: int) -> None:
+    """No sum is known that holds where k does not run; one t is the least that the form takes."""
+    loops = (
+        "for (int t = 0; t < m; t++) for (int i = 0; i < n; i++) for (int j = 0; j < 3; j++)"
+        " for (int k = 0; k < i * j; k++)"
+    )
+    n = 30_000
+    assert runs(loops, n=n, m=m) == m * sum(i * j for i in range(n) for j in range(3))
+
+
 def test_a_loop_that_is_not_counted_has_no_number() -> None:
     loops = "for (int i = 0; i < n; i++) { double v = y[i]; while (v > 1) v = x[i] * v; }"
     facts = shared("", loops, n=5)

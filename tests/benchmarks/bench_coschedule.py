@@ -131,11 +131,13 @@ def main() -> None:
             alone = [part["cores"] for part in document["alone"]]
             solo, paired = measured(folder, "ab", alone, told.rounds)
         predicted = ", ".join(f"{part['slowdown']:.2f}" for part in shared["programs"])
-        happened = ", ".join(f"{two / one:.2f}" for one, two in zip(solo, paired, strict=True))
+        happened = ", ".join(
+            f"{beside / by_itself:.2f}" for by_itself, beside in zip(solo, paired, strict=True)
+        )
         foreseen = gain(document["turns_seconds"], shared["seconds"])
-        found = gain(sum(solo), max(paired))
+        measured_gain = gain(sum(solo), max(paired))
         names = " and ".join(f"`{sample.name}`" for sample in pair)
-        print(f"| {names} | {predicted} | {happened} | {foreseen} | {found} |", flush=True)
+        print(f"| {names} | {predicted} | {happened} | {foreseen} | {measured_gain} |", flush=True)
 
 
 if __name__ == "__main__":

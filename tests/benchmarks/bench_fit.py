@@ -204,12 +204,12 @@ def grid(parameters: int, shape: str) -> Callable[..., Sample]:
 
 def leading(terms: Any) -> dict[int, tuple[float, float]]:
     """For each parameter the fastest growing term it has anywhere."""
-    found: dict[int, tuple[float, float]] = {}
+    fastest: dict[int, tuple[float, float]] = {}
     for coefficient, monomial in terms:
         for index, term in monomial.items():
             if coefficient and is_growth(term):
-                found[index] = max(found.get(index, (0.0, 0.0)), tuple(term))
-    return found
+                fastest[index] = max(fastest.get(index, (0.0, 0.0)), tuple(term))
+    return fastest
 
 
 def same(a: dict[int, Any], b: dict[int, Any]) -> bool:
@@ -293,12 +293,12 @@ def accuracy(count: int, seed: int, only: str, rival: ExtraP | None) -> None:
                 )
                 theirs = "-"
                 if rival is not None:
-                    found = rival.all(samples)
+                    functions = rival.all(samples)
                     theirs = measure(
                         figure,
                         samples,
-                        [rival.terms(f) for f in found],
-                        [lambda p, f=f: float(f.evaluate(p[0])) for f in found],
+                        [rival.terms(f) for f in functions],
+                        [lambda p, f=f: float(f.evaluate(p[0])) for f in functions],
                     )
                 print(
                     f"| {name} | {noise:.0%} {kind} | {units[figure]} | {ours} | {theirs} | "

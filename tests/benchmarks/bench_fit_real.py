@@ -89,12 +89,12 @@ class Times:
 def rival_predictions(rival: ExtraP, series: HeldOut) -> tuple[float, float]:
     """What Extra-P predicts from the values, and from the values times the first parameter."""
     work = [[v * p[0] for v in row] for p, row in zip(series.points, series.values, strict=True)]
-    found = []
+    predicted = []
     for values, divisor in ((series.values, 1.0), (work, series.point[0])):
         function = rival.model([Times(series.points, values)])[0][0]
         at = series.point[0] if len(series.point) == 1 else series.point
-        found.append(float(function.evaluate(at)) / divisor)
-    return found[0], found[1]
+        predicted.append(float(function.evaluate(at)) / divisor)
+    return predicted[0], predicted[1]
 
 
 def error(predicted: float, truth: float) -> float:
@@ -121,8 +121,8 @@ def outcome(series: HeldOut, rival: ExtraP | None) -> Outcome:
 def by_group(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     """The outcomes of every group."""
     groups: dict[str, list[Outcome]] = defaultdict(list)
-    for one in outcomes:
-        groups[one.series.group].append(one)
+    for outcome in outcomes:
+        groups[outcome.series.group].append(outcome)
     return groups
 
 
@@ -130,7 +130,7 @@ def won(outcomes: list[Outcome], theirs: Callable[[Outcome], float]) -> str:
     """The share of decided comparisons won, every group alike, and the plain counts."""
     shares, wins, losses = [], 0, 0
     for group in by_group(outcomes).values():
-        gaps = [theirs(one) - one.ours for one in group]
+        gaps = [theirs(outcome) - outcome.ours for outcome in group]
         decided = [gap > 0 for gap in gaps if abs(gap) > DECIDED]
         if decided:
             shares.append(np.mean(decided))
@@ -142,8 +142,10 @@ def won(outcomes: list[Outcome], theirs: Callable[[Outcome], float]) -> str:
 
 def coverage(outcomes: list[Outcome]) -> str:
     """How many intervals hold the truth, in percent: every group alike, and of all series."""
-    groups = [np.mean([one.covered for one in group]) for group in by_group(outcomes).values()]
-    share = np.mean([one.covered for one in outcomes])
+    groups = [
+        np.mean([outcome.covered for outcome in group]) for group in by_group(outcomes).values()
+    ]
+    share = np.mean([outcome.covered for outcome in outcomes])
     return f"{100 * np.mean(groups):.0f} ({100 * share:.0f} of all series)"
 
 
@@ -157,10 +159,10 @@ def typical(outcomes: list[Outcome], figure: Callable[[Outcome], float]) -> floa
 def summary(outcomes: list[Outcome]) -> None:
     """Prints what the groups say together, growing and strong scaling apart."""
     kinds = {
-        "growing": [one for one in outcomes if not one.series.strong],
-        "strong": [one for one in outcomes if one.series.strong],
+        "growing": [outcome for outcome in outcomes if not outcome.series.strong],
+        "strong": [outcome for outcome in outcomes if outcome.series.strong],
     }
-    with_rival = all(one.rivals for one in outcomes)
+    with_rival = all(outcome.rivals for outcome in outcomes)
     print(
         "| | "
         + " | ".join(f"{k}: {len(v)} of {len(by_group(v))} groups" for k, v in kinds.items())
@@ -220,10 +222,12 @@ def main() -> None:
             print(f"Extra-P {rival.version}\n")
         except ImportError:
             print("Extra-P is not installed: ours alone\n")
-    found = [held_out(one) for one in json.loads(options.series.read_text())]
-    series = [one for one in found if one is not None and options.only in one.group]
-    outcomes = [outcome(one, rival) for one in series]
-    print(f"{len(outcomes)} series; {len(found) - len(series)} left out\n")
+    read = [held_out(record) for record in json.loads(options.series.read_text())]
+    series = [
+        measured for measured in read if measured is not None and options.only in measured.group
+    ]
+    outcomes = [outcome(measured, rival) for measured in series]
+    print(f"{len(outcomes)} series; {len(read) - len(series)} left out\n")
     summary(outcomes)
     groups_table(outcomes)
     if options.each:

@@ -125,8 +125,8 @@ def options() -> Options:
     parser.add_argument("--before", type=Path, default=None)
     given = parser.parse_args()
     folder = str(Path(given.folder).resolve())
-    words = [word for one in given.includes for word in ("-I", str(Path(one).resolve()))]
-    words += [word for one in given.defines for word in ("-D", one)]
+    words = [word for include in given.includes for word in ("-I", str(Path(include).resolve()))]
+    words += [word for definition in given.defines for word in ("-D", definition)]
     words += ["-m", given.machine, "--format", given.form]
     requests = requests_for([folder], parse_pairs(given.defines), given.includes)
     return Options(folder, words, requests, given.rounds, given.before)

@@ -66,7 +66,9 @@ def main() -> None:
             tool("measure", "--threads", told.threads, "--bind", binding, "--repeat", told.repeat,
                  "--quiet-wait", "10s",
                  "-o", str(file), "--", program)  # fmt: skip
-            measured[binding] = {one.last.line: one for one in summarise(read_campaign(file))}
+            measured[binding] = {
+                summary.last.line: summary for summary in summarise(read_campaign(file))
+            }
     print(f"| region | predicted | {' | '.join(BINDINGS)} |")
     print("| --- " * (2 + len(BINDINGS)) + "|")
     for region in hints["regions"]:

@@ -58,7 +58,7 @@ def built(folder: Path, names: Sequence[str]) -> list[Program]:
         for source in sorted(polybench.glob("*/*/*.c"))
     ] + [Program(name, nas / name, ("CLASS_S",), folder / f"{name}.S")
          for name in ("bt", "ft", "lu", "sp")]  # fmt: skip
-    return [one for one in programs if not names or one.name in names]
+    return [program for program in programs if not names or program.name in names]
 
 
 def planned(program: Program, machine: str, library: Path, folder: Path) -> dict[str, str] | None:
@@ -114,7 +114,7 @@ def main() -> None:
                     at = (step + round_) % len(ways)
                     least[at] = min(least[at], seconds(program.binary, *ways[at]))
             ratios.append(least[-1] / min(least[:-1]))
-            cells = "".join(f" {1e3 * one:.2f} ms |" for one in least)
+            cells = "".join(f" {1e3 * seconds:.2f} ms |" for seconds in least)
             print(f"| {program.name} |{cells} {ratios[-1]:.3f} |", flush=True)
     if ratios:
         mean = statistics.geometric_mean(ratios)

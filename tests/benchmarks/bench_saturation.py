@@ -45,11 +45,12 @@ def main() -> int:
     for name in names:
         machine = load(name)
         for folder, facts in regions.items():
-            found = sorted(((milliseconds(one, machine), one.region.id) for one in facts),
-                           reverse=True)  # fmt: skip
-            median = statistics.median(spent for spent, _ in found)
-            worst = "  ".join(f"{spent:.1f} {Path(where).name}" for spent, where in found[:WORST])
-            print(f"{name:<28}{folder:<20}{len(found):>8}{median:>9.2f}   {worst}")
+            slowest = sorted(
+                ((milliseconds(known, machine), known.region.id) for known in facts), reverse=True
+            )
+            median = statistics.median(spent for spent, _ in slowest)
+            worst = "  ".join(f"{spent:.1f} {Path(where).name}" for spent, where in slowest[:WORST])
+            print(f"{name:<28}{folder:<20}{len(slowest):>8}{median:>9.2f}   {worst}")
             gc.collect()
     return 0
 

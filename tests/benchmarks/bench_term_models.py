@@ -90,8 +90,8 @@ def _longest(file: Path, region: dict[str, Any]) -> float:
         run = json.loads(text)
         if run.get("kind") != "run" or run["threads"] != 1:
             continue
-        times += [one["total_s"] / one["executions"] for one in run["regions"]
-                  if one["file"].endswith(path) and one["line"] == int(line)]  # fmt: skip
+        times += [timed["total_s"] / timed["executions"] for timed in run["regions"]
+                  if timed["file"].endswith(path) and timed["line"] == int(line)]  # fmt: skip
     return min(times, default=0.0)
 
 
@@ -108,8 +108,8 @@ def _models(folder: Path, series: Series, machine: str) -> tuple[int, list[dict[
          "-o", str(hints))  # fmt: skip
     text = _run("compare", str(hints), *map(str, files), "--by-size", "--with-disturbed",
                 "--statistic", "least", "--format", "json")  # fmt: skip
-    models = [one for one in json.loads(text)["models"] if one["held_out"] is not None]
-    return len(models), [one for one in models if _longest(files[-1], one) > LEAST_S]
+    models = [model for model in json.loads(text)["models"] if model["held_out"] is not None]
+    return len(models), [model for model in models if _longest(files[-1], model) > LEAST_S]
 
 
 def main() -> None:
@@ -126,20 +126,22 @@ def main() -> None:
             long.setdefault(series.suite, []).extend(models)
     for suite, models in long.items():
         _print_suite(suite, known[suite], models)
-    _print_suite("both", sum(known.values()), [one for models in long.values() for one in models])
+    _print_suite(
+        "both", sum(known.values()), [model for models in long.values() for model in models]
+    )
 
 
 def _print_suite(suite: str, count: int, long: list[dict[str, Any]]) -> None:
     print(f"{suite}: {len(long)} of {count} regions run longer than {1e3 * LEAST_S:g} ms")
     for what in ("terms", "search", "prediction"):
-        errors = [one["held_out"][what] for one in long if one["held_out"][what] is not None]
+        errors = [model["held_out"][what] for model in long if model["held_out"][what] is not None]
         print(f"{what:<12} {100 * median(errors):6.1f} % median error at the largest size")
     if suite == "both":
         return
-    for one in sorted(long, key=lambda one: -one["held_out"]["terms"]):
-        errors = [one["held_out"][what] for what in ("terms", "search", "prediction")]
+    for model in sorted(long, key=lambda model: -model["held_out"]["terms"]):
+        errors = [model["held_out"][what] for what in ("terms", "search", "prediction")]
         shown = "".join(f"{'-' if e is None else f'{100 * e:.1f}':>10}" for e in errors)
-        print(f"{one['region']:<60}{shown}")
+        print(f"{model['region']:<60}{shown}")
 
 
 if __name__ == "__main__":

@@ -66,10 +66,10 @@ def main() -> None:
     if any(again.printed != cold.printed for again in runs["answer again"]):
         sys.exit("another answer")
     print(f"first run      {cold.wall * 1e3:8.1f} ms, processors {cold.processor * 1e3:8.1f} ms")
-    for kind, found in runs.items():
-        walls = [one.wall for one in found]
-        used = statistics.median(one.processor for one in found)
-        pairs = zip(walls, (one.wall for one in runs["--help"]), strict=True)
+    for kind, samples in runs.items():
+        walls = [sample.wall for sample in samples]
+        used = statistics.median(sample.processor for sample in samples)
+        pairs = zip(walls, (sample.wall for sample in runs["--help"]), strict=True)
         ratio = statistics.median(wall / help_wall for wall, help_wall in pairs)
         print(
             f"{kind:14} {statistics.median(walls) * 1e3:8.1f} ms, least {min(walls) * 1e3:7.1f} ms,"

@@ -67,9 +67,9 @@ class ExtraP:
             start = time.process_time()
             generator.model_all()
             spent = time.process_time() - start
-        found = experiment.modelers[-1].models
+        models = experiment.modelers[-1].models
         functions = [
-            found[callpath(f"c{k}"), metric].hypothesis.function for k in range(len(samples))
+            models[callpath(f"c{k}"), metric].hypothesis.function for k in range(len(samples))
         ]
         return functions, spent
 

@@ -45,14 +45,14 @@ def predictions_on(name: str) -> dict[str, list[Prediction]]:
     """Suite -> the predictions of its regions."""
     machine = load(name)
     cache = str(machine.largest_cache_bytes)
-    found = {}
+    predicted = {}
     for suite, defines in (
         ("polybench_samples", [("CACHE_BYTES", cache)]),
         ("npb_samples", [("CLASS_C", "1")]),
     ):
         requests = requests_for([suite], defines)
-        found[suite] = list(predict(analyse(requests, {}), machine, "density").predictions)
-    return found
+        predicted[suite] = list(predict(analyse(requests, {}), machine, "density").predictions)
+    return predicted
 
 
 def row(here: Prediction, there: Prediction) -> str:
@@ -60,10 +60,14 @@ def row(here: Prediction, there: Prediction) -> str:
     region = here.facts.region
     place = "/".join(region.span.file.split("/")[-2:]) + f":{region.span.line}"
     cells = [f"`{place}`", region.function]
-    for one in (here, there):
-        mark = "~" if one.borderline else ""
-        partial = " (partial)" if one.status == "partial" else ""
-        cells += [f"{one.score:.2f}{mark}", str(one.packages), f"{one.bottleneck}{partial}"]
+    for prediction in (here, there):
+        mark = "~" if prediction.borderline else ""
+        partial = " (partial)" if prediction.status == "partial" else ""
+        cells += [
+            f"{prediction.score:.2f}{mark}",
+            str(prediction.packages),
+            f"{prediction.bottleneck}{partial}",
+        ]
     return "| " + " | ".join(cells) + " |"
 
 

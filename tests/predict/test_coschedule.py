@@ -19,7 +19,7 @@ from regionpredict.predict.coschedule import (
 
 def _program(name: str, seconds: float, cores: int = 24) -> CoscheduledProgram:
     """A program that scales perfectly and asks memory for nothing."""
-    loads = {n: PhaseLoad(seconds / n) for n in range(1, cores + 1)}
+    loads = {n: PhaseLoad(seconds / n, 0.0, 0.0, 0.0, 0.0) for n in range(1, cores + 1)}
     return CoscheduledProgram(name, (Phase(f"{name}.c:1", loads, loads),))
 
 

@@ -58,13 +58,18 @@ def round_machine(packages: int = 2, path: str = "") -> Machine:
     return replace(machine, overheads=replace(costs, first_team=nothing))
 
 
+def of_cores(seconds: float, fixed: float = 0.0) -> PhaseLoad:
+    """A load that asks memory for nothing."""
+    return PhaseLoad(seconds, fixed, waiting=0.0, requesting=0.0, bandwidth=0.0)
+
+
 def phase(
     seconds: Mapping[int, float], rate: float = 0.0, beside: Mapping[int, float] | None = None
 ) -> Phase:
     """A phase of which all threads wait all the time for `rate` B/s; slower with less cache."""
 
     def load(threads: int, took: float) -> PhaseLoad:
-        return PhaseLoad(took, 0.0, took, float(threads), rate) if rate else PhaseLoad(took)
+        return PhaseLoad(took, 0.0, took, float(threads), rate) if rate else of_cores(took)
 
     return Phase(
         "p.c:1", {n: load(n, s) for n, s in seconds.items()},
@@ -248,7 +253,7 @@ def test_phases_that_request_about_as_much_are_one() -> None:
 def test_a_team_of_all_domains_costs_what_it_costs() -> None:
     """Two threads of a domain of two, of four and eight that wait for each other for 0.5 and 0.7 s:
     half of the work each, but the team of four at its cost."""
-    loads = {2: PhaseLoad(8.4, 0.4), 4: PhaseLoad(4.5, 0.5), 8: PhaseLoad(2.7, 0.7)}
+    loads = {2: of_cores(8.4, 0.4), 4: of_cores(4.5, 0.5), 8: of_cores(2.7, 0.7)}
     running = _on_domains(Phase("", loads, loads), loads[2], 2, None)
     assert running == Running(pytest.approx(4.5), 0.5)
     alone = _on_domains(Phase("", loads, loads), loads[2], 1, None)

@@ -57,6 +57,31 @@ SOURCES = {
 }  # fmt: skip
 
 
+def test_of_two_other_names_the_second_is_tried_at_its_least_too() -> None:
+    """m turns it where k is small, which is assumed to be large; k then where m is large."""
+
+    def ask(values: Mapping[str, int]) -> Choice:
+        at = {"n": 100, "m": 2, "k": 1000, **values}
+        return ALL if at["n"] > 50 and at["m"] > 50 and at["k"] < 10 else ONE
+
+    apart = {name: {size: ask({name: size}) for size in SIZES_OF_ONE} for name in "nmk"}
+    assert deciding_elsewhere({"n"}, apart, ask) == {"m", "k"}
+
+
+@pytest.mark.parametrize("turning", ["", "n", "m"])
+def test_with_one_other_name_nothing_is_asked_twice(turning: str) -> None:
+    """Where the rest is as assumed, and where it is the least, are then the same."""
+    seen: list[frozenset[tuple[str, int]]] = []
+
+    def ask(values: Mapping[str, int]) -> Choice:
+        seen.append(frozenset(values.items()))
+        return ALL if values.get(turning, 2) > 50 else ONE
+
+    apart = {name: dict.fromkeys(SIZES_OF_ONE, ONE) for name in "nm"}
+    assert deciding_elsewhere({"n"}, apart, ask) == ({"m"} if turning == "m" else set())
+    assert len(seen) == len(set(seen))
+
+
 def at_sizes(path: Path, sizes: dict[str, int]) -> Predictions:
     return predict(analyse(requests_for([str(path)]), sizes), MACHINE, "saturation")
 

@@ -151,6 +151,19 @@ def test_a_line_of_the_same_iteration_is_as_far_as_its_latest_use() -> None:
     assert seen["read a[16 * i + 2]"] == ("1", 1.0, None)
 
 
+def test_a_row_of_the_same_iteration_is_as_far_as_the_loop_that_used_it_last() -> None:
+    """Rows of 64 doubles lie in 1 + 63/8 lines. Since the third loop used the row of a, its own
+    row, u[i] and v[i] lie between; b, which the second loop reads, does not."""
+    loops = """for (int i = 0; i < n; i++) {
+      for (int j = 0; j < 64; j++) s[i] += a[i][j];
+      for (int k = 0; k < 64; k++) t[i] += b[i][k];
+      for (int l = 0; l < 64; l++) u[i] += a[i][l];
+      for (int q = 0; q < 64; q++) v[i] += a[i][q]; }"""
+    declared = "int n, double a[n][64], double b[n][64], double *s, double *t, double *u, double *v"
+    _, lines, carrier = told(facts_of(loops, declared, n=500))["read a[i][q]"]
+    assert (lines, carrier) == (pytest.approx(1 + 63 / 8 + 2 - 1), None)
+
+
 def test_the_expression_has_the_value() -> None:
     text = """void f(int n, int m, int w, double a[n][m], double b[n][m], double *x) {
 #pragma omp parallel for

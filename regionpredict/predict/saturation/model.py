@@ -54,14 +54,14 @@ def size_target(machine: Machine) -> SizeTarget:
 
 def rough_curve(
     workload: Workload, machine: Machine, threads: Sequence[int] = (), *, also: int = 1,
-    warm: bool | None = None, parts: Parts = ALL_PARTS,
+    warm: bool | None = None, parts: Parts = ALL_PARTS, counters: Sequence[TrafficCounter] = (),
 ) -> tuple[Point, ...]:  # fmt: skip
     """The times on one thread and on `threads`, by default on round numbers: powers of two, whole
     domains, and `also`.
 
-    Empty where the region cannot be predicted.
+    Empty where the region cannot be predicted. `counters` as in `region_time`.
     """
-    time = region_time(workload, machine, warm=warm, parts=parts)
+    time = region_time(workload, machine, warm=warm, parts=parts, counters=counters)
     if time is None:
         return ()
     most = min(workload.team_limit or machine.cores, machine.cores)

@@ -70,6 +70,18 @@ def test_the_first_count_is_the_measure() -> None:
     assert found == Superlinear(8, 6.0, "compute takes each thread less than its share")
 
 
+def test_what_lost_most_against_its_share_of_the_first_count() -> None:
+    """Two threads and eight: four quarters of what is left are 2 s less of 8 s of arithmetic, and
+    0.2 s less of 1 s of imbalance."""
+    points = [
+        Point(threads, compute + uneven, 9.0 / (compute + uneven), "compute",
+              {"compute": compute, "imbalance": uneven}, 0.0, 0.0)
+        for threads, compute, uneven in ((2, 8.0, 1.0), (8, 1.5, 0.2))
+    ]  # fmt: skip
+    gain = superlinear_gain(points, cast("RegionTime", None))
+    assert gain == Superlinear(8, 9.0 / 1.7, "compute takes each thread less than its share")
+
+
 def test_it_is_told_for_the_numbers_of_threads_that_are_asked_for(tmp_path: Path) -> None:
     made = predicted(tmp_path, machine=MACHINE, n=THREE, threads=(2,))
     assert made.superlinear is None
