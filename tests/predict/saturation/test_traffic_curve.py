@@ -203,7 +203,7 @@ def test_what_a_larger_cache_moves_more_is_no_traffic_of_it(nest: LoopNest) -> N
 
 def test_no_traffic(nest: LoopNest) -> None:
     data = curve_of(nest, lambda position, threads: {})[0].at(4)
-    assert data == (data.__class__)(0.0, 0.0, 0.0, 0.0, 0.0)
+    assert data == (data.__class__)(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def test_lines_that_no_prefetcher_foresees(nest: LoopNest) -> None:
