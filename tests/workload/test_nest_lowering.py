@@ -317,3 +317,13 @@ def test_a_loop_has_both_ends_or_none(head: str) -> None:
     loops = f"for (int i = 0; i < 50; i++) for (int {head}; k++) a[k] = 1;"
     loop = loop_named(nest_of(loops, "double *a, int *row"), "k")
     assert (loop.first is None, loop.limit is None) == ("row" in head, "row" in head)
+
+
+def test_threads_drift_apart_along_what_they_have_in_common() -> None:
+    """Each at another i is at another j of a; of its own t nothing is another's."""
+    loops = """for (int i = 0; i < n; i++) { double t[64];
+      for (int j = i; j < n; j++) { t[j] = a[j]; x[j] = t[j]; } }"""
+    nest = nest_of(loops, "int n, double *a, double *x", n=64)
+    assert group_of(nest, "a").drifts == {"j"}
+    assert group_of(nest, "x").drifts == {"j"}
+    assert group_of(nest, "t").drifts == frozenset()

@@ -164,6 +164,28 @@ def test_a_row_of_the_same_iteration_is_as_far_as_the_loop_that_used_it_last() -
     assert (lines, carrier) == (pytest.approx(1 + 63 / 8 + 2 - 1), None)
 
 
+def test_a_row_behind_one_of_its_elements_and_another_loop() -> None:
+    """The line of a[i][7] comes before both loops: rows of b and a, t[i] and u[i] lie between."""
+    loops = """for (int i = 0; i < n; i++) { s[i] = a[i][7];
+      for (int k = 0; k < 64; k++) t[i] += b[i][k];
+      for (int q = 0; q < 64; q++) u[i] += a[i][q]; }"""
+    declared = "int n, double a[n][64], double b[n][64], double *s, double *t, double *u"
+    facts = reuse_facts(facts_of(loops, declared, n=500), 64)
+    (row,) = (fact for fact in facts if fact.access.text == "a[i][q]")
+    between = [use.lines for use in row.uses if use.carried_by is None and use.lines is not None]
+    assert between == [pytest.approx(2 * (1 + 63 / 8) + 2 - 1)]
+
+
+@pytest.mark.parametrize("n", [200, 2000, 8000])
+def test_as_many_throws_find_a_line_for_the_first_time(n: int) -> None:
+    """Of 2000 lines n throws hit 2000 (1 - (1 - 1/2000)^n), each once for the first time."""
+    loops = "for (int i = 0; i < n; i++) s[0] += x[row[i]];"
+    facts = reuse_facts(facts_of(loops, "int n, int *row, double *s, double x[16000]", n=n), 64)
+    (thrown,) = (fact for fact in facts if fact.access.array == "x")
+    (first,) = (use.share for use in thrown.uses if use.lines is None)
+    assert first == pytest.approx(2000 * (1 - (1 - 1 / 2000) ** n) / n, rel=1e-3)
+
+
 def test_the_expression_has_the_value() -> None:
     text = """void f(int n, int m, int w, double a[n][m], double b[n][m], double *x) {
 #pragma omp parallel for
