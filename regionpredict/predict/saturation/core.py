@@ -284,7 +284,7 @@ def _latency(step: Step, machine: Machine, *, reassociates: bool) -> float:
 
     C adds up from left to right: additions follow one another, each fused with the product that it
     adds; where sums may be reordered they are a tree. Products without a sum are formed beside
-    each other, divisions and calls one by one. Integers are not counted: they are addresses mostly.
+    each other, divisions and calls one by one. Integers are not counted.
     """
     count = dict(step.operations)
     adds, muls, fused = _fused(count, machine)
