@@ -146,8 +146,8 @@ def suspicious(measured: Figures) -> tuple[str, ...]:
     for above, level in pairwise(order):
         if measured.latency[level] <= measured.latency[above]:
             remarks.append(
-                f"suspicious: {_level(level)} answers in {_cycles(measured.latency[level])} cycles, "
-                f"no slower than {_level(above)} in {_cycles(measured.latency[above])}"
+                f"suspicious: {_level(level)} answers in {_cycles(measured.latency[level])} "
+                f"cycles, no slower than {_level(above)} in {_cycles(measured.latency[above])}"
             )
     for level, tables in sorted(measured.bandwidth.items()):
         for kernel, curve in tables.items():
