@@ -127,8 +127,8 @@ def suspicious(measured: Figures) -> tuple[str, ...]:
     for above, level in pairwise(order):
         if measured.latency[level] <= measured.latency[above]:
             remarks.append(
-                f"suspicious: {_level(level)} answers in {measured.latency[level]:.3g} cycles, no "
-                f"slower than {_level(above)} in {measured.latency[above]:.3g}"
+                f"suspicious: {_level(level)} answers in {_cycles(measured.latency[level])} "
+                f"cycles, no slower than {_level(above)} in {_cycles(measured.latency[above])}"
             )
     for level, tables in sorted(measured.bandwidth.items()):
         for kernel, curve in tables.items():
@@ -145,8 +145,8 @@ def suspicious(measured: Figures) -> tuple[str, ...]:
         for few, many in pairwise(sorted(threads)):
             if threads[many] < 0.5 * threads[few]:
                 remarks.append(
-                    f"suspicious: {name} costs {threads[many]:.3g} cycles on {many} threads, "
-                    f"{threads[few]:.3g} on {few}"
+                    f"suspicious: {name} costs {_cycles(threads[many])} cycles on {many} threads, "
+                    f"{_cycles(threads[few])} on {few}"
                 )
                 break
     for kind, (latency, throughput) in measured.operations.items():
@@ -201,3 +201,12 @@ def _named(keys: list[str]) -> str:
 
 def _level(level: int) -> str:
     return f"L{level}" if level else "memory"
+
+
+def _cycles(number: float) -> str:
+    """A number of cycles with three digits, without an exponent.
+
+    >>> _cycles(0.4463), _cycles(1712.3)
+    ('0.446', '1712')
+    """
+    return f"{number:.0f}" if number >= 1000 else f"{number:.3g}"
