@@ -60,10 +60,11 @@ class _Conditions:
 
     def all(self) -> list[SerialBranch]:
         self._in(self._function.body, Frame({}), {})
-        if not self._known:
-            return []
+        branches = self._known.values()
+        if all(len(branch.condition.names) == len(branch.counters) for branch in branches):
+            return list(branches)  # there is nothing to be said of any name
         definitions = definitions_of(self._unit, self._function, self._context)
-        return [branch._replace(definitions=definitions) for branch in self._known.values()]
+        return [branch._replace(definitions=definitions) for branch in branches]
 
     def _in(self, statement: Stmt, frame: Frame, counters: _Counters) -> None:
         if isinstance(statement, For):
