@@ -220,9 +220,10 @@ class _Count:
         self._conditions: list[list[Expr]] = [[] for _ in loops]  # by the loop that decides them
         self._placed(conditions)
         self._rounds = [_counts_rounds(loop) for loop in loops]
-        self._at = dict(values)
         self._budget = _Budget()
         moving = frozenset(loop.variable for loop in loops)
+        # What a counter is elsewhere in the program, as behind its loop, is nothing to the loop.
+        self._at = {name: value for name, value in values.items() if name not in moving}
         self._ends = [_ends_bound(loop, values, moving) for loop in loops]
 
     def _placed(self, conditions: Sequence[Expr]) -> None:

@@ -111,3 +111,12 @@ def test_several_references_have_the_extents_of_each(loops: tuple[Loop, ...], be
     values = {"n": 9}
     told = list(extents_of_all(references, loops, values))
     assert told == [extents(own, loops, values) for own in references]
+
+
+def test_what_a_counter_is_behind_its_loop_is_nothing_to_its_conditions() -> None:
+    """199 steps, every tenth from the first on: 20; the counter ends as 199."""
+    t, steps = Expr.name("t"), Expr.name("steps")
+    loop = Loop("t", Expr.const(0), steps, "<", Expr.const(1), (), Span("f.c", 1))
+    tenth = Expr.atom("eq", Expr.atom("mod", t, Expr.const(10)), Expr.const(0))
+    assert runs((loop,), {"steps": 199, "t": 199}, [tenth]) == 20
+    assert runs((loop,), {"steps": 20, "t": 20}, [tenth]) == 2

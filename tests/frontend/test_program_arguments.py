@@ -55,6 +55,12 @@ STYLES = {
     "a step that matters": "int main(int argc, char **argv) { int n = 5, m = 3;"
     " for (int s = 0; s < 150; s++) if (s == 100) m = argc; if (argc > 1) n = atoi(argv[1]);"
     " work(n, m); return 0; }",
+    "a table first used in a long loop": "static int a(int k) { return k + 1; }"
+    " static int b(int k) { return 2 * k; } struct step { const char *name; int (*made)(int); };"
+    ' static const struct step steps[] = {{"a", a}, {"b", b}}; static int rows = 4, grid[1000];'
+    " int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 5, m = 0;"
+    " for (int t = 0; t < 100000; t++) { for (int k = 0; k < 2; k++) grid[k] = steps[k].made(t);"
+    " if (t % 10 == 0) grid[0] = rows; } m = steps[1].made(rows); work(n, m); return 0; }",
     "a step seen through a pointer": "int main(int argc, char **argv) { int n = 5, m = 3, s;"
     " int *p = &s; for (s = 0; s < 150; s++) m = *p > 100 ? 9 : m;"
     " if (argc > 1) n = atoi(argv[1]); work(n, m); return 0; }",

@@ -167,21 +167,23 @@ class Evaluator(Caller, ABC):
         return None
 
     def _meet(self, decl: Decl) -> Decl:
-        """The declaration that stands for a variable; a global one has its first value when it is
-        first met."""
+        """The declaration that stands for a variable; of a global one, what it begins with is known
+        from when it is first met, also where the program was before."""
         if decl.kind not in ("global", "static"):
             return decl
         key = decl.symbol or decl
         if key in self.globals:
             return self.globals[key]
         self.globals[key] = decl
-        if self.memory.overwritten:
-            return decl
+        here, self.memory = self.memory, Memory(first=self.memory.first)
         init = self.first_value(decl).init
         if init is not None:
             self.initialise(Place(decl), decl.ctype, init)
         elif not decl.symbol and decl.ctype.kind in ("int", "float"):  # static
             self.memory.write(Place(decl), 0, decl.ctype)
+        begins = self.memory.values.get(decl, {})
+        self.memory = here
+        self.memory.first[decl] = begins
         return decl
 
     def initialise(self, place: Place, ctype: CType, init: Expression) -> None:

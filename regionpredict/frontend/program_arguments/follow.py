@@ -56,6 +56,7 @@ from regionpredict.ir import Span
 
 _MOST_STEPS = 500_000  # expressions: some seconds
 _MOST_ROUNDS = 200  # of one loop
+_FEW_ROUNDS = 32  # that are followed in a round that stands for all of a long loop
 _MOST_PASSES = 20  # over a loop until nothing changes any more
 _MOST_DEPTH = 20
 
@@ -364,7 +365,8 @@ class Follower(Evaluator):
         if isinstance(loop, For) and loop.init is not None:
             self._statement(loop.init)
         self._enter(loop.span)
-        if self.inside_long or loop.span in self.long_loops:
+        short = self.inside_long and self._rounds_of(loop) in range(_FEW_ROUNDS + 1)
+        if (self.inside_long and not short) or loop.span in self.long_loops:
             self._long_loop(loop)
             return None
         before = self.memory.copy()
@@ -393,7 +395,7 @@ class Follower(Evaluator):
         counters = own_counters(loop)
         before: _State | None = None
         idle = False
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(_MOST_ROUNDS + 1):  # the last one tells that there are no more
             if not first:
                 test = True if loop.condition is None else truth(self.value(loop.condition))
                 if test is None:
@@ -417,13 +419,19 @@ class Follower(Evaluator):
 
     def _is_long(self, loop: For | While) -> bool:
         """Whether a loop has too many rounds for sure, where it begins."""
+        rounds = self._rounds_of(loop)
+        return rounds is not None and rounds > _MOST_ROUNDS
+
+    def _rounds_of(self, loop: For | While) -> int | None:
+        """How many rounds a loop has that nothing leaves early, where it begins; None where that is
+        not known."""
         header = header_of(loop)
         if header is None:
-            return False
+            return None
         begin, end = self.value(header.counter), self.value(header.bound)
         if not isinstance(begin, int) or not isinstance(end, int):
-            return False
-        return (end - begin) / header.step > _MOST_ROUNDS
+            return None
+        return -((begin - end) // header.step)
 
     def _state(self, counters: frozenset[Decl]) -> _State | None:
         """All that decides what a round of a loop does, but for its counters."""

@@ -80,19 +80,26 @@ class Memory:
 
     The values of a variable are replaced, never changed: copies share them. Of an array that is
     filled only the first values are kept. `overwritten`: anything may have been written, also
-    variables that were not met so far.
+    variables that were not met so far. `first` is what global variables begin with, of those that
+    were met anywhere, one for all copies: a variable that stands in it and not in `values` was
+    never written, unless `overwritten`.
     """
 
     values: dict[Decl, Mapping[Steps, Value]] = field(default_factory=dict)
     overwritten: bool = False
+    first: dict[Decl, Mapping[Steps, Value]] = field(default_factory=dict)
+
+    def _of(self, decl: Decl) -> Mapping[Steps, Value] | None:
+        own = self.values.get(decl)
+        return own if own is not None or self.overwritten else self.first.get(decl)
 
     def read(self, place: Place) -> Value:
         """What is at a place."""
-        return self.values.get(place.decl, _NOTHING).get(place.steps, UNKNOWN)
+        return (self._of(place.decl) or _NOTHING).get(place.steps, UNKNOWN)
 
     def write(self, place: Place, value: Value, ctype: CType | None = None) -> None:
         """Puts a value to a place, as its type holds it."""
-        own = self.values.get(place.decl, _NOTHING)
+        own = self._of(place.decl) or _NOTHING
         if value is UNKNOWN or (len(own) >= MOST_VALUES and place.steps not in own):
             if place.steps in own:
                 self._keep(place.decl, {at: held for at, held in own.items() if at != place.steps})
@@ -102,7 +109,7 @@ class Memory:
     def inside(self, place: Place) -> dict[Steps, Value]:
         """What is at a place and inside it, by the steps from there."""
         length = len(place.steps)
-        own = self.values.get(place.decl, _NOTHING)
+        own = self._of(place.decl) or _NOTHING
         return {at[length:]: held for at, held in own.items() if at[:length] == place.steps}
 
     def move(self, old: Place, new: Place, ctype: CType) -> None:
@@ -118,7 +125,7 @@ class Memory:
 
         A block stays as long as it was allocated.
         """
-        own = self.values.get(place.decl)
+        own = self._of(place.decl)
         if own is not None:
             self._keep(place.decl, {
                 at: value for at, value in own.items()
@@ -133,22 +140,22 @@ class Memory:
 
     def common(self, other: Memory) -> Memory:
         """The values that both have."""
-        same = {
-            decl: own if own is others else {
+        same: dict[Decl, Mapping[Steps, Value]] = {}
+        for decl in self.values | other.values:
+            own, others = self._of(decl) or _NOTHING, other._of(decl) or _NOTHING
+            both = own if own is others else {
                 at: value for at, value in own.items() if others.get(at, UNKNOWN) == value
-            }
-            for decl, own in self.values.items()
-            if (others := other.values.get(decl)) is not None
-        }  # fmt: skip
-        same = {decl: own for decl, own in same.items() if own}
-        return Memory(same, self.overwritten or other.overwritten)
+            }  # fmt: skip
+            if both or decl in self.first:
+                same[decl] = both or {}
+        return Memory(same, self.overwritten or other.overwritten, self.first)
 
     def copy(self) -> Memory:
         """The same values, to be changed by itself."""
-        return Memory(dict(self.values), self.overwritten)
+        return Memory(dict(self.values), self.overwritten, self.first)
 
     def _keep(self, decl: Decl, own: Mapping[Steps, Value]) -> None:
-        if own:
+        if own or decl in self.first:
             self.values[decl] = own
         else:
             self.values.pop(decl, None)
