@@ -9,44 +9,44 @@ from __future__ import annotations
 from regionpredict.constant import Constant
 
 CREEP = Constant(
-    0.0311, "of the speed, a doubling of threads", "measured",
+    0.0226, "of the speed, a doubling of threads", "measured",
     "what measured curves gain beside the predicted ones where the whole time is memory's "
     "bandwidth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 LOST_GROWTH = Constant(
-    0.11, "of the logarithm of the speedup", "measured",
+    0.0847, "of the logarithm of the speedup", "measured",
     "what measured curves lose of the predicted growth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 CORE_SPREAD = Constant(
-    0.132, "of the speed, a doubling of threads", "measured",
+    0.135, "of the speed, a doubling of threads", "measured",
     "standard deviation of measured curves where the whole time is the core's own "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 CACHE_SPREAD = Constant(
-    0.124, "of the speed, a doubling of threads", "measured",
+    0.12, "of the speed, a doubling of threads", "measured",
     "the same where it is lines from caches (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 MEMORY_SPREAD = Constant(
-    0.0781, "of the speed, a doubling of threads", "measured",
+    0.0783, "of the speed, a doubling of threads", "measured",
     "the same where it is memory's bandwidth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 GATHER_SPREAD = Constant(
-    0.0813, "of the speed, a doubling of threads", "measured",
+    0.0801, "of the speed, a doubling of threads", "measured",
     "the same where it is memory's latency, of lines that no prefetcher foresees "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 OPENMP_SPREAD = Constant(
-    0.128, "of the speed, a doubling of threads", "measured",
+    0.127, "of the speed, a doubling of threads", "measured",
     "the same where it is OpenMP: overhead, imbalance, serialization "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 ASSUMED_SPREAD = Constant(
-    2.13, "times the standard deviation", "measured",
+    2.22, "times the standard deviation", "measured",
     "where an assumed figure of the machine decides, or a size is assumed "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 BAND_REACH = Constant(
-    0.856, "standard deviations", "measured",
+    0.765, "standard deviations", "measured",
     "within which 80 % of the measured points lie (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 EVEN_ODDS = Constant(
