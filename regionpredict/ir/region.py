@@ -88,7 +88,9 @@ class Statement(NamedTuple):
     'return' or 'call'. `paths` are, where it sets a scalar, by scalar that its value is made of the
     operations on the longest way to it, the first one first: `s = 0.5 * s + a[i]` has ("s",
     ("fp_mul", "fp_add")). Beside operations these are 'load', where the scalar is part of an
-    address, and 'fp_convert', between integers and floating-point numbers.
+    address, and 'fp_convert', between integers and floating-point numbers. `element_paths` are the
+    same by the elements of memory that it reads and writes: `a[i] = 0.5 * a[i]` has ("a[i]",
+    ("fp_mul",)).
     """
 
     text: str
@@ -100,6 +102,7 @@ class Statement(NamedTuple):
     writes: frozenset[str] = frozenset()
     role: str = "assign"
     paths: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    element_paths: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis import StatementFact
 from regionpredict.workload.carried_cycles import carried_cycles
-from regionpredict.workload.constant_divisions import operations_run
+from regionpredict.workload.constant_divisions import operations_run, path_run
 from regionpredict.workload.constants import NEAR_DEPENDENCE
 from regionpredict.workload.loop_nest import NestLoop, ReferenceGroup
 
@@ -93,6 +93,18 @@ def _floating(fact: StatementFact, reassociates: bool) -> tuple[str, ...]:
     return tuple(kind for kind in kinds if kind.startswith("fp_"))
 
 
+def _way_through(
+    group: ReferenceGroup, facts: Sequence[StatementFact], reassociates: bool
+) -> tuple[str, ...]:
+    """The operations of one statement between an element that stands still and its new value."""
+    texts = {access.text for access in group.accesses}
+    ways = (
+        path_run(path, reassociates=reassociates)
+        for fact in facts for text, path in fact.statement.element_paths if text in texts
+    )  # fmt: skip
+    return max(ways, key=len, default=())
+
+
 def _over_array(
     group: ReferenceGroup, loop: NestLoop, facts: Sequence[StatementFact], reassociates: bool
 ) -> Recurrence | None:
@@ -111,7 +123,12 @@ def _over_array(
             access.kind == "read" and place in group.written
             for access, place in zip(group.accesses, group.places, strict=True)
         )
-        return Recurrence(name, writing, None) if reads else None
+        if not reads:
+            return None
+        way = _way_through(group, facts, reassociates)
+        if len(way) > 1:
+            return Recurrence(name, (way,), 1.0, in_order=True)
+        return Recurrence(name, writing, None)
     for written in group.written:
         for offset in group.offsets:
             ahead = (written - offset) / slope

@@ -127,6 +127,35 @@ def test_a_sum_with_several_operations() -> None:
     assert [sorted(kinds) for kinds in chain.operations] == [["fp_add", "fp_mul"]]
 
 
+@pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+@pytest.mark.parametrize(
+    ("inner", "way"),
+    [
+        ("a[i] = 0.5 * a[i] + b[j];", ("fp_mul", "fp_add")),
+        ("a[i] = b[j] - s * (a[i] + t);", ("fp_add", "fp_mul", "fp_add")),
+        ("a[i] *= a[i] + 1.0;", ("fp_add", "fp_mul")),
+        ("a[i] += s * b[j];", None),  # the product waits for nothing: only the sum does
+        ("a[i] = s * b[j] + a[i];", None),
+    ],
+)
+def test_an_element_that_stands_still_goes_through_all_on_its_way(
+    inner: str, way: tuple[str, ...] | None, frontend: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "f.c"
+    path.write_text(
+        f"void f({DECLARED})\n{{\n#pragma omp parallel for\nfor (int i = 0; i < 100; i++)\n"
+        f" for (int j = 9; j < 50; j++) {{ {inner} }}\n}}\n"
+    )
+    facts = analyse(requests_for((str(path),)), {}, frontend=frontend).facts
+    made = workload_of(facts[0], MEBIBYTE, 64)
+    assert made.execution is not None
+    (chain,) = made.execution.work.bodies[0].recurrences
+    if way is None:
+        assert (chain.distance, chain.in_order) == (None, False)
+    else:
+        assert (chain.operations, chain.distance, chain.in_order) == ((way,), 1.0, True)
+
+
 def test_all_statements_that_write_the_array() -> None:
     """Those that write others are not in the chain."""
     (chain,) = chains("a[j] = a[j - 1] * s; b[j] = s + 1; a[j + 1] = b[j] - t;")

@@ -13,6 +13,23 @@ from regionpredict.frontend.syntax import CallExpr, CType
 Paths = Mapping[str, tuple[str, ...]]
 """By scalar the kinds of operations on its longest way, the first one first."""
 
+_ELEMENT = "*"
+
+
+def element(text: str) -> str:
+    """The name by which ways from an element of memory go (`a[i]`), which is no scalar's.
+
+    >>> element("a[i]"), element_text(element("a[i]")), element_text("s")
+    ('*a[i]', 'a[i]', None)
+    """
+    return _ELEMENT + text
+
+
+def element_text(name: str) -> str | None:
+    """The element that a way goes from; None where that is a scalar."""
+    return name.removeprefix(_ELEMENT) if name.startswith(_ELEMENT) else None
+
+
 MOST_OPERATIONS = 64
 """A longer way is cut off: it is as good as endless."""
 

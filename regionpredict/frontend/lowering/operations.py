@@ -20,6 +20,8 @@ from regionpredict.frontend.lowering.operand_paths import (
     OperandPaths,
     Paths,
     converted,
+    element,
+    element_text,
     joined,
     through,
 )
@@ -104,8 +106,18 @@ class Tally:
             frozenset(self.reads),
             frozenset(self.writes),
             role,
-            tuple(sorted(self.paths.items())) if self.writes else (),
+            tuple(sorted(self._scalar_paths().items())) if self.writes else (),
+            tuple(sorted(self._element_paths().items())),
         )
+
+    def _scalar_paths(self) -> Paths:
+        return {name: path for name, path in self.paths.items() if element_text(name) is None}
+
+    def _element_paths(self) -> Paths:
+        """Those of the elements that it writes, too."""
+        written = {access.text for access in self.accesses if access.kind == "write"}
+        elements = {element_text(name): path for name, path in self.paths.items()}
+        return {text: path for text, path in elements.items() if text in written and text}
 
     def declared(self, decl: Decl, ctype: CType) -> None:
         """A variable is declared with the value visited last, which is of `ctype`."""
@@ -190,6 +202,8 @@ class Tally:
                 place.offset,
             )
         )
+        if kind == "read":
+            self.paths = {**self.paths, element(show(expression)): ()}
 
     def _address_of(self, expression: Expression) -> CType:
         """Visits what an lvalue's address is made of, and gives the lvalue's type."""
