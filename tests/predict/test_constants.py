@@ -45,6 +45,11 @@ ALLOWED: dict[tuple[str, float], str] = {
     ("predict/hints.py", 9): "digits of a cost, so that equal ones compare equal",
     ("predict/saturation/deciding_figures.py", 100): "per cent of a spread, for a text",
     ("predict/saturation/superlinear.py", 20): "2**20 bytes are a MiB, for a text",
+    ("predict/saturation/superlinear.py", 1024): "MiB of a GiB, for a text",
+    (
+        "predict/saturation/superlinear.py",
+        1000,
+    ): "from where on three digits are too few, of a text",
     ("predict/hints.py", 6): "digits of a margin, so that equal ones compare equal",
     ("predict/saturation/data_transfers.py", 1e6): "microseconds of a second, for a text",
     ("predict/saturation/memory_overflow.py", 30): "2**30 bytes are a GiB, for a text",

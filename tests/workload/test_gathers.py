@@ -38,5 +38,5 @@ def test_a_length_that_is_given_goes_before_that_of_the_loop() -> None:
         facts = facts_of(loops, "int n, int *row, double *s, double *x", n=70)
         nest = loop_nest(facts.region, {**facts.bindings.values, "x[]": given})
         assert nest is not None
-        assert gathers_of(nest) == (Gather("x", 70, length),)
+        assert gathers_of(nest, 4096) == (Gather("x", 70, length),)
         assert nest.assumed == ()
