@@ -54,14 +54,14 @@ class Definitions:
 
     `references` are the archive's numbers of `locations`, in the same order; `region_numbers` and
     `communicator_numbers` map the archive's numbers to positions in the tuples; `strings` are the
-    archive's texts. `counters` are the members of each class of metrics, by its number. `events` is
-    the number of events as the archive tells it.
+    archive's texts. `counters` are the members of each class of metrics, by its number. `events`
+    are the numbers of events of the locations as the archive tells them.
     """
 
     ticks_per_second: float
     locations: tuple[Location, ...]
     references: tuple[int, ...]
-    events: int
+    events: tuple[int, ...]
     regions: tuple[Region, ...]
     region_numbers: dict[int, int]
     communicators: tuple[Communicator, ...]
@@ -215,7 +215,7 @@ def _resolved(raw: _Raw, anchor: Path, findings: list[Finding]) -> Definitions:
         ticks_per_second=float(raw.resolution or 1),
         locations=tuple(entry[0] for entry in kept),
         references=tuple(entry[1] for entry in kept),
-        events=sum(entry[2] for entry in kept),
+        events=tuple(entry[2] for entry in kept),
         regions=tuple(_region(raw, record) for record in raw.regions.values()),
         region_numbers=region_numbers,
         communicators=tuple(communicators),

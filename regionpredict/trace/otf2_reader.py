@@ -150,12 +150,16 @@ def _otf2_package() -> ModuleType:
     return package
 
 
-def read_events(anchor: Path, locations: Sequence[int], expected: int, kernels: Kernels) -> Events:
-    """The events of the locations with these numbers in the archive, about so many."""
+def read_events(
+    anchor: Path, locations: Sequence[int], expected: Sequence[int], kernels: Kernels
+) -> Events:
+    """The events of the locations with these numbers in the archive, `expected` of each: where
+    there are fewer, they break off."""
     _, library, shared = _library(kernels)
     count = len(locations)
     references = np.array(locations, dtype=np.uint64)
-    capacity = max(expected + 2 * count, _LEAST_CAPACITY)
+    counts = np.array(expected, dtype=np.int64)
+    capacity = max(sum(expected) + 2 * count, _LEAST_CAPACITY)
     while True:
         columns: dict[str, NDArray[Any]] = {
             name: np.empty(capacity, dtype=kind)
@@ -170,7 +174,7 @@ def read_events(anchor: Path, locations: Sequence[int], expected: int, kernels: 
         )  # fmt: skip
         code = library.rp_read(
             shared, str(anchor).encode(), references.ctypes.data_as(ctypes.c_void_p),
-            ctypes.c_int64(count), ctypes.byref(table),
+            counts.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(count), ctypes.byref(table),
         )  # fmt: skip
         size = table.readings * _READING.itemsize
         readings = np.frombuffer(

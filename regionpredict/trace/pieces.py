@@ -78,8 +78,7 @@ class PieceReader:
         """The piece of the rank with these locations."""
         definitions, (first, end) = self.definitions, span
         places = definitions.locations[first:end]
-        expected = definitions.events * (end - first) // max(len(definitions.locations), 1)
-        numbers = definitions.references[first:end]
+        numbers, expected = definitions.references[first:end], definitions.events[first:end]
         events = read_events(self.anchor, numbers, expected, self.kernels)
         raw = events.columns
         own = {name: raw[name].copy() for name in ("communicator", "partner", "root")}
@@ -190,7 +189,7 @@ def read_in_pieces(path: Path, kernels: Kernels, spread: Spread) -> tuple[EventT
     pieces: list[Piece] = spread(PieceReader(anchor, definitions, kernels), spans)
     if not pieces:
         nothing = np.zeros(0, dtype=np.int64)
-        trace = assembled(anchor, definitions, read_events(anchor, (), 0, kernels))
+        trace = assembled(anchor, definitions, read_events(anchor, (), (), kernels))
         return trace, Matches(nothing, nothing, nothing, ())
     matches = linked(pieces, len(definitions.communicators), kernels, spread)
     trace = assembled(anchor, definitions, joined([piece.events for piece in pieces]))

@@ -60,16 +60,17 @@ def convert_otf2(path: Path, folder: Path, kernels: Kernels) -> None:
     kind = np.full(len(named), Kind.ENTER, dtype=np.uint8)
     regions = number_regions(named, kind, definitions, undefined)
     notes = np.concatenate(
-        [read_events(anchor, (), 0, kernels).notes, *(piece.events.notes for piece in pieces)]
+        [read_events(anchor, (), (), kernels).notes, *(piece.events.notes for piece in pieces)]
     )
     unknown = sum(piece.unknown for piece in pieces)
     whole = described(anchor, definitions, regions, notes, undefined, unknown)
     readings: list[NDArray[Any]] = []
     starts, operations = [0], 0
     with StoreWriter(folder) as writer:
-        for span, piece in zip(spans, pieces, strict=True):
-            references = definitions.references[slice(*span)]
-            events = read_events(anchor, references, int(piece.events.ends[-1]), kernels)
+        for span in spans:
+            places = slice(*span)
+            references, expected = definitions.references[places], definitions.events[places]
+            events = read_events(anchor, references, expected, kernels)
             part = _part(whole, definitions, span, events)
             part = replace(
                 part, time=part.time - begin, region=_numbered(part.region, numbers, named)

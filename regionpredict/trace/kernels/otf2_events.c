@@ -371,9 +371,10 @@ static int find_setter(void *handle, const char *prefix, const char *name, const
         return 2;
 
 /* Reads the locations. 0: done; 1: `capacity` is too small; 2: the library lacks something;
-   3: the archive cannot be opened. A location that breaks off is counted as BROKEN. */
-int rp_read(const char *library, const char *archive, const uint64_t *locations, int64_t count,
-            struct table *table)
+   3: the archive cannot be opened. A location that breaks off, or has fewer events than are
+   `expected` of it, is counted as BROKEN: behind a cut the library may read whatever is there. */
+int rp_read(const char *library, const char *archive, const uint64_t *locations,
+            const int64_t *expected, int64_t count, struct table *table)
 {
     void *handle = dlopen(library, RTLD_LAZY);
     if (!handle)
@@ -415,7 +416,7 @@ int rp_read(const char *library, const char *archive, const uint64_t *locations,
         Reader_SelectLocation(reader, locations[at]);
     bool definitions = Reader_OpenDefFiles(reader) == 0;
     Reader_OpenEvtFiles(reader);
-    uint64_t read;
+    uint64_t read = 0;
     for (int64_t at = 0; definitions && at < count; at++) {
         void *local = Reader_GetDefReader(reader, locations[at]);
         if (local) {
@@ -441,7 +442,7 @@ int rp_read(const char *library, const char *archive, const uint64_t *locations,
             Reader_CloseEvtReader(reader, events);
             if (table->events + 1 >= table->capacity)
                 result = 1;
-            else if (code)
+            else if (code || (int64_t)read < expected[at])
                 state->notes[BROKEN]++;
         } else {
             state->notes[BROKEN]++;
