@@ -112,11 +112,12 @@ class FactorModel:
 
     def value(self, width: float) -> float:
         """The factor on `width` processes, from 0 to 1 (or to the largest measured one)."""
-        return sum(
+        mean = sum(
             self.weights[name] * _within(model, width, self.most)
             for name, model, _ in self.rivals
             if name in self.weights
         )
+        return min(mean, self.most)  # weights add up to 1 but for rounding
 
     def band(self, width: float) -> tuple[float, float]:
         """Between what the factor lies, for all that the runs say.
