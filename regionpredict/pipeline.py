@@ -454,13 +454,6 @@ def predict(
     )  # fmt: skip
 
 
-def _unreached(structure: ProgramTeams) -> frozenset[str]:
-    """The teams of no program that has a `main`; none where no program has one."""
-    reached = {team for program in structure.programs for team in program.reached}
-    every = {team.id for team in structure.teams}
-    return frozenset(every - reached if any(own.main for own in structure.programs) else ())
-
-
 def _policy(pages: Placement | None) -> str | int:
     """Where pages are put, as --pages says it."""
     if pages is None or (pages.kind != INTERLEAVED.kind and pages.domain is None):

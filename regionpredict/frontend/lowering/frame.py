@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from regionpredict.frontend.syntax import CType, Decl
 from regionpredict.ir import Expr
+from regionpredict.ir.expr import ZERO
 
 
 class Pointer(NamedTuple):
@@ -25,6 +26,13 @@ class Pointer(NamedTuple):
         """The pointer moved by so many elements."""
         subscripts = (*self.subscripts[:-1], self.subscripts[-1] + distance)
         return self._replace(subscripts=subscripts)
+
+
+def decayed(place: Pointer | None) -> Pointer | None:
+    """An element that is itself an array or a pointer, as the address of its first element."""
+    if place is None or place.pointee.element is None:
+        return None
+    return place._replace(subscripts=(*place.subscripts, ZERO), pointee=place.pointee.element)
 
 
 Value = Expr | Pointer

@@ -13,7 +13,7 @@ from fractions import Fraction
 from regionpredict.frontend.linking import is_null
 from regionpredict.frontend.lowering.binary_operators import computed
 from regionpredict.frontend.lowering.constant_numbers import constant_number
-from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, divisible
+from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, decayed, divisible
 from regionpredict.frontend.lowering.integer_types import (
     converted,
     promoted,
@@ -390,7 +390,7 @@ class Context:
         if isinstance(expression, Name):
             return self._named_pointer(expression.decl, frame)
         if isinstance(expression, Index):
-            return self._decayed(self._indexed(expression, frame))
+            return decayed(self._indexed(expression, frame))
         if isinstance(expression, Binary) and expression.op in ("+", "-"):
             return self._moved(expression, frame)
         if isinstance(expression, Unary):
@@ -473,13 +473,6 @@ class Context:
             )
         return base.plus(self.value(expression.index, frame))
 
-    @staticmethod
-    def _decayed(place: Pointer | None) -> Pointer | None:
-        """An element that is itself an array or a pointer, as the address of its first element."""
-        if place is None or place.pointee.element is None:
-            return None
-        return place._replace(subscripts=(*place.subscripts, ZERO), pointee=place.pointee.element)
-
     def _moved(self, expression: Binary, frame: Frame) -> Pointer | None:
         base = self.pointer(expression.left, frame)
         if base is not None:
@@ -490,7 +483,7 @@ class Context:
 
     def _unary_pointer(self, expression: Unary, frame: Frame) -> Pointer | None:
         if expression.op == "*":
-            return self._decayed(self.pointer(expression.operand, frame))
+            return decayed(self.pointer(expression.operand, frame))
         if expression.op == "&":
             operand = expression.operand
             place = self.element(operand, frame)

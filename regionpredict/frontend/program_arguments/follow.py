@@ -48,6 +48,7 @@ from regionpredict.frontend.syntax import (
     Switch,
     While,
     calls_in,
+    case_labels,
     every_statement,
     expressions_in,
     set_place,
@@ -485,7 +486,7 @@ class Follower(Evaluator):
         if not isinstance(value, (int, float)):
             self._any_case(items)
             return None
-        labels = [[self._label(case) for case in _cases(item)] for item in items]
+        labels = [[self._label(case) for case in case_labels(item)] for item in items]
         start = next((at for at, own in enumerate(labels) if value in own), None)
         if start is None:
             start = next((at for at, own in enumerate(labels) if None in own), None)
@@ -511,7 +512,7 @@ class Follower(Evaluator):
         before = self.memory
         behind = before.copy()
         for at, item in enumerate(items):
-            if not _cases(item):
+            if not case_labels(item):
                 continue
             self.memory = before.copy()
             signal = self._cases_from(items[at:])
@@ -562,14 +563,3 @@ class ProgramEnd(Exception):  # noqa: N818
 
 
 _ENDING = frozenset(("exit", "abort", "_exit", "_Exit", "quick_exit", "MPI_Abort", "err", "errx"))
-
-
-def _cases(statement: Stmt) -> list[Expression | None]:
-    """The labels in front of a statement of a `switch`."""
-    labels: list[Expression | None] = []
-    while isinstance(statement, Compound) and statement.cases:
-        labels += statement.cases
-        if not statement.items:
-            break
-        statement = statement.items[0]
-    return labels

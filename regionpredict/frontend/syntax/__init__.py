@@ -62,6 +62,7 @@ from regionpredict.frontend.syntax.nodes import (
 from regionpredict.frontend.syntax.print_c import show
 from regionpredict.frontend.syntax.sides import (
     Side,
+    case_labels,
     condition_of,
     goes_on_early,
     left_early,
@@ -126,6 +127,7 @@ __all__ = [
     "address_of",
     "below",
     "calls_in",
+    "case_labels",
     "class_made",
     "condition_of",
     "constructor_call",

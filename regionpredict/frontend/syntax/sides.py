@@ -113,7 +113,7 @@ def _cases(statement: Switch) -> list[Side]:
     items = body.items if isinstance(body, Compound) and not body.cases else (body,)
     groups: list[tuple[list[Expression | None], list[Stmt]]] = []
     for item in items:
-        labels = _labels(item)
+        labels = case_labels(item)
         if labels or not groups:
             groups.append((labels, []))
         groups[-1][1].append(item)
@@ -131,8 +131,8 @@ def _cases(statement: Switch) -> list[Side]:
     return sides
 
 
-def _labels(item: Stmt) -> list[Expression | None]:
-    """The labels in front of a statement."""
+def case_labels(item: Stmt) -> list[Expression | None]:
+    """The labels in front of a statement of a `switch`, None for `default`."""
     labels: list[Expression | None] = []
     while isinstance(item, Compound) and item.cases:
         labels += item.cases
