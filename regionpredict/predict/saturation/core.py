@@ -145,11 +145,13 @@ def _mean_lanes(trips: float, full: float) -> float:
         return full
     vectors, left = divmod(trips, full)
     vectors += round(left).bit_count()
-    return max(1.0, trips / vectors)
+    # Trips are a mean, and may be less than one, or a little more than whole vectors.
+    return min(full, max(1.0, trips / max(vectors, 1.0)))
 
 
 def _lanes_text(lanes: float, full: float) -> str:
-    """
+    """How many lanes a loop uses, of those that there are.
+
     >>> _lanes_text(8.0, 8.0), _lanes_text(2.5, 8.0)
     ('8 lanes', '2.5 of 8 lanes')
     """

@@ -266,6 +266,14 @@ def test_what_fills_no_vector_goes_in_smaller_ones(trips: int, vectors: int) -> 
     assert cycles(replace(loop, scalar_because=SCALAR))[0] == 8
 
 
+@pytest.mark.parametrize("trips", [0.01, 0.3, 0.5, 0.9, 1.2, 3.5, 4.4, 7.9, 1e9])
+def test_trips_on_average_use_one_lane_at_least_and_no_more_than_there_are(trips: float) -> None:
+    """Triangles and branches leave less than an iteration a run."""
+    loop = replace(body({"fp_add": 8}), trips=trips)
+    time = core_time([loop], MACHINE, 64).overlapping / loop.executions / CYCLE
+    assert 8 / 4 * (1 - 1e-9) <= time <= 8 * (1 + 1e-9)
+
+
 def test_a_loop_says_how_many_of_its_lanes_it_uses() -> None:
     assert told(replace(body({"fp_add": 8}), trips=5.0)) == "2.5 of 4 lanes"
     assert told(replace(body({"fp_add": 8}), trips=101.0)) == "4 lanes"
