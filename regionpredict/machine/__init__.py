@@ -28,6 +28,7 @@ from regionpredict.machine.model import (
     Overheads,
     SharedPath,
 )
+from regionpredict.machine.new_memory import NEW_BEYOND, NEW_IN_CACHE
 from regionpredict.machine.processor import Processor
 from regionpredict.machine.quantity import Curve, Evidence, Quantity
 from regionpredict.machine.shipped import file_of, load, shipped_names
@@ -37,6 +38,8 @@ __all__ = [
     "BINDINGS",
     "ELEMENT_BYTES",
     "KERNELS",
+    "NEW_BEYOND",
+    "NEW_IN_CACHE",
     "RUNTIMES",
     "Binding",
     "Cache",

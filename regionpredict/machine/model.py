@@ -130,7 +130,9 @@ class Overheads:
     reduction adds to a region. `dynamic_chunk`, `atomic`, `critical`: between two of them on one
     thread while all threads do nothing else (chunks of `schedule(dynamic)`, updates of one
     variable, entries of one critical section). `first_touch`: the first write to 4 KiB of new
-    memory, while all threads do so. `line_transfer`: to read a cache line that another core wrote
+    memory, while all threads do so, of no more than a quarter of the last cache, where the system
+    takes pages that were in use before; `first_touch_beyond`: the same of twice that cache.
+    `line_transfer`: to read a cache line that another core wrote
     last and to write one's own again, for as many lines in a row as a first cache holds;
     `bulk_transfer`: for each line beyond these. `fork_join` is met after a little serial work.
     `team_change`: what a team costs beyond `fork_join` where the one before had another size, by
@@ -146,6 +148,7 @@ class Overheads:
     atomic: Curve
     critical: Curve
     first_touch: Curve
+    first_touch_beyond: Curve
     line_transfer: Curve
     bulk_transfer: Curve
     team_change: Curve

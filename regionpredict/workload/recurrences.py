@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis import StatementFact
@@ -46,7 +46,7 @@ def recurrences_of(
     if loop.children:
         return ()
     chains = []
-    anew = {name for fact in around for name in fact.statement.writes - fact.statement.reads}
+    anew = _begun_anew(around)
     fresh: set[str] = set()
     for fact in facts:
         statement = fact.statement
@@ -80,6 +80,39 @@ def recurrences_of(
             moves = chain.distance is not None or any(group.slopes.values())
             chains.append(chain._replace(unordered=reassociates and still, restarts=moves))
     return tuple(chains)
+
+
+def _begun_anew(around: Sequence[StatementFact]) -> frozenset[str]:
+    """The scalars that statements around a loop set to what no value of theirs from before is in.
+
+    `double x = *seed; for (...) x = f(x); *seed = x;` goes on where the loop left off.
+    """
+    begun = set()
+    for place, fact in enumerate(around):
+        for name in fact.statement.writes - fact.statement.reads:
+            if name not in _sources(fact.statement.reads, place, around):
+                begun.add(name)
+    return frozenset(begun)
+
+
+def _sources(names: Iterable[str], place: int, around: Sequence[StatementFact]) -> frozenset[str]:
+    """What values read by the statement at `place` are made of, by way of whatever is between.
+
+    A name has the value of the last statement before it that sets it, or else of the last of all,
+    from the iteration before.
+    """
+    reached: set[tuple[str, int]] = set()
+    ahead = [(name, place) for name in names]
+    while ahead:
+        name, reader = ahead.pop()
+        if (name, reader) in reached:
+            continue
+        reached.add((name, reader))
+        setters = [at for at, fact in enumerate(around) if name in fact.statement.writes]
+        if setters:
+            setter = max((at for at in setters if at < reader), default=setters[-1])
+            ahead.extend((read, setter) for read in around[setter].statement.reads)
+    return frozenset(name for name, _ in reached)
 
 
 def _adds(kinds: Sequence[str]) -> bool:

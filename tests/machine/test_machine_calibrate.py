@@ -105,6 +105,7 @@ def test_the_plan_covers_every_quantity_once_and_pins_within_the_node():
         "openmp/barrier/24",
         "openmp/dynamic_chunk/12",
         "openmp/first_touch/24",
+        "openmp/first_touch_beyond/24",
         "openmp/line_transfer/2",
         "openmp/team_change/24",
         "openmp/first_team/24",
@@ -112,6 +113,13 @@ def test_the_plan_covers_every_quantity_once_and_pins_within_the_node():
         "link/load",
     ):
         assert key in keys
+    # a quarter of the last cache in pages of 4 KiB over the threads that share it, and twice it
+    pages = {m.key: m.arguments[1:] for m in measurements if "first_touch" in m.key}
+    last = NODE.caches[-1]
+    assert pages["openmp/first_touch/1"] == ("first_touch", str(last.size // 4 // 4096))
+    assert pages["openmp/first_touch_beyond/24"] == (
+        "first_touch", str(2 * last.size // last.cores // 4096)
+    )  # fmt: skip
     # the cores of the first package on pages that the second has written
     (link,) = [m for m in measurements if m.key == "link/load"]
     first, second = (",".join(map(str, range(a, a + 12))) for a in (0, 12))

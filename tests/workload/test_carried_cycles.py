@@ -103,6 +103,30 @@ def test_what_the_loop_around_begins_anew_goes_beside_the_next() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "anew"),
+    [
+        ("s = b[i];", "a[i] = s;", True),
+        ("r = b[i]; s = r;", "r = 0.5 * s;", True),
+        ("s = r;", "r = s;", False),  # goes on where the loop left off
+        ("t = r; s = t;", "r = 2.0 * s;", False),
+        ("s = r;", "r += 1.0;", True),
+    ],
+)  # fmt: skip
+def test_what_goes_on_where_the_loop_left_off_is_one_chain(
+    before: str, after: str, anew: bool
+) -> None:
+    text = f"""for (int i = 0; i < 100; i++) {{
+  {before}
+  for (int j = 0; j < n; j++) {{ s = s * 0.5 + a[j]; }}
+  {after}
+}}"""
+    made = workload_in(text, DECLARED, n=50)
+    assert made.execution is not None
+    chains = made.execution.work.bodies[-1].recurrences
+    assert {chain.restarts for chain in chains} == {anew}
+
+
+@pytest.mark.parametrize(
     ("inner", "free"),
     [("t = s + a[j]; s = t;", True), ("t = 0.5 * s; s = t + 1.0;", False)],
 )

@@ -3,7 +3,8 @@
  * One thread on each of CPUS (0,1,2). KIND: fork_join, an empty parallel region after a little
  * serial work; barrier; reduction, what a scalar reduction adds to a region; dynamic_chunk, atomic,
  * critical, between two of them on one thread while all threads do nothing else; first_touch, the
- * first write to 4 KiB of new memory while all threads do so; line_transfer, a line of cache that
+ * first write to 4 KiB of new memory while all threads do so, each to as many as a further argument
+ * says; line_transfer, a line of cache that
  * another core has written, to read it and to write one's own again, few enough lines for the first
  * cache; bulk_transfer, the same of many; team_change, what a region costs more where the one before
  * had half as many threads, or twice as many; first_team, what the first region of a process costs
@@ -226,7 +227,7 @@ int main(int argc, char **argv) {
                                      dynamic_chunk, atomic, critical,
                                      first_touch, line_transfer, bulk_transfer,
                                      team_change};
-    if (argc != 5) return 2;
+    if (argc != 5 && argc != 6) return 2;
     int samples = atoi(argv[1]), kind = 0;
     threads = read_cpus(argv[3], cpus);
     if (threads > 0 && strcmp(argv[4], "first_team") == 0) {
@@ -240,8 +241,8 @@ int main(int argc, char **argv) {
     blocks = memory((size_t)threads * MANY * LINE);
     between = memory(BETWEEN);
     construct run = runs[kind];
-    long n = 16;
-    while (best_of(run, n) * (double)n < 2e-3 && n < (1L << 24)) n *= 2;
+    long given = argc == 6 ? atol(argv[5]) : 0, n = given > 0 ? given : 16;
+    while (!given && best_of(run, n) * (double)n < 2e-3 && n < (1L << 24)) n *= 2;
     double until = now() + atof(argv[2]);
     for (int i = 0; i < samples && (i == 0 || now() < until); i++) {
         double spent = best_of(run, n);

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from regionpredict.machine.detect.topology import CacheShape, Topology
+from regionpredict.machine.new_memory import NEW_BEYOND, NEW_IN_CACHE
 
 KERNELS = ("load", "copy", "update", "triad", "daxpy")
 ARITHMETIC = (
@@ -23,6 +24,7 @@ OPENMP = (
     "fork_join",
     "barrier",
     "first_touch",
+    "first_touch_beyond",
     "line_transfer",
     "bulk_transfer",
     "dynamic_chunk",
@@ -97,8 +99,8 @@ def plan(
         *_bandwidth(topology, MEMORY_LEVEL, memory, cpus),
         *_node_bandwidth(topology, memory, cpus),
         *_link_bandwidth(topology, memory, cpus),
-        *_openmp(topology, cpus),
-        *(_openmp(topology, cpus, other_runtime) if other_runtime is not None else ()),
+        *_openmp(topology, memory, cpus),
+        *(_openmp(topology, memory, cpus, other_runtime) if other_runtime is not None else ()),
         *(
             measurement
             for cache in topology.caches
@@ -265,7 +267,7 @@ def _link_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> li
 
 
 def _openmp(
-    topology: Topology, cpus: tuple[int, ...], runtime: str | None = None
+    topology: Topology, total: int, cpus: tuple[int, ...], runtime: str | None = None
 ) -> list[Measurement]:
     """What constructs cost by threads, under the compiler's run-time system or another."""
     most = min(topology.cores, len(cpus))
@@ -275,15 +277,29 @@ def _openmp(
     )
     if runtime is None:
         return [
-            Measurement(f"openmp/{kind}/{count}", "openmp", (_list(cpus[:count]), kind))
+            Measurement(
+                f"openmp/{kind}/{count}", "openmp",
+                (_list(cpus[:count]), *_construct(kind, count, topology, total)),
+            )
             for kind in OPENMP
             for count in counts
-        ]
+        ]  # fmt: skip
     return [
         Measurement(f"llvm/{kind}/{count}", "openmp", (_list(cpus[:count]), kind), runtime)
         for kind in OF_A_RUNTIME
         for count in counts
     ]
+
+
+def _construct(kind: str, threads: int, topology: Topology, total: int) -> tuple[str, ...]:
+    """The construct, and of new memory the pages of 4 KiB that each thread writes, at most
+    `total` bytes over all threads."""
+    shares = {"first_touch": NEW_IN_CACHE, "first_touch_beyond": NEW_BEYOND}
+    if kind not in shares:
+        return (kind,)
+    last = topology.caches[-1]
+    each = min(shares[kind] * last.size / min(threads, last.cores), total / threads)
+    return ("first_touch", str(max(1, int(each) // 4096)))
 
 
 def _list(cpus: tuple[int, ...]) -> str:

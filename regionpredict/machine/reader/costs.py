@@ -27,6 +27,7 @@ OPENMP = (
     "atomic",
     "critical",
     "first_touch",
+    "first_touch_beyond",
     "line_transfer",
     "bulk_transfer",
     "team_change",

@@ -147,6 +147,9 @@ def overheads(node: Node, t: float, given: Mapping[str, Curve], far_line: Quanti
         """What several threads cost, and what one does."""
         return lambda p: cost(p) if p > 1 else of_one
 
+    touch = own(
+        "first_touch", "1000, in a straight line to 10,000 on 64 threads", first_touch_cycles
+    )
     barrier = met("barrier", "t (p + 4), 50 on 1 thread", more(50.0, lambda p: t * (p + 4)))
     return Overheads(
         fork_join=met("fork_join", "500 + 1.5 barrier(p)", lambda p: 500.0 + 1.5 * barrier.at(p)),
@@ -157,9 +160,8 @@ def overheads(node: Node, t: float, given: Mapping[str, Curve], far_line: Quanti
         ),
         atomic=met("atomic", "t p, 20 on 1 thread", more(20.0, lambda p: t * p)),
         critical=met("critical", "3 t p, 60 on 1 thread", more(60.0, lambda p: 3.0 * t * p)),
-        first_touch=own(
-            "first_touch", "1000, in a straight line to 10,000 on 64 threads", first_touch_cycles
-        ),
+        first_touch=touch,
+        first_touch_beyond=given.get("first_touch_beyond", touch),
         line_transfer=own(
             "line_transfer", f"t / 4, 0.1 on 1 thread, {line}", more(0.1, lambda _: t / 4)
         ),

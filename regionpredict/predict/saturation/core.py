@@ -11,6 +11,7 @@ from regionpredict.machine import Machine
 from regionpredict.predict.curve import CoreTime
 from regionpredict.predict.saturation.constants import (
     BYTE,
+    CHAIN_OVERLAP,
     INTERLEAVED_SUMS,
     LONG_INTEGER,
     LOOP_CONTROL,
@@ -110,11 +111,12 @@ def _carried(
     """What the chains from iteration to iteration need.
 
     Partial sums, one a lane of so many vectors: each addition still waits for the one before it in
-    its vector. Chains that the loop around begins anew go side by side, as many as the core's
-    window has room for.
+    its vector. A chain that the loop around begins anew goes on beside the end of the one before,
+    as far as the core's window has room for both.
     """
     room = machine.processor.window.value
-    alone = min(1.0, body.trips * instructions / lanes / room) if parts.chains else 1.0
+    own = body.trips * instructions / lanes
+    alone = own / (own + CHAIN_OVERLAP.value * room) if parts.chains else 1.0
     longest = 0.0
     for recurrence in body.recurrences:
         vectors = INTERLEAVED_SUMS.value if parts.interleaved_sums else 1.0

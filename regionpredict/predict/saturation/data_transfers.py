@@ -7,9 +7,10 @@ several threads write in turn (false sharing) move with every turn.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
-from regionpredict.machine import Machine
+from regionpredict.machine import NEW_BEYOND, NEW_IN_CACHE, Machine
 from regionpredict.predict.saturation.constants import (
     BORDER_TRANSFERS,
     FIRST_CACHE_SHARE,
@@ -98,19 +99,29 @@ class DataTransfers:
 
     def _pages(self, threads: int) -> float:
         """Each thread takes the faults of its own pages; of those that all reach, all of them."""
+        new = [array for array in self.arrays if array.name in self._new()]
+        each = self._page_cycles(sum(self.touched[array.name] for array in new), threads)
         cycles = 0.0
-        each = self.machine.overheads.first_touch
-        new = self._new()
-        for array in self.arrays:
-            if array.name in new:
-                crowded = threads > 1 and self._block(array, threads) < self.machine.page_bytes
-                pages = (
-                    self.touched[array.name]
-                    / FIRST_TOUCH_BYTES.value
-                    / (1.0 if crowded else threads)
-                )
-                cycles += pages * each.at(threads)
+        for array in new:
+            crowded = threads > 1 and self._block(array, threads) < self.machine.page_bytes
+            pages = (
+                self.touched[array.name] / FIRST_TOUCH_BYTES.value / (1.0 if crowded else threads)
+            )
+            cycles += pages * each
         return cycles / self.machine.clock_hz
+
+    def _page_cycles(self, new_bytes: float, threads: int) -> float:
+        """Cycles of a thread for 4 KiB of so much new memory over all threads.
+
+        Measured are two amounts, in shares of the last caches that the threads have; in between
+        the cost grows with the logarithm.
+        """
+        last, costs = self.machine.caches[-1], self.machine.overheads
+        caches = max(1.0, threads / last.shared_by_cores.value)
+        share = max(new_bytes / (caches * last.size_bytes.value), NEW_IN_CACHE)
+        part = math.log(share / NEW_IN_CACHE) / math.log(NEW_BEYOND / NEW_IN_CACHE)
+        near, beyond = costs.first_touch.at(threads), costs.first_touch_beyond.at(threads)
+        return float(near + min(1.0, part) * (beyond - near))
 
     def _lines(self, threads: int) -> tuple[float, float]:
         """(exchange, lines) in seconds."""

@@ -74,6 +74,7 @@ def _figures_of(term: str, time: RegionTime, threads: int) -> list[str]:
             "reduction": synchronisation.reductions,
             "dynamic_chunk": time.schedule.kind != "static",
             "first_touch": time.transfers.at(threads).pages,
+            "first_touch_beyond": time.transfers.at(threads).pages,
         }
         return [f"openmp.{name}" for name, used in named.items() if used]
     if term == "serialization":

@@ -33,7 +33,9 @@ LOOP = "#pragma omp parallel for {clauses}\n  for (int i = 0; i < n; i++) {body}
 FIRST = 256  # half of the first cache, in lines
 
 
-def costs(tmp_path: Path, *loops: str, threads: int = 2) -> list[TransferTime]:
+def costs(
+    tmp_path: Path, *loops: str, threads: int = 2, machine_text: str = MACHINE
+) -> list[TransferTime]:
     """The costs of each of some loops that run one after the other, once."""
     body = "".join(LOOP.format(clauses="", body=loop) if "#" not in loop else loop
                    for loop in loops)  # fmt: skip
@@ -44,7 +46,7 @@ def costs(tmp_path: Path, *loops: str, threads: int = 2) -> list[TransferTime]:
         "  return 0;\n}\n"
     )
     file = tmp_path / "plain.yaml"
-    file.write_text(MACHINE)
+    file.write_text(machine_text)
     machine = load(file)
     analysis = analyse(requests_for([str(path)]), {})
     pasts = histories(analysis.program, follow(analysis.program.flows))
@@ -70,6 +72,25 @@ def test_each_thread_takes_the_faults_of_its_pages(tmp_path: Path) -> None:
     (alone,) = costs(tmp_path, "a[i] = 1.0;", threads=1)
     assert alone.pages == pytest.approx(256 * 1000e-9, rel=0.01)
     assert (alone.exchange, alone.lines) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("cache", "threads", "each"),
+    [
+        ("4 MiB", 1, 1000),  # 1 MiB is a quarter of it
+        ("512 KiB", 1, 4000),  # twice as much
+        ("1 MiB", 1, 3000),  # two of the three doublings between both
+        ("128 KiB", 1, 4000),
+        ("512 KiB", 2, 3500),  # two such caches, a MiB together: two thirds from 1500 to 4500
+    ],
+)
+def test_pages_of_much_new_memory_take_longer(
+    tmp_path: Path, cache: str, threads: int, each: float
+) -> None:
+    machine = MACHINE.replace("size: 64 MiB", f"size: {cache}")
+    beyond = "  first_touch_beyond: {1: 4000, 2: 4500, 4: 5000}\n"
+    (cost,) = costs(tmp_path, "a[i] = 1.0;", threads=threads, machine_text=machine + beyond)
+    assert cost.pages == pytest.approx(256 / threads * each * 1e-9, rel=0.01)
 
 
 def test_who_deals_out_alike_moves_nothing(tmp_path: Path) -> None:

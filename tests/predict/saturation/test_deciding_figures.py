@@ -142,7 +142,7 @@ def test_the_largest_of_three_waits(
         ({"forks": True, "barrier": 2.0}, {"fork_join", "barrier"}),
         ({"reductions": 1}, {"reduction"}),
         ({"kind": "dynamic"}, {"dynamic_chunk"}),
-        ({"pages": 1e-9}, {"first_touch"}),
+        ({"pages": 1e-9}, {"first_touch", "first_touch_beyond"}),
         ({}, set()),
     ],
 )
