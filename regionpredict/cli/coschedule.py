@@ -59,12 +59,13 @@ def command(
     machine, _ = machine_for(machine_name)
     programs = [_program(path, machine, len(hints)) for path in hints]
     result = coschedule(programs, machine)
+    files = {path.stem: str(path) for path in hints}
     if form == "json":
         text = json.dumps(coschedule_document(result, machine, top), indent=1) + "\n"
     elif form == "slurm":
-        text = slurm_steps(result)
+        text = slurm_steps(result, files)
     elif form == "taskset":
-        text = taskset_lines(result, machine)
+        text = taskset_lines(result, machine, files)
     else:
         text = coschedule_table(result, machine, top)
     write_result(text, output)

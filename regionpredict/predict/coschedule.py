@@ -114,12 +114,17 @@ class Allocation:
 class Coschedule:
     """All ways to share, the fastest first, beside `turns`: seconds of one after the other, each
     alone by its plan. `open` has the teams by program that are counted nowhere, as sizes without a
-    value decide them."""
+    value decide them; `sizes` the threads by team of each program's plan alone."""
 
     allocations: tuple[Allocation, ...]
     turns: float
     alone: tuple[Part, ...]
     open: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def several_sizes(self, name: str) -> bool:
+        """Whether the teams of a program want different numbers of threads."""
+        return len(set(self.sizes.get(name, {}).values())) > 1
 
     @property
     def shares(self) -> bool:
@@ -178,9 +183,10 @@ def _load(point: Point, runs: float) -> PhaseLoad:
 
 def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Coschedule:
     """Every way to share the machine's cores between programs, beside taking turns."""
-    alone = []
+    alone, sizes = [], {}
     for program in programs:
         plan = program.plan_alone(machine)
+        sizes[program.name] = plan.sizes
         alone.append(Part(program.name, plan.threads, plan.packages, plan.seconds, 1.0))
     best = [part.seconds for part in alone]
     allocations = [
@@ -195,6 +201,7 @@ def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Cosc
         sum(best),
         tuple(alone),
         {program.name: program.open for program in programs if program.open},
+        sizes,
     )
 
 

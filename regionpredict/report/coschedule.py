@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
 
@@ -72,7 +74,10 @@ def coschedule_document(result: Coschedule, machine: Machine, top: int) -> dict[
         "share": result.shares,
         "turns_seconds": result.turns,
         "open": {name: list(teams) for name, teams in result.open.items()},
-        "alone": [part._asdict() for part in result.alone],
+        "alone": [
+            {**part._asdict(), "sizes": dict(result.sizes.get(part.name, {}))}
+            for part in result.alone
+        ],
         "allocations": [
             {
                 "kind": allocation.kind,
@@ -84,8 +89,9 @@ def coschedule_document(result: Coschedule, machine: Machine, top: int) -> dict[
     }
 
 
-def slurm_steps(result: Coschedule) -> str:
-    """The steps of one job that owns the node, in the background where programs share it.
+def slurm_steps(result: Coschedule, hints: Mapping[str, str]) -> str:
+    """The steps of one job that owns the node, in the background where programs share it; `hints`
+    are the files of the programs' hints, by name.
 
     Slurm fills one socket after the other for packages of one's own, and deals cores out to all
     sockets in turn where each program has some of every NUMA domain's.
@@ -95,20 +101,35 @@ def slurm_steps(result: Coschedule) -> str:
     where = "block:block" if apart else "block:cyclic"
     lines = [
         f"OMP_NUM_THREADS={part.cores} srun --exact --ntasks=1 --cpus-per-task={part.cores} "
-        f"--distribution={where} --cpu-bind=cores ./{part.name}{end}"
+        f"--distribution={where} --cpu-bind=cores {_program(part, result, hints)}{end}"
         for part in chosen
     ]
     return "\n".join([*_head(result), *lines, *(["wait"] if end else [])]) + "\n"
 
 
+def _program(part: Part, result: Coschedule, hints: Mapping[str, str]) -> str:
+    """The command of one program; teams of several sizes have theirs from `regionpredict run`."""
+    program = f"./{shlex.quote(part.name)}"
+    if not result.several_sizes(part.name):
+        return program
+    return f"regionpredict run --hints {shlex.quote(hints[part.name])} -- {program}"
+
+
 def _head(result: Coschedule) -> list[str]:
     """What is not counted, and that threads stay on their cores, as the times assume."""
     told = [f"# {one_line(line)}" for line in open_lines(result)]
+    names = [part.name for part in result.alone if result.several_sizes(part.name)]
+    if names:
+        told.append(
+            f"# {one_line(', '.join(names))}: teams of several sizes, "
+            "which regionpredict run gives them; compile with -g"
+        )
     return [*told, "export OMP_PLACES=cores", "export OMP_PROC_BIND=close"]
 
 
-def taskset_lines(result: Coschedule, machine: Machine) -> str:
-    """Shell lines that pin each program to its cores, numbered package by package."""
+def taskset_lines(result: Coschedule, machine: Machine, hints: Mapping[str, str]) -> str:
+    """Shell lines that pin each program to its cores, numbered package by package; `hints` as in
+    `slurm_steps`."""
     lines = _head(result)
     chosen, end = _chosen(result)
     shared = bool(end)
@@ -127,7 +148,8 @@ def taskset_lines(result: Coschedule, machine: Machine) -> str:
         else:
             ranges = [_range(first, part.cores)]
         lines.append(
-            f"OMP_NUM_THREADS={part.cores} taskset -c {','.join(ranges)} ./{part.name}{end}"
+            f"OMP_NUM_THREADS={part.cores} taskset -c {','.join(ranges)} "
+            f"{_program(part, result, hints)}{end}"
         )
     return "\n".join([*lines, *(["wait"] if end else [])]) + "\n"
 

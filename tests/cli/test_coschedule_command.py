@@ -179,3 +179,46 @@ def test_a_job_binds_threads_and_says_what_is_not_counted(with_open: Path) -> No
     assert told == "# not counted, as open sizes decide it: open.c:6; predict open with --set"
     assert (places, bound) == ("export OMP_PLACES=cores", "export OMP_PROC_BIND=close")
     assert all("--cpu-bind=cores" in step for step in steps if step != "wait")
+
+
+SEVERAL = """
+double a[8000000], b[8000000], c[512];
+int main(void)
+{
+    for (int t = 0; t < 1000; t++) {
+#pragma omp parallel for
+        for (int i = 0; i < 512; i++) c[i] = c[i] * 1.5;
+    }
+#pragma omp parallel for
+    for (int i = 0; i < 8000000; i++) a[i] = b[i];
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("form", ["slurm", "taskset"])
+def test_teams_of_several_sizes_have_them_from_run(programs: Path, form: str) -> None:
+    """A short loop that runs a thousand times wants one thread, a long copy many."""
+    (programs / "several.c").write_text(SEVERAL)
+    done = _run("predict", "several.c", "-m", "dunnington", "--format", "json", "-o",
+                "several.json", folder=programs)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (plan,) = json.loads((programs / "several.json").read_text())["plans"]
+    sizes = {team["id"]: team["threads"] for team in plan["teams"]}
+    assert len(set(sizes.values())) == 2
+    done = _run("coschedule", "several.json", "copy.json", "-m", "dunnington", "--format", "json",
+                folder=programs)  # fmt: skip
+    document = json.loads(done.stdout)
+    several, copy = document["alone"]
+    assert several["sizes"] == sizes
+    assert len(set(copy["sizes"].values())) == 1
+    done = _run("coschedule", "several.json", "copy.json", "-m", "dunnington", "--format", form,
+                folder=programs)  # fmt: skip
+    told, *lines = done.stdout.splitlines()
+    assert told == (
+        "# several: teams of several sizes, which regionpredict run gives them; compile with -g"
+    )
+    started = [line for line in lines if "OMP_NUM_THREADS" in line]
+    assert "regionpredict run --hints several.json -- ./several" in started[0]
+    assert "regionpredict run" not in started[1]
+    assert started[1].removesuffix(" &").endswith(" ./copy")
