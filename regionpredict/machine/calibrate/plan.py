@@ -87,7 +87,7 @@ def plan(
         for what in ("latency", "throughput")
     ]
     return (
-        Measurement(CLOCK, "latency", (first, "0", line)),
+        *_clocks(topology, cpus),
         *latencies,
         *_page_walks(topology, first, line),
         Measurement(FORESEEN, "latency", (first, str(memory), line, "foreseen")),
@@ -105,6 +105,13 @@ def plan(
             for measurement in _cache_bandwidth(topology, cache.level, cpus)
         ),
     )
+
+
+def _clocks(topology: Topology, cpus: tuple[int, ...]) -> Iterator[Measurement]:
+    """The clock of one core, and with as many cores of the first package at work."""
+    for count in core_counts(min(topology.cores_per_package, len(cpus))):
+        key = CLOCK if count == 1 else f"{CLOCK}/{count}"
+        yield Measurement(key, "clock", (_list(cpus[:count]),))
 
 
 def _page_walks(topology: Topology, cpu: str, line: str) -> Iterator[Measurement]:
