@@ -110,7 +110,7 @@ def test_flags_that_free_the_order_free_sums_and_no_other_chains(tmp_path: Path)
         assert made.execution is not None
         (body,) = made.execution.work.bodies
         order = {one.name: one.unordered for one in body.recurrences}
-        assert order.pop("sum into s") == order.pop("recurrence over y") == free
+        assert order.pop("sum into s") == order.pop("recurrence over y through memory") == free
         assert order and not any(order.values())
 
 

@@ -38,6 +38,7 @@ OF_A_RUNTIME = (
 """Those that a run-time system decides; the others are the machine's."""
 CLOCK = "clock"
 LEAST_MEMORY_BYTES = 64 * 1024**2
+STORE_FORWARD = "store_forward"
 MEMORY_LEVEL = 0
 WALKED, FOUND = "pages/walked", "pages/found"
 """Loads of `SCATTERED_LINES`, one on each page, and as many on few pages."""
@@ -89,6 +90,7 @@ def plan(
     return (
         *_clocks(topology, cpus),
         *latencies,
+        Measurement(STORE_FORWARD, "operations", (first, STORE_FORWARD, "latency")),
         *_page_walks(topology, first, line),
         Measurement(FORESEEN, "latency", (first, str(memory), line, "foreseen")),
         Measurement(UNFORESEEN, "latency", (first, str(memory), line, "unforeseen")),
