@@ -35,7 +35,7 @@ def kept_in_memory(loop: NestLoop) -> Kept:
     for group in loop.groups:
         if stored_each_time(group, loop):
             stores += len(group.written)
-            loads += len(group.written) if loaded_again(group, loop) else 0.0
+            loads += len(group.written) if changed_between(group, loop) else 0.0
     return Kept(loads, stores)
 
 
@@ -44,11 +44,9 @@ def stored_each_time(group: ReferenceGroup, loop: NestLoop) -> bool:
     return _stands_still(group, loop) and any(_may_be(group, other) for other in loop.groups)
 
 
-def loaded_again(group: ReferenceGroup, loop: NestLoop) -> bool:
-    """Whether it is loaded again each time, too: another store may have changed it."""
-    return _stands_still(group, loop) and any(
-        other.written and _may_be(group, other) for other in loop.groups
-    )
+def changed_between(group: ReferenceGroup, loop: NestLoop) -> bool:
+    """Whether a compiler must take it that another store of the loop's body changes the group."""
+    return any(other.written and _may_be(group, other) for other in loop.groups)
 
 
 def _stands_still(group: ReferenceGroup, loop: NestLoop) -> bool:

@@ -9,7 +9,7 @@ from regionpredict.analysis import StatementFact
 from regionpredict.workload.carried_cycles import carried_cycles
 from regionpredict.workload.constant_divisions import operations_run, path_run
 from regionpredict.workload.constants import NEAR_DEPENDENCE
-from regionpredict.workload.kept_sums import loaded_again, stored_each_time
+from regionpredict.workload.kept_sums import changed_between, stored_each_time
 from regionpredict.workload.loop_nest import NestLoop, ReferenceGroup
 
 
@@ -86,7 +86,7 @@ def recurrences_of(
             chains.append(
                 chain._replace(
                     unordered=reassociates and still, restarts=moves,
-                    stored=stored_each_time(group, loop), forwarded=loaded_again(group, loop),
+                    stored=stored_each_time(group, loop), forwarded=changed_between(group, loop),
                 )
             )  # fmt: skip
     return tuple(chains)
@@ -126,7 +126,7 @@ def _over_array(
         for fact in facts
         if any(a.kind == "write" and a.array in arrays for a in fact.statement.accesses)
     )
-    through = " through memory" if loaded_again(group, loop) else ""
+    through = " through memory" if changed_between(group, loop) else ""
     name = f"recurrence over {group.array}{through}"
     slope = group.slopes.get(loop.variable, 0.0) * loop.step
     if not slope:

@@ -70,3 +70,19 @@ def test_what_is_in_memory_after_each_iteration(
 def test_what_moves_is_counted_once() -> None:
     body = inner_body("t[j] += a[400 * i + j]; y[i] += a[400 * i + j] * x[j];")
     assert (body.loads, body.stores) == (3, 1)  # t, a, x; t
+
+
+@pytest.mark.parametrize(
+    ("statements", "forwarded"),
+    [
+        ("y[j] = y[j - 1] + x[j];", False),
+        ("y[j] = y[j - 1] + x[j]; t[j] = x[j];", True),
+        ("Y[j] = Y[j - 1] + X[j]; T[j] = X[j];", False),
+        ("y[j] = y[j - 1] + x[j]; f[j] = 1.0f;", False),
+    ],
+)
+def test_a_recurrence_goes_through_memory_where_another_store_may_change_it(
+    statements: str, forwarded: bool
+) -> None:
+    (chain,) = inner_body(statements).recurrences
+    assert (chain.distance, chain.forwarded, chain.stored) == (1.0, forwarded, False)

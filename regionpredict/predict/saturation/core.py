@@ -339,22 +339,19 @@ def _recurrence(
 def _chain_cycles(chain: Recurrence, body: LoopBody, machine: Machine) -> float:
     """Cycles from one value of a chain to the next, on its way through memory where it goes."""
     forward = machine.processor.store_forward.value if chain.forwarded else 0.0
-    return _operation_cycles(chain, body, machine) + forward
-
-
-def _operation_cycles(chain: Recurrence, body: LoopBody, machine: Machine) -> float:
     if chain.in_order:
         assert chain.distance is not None
-        return _in_turn(chain.operations[0], machine) / chain.distance
+        return (_in_turn(chain.operations[0], machine) + forward) / chain.distance
     if chain.distance is None:
         fuses = _fuses_sums(chain, body, machine)
         joining = (_joining(kinds, machine, fuses=fuses) for kinds in chain.operations)
-        return max(joining, default=0.0)
+        return max(joining, default=0.0) + forward
     latencies = [
         machine.operation(kind).latency_cycles.value for kinds in chain.operations for kind in kinds
     ]
-    # Store and load of the element take about as long as the first cache.
-    return (sum(latencies) + machine.caches[0].latency_cycles.value) / chain.distance
+    # Store and load of the element take about as long as the first cache, where nothing between
+    # them may be the same element.
+    return (sum(latencies) + (forward or machine.caches[0].latency_cycles.value)) / chain.distance
 
 
 def _in_turn(kinds: Sequence[str], machine: Machine) -> float:

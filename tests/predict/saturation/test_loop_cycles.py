@@ -487,3 +487,11 @@ def test_a_sum_that_is_stored_but_not_loaded_waits_for_itself_alone() -> None:
     assert cycles(loop) == (6, pytest.approx(3.0))  # one store a cycle
     off = core_time([loop], MACHINE, 64, Parts(kept_sums=False))
     assert off.loading < 3.0 * CYCLE
+
+
+def test_a_recurrence_through_memory_takes_the_store_in_place_of_a_load() -> None:
+    """An addition of 4 cycles and 7 from store to load, every second iteration."""
+    chain = Recurrence("a[i-2]", (("fp_add",),), 2.0, forwarded=True)
+    assert cycles(body(recurrences=[chain]))[0] == 11 / 2
+    off = core_time([body(recurrences=[chain])], MACHINE, 64, Parts(kept_sums=False))
+    assert off.overlapping == pytest.approx((4 + 4) / 2 * CYCLE)
