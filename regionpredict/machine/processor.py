@@ -33,6 +33,7 @@ FIGURES: dict[str, Figure] = {
     "integer_pipes": Figure("pipes"),
     "divider_bits": Figure("bit"),
     "window": Figure("instructions"),
+    "store_forward": Figure("cycles", whole=False),
     "outstanding_misses": Figure("lines"),
     "prefetched_streams": Figure("streams"),
     "prefetch_block": Figure("B"),
@@ -62,6 +63,7 @@ class Processor:
     `integer_pipes`: pipes for integer arithmetic. `divider_bits`: bits of a vector that are
     divided in the time of a scalar division.
     `window`: instructions that wait or are at work at a time (the reorder buffer).
+    `store_forward`: cycles from a stored floating-point number to its next load's result.
     `outstanding_misses`: lines that the first cache waits for at once. `tlb_entries`: translations
     that its last TLB holds of the pages that the system has by default, `tlb_large_entries` of
     larger ones; `page_walkers` fetch missing ones at a time, each of which takes
@@ -89,6 +91,7 @@ class Processor:
     integer_pipes: Quantity
     divider_bits: Quantity
     window: Quantity
+    store_forward: Quantity
     outstanding_misses: Quantity
     prefetched_streams: Quantity
     prefetch_block: Quantity

@@ -20,6 +20,7 @@ GUESSED_SATURATION_CORES = 4
 class Figures:
     """What `calibrate` measured; whatever was not measured is left out.
 
+    `turbo_hz` is the clock by the cores of a package at work, where that changes it;
     `latency` in cycles by level (1, 2, 3; 0 is memory); `bandwidth` by level, kernel and cores
     in GB/s; `operations` by kind as (latency, throughput) in cycles; `openmp` by name and
     threads in cycles; `node_traffic_gbps` what all packages load together, where they share one
@@ -32,6 +33,7 @@ class Figures:
     """
 
     clock_hz: float | None = None
+    turbo_hz: Mapping[int, float] = field(default_factory=dict)
     latency: Mapping[int, float] = field(default_factory=dict)
     bandwidth: Mapping[int, Mapping[str, Mapping[int, float]]] = field(default_factory=dict)
     operations: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -108,6 +110,11 @@ def _node(topology: Topology, measured: Figures) -> list[str]:
         f"  threads_per_core: {topology.threads_per_core}",
         f"  clock: {clock}",
     ]
+    if measured.turbo_hz:
+        clocks = ", ".join(
+            f"{count}: {rate / 1e9:.4g} GHz" for count, rate in sorted(measured.turbo_hz.items())
+        )
+        lines.append(f"  turbo: {{measured: {{{clocks}}}, source: calibrate}}")
     if topology.simd_bits is not None:
         lines.append(f"  simd: {topology.simd_bits}")
     return lines

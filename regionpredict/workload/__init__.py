@@ -29,6 +29,7 @@ from regionpredict.workload.cache_traffic import (
 from regionpredict.workload.gathers import Gather, gathers_of
 from regionpredict.workload.iteration_chain import Step
 from regionpredict.workload.iteration_pieces import piece_count, piece_length
+from regionpredict.workload.kept_sums import NONE_KEPT
 from regionpredict.workload.loop_bodies import LoopBody
 from regionpredict.workload.prefetch import strided_arrays, unforeseen_arrays
 from regionpredict.workload.recurrences import Recurrence
@@ -58,6 +59,7 @@ from regionpredict.workload.work_distribution import WorkProfile, largest_share
 from regionpredict.workload.workload import Execution, SerialWork, Work, Workload, workload_of
 
 __all__ = [
+    "NONE_KEPT",
     "ArraySharing",
     "ArrayTraffic",
     "CacheContents",

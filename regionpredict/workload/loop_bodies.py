@@ -10,6 +10,7 @@ from regionpredict.analysis import StatementFact
 from regionpredict.workload.constant_divisions import operations_run
 from regionpredict.workload.constants import DEFAULT_ELEMENT, GATHER_LOADS
 from regionpredict.workload.iteration_chain import Step, steps_of
+from regionpredict.workload.kept_sums import NONE_KEPT, Kept, kept_in_memory
 from regionpredict.workload.loop_nest import LoopNest, NestLoop, body_executions
 from regionpredict.workload.recurrences import Recurrence, recurrences_of
 
@@ -26,7 +27,8 @@ class LoopBody:
     is `masked`: vectors need masks for what it refers to under a branch. `on_all_sides` are the
     operations where both sides of branches are worked out, as vectors do. `steps` are its
     statements, each with those before it whose results it needs. `reassociates`: sums may be
-    reordered. `trips` are the iterations of one run of the loop.
+    reordered. `trips` are the iterations of one run of the loop. `kept` are the loads and stores
+    of elements that stand still, but must be in memory after each iteration.
     """
 
     variable: str
@@ -45,6 +47,7 @@ class LoopBody:
     steps: tuple[Step, ...] = ()
     reassociates: bool = False
     trips: float = math.inf
+    kept: Kept = NONE_KEPT
 
 
 def loop_bodies(
@@ -103,6 +106,7 @@ def _body(
         ),
         reassociates=reassociates,
         trips=trips,
+        kept=kept_in_memory(loop),
     )
 
 

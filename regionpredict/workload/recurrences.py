@@ -9,6 +9,7 @@ from regionpredict.analysis import StatementFact
 from regionpredict.workload.carried_cycles import carried_cycles
 from regionpredict.workload.constant_divisions import operations_run, path_run
 from regionpredict.workload.constants import NEAR_DEPENDENCE
+from regionpredict.workload.kept_sums import changed_between, stored_each_time
 from regionpredict.workload.loop_nest import NestLoop, ReferenceGroup
 
 
@@ -21,6 +22,8 @@ class Recurrence(NamedTuple):
     `restarts`: the loop around begins it anew, so that several chains go side by side. `in_order`:
     the operations follow each other as they stand, among them 'load' and 'fp_convert', and what
     goes on to the next iteration stays in registers; `share` of the iterations go through it.
+    `stored`: each value goes to memory, so that nothing is summed in parts; `forwarded`: and the
+    next iteration loads it from there.
     """
 
     name: str
@@ -30,6 +33,8 @@ class Recurrence(NamedTuple):
     restarts: bool = False
     in_order: bool = False
     share: float = 1.0
+    stored: bool = False
+    forwarded: bool = False
 
 
 def recurrences_of(
@@ -78,7 +83,12 @@ def recurrences_of(
             still = chain.distance is None and all(map(_adds, chain.operations))
             # Without a distance it stands still along this loop: what moves it are others.
             moves = chain.distance is not None or any(group.slopes.values())
-            chains.append(chain._replace(unordered=reassociates and still, restarts=moves))
+            chains.append(
+                chain._replace(
+                    unordered=reassociates and still, restarts=moves,
+                    stored=stored_each_time(group, loop), forwarded=changed_between(group, loop),
+                )
+            )  # fmt: skip
     return tuple(chains)
 
 
@@ -149,7 +159,8 @@ def _over_array(
         for fact in facts
         if any(a.kind == "write" and a.array in arrays for a in fact.statement.accesses)
     )
-    name = f"recurrence over {group.array}"
+    through = " through memory" if changed_between(group, loop) else ""
+    name = f"recurrence over {group.array}{through}"
     slope = group.slopes.get(loop.variable, 0.0) * loop.step
     if not slope:
         reads = any(

@@ -111,6 +111,7 @@ ABLATIONS: tuple[Variant, ...] = (
     Variant("pages elsewhere", parts=Parts(placement=False)),
     Variant("shared cores", parts=Parts(hardware_threads=False)),
     Variant("clock by busy cores", parts=Parts(turbo=False)),
+    Variant("sums that stay in memory", parts=Parts(kept_sums=False)),
 )
 VARIANTS = (FULL, *ABLATIONS)
 

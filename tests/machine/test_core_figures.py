@@ -11,6 +11,7 @@ from regionpredict.machine.calibrate.figures import figures
 from regionpredict.machine.calibrate.plan import (
     FOUND,
     FOUND_BESIDE,
+    STORE_FORWARD,
     TLB_COUNTS,
     UNFORESEEN,
     WALKED,
@@ -49,6 +50,16 @@ def test_misses_at_a_time_are_littles_law():
     assert spreads(NODE, samples)["processor.outstanding_misses"] == pytest.approx(unsure / 12)
     assert value({**samples, UNFORESEEN: [300.0] * 5}, "outstanding_misses") == 1.0  # never none
     assert value({UNFORESEEN: [8.0] * 5}, "outstanding_misses") is None
+
+
+def test_a_number_through_memory_takes_cycles_of_the_clock():
+    """2.5 ns at 2 GHz are 5 cycles; without the clock they are none."""
+    samples = {"clock": [0.5] * 5, STORE_FORWARD: around(2.5, 0.1)}
+    assert value(samples, "store_forward") == pytest.approx(5.0)
+    assert spreads(NODE, samples)["processor.store_forward"] == pytest.approx(half(0.1))
+    assert value({STORE_FORWARD: [2.5] * 5}, "store_forward") is None
+    (told,) = [m for m in plan(NODE, 1 << 30, NODE.threads) if m.key == STORE_FORWARD]
+    assert (told.program, told.arguments) == ("operations", ("0", "store_forward", "latency"))
 
 
 @pytest.mark.parametrize("entries", TLB_COUNTS)

@@ -288,6 +288,45 @@ def test_what_looks_right_is_not_flagged():
     )
 
 
+def test_the_clock_is_measured_by_the_cores_of_one_package():
+    clocks = {m.key: m for m in plan(NODE, GIB, NODE.threads) if m.program == "clock"}
+    assert list(clocks)[:3] == ["clock", "clock/2", "clock/3"]
+    assert list(clocks)[-1] == "clock/12"
+    assert clocks["clock"].arguments == ("0",)
+    assert clocks["clock/12"].arguments == (",".join(map(str, range(12))),)
+
+
+def test_a_clock_that_falls_with_cores_at_work_comes_back_from_the_file(tmp_path):
+    samples = {
+        "clock": steady(0.25),  # 4 GHz
+        "clock/2": [0.25, 0.25, 0.25, 0.3, 0.4],  # what others take of the host is not the clock
+        "clock/6": steady(0.5),  # all the time disturbed: 12 cores are faster
+        "clock/12": steady(0.4),  # 2.5 GHz
+    }
+    found = figures(NODE, (), samples)
+    assert found.turbo_hz == {1: 4e9, 2: 4e9, 6: 2.5e9, 12: 2.5e9}
+    path = tmp_path / "m.yaml"
+    path.write_text(write(NODE, "m", found))
+    turbo = load(path).node.turbo
+    assert turbo is not None
+    assert (turbo.at(1), turbo.at(4), turbo.at(12)) == (4e9, 3.25e9, 2.5e9)
+    assert turbo.evidence == "measured"
+
+
+@pytest.mark.parametrize(
+    "clocks", [{1: 4e9, 2: 4.1e9, 12: 3.95e9}, {1: 4e9, 2: 3e9, 12: 4e9}, {2: 4e9, 12: 3e9}]
+)
+def test_one_clock_for_any_number_of_cores_is_no_table(tmp_path, clocks):
+    """As far as a step of the clock tells, noise or not; nor is there one without one core's."""
+    keys = {1: "clock", 2: "clock/2", 12: "clock/12"}
+    samples = {keys[count]: steady(1e9 / rate) for count, rate in clocks.items()}
+    found = figures(NODE, (), samples)
+    assert found.turbo_hz == {}
+    path = tmp_path / "m.yaml"
+    path.write_text(write(NODE, "m", found))
+    assert load(path).node.turbo is None
+
+
 def test_unmeasured_and_unsteady_keys_are_named():
     measurements = plan(NODE, GIB, NODE.threads)
     found = figures(NODE, measurements, {"clock": steady(0.5), "latency/1": [1.0, 9.0]})

@@ -46,6 +46,17 @@ def test_a_shipped_machine_is_sound(name):
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
+def test_no_clock_falls_with_cores_where_tables_are_of_one_clock(name):
+    """Each core has a first cache of its own: what it loads goes with the clock alone."""
+    machine = load(name)
+    table = machine.caches[0].bandwidth.get("load")
+    if table is not None and name != "a64fx":
+        most = table.x[-1]
+        assert 0.97 <= table.at(most) / most / table.at(1) <= 1.01
+    assert machine.node.turbo is None
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
 def test_the_density_weights_are_in_the_order_of_the_thesis(name):
     # Chatzopoulos 2012, sec. 4.2.2: a latency miss weighs less than a streaming one
     density = load(name).density

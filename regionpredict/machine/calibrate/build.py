@@ -14,6 +14,7 @@ _SCALAR = ("-O1", "-ffp-contract=off")
 PROGRAMS: dict[str, tuple[str, ...]] = {
     # No builtin copy may replace the loops: it would write past the caches.
     "bandwidth": _FAST,
+    "clock": ("-O1", "-fopenmp"),
     "latency": ("-O1",),
     "operations": _SCALAR,
     "openmp": ("-O2", "-fopenmp"),

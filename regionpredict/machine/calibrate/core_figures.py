@@ -1,4 +1,4 @@
-"""Figures of the core that loads tell: misses at a time, translations, and walks for them.
+"""Figures of the core that loads tell: what a store hands on to them, misses at a time, and walks.
 
 Loads of lines that all lie on pages of their own, beside loads of as many lines on few pages: what
 they take longer is the translation of their addresses.
@@ -10,10 +10,12 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from regionpredict.machine.calibrate.plan import (
+    CLOCK,
     FOUND,
     FOUND_BESIDE,
     MEMORY_LEVEL,
     SCATTERED_LINES,
+    STORE_FORWARD,
     TLB_COUNTS,
     UNFORESEEN,
     WALKED,
@@ -47,6 +49,7 @@ class Measured(NamedTuple):
 def core_figures(topology: Topology, samples: Samples) -> dict[str, Measured]:
     """What the samples tell, by its key in the section `processor`; the rest is left out."""
     makers: dict[str, Callable[[], Measured | None]] = {
+        "store_forward": lambda: _store_forward(samples),
         "outstanding_misses": lambda: _outstanding_misses(samples),
         "tlb_entries": lambda: _tlb_entries(samples),
         "page_walkers": lambda: _page_walkers(samples),
@@ -54,6 +57,14 @@ def core_figures(topology: Topology, samples: Samples) -> dict[str, Measured]:
     }
     made = {key: maker() for key, maker in makers.items()}
     return {key: measured for key, measured in made.items() if measured is not None}
+
+
+def _store_forward(samples: Samples) -> Measured | None:
+    """Cycles from a store to the load that finds its value; the clock has its own interval."""
+    each, clock = _of(samples, STORE_FORWARD), _of(samples, CLOCK)
+    if each is None or clock is None:
+        return None
+    return each.over(Measured(clock.value, 0.0))
 
 
 def _outstanding_misses(samples: Samples) -> Measured | None:

@@ -24,6 +24,8 @@ FALL = 0.1
 """A bandwidth may fall by this share with more cores before a remark says so."""
 SHARED_PATH = 1.3
 """All packages together below this multiple of one package: they share one path to memory."""
+CLOCK_STEP = 0.02
+"""Clocks that differ by less are one: a step is 100 MHz on most processors, of at most 5 GHz."""
 CLEARLY = 1.15
 """A working set that loads less than so many times as fast as memory is not in a cache."""
 NAMED_UNSTEADY = 6
@@ -68,6 +70,7 @@ def figures(
                 operations[arguments[0]] = (max(value, least) * clock, throughput * clock)
     measured = Figures(
         clock_hz=clock * 1e9 if clock is not None else None,
+        turbo_hz=turbo(_clocks(values)),
         latency=latency,
         bandwidth=_from_one(bandwidth),
         operations=operations,
@@ -84,6 +87,38 @@ def figures(
     )
     remarks = (*_unsteady(plan, samples), *suspicious(measured))
     return replace(measured, remarks=remarks)
+
+
+def _clocks(values: Mapping[str, float]) -> dict[int, float]:
+    """The clock in Hz by the cores at work, one among them, where it was measured."""
+    keys = {1: CLOCK}
+    for key in values:
+        if key.startswith(f"{CLOCK}/"):
+            keys[int(key.removeprefix(f"{CLOCK}/"))] = key
+    return {count: 1e9 / values[key] for count, key in keys.items() if values.get(key, 0.0) > 0}
+
+
+def turbo(clocks: Mapping[int, float]) -> dict[int, float]:
+    """The clock by the cores at work, none where it is the same for any number of them.
+
+    A chain is never faster than the clock, and more cores at work raise no clock: what more of them
+    reach, fewer do. One core's clock is that of the machine.
+
+    >>> turbo({1: 3.0e9, 2: 2.9e9, 4: 2.6e9, 8: 2.8e9})
+    {1: 3000000000.0, 2: 2900000000.0, 4: 2800000000.0, 8: 2800000000.0}
+    >>> turbo({1: 3.0e9, 2: 2.98e9})
+    {}
+    """
+    if 1 not in clocks:
+        return {}
+    reached: dict[int, float] = {}
+    best = 0.0
+    for count in sorted(clocks, reverse=True):
+        best = max(best, clocks[count])
+        reached[count] = min(best, clocks[1])
+    if min(reached.values()) > (1.0 - CLOCK_STEP) * clocks[1]:
+        return {}
+    return {count: reached[count] for count in sorted(reached)}
 
 
 def _latency_factor(values: Mapping[str, float]) -> float | None:

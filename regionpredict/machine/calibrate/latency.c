@@ -5,8 +5,7 @@
  * LINES of them on each page of PAGE bytes, the system's own and no larger one; `beside` loads the
  * same lines in such an order, and no load needs another. With `foreseen` or `unforeseen` none
  * does, either: line after line, or in an order that no prefetcher knows.
- * A sample is the least of three turns, in ns a load. BYTES 0 measures the clock instead: ns for
- * each step of a chain of exclusive-ors, one cycle each on every core known. */
+ * A sample is the least of three turns, in ns a load. */
 #include "measure.h"
 
 #define LARGE ((size_t)32 << 20)
@@ -146,25 +145,6 @@ static void **chase(void **at, long steps) {
     return at;
 }
 
-#if defined(__x86_64__) || defined(__i386__)
-#define STEP(x, y) __asm__ volatile("xor %1, %0" : "+r"(x) : "r"(y))
-#elif defined(__aarch64__)
-#define STEP(x, y) __asm__ volatile("eor %0, %0, %1" : "+r"(x) : "r"(y))
-#elif defined(__powerpc64__)
-#define STEP(x, y) __asm__ volatile("xor %0, %0, %1" : "+r"(x) : "r"(y))
-#else
-#define STEP(x, y) __asm__ volatile("" : "+r"(x) : "r"(y)); x ^= y
-#endif
-#define STEP4(x, y) STEP(x, y); STEP(x, y); STEP(x, y); STEP(x, y)
-#define STEP16(x, y) STEP4(x, y); STEP4(x, y); STEP4(x, y); STEP4(x, y)
-
-static uint64_t spin(uint64_t x, uint64_t y, long steps) {
-    for (long i = 0; i < steps; i += 64) {
-        STEP16(x, y); STEP16(x, y); STEP16(x, y); STEP16(x, y);
-    }
-    return x;
-}
-
 int main(int argc, char **argv) {
     if (argc != 6 && argc != 7 && argc != 9) return 2;
     int samples = atoi(argv[1]);
@@ -183,14 +163,13 @@ int main(int argc, char **argv) {
             return 0;
         }
         at = cycle(lines, count);
-    } else if (bytes > 0) {
+    } else {
         at = chain(bytes, line);
     }
-    uint64_t word = next_random();
     long steps = 1 << 14;
     for (;;) { /* warm up, and find how many steps take 3 ms */
         double begin = now();
-        if (at != NULL) at = chase(at, steps); else word = spin(word, 3, steps);
+        at = chase(at, steps);
         if (now() - begin > 3e-3) break;
         steps *= 2;
     }
@@ -199,11 +178,11 @@ int main(int argc, char **argv) {
         double best = 1e30;
         for (int turn = 0; turn < 3; turn++) {
             double begin = now();
-            if (at != NULL) at = chase(at, steps); else word = spin(word, 3, steps);
+            at = chase(at, steps);
             double spent = now() - begin;
             if (spent < best) best = spent;
         }
         sample(1e9 * best / (double)steps);
     }
-    return at == (void **)&state && word == 1; /* never, but the chase is used */
+    return at == (void **)&state; /* never, but the chase is used */
 }

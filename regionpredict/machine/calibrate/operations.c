@@ -1,7 +1,7 @@
 /* Latency and throughput of scalar operations: operations SAMPLES SECONDS CPU KIND WHAT
  *
  * KIND is an arithmetic operation (fp_add, int_div, ...), `call` (a function that does nothing, by
- * its address) or a function of the mathematical library (exp, sin, ...); WHAT is latency (a chain)
+ * its address), `store_forward` (through memory; its latency alone has a meaning) or a function of the mathematical library (exp, sin, ...); WHAT is latency (a chain)
  * or throughput (ten chains side by side). A sample is the least of three turns, in ns an
  * operation. To be compiled without vectorisation. Prints nothing for fp_fma where the processor
  * has none. */
@@ -114,6 +114,18 @@ WITH_CALLEE(call_latency)
 WITH_CALLEE(call_throughput)
 #undef BODY
 
+/* A number stored and loaded again, at an address that the core does not know by heart. */
+#define FORWARDED(x) *place = *place + y
+static double forward_latency(double y, double z, long steps) {
+    static double memory_of_it[16];
+    double *start = memory_of_it;
+    __asm__ volatile("" : "+r"(start));
+    volatile double *place = start;
+    *place = z;
+    for (long i = 0; i < steps; i += 10) { IN_TURN(FORWARDED, NOTHING_KEPT) }
+    return *place;
+}
+
 /* Functions of the library on 64 arguments from 1/16 to 4 in turn. In a chain the result before
  * goes into the argument by a multiplication with almost nothing and an addition, which are taken
  * off again. */
@@ -168,6 +180,7 @@ static const struct kind kinds[] = {
 #if HAS_FMA
     OF("fp_fma", fma),
 #endif
+    {"store_forward", forward_latency, forward_latency, add_latency}, /* the addition between */
     OF("fp_compare", compare), OF("fp_neg", negative),
     OF("fp_convert", convert), OF("int_add", whole_add),
     OF("int_mul", whole_mul), OF("int_div", whole_div), OF("int_logic", whole_logic),

@@ -40,6 +40,7 @@ OF_A_RUNTIME = (
 """Those that a run-time system decides; the others are the machine's."""
 CLOCK = "clock"
 LEAST_MEMORY_BYTES = 64 * 1024**2
+STORE_FORWARD = "store_forward"
 MEMORY_LEVEL = 0
 WALKED, FOUND = "pages/walked", "pages/found"
 """Loads of `SCATTERED_LINES`, one on each page, and as many on few pages."""
@@ -89,8 +90,9 @@ def plan(
         for what in ("latency", "throughput")
     ]
     return (
-        Measurement(CLOCK, "latency", (first, "0", line)),
+        *_clocks(topology, cpus),
         *latencies,
+        Measurement(STORE_FORWARD, "operations", (first, STORE_FORWARD, "latency")),
         *_page_walks(topology, first, line),
         Measurement(FORESEEN, "latency", (first, str(memory), line, "foreseen")),
         Measurement(UNFORESEEN, "latency", (first, str(memory), line, "unforeseen")),
@@ -107,6 +109,13 @@ def plan(
             for measurement in _cache_bandwidth(topology, cache.level, cpus)
         ),
     )
+
+
+def _clocks(topology: Topology, cpus: tuple[int, ...]) -> Iterator[Measurement]:
+    """The clock of one core, and with as many cores of the first package at work."""
+    for count in core_counts(min(topology.cores_per_package, len(cpus))):
+        key = CLOCK if count == 1 else f"{CLOCK}/{count}"
+        yield Measurement(key, "clock", (_list(cpus[:count]),))
 
 
 def _page_walks(topology: Topology, cpu: str, line: str) -> Iterator[Measurement]:

@@ -50,6 +50,8 @@ def _figures(topology: Topology, key: str) -> Iterator[str]:
     kind, *arguments = key.split("/")
     if key == CLOCK:
         yield "node.clock"
+    elif kind == CLOCK:
+        yield "node.turbo"
     elif kind == "latency":
         yield _of_level(int(arguments[0]), places, "latency")
     elif kind == "bandwidth":

@@ -21,7 +21,7 @@ from regionpredict.predict.saturation.constants import (
     SCALAR_LOAD,
 )
 from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
-from regionpredict.workload import LoopBody, Recurrence, Step
+from regionpredict.workload import NONE_KEPT, LoopBody, Recurrence, Step
 
 _PORTS = ("loads_per_cycle", "stores_per_cycle", "memory_operations_per_cycle",
           "load_bytes_per_cycle", "store_bytes_per_cycle")  # fmt: skip
@@ -70,8 +70,11 @@ class _Bound(NamedTuple):
 def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts) -> BodyCycles:
     if not parts.carried_cycles:
         body = replace(body, recurrences=tuple(c for c in body.recurrences if not c.in_order))
+    if not parts.kept_sums:
+        registers = (c._replace(stored=False, forwarded=False) for c in body.recurrences)
+        body = replace(body, recurrences=tuple(registers), kept=NONE_KEPT)
     size = body.element_bytes
-    ordered = [chain for chain in body.recurrences if not chain.unordered]
+    ordered = [chain for chain in body.recurrences if chain.stored or not chain.unordered]
     _, why = _recurrence(ordered, body, machine)
     reason = why or body.scalar_because
     if not reason and body.masked and not (parts.masks and _masks(machine)):
@@ -79,7 +82,8 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
     full = 1.0 if reason else max(1.0, machine.simd_bits / BYTE.value / size)
     lanes = _mean_lanes(body.trips, full) if parts.vector_ends else full
     operations = dict(body.on_all_sides if lanes > 1 and body.on_all_sides else body.operations)
-    loads, stores = body.loads + _spilled_scalars(body, machine), body.stores
+    loads = body.loads + body.kept.loads + _spilled_scalars(body, machine)
+    stores = body.stores + body.kept.stores
     bounds = _arithmetic(operations, machine, lanes, BYTE.value * size, parts)
     instructions = _instructions(operations, machine) + loads + stores
     instructions += LOOP_CONTROL.value if body.innermost else OUTER_BODY.value
@@ -123,7 +127,7 @@ def _carried(
         cycles = (
             recurrence.share
             * _chain_cycles(recurrence, body, machine)
-            / (lanes * vectors if recurrence.unordered else 1.0)
+            / (lanes * vectors if recurrence.unordered and not recurrence.stored else 1.0)
         )
         longest = max(longest, cycles * (alone if recurrence.restarts else 1.0))
     kinds = {
@@ -131,7 +135,9 @@ def _carried(
         for recurrence in body.recurrences for kinds in recurrence.operations for kind in kinds
         if kind != "load"
     }  # fmt: skip
-    return _Bound(longest, _latencies(kinds))
+    forwarded = any(chain.forwarded for chain in body.recurrences)
+    memory = ("processor.store_forward",) if forwarded else ()
+    return _Bound(longest, (*_latencies(kinds), *memory))
 
 
 def _mean_lanes(trips: float, full: float) -> float:
@@ -333,18 +339,21 @@ def _recurrence(
 
 
 def _chain_cycles(chain: Recurrence, body: LoopBody, machine: Machine) -> float:
+    """Cycles from one value of a chain to the next, on its way through memory where it goes."""
+    forward = machine.processor.store_forward.value if chain.forwarded else 0.0
     if chain.in_order:
         assert chain.distance is not None
-        return _in_turn(chain.operations[0], machine) / chain.distance
+        return (_in_turn(chain.operations[0], machine) + forward) / chain.distance
     if chain.distance is None:
         fuses = _fuses_sums(chain, body, machine)
         joining = (_joining(kinds, machine, fuses=fuses) for kinds in chain.operations)
-        return max(joining, default=0.0)
+        return max(joining, default=0.0) + forward
     latencies = [
         machine.operation(kind).latency_cycles.value for kinds in chain.operations for kind in kinds
     ]
-    # Store and load of the element take about as long as the first cache.
-    return (sum(latencies) + machine.caches[0].latency_cycles.value) / chain.distance
+    # Store and load of the element take about as long as the first cache, where nothing between
+    # them may be the same element.
+    return (sum(latencies) + (forward or machine.caches[0].latency_cycles.value)) / chain.distance
 
 
 def _in_turn(kinds: Sequence[str], machine: Machine) -> float:
@@ -381,7 +390,8 @@ def _fuses_sums(chain: Recurrence, body: LoopBody, machine: Machine) -> bool:
     Not where the sum alone keeps the loop from vectors: the products are formed in vectors all the
     same, and added one by one (seen in GCC's assembly from -O3 on).
     """
-    in_vectors = not (chain.unordered or body.scalar_because) and machine.simd_bits > (
+    scalar = body.scalar_because or any(other.stored for other in body.recurrences)
+    in_vectors = not (chain.unordered or scalar) and machine.simd_bits > (
         BYTE.value * body.element_bytes
     )
     return _fuses(machine) and not in_vectors and machine.processor.fused_sums.value > 0.0

@@ -23,6 +23,7 @@ class Parts:
     `interleaved_sums`: a sum in any order has several vectors of partial sums. `placement`: pages
     may lie in other domains than their threads, and be reached by a link. `hardware_threads`:
     threads of one core share it. `turbo`: a core's clock follows how many are at work.
+    `kept_sums`: what a compiler cannot keep in a register is stored on each iteration.
     """
 
     write_allocation: bool = True
@@ -41,6 +42,7 @@ class Parts:
     placement: bool = True
     hardware_threads: bool = True
     turbo: bool = True
+    kept_sums: bool = True
 
 
 ALL_PARTS = Parts()

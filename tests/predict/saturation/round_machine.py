@@ -49,6 +49,7 @@ processor:
   integer_pipes: 4
   divider_bits: 128
   window: 192
+  store_forward: 7
   outstanding_misses: 10
   tlb_entries: 1024
   tlb_large_entries: 32

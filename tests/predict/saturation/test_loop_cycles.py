@@ -16,6 +16,7 @@ from regionpredict.machine import Machine
 from regionpredict.predict.saturation.core import core_time
 from regionpredict.predict.saturation.parts import Parts
 from regionpredict.workload import LoopBody, Recurrence, Step
+from regionpredict.workload.kept_sums import Kept
 
 MACHINE = round_machine()
 UNFUSED = round_machine(
@@ -488,3 +489,32 @@ def test_without_chains_a_sum_that_begins_anew_is_one_chain() -> None:
     short = replace(body({"fp_div": 0.1}, loads=1.9, recurrences=[sums]), trips=8.0)
     off = core_time([short], MACHINE, 64, Parts(chains=False))
     assert off.overlapping == pytest.approx(20 * CYCLE)
+
+
+def test_a_sum_through_memory_waits_for_the_store_before_it() -> None:
+    """4 cycles for the addition and 7 from store to load; freed or not, it stays one chain."""
+    chain = sum_of("fp_add")._replace(stored=True, forwarded=True)
+    for unordered in (False, True):
+        loop = body({"fp_add": 1}, recurrences=[chain._replace(unordered=unordered)])
+        assert cycles(loop)[0] == 11
+    time = core_time([body({"fp_add": 1}, recurrences=[chain])], MACHINE, 64)
+    assert "processor.store_forward" in time.figures
+    off = core_time([body({"fp_add": 1}, recurrences=[chain])], MACHINE, 64, Parts(kept_sums=False))
+    assert off.notes == ("i (line 7): scalar, sum into s; recurrence, 4 cycles an iteration",)
+
+
+def test_a_sum_that_is_stored_but_not_loaded_waits_for_itself_alone() -> None:
+    """Its product is fused, since no vector forms it: 6 cycles; and one more store an iteration."""
+    chain = sum_of("fp_mul", "fp_add")._replace(stored=True, unordered=True)
+    loop = replace(body({"fp_add": 1}, loads=1, recurrences=[chain]), kept=Kept(2.0, 3.0))
+    assert cycles(loop) == (6, pytest.approx(3.0))  # one store a cycle
+    off = core_time([loop], MACHINE, 64, Parts(kept_sums=False))
+    assert off.loading < 3.0 * CYCLE
+
+
+def test_a_recurrence_through_memory_takes_the_store_in_place_of_a_load() -> None:
+    """An addition of 4 cycles and 7 from store to load, every second iteration."""
+    chain = Recurrence("a[i-2]", (("fp_add",),), 2.0, forwarded=True)
+    assert cycles(body(recurrences=[chain]))[0] == 11 / 2
+    off = core_time([body(recurrences=[chain])], MACHINE, 64, Parts(kept_sums=False))
+    assert off.overlapping == pytest.approx((4 + 4) / 2 * CYCLE)
