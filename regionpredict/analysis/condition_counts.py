@@ -89,9 +89,9 @@ def _pieces(taken: Values, turns: set[int]) -> list[int]:
     """The numbers of the iterations before which a piece ends in which all is alike."""
     ends = {taken.trips}
     for value in turns:
-        at, rest = divmod(value - taken.first, taken.step)
-        ends.update(number for number in (at, at + 1 if rest else at)
-                    if 0 < number < taken.trips)  # fmt: skip
+        number = -((taken.first - value) // taken.step)
+        if 0 < number < taken.trips:
+            ends.add(number)
     return sorted(ends)
 
 
@@ -154,8 +154,8 @@ def _rounds_told(value: Expr, atom: Atom, name: str, taken: Values, turns: set[i
     if high - low > _FEW:
         return False
     wanted = -rest / Fraction(value.terms[((atom, 1),)])
-    for number in range(low - 1, high + 2):
-        for beyond in (0, wanted, -wanted):
+    for number in range(low, high + 2):
+        for beyond in (0, wanted):
             _turn(divided - size * number - beyond, slope, name, turns)
     return True
 

@@ -386,7 +386,7 @@ class TeamFootprints:
             return ()
         if any(not chain.loops or chain.loops[0].index != first.index for chain in chains):
             return ()
-        if any(group.private for group in groups):
+        if groups[0].private:  # of one array
             return ()
         trips, team = round(first.trips({})), self.dealt_to
         if first.depends or team > MOST_BLOCKS.value or trips < team:
