@@ -139,7 +139,7 @@ def _period(condition: Expr, name: str, taken: Values, turns: set[int]) -> int:
 def _rounds_told(value: Expr, atom: Atom, name: str, taken: Values, turns: set[int]) -> bool:
     """Adds the turns of a remainder that comes round a few times only: in each of these rounds it
     is a straight line. False of any other."""
-    if atom.kind != "mod" or len(atom.args) != 2 or value.terms.get(((atom, 1),)) is None:
+    if atom.kind != "mod" or value.terms.get(((atom, 1),)) is None:
         return False
     divided, size = atom.args[0], atom.args[1].constant
     slope, rest = divided.coefficient(name), Expr(
@@ -170,7 +170,7 @@ def _plain_parts(value: Expr) -> list[Expr]:
 
 def _period_of(atom: Atom, name: str, turns: set[int]) -> int:
     """After how many a remainder or a masked value comes round again."""
-    if atom.kind not in ("mod", "bitand") or len(atom.args) != 2:
+    if atom.kind not in ("mod", "bitand"):
         raise UndecidedError
     value, size = atom.args
     if atom.kind == "bitand" and value.constant is not None:
