@@ -135,7 +135,7 @@ def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLe
     left = threads
     levels = []
     for spacing in spacings:
-        along = min(left, max(1.0, -(-spacing.most // 1)))
+        along = min(left, -(-spacing.most // 1))
         if along > 1:
             levels.append(TeamLevel(spacing.variable, spacing.apart, along))
             left /= along
