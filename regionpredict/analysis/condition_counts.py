@@ -89,9 +89,9 @@ def _pieces(taken: Values, turns: set[int]) -> list[int]:
     """The numbers of the iterations before which a piece ends in which all is alike."""
     ends = {taken.trips}
     for value in turns:
-        at, rest = divmod(value - taken.first, taken.step)
-        ends.update(number for number in (at, at + 1 if rest else at)
-                    if 0 < number < taken.trips)  # fmt: skip
+        number = -((taken.first - value) // taken.step)
+        if 0 < number < taken.trips:
+            ends.add(number)
     return sorted(ends)
 
 
@@ -139,7 +139,7 @@ def _period(condition: Expr, name: str, taken: Values, turns: set[int]) -> int:
 def _rounds_told(value: Expr, atom: Atom, name: str, taken: Values, turns: set[int]) -> bool:
     """Adds the turns of a remainder that comes round a few times only: in each of these rounds it
     is a straight line. False of any other."""
-    if atom.kind != "mod" or len(atom.args) != 2 or value.terms.get(((atom, 1),)) is None:
+    if atom.kind != "mod" or value.terms.get(((atom, 1),)) is None:
         return False
     divided, size = atom.args[0], atom.args[1].constant
     slope, rest = divided.coefficient(name), Expr(
@@ -154,8 +154,8 @@ def _rounds_told(value: Expr, atom: Atom, name: str, taken: Values, turns: set[i
     if high - low > _FEW:
         return False
     wanted = -rest / Fraction(value.terms[((atom, 1),)])
-    for number in range(low - 1, high + 2):
-        for beyond in (0, wanted, -wanted):
+    for number in range(low, high + 2):
+        for beyond in (0, wanted):
             _turn(divided - size * number - beyond, slope, name, turns)
     return True
 
@@ -170,7 +170,7 @@ def _plain_parts(value: Expr) -> list[Expr]:
 
 def _period_of(atom: Atom, name: str, turns: set[int]) -> int:
     """After how many a remainder or a masked value comes round again."""
-    if atom.kind not in ("mod", "bitand") or len(atom.args) != 2:
+    if atom.kind not in ("mod", "bitand"):
         raise UndecidedError
     value, size = atom.args
     if atom.kind == "bitand" and value.constant is not None:

@@ -70,9 +70,7 @@ class _Copying:
         return tuple(made)
 
     def _call(self, flow: Flow, call: Handed, given: _Given) -> Handed:
-        if given.tables and call.choices:
-            meant = tuple(_meant(choice, given) for choice in call.choices)
-            call = call._replace(choices=meant)
+        call = call._replace(choices=tuple(_meant(choice, given) for choice in call.choices))
         tables = {table.position: table.rows for table in call.tables if table.parameter is None}
         tables |= {
             table.position: given.tables[table.parameter] for table in call.tables

@@ -78,7 +78,7 @@ class LayerConditions:
         extent = group.extent * (self.team.threads if group.private else 1.0)
         lines = max(1.0, extent / self.team.line_bytes)
         first = lines * -math.expm1(-number / lines)
-        missing = max(first, number * max(0.0, 1.0 - self.capacity / max(1.0, extent)))
+        missing = max(first, number * (1.0 - self.capacity / max(1.0, extent)))
         return Lines(missing, missing if group.written else 0.0)
 
     def window(self, loop: NestLoop, env: LoopEnv) -> float:

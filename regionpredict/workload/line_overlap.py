@@ -82,7 +82,7 @@ def _covered(part: GroupLines, other: GroupLines, line_bytes: float) -> float:
     density = 1.0
     if part.team != other.team or not _in_step(part, other, line_bytes):
         density = min(1.0, touched * line_bytes / max(line_bytes, other_high - other_low))
-    return min(1.0, overlap / max(1.0, high - low)) * density
+    return overlap / (high - low) * density
 
 
 def _in_step(part: GroupLines, other: GroupLines, line_bytes: float) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,9 +155,9 @@ class _Tracer:
     def _fill(self, body: _Body, start: Whole) -> None:
         """Puts the references of a body into their places, its iterations at `start`."""
         at = start.copy()
-        for group, place, written, child, exact in _in_order(body.loop):
-            if group is None:
-                inner = body.children[child]
+        for part in _in_order(body.loop):
+            if isinstance(part, int):
+                inner = body.children[part]
                 before = np.cumsum(inner.length) - inner.length
                 length = np.bincount(
                     inner.around, weights=inner.length, minlength=body.number
@@ -165,11 +166,13 @@ class _Tracer:
                 self._fill(inner, at[inner.around] + before - skipped[inner.around])
                 at += length
                 continue
-            byte = self._values(exact or Affine(place, group.slopes), body.points, body.number)
+            group = part.group
+            address = part.exact or Affine(part.place, group.slopes)
+            byte = self._values(address, body.points, body.number)
             self.iteration[at] = body.shared
             self.array[at] = self.arrays.setdefault(group.array, len(self.arrays))
             self.byte[at] = np.floor(byte).astype(np.int64)
-            self.written[at] = written
+            self.written[at] = part.written
             self.private[at] = group.private
             at += 1
 
@@ -197,22 +200,28 @@ class _Tracer:
         return array
 
 
-_Reference = tuple[ReferenceGroup | None, float, bool, int, Form | None]
-
-
-def _in_order(loop: NestLoop) -> Sequence[_Reference]:
-    """What stands in a loop, in the order of the source: (group, place, whether written, 0, its
-    address if it is not affine) of a reference, (None, 0, False, index, None) of a loop.
+class _Reference(NamedTuple):
+    """A reference of a group: its offset, whether it is `written`, and its `exact` address if that
+    is not affine.
     """
-    placed: list[tuple[int, _Reference]] = []
+
+    group: ReferenceGroup
+    place: float
+    written: bool
+    exact: Form | None
+
+
+def _in_order(loop: NestLoop) -> Sequence[_Reference | int]:
+    """What stands in a loop, in the order of the source: references, and the index of each loop."""
+    placed: list[tuple[int, _Reference | int]] = []
     for group in loop.groups:
         exact = group.exact or (None,) * len(group.order)
         for access, number, place, form in zip(
             group.accesses, group.order, group.places, exact, strict=True
         ):
-            placed.append((number, (group, place, access.kind == "write", 0, form)))
+            placed.append((number, _Reference(group, place, access.kind == "write", form)))
     for child in loop.children:
         numbers = [number for group in child.groups_below for number in group.order]
         if numbers:
-            placed.append((min(numbers), (None, 0.0, False, child.index, None)))
+            placed.append((min(numbers), child.index))
     return [pair for _, pair in sorted(placed, key=lambda pair: pair[0])]

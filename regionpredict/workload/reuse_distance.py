@@ -177,7 +177,8 @@ class _ReuseCounter:
         4.2), but for those hit for the first time.
         """
         lines = max(1.0, reference.group.extent / self.line_bytes)
-        first = min(1.0, float(lines) * -math.expm1(-executions / float(lines)) / executions)
+        each = executions / float(lines)
+        first = -math.expm1(-each) / each
         carrier = reference.path[-1].variable
         return (Use(1.0 - first, lines - 1.0, carrier, spread=True), Use(first, None, None))
 

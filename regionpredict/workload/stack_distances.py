@@ -135,7 +135,7 @@ def in_order_of(numbers: Whole, most: int) -> Whole:
     [3, 1, 0, 2]
     """
     order: Whole = np.argsort((numbers & ((1 << _DIGIT) - 1)).astype(np.uint16), kind="stable")
-    for shift in range(_DIGIT, max(1, most).bit_length(), _DIGIT):
+    for shift in range(_DIGIT, most.bit_length(), _DIGIT):
         digit = (numbers[order] >> shift & ((1 << _DIGIT) - 1)).astype(np.uint16)
         order = order[np.argsort(digit, kind="stable")]
     return order
@@ -154,7 +154,7 @@ def earlier_and_lower(ranked: Whole) -> Whole:
     number = len(place)
     here = np.arange(number, dtype=np.int32)
     counted = np.zeros(number, dtype=np.int32)
-    for level in range(max(0, number - 1).bit_length() - 1, -1, -1):
+    for level in range((number - 1).bit_length() - 1, -1, -1):
         half = 1 << level
         right = (place >> level) & 1
         rights = np.cumsum(right, dtype=np.int32) - right

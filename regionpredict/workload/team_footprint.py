@@ -135,7 +135,7 @@ def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLe
     left = threads
     levels = []
     for spacing in spacings:
-        along = min(left, max(1.0, -(-spacing.most // 1)))
+        along = min(left, -(-spacing.most // 1))
         if along > 1:
             levels.append(TeamLevel(spacing.variable, spacing.apart, along))
             left /= along
@@ -386,7 +386,7 @@ class TeamFootprints:
             return ()
         if any(not chain.loops or chain.loops[0].index != first.index for chain in chains):
             return ()
-        if any(group.private for group in groups):
+        if groups[0].private:  # of one array
             return ()
         trips, team = round(first.trips({})), self.dealt_to
         if first.depends or team > MOST_BLOCKS.value or trips < team:

@@ -59,12 +59,12 @@ def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> flo
         if total <= own * threads:
             return min(1.0, own / total)  # a piece each, or none
         waited = WAITED_PIECE.value * own / total * (threads - 1) / threads
-        return min(1.0, max(own / total, 1.0 / threads + waited))  # no less than one piece
+        return 1.0 / threads + waited
     pieces, longest = float(threads), -(-total // threads)
     if schedule.chunk is not None:
         rounds = -(-total // (schedule.chunk * threads))
         if rounds > 1:
-            return min(1.0, rounds * schedule.chunk / total)
+            return rounds * schedule.chunk / total
         pieces, longest = total / schedule.chunk, schedule.chunk  # some threads may have none
     even = max(1.0, longest) / total
     if not profile.weights:

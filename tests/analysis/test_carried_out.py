@@ -88,6 +88,16 @@ def test_more_than_can_be_gone_through_is_not_known() -> None:
     assert runs(deep, {"n": 1_000}) is None
 
 
+@pytest.mark.parametrize(("outer", "known"), [(19_999, True), (20_000, True), (20_001, False)])
+def test_as_many_iterations_as_are_gone_through(outer: int, known: bool) -> None:
+    """20,000 of i, whether or not some of them run j."""
+    never = (loop("i", 0, "<", outer), loop("j", ROW + 30_000, "<", 9))
+    assert extents((ROW, COLUMN), never, {}) == (() if known else None)
+    assert runs(never, {}) == (0 if known else None)
+    some = (loop("i", 0, "<", outer), loop("j", ROW, "<", 9))
+    assert runs(some, {}) == (sum(range(10)) if known else None)
+
+
 def test_a_part_that_nobody_knows_is_at_most_the_array() -> None:
     declared = "double x[100]; int idx[50];"
     facts = facts_of_loop("for (int i = 0; i < n; i++) x[idx[i]] = 1;", declared, n=10)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import random
+from collections.abc import Callable
 
 import pytest
 
@@ -100,3 +102,119 @@ def test_conditions_on_several_loops() -> None:
     assert runs(triangle, {}, [Expr.atom("not", J)]) == 49
     assert runs(nest, {}, [compared("eq", Expr.name("n"), 1)]) is None
     assert runs(nest, {"n": 2}, [compared("eq", Expr.name("n"), 1)]) == 0
+
+
+def _truncated(value: int, size: int) -> int:
+    """C's remainder: it has the sign of what is divided."""
+    return value % size if value >= 0 else -(-value % size)
+
+
+COMPARED: dict[str, Callable[[int, int], bool]] = {
+    "lt": operator.lt, "le": operator.le, "eq": operator.eq, "ne": operator.ne,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("step", [1, -1, 2, -3])
+@pytest.mark.parametrize("slope", [1, -1, 2, -3])
+def test_a_comparison_that_turns_near_an_end(slope: int, step: int) -> None:
+    """600 values, which are too many to be tried: it turns at each of the first and last ones."""
+    first, trips = 7, 600
+    values = [first + at * step for at in range(trips)]
+    for near in (0, 1, 2, 297, trips - 3, trips - 2, trips - 1):
+        for beside in (-1, 0, 1):
+            turn = slope * values[near] + beside
+            for kind, compared_by in COMPARED.items():
+                wanted = sum(compared_by(slope * value, turn) for value in values)
+                told = fulfilling(
+                    "t", Values(first, trips, step), [compared(kind, T * slope, turn)]
+                )
+                assert told == wanted, (near, beside, kind)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_remainder_that_comes_round_a_few_times(seed: int) -> None:
+    """Of a line, multiplied and compared, below zero and above it: more values than are tried."""
+    chance = random.Random(seed)
+    for _ in range(40):
+        slope, beyond = chance.choice([1, 1, -1, 3, -7]), chance.randint(-4000, 4000)
+        size, times = chance.choice([513, 600, 1000, 30_000]), chance.choice([1, 2, -1, -3])
+        first, step = chance.randint(-3000, 3000), chance.choice([1, -1, 2, -5])
+        kind, trips = chance.choice(COMPARISONS), chance.randint(513, 6000)
+        line = [slope * (first + at * step) + beyond for at in range(trips)]
+        rests = [times * _truncated(value, size) for value in line]
+        turn = chance.choice(rests) + chance.choice([-1, 0, 0, 1])
+        condition = compared(kind, remainder(T * slope + beyond, size) * times, turn)
+        wanted = sum(COMPARED[kind](rest, turn) for rest in rests)
+        assert fulfilling("t", Values(first, trips, step), [condition]) == wanted, str(condition)
+
+
+def test_as_many_as_are_tried_and_not_one_more() -> None:
+    """512 values, whatever the condition; 20,000 of a round; 512 rounds of a longer one."""
+    square = compared("eq", remainder(T * T, 7), 1)
+    squares = sum(t * t % 7 == 1 for t in range(512))
+    assert fulfilling("t", Values(0, 512, 1), [square]) == squares
+    for never in (
+        (Values(0, 513, 1), square),
+        (Values(0, 10**9, 1), Expr.atom("not", remainder(T, 20_001))),
+        (Values(0, 20_001 * 514, 1), compared("lt", remainder(T, 20_001), 5)),
+        (Values(5, 513, 0), compared("lt", T, 9)),
+    ):
+        with pytest.raises(UndecidedError):
+            fulfilling("t", never[0], [never[1]])
+    assert fulfilling("t", Values(0, 10**9, 1), [Expr.atom("not", remainder(T, 20_000))]) == 50_000
+    rounds = Values(0, 20_001 * 513, 1)
+    assert fulfilling("t", rounds, [compared("lt", remainder(T, 20_001), 5)]) == 5 * 513
+    assert fulfilling("t", Values(5, 512, 0), [compared("lt", T, 9)]) == 512
+
+
+def test_a_round_of_a_step_is_shorter() -> None:
+    """By tens, 30,000 come round after 3,000 steps; by sevens after all of them."""
+    condition = Expr.atom("not", remainder(T, 30_000))
+    assert fulfilling("t", Values(0, 3_000_000_000, 10), [condition]) == 1_000_000
+    with pytest.raises(UndecidedError):
+        fulfilling("t", Values(0, 3_000_000_000, 7), [condition])
+
+
+def test_masks() -> None:
+    """Of two bits, wherever the mask stands; of none, nothing; of all bits, it is not guessed."""
+    taken = Values(-5, 100_000, 1)
+    for mask in (0, 1, 2, 5, 1023):
+        wanted = sum(bool(t & mask) for t in range(-5, 99_995))
+        for arguments in ((T, Expr.const(mask)), (Expr.const(mask), T)):
+            assert fulfilling("t", taken, [Expr.atom("bitand", *arguments)]) == wanted
+    with pytest.raises(UndecidedError):
+        fulfilling("t", taken, [Expr.atom("bitand", T, Expr.const(-4))])
+
+
+def test_what_has_no_number_is_not_decided() -> None:
+    """By nothing, by another name, over a quotient, or multiplied by itself."""
+    n = Expr.name("n")
+    for condition in (
+        compared("eq", remainder(T, 0), 1),
+        compared("lt", T * n, 8),
+        compared("lt", T + n, 8),
+        compared("eq", Expr.atom("mod", T, n, label=TRUNCATES), 1),
+        compared("eq", remainder(T * n, 700), 1),
+        compared("eq", remainder(T, 700) + n, 1),
+        compared("eq", remainder(T, 7) * remainder(T, 5), 1),
+        compared("eq", Expr.atom("floordiv", T, Expr.const(7)), 1),
+        compared("eq", T * T, 4),
+    ):
+        with pytest.raises(UndecidedError):
+            fulfilling("t", Values(0, 100_000, 1), [condition])
+
+
+def test_two_remainders_come_round_together() -> None:
+    """Both in one sum, with a line beside them, and on both sides of an `or`."""
+    sevens, fives = remainder(T, 7), remainder(T + 2, 5)
+    taken = Values(3, 5000, 1)
+    values = range(3, 5003)
+    assert fulfilling("t", taken, [compared("eq", sevens - fives, 0)]) == sum(
+        t % 7 == (t + 2) % 5 for t in values
+    )
+    either = Expr.atom("or", Expr.atom("not", sevens), compared("lt", fives, 2))
+    assert fulfilling("t", taken, [either, Expr.atom("lt", Expr.const(99), T)]) == sum(
+        (t % 7 == 0 or (t + 2) % 5 < 2) and t > 99 for t in values
+    )
+    with pytest.raises(UndecidedError):  # it grows, and comes round
+        fulfilling("t", taken, [compared("lt", sevens + T, 90)])

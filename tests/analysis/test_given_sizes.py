@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from regionpredict.analysis.given_sizes import (
     every_loop,
     extent_name,
     loops_at,
+    name_at_home,
+    name_here,
     place_of,
     scope_of,
     sizes_in,
@@ -20,7 +23,8 @@ from regionpredict.analysis.given_sizes import (
 from regionpredict.analysis.implied_sizes import with_implied
 from regionpredict.errors import UsageError
 from regionpredict.frontend import requests_for
-from regionpredict.ir import Array, Expr, Loop, Program, Region
+from regionpredict.ir import Array, Expr, Loop, Program, Region, Span
+from regionpredict.ir.region import OtherName
 from regionpredict.pipeline import analyse
 
 TEXT = """double x[9999]; int row[99];
@@ -220,3 +224,23 @@ def test_sizes_that_follow(program: Program, given: dict[str, int], added: dict[
 def test_one_size_under_two_names_has_one_value(program: Program, given: dict[str, int]) -> None:
     with pytest.raises(UsageError, match="are one size in"):
         with_implied(program, given)
+
+
+def test_variables_of_other_functions(region: Region) -> None:
+    """n' is main's n; of two m of main none is meant alone; of k' nobody says whose it is."""
+    others = tuple(
+        OtherName(name, function, Span("f.c", 1))
+        for name, function in (
+            ("n'", "main"), ("m'", "main"), ("m''", "main"), ("k'", ""), ("l'", "solve"),
+        )
+    )  # fmt: skip
+    primed = replace(region, others=others)
+    here = {name: name_here(primed, "main", name) for name in ("n", "n[]", "m", "q", "[]")}
+    assert here == {"n": "n'", "n[]": "n'[]", "m": None, "q": None, "[]": None}
+    assert name_here(primed, "solve", "n") == "n"
+    home = {
+        name: name_at_home(primed, name) for name in ("n'", "n'[]", "n", "m'", "k'", "l'", "q'")
+    }
+    assert home == {
+        "n'": "main:n", "n'[]": "main:n[]", "n": None, "m'": None, "k'": None, "l'": None,
+    }  # fmt: skip

@@ -9,6 +9,8 @@ import pytest
 from texts import facts_of_loop, facts_of_texts
 
 from regionpredict.analysis import RegionFacts
+from regionpredict.analysis.iterations import executions
+from regionpredict.ir import Expr, Loop, Span
 
 HEAD = """
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -199,3 +201,12 @@ def test_a_count_by_a_square_is_right_or_withheld() -> None:
     for n in (0, 1, 2, 7):
         found = runs("for (int i = 0; i < n; i++) for (int j = 0; j < i * i; j++)", n=n)
         assert found in (None, sum(i * i for i in range(n)))
+
+
+@pytest.mark.parametrize(("names", "constant", "shown"), [(59, 5, True), (60, 0, False)])
+def test_a_form_of_120_parts_is_shown(names: int, constant: int, shown: bool) -> None:
+    """A sum of 59 names and a number: a sum, 60 terms and 59 factors; of 60 names: one more."""
+    bound = sum((Expr.name(f"n{at}") for at in range(names)), Expr.const(constant))
+    assert bound.size == 120 + (not shown)
+    loop = Loop("i", Expr.const(0), bound, "<", Expr.const(1), (), Span("f.c", 1))
+    assert (executions((loop,)).expr is not None) is shown

@@ -416,3 +416,13 @@ def test_rows_behind_a_table_are_as_many_as_were_allocated() -> None:
         "#pragma omp parallel for\n  for (int i = 0; i < 100; i++) y[i] = x[list[i]][2];\n}\n"
     )
     assert touched_bytes(facts.region, facts.bindings) == 400 + 800 + 400  # x, y and list
+
+
+def test_what_is_held_without_a_form_is_at_most_that() -> None:
+    """Ten rows of 50 doubles, some of them picked, ten indices, five doubles from 0 to 4."""
+    facts = facts_of_loop(
+        "for (int i = 0; i < n; i++) x[(i * i) % 7] += y[i][idx[i]];",
+        "double x[100], y[99][50]; int idx[50];", n=10,
+    )  # fmt: skip
+    assert (facts.working_set.expr, facts.working_set.at_most) == (None, True)
+    assert facts.working_set.value == 10 * 50 * 8 + 10 * 4 + 5 * 8

@@ -120,6 +120,7 @@ def test_readers_that_keep_to_no_part() -> None:
 def test_what_an_earlier_loop_fetched() -> None:
     rows = frozenset({ROWS})
     assert fetched_before(rows, rows) and fetched_before(rows, frozenset({ALL}))
+    assert fetched_before(rows, frozenset({COLUMNS, ALL}))
     assert not fetched_before(rows, frozenset({COLUMNS}))
     assert not fetched_before(frozenset({ROWS, COLUMNS}), rows)
     assert not fetched_before(frozenset({QUEUE}), frozenset({QUEUE}))

@@ -131,6 +131,13 @@ def test_a_lower_bound_alone() -> None:
     assert (values["m"], note) == (0, "m = 0 (no value given: a lower bound)")
 
 
+@pytest.mark.parametrize("head", ["i = m + 60; i < 50", "i = m; i < 1", "i = m; i < 2"])
+def test_a_lower_bound_is_zero_where_the_loop_runs_or_never_does(head: str) -> None:
+    """From 60 on nothing runs up to 50; of one or two iterations none is left out."""
+    values, _ = _bound(f"for (int {head}; i++) a[i] = 0;", DECLARED, 80_000)
+    assert values["m"] == 0
+
+
 @pytest.mark.parametrize(
     ("head", "size", "lower"),
     [

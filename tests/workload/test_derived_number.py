@@ -80,3 +80,11 @@ def test_evaluated() -> None:
 
 def test_the_expression_travels() -> None:
     assert pickle.loads(pickle.dumps(Derived(4, N))) == Derived(4, N)
+
+
+@pytest.mark.parametrize("value", [1.75, 2.5, -3.2, 4.0, 1.26])
+def test_rounded_as_a_float(value: float) -> None:
+    for digits in (None, 0, 1):
+        rounded = round(Derived(value, N), digits)
+        assert float(rounded) == float(round(value, digits or 0))
+        assert (expression(rounded) == N) is (float(rounded) == value)

@@ -84,6 +84,9 @@ def test_too_many_runs_are_left_to_closed_forms() -> None:
         ("for (int i = {0}; i < {0} + 1; i++) for (int j = 0; j < i; j++) s += a[16 * j];", 9),
         # outer iterations, and for each a row whose neighbours are one step
         ("for (int i = 1; i <= {0}; i++) for (int j = 0; j < i; j++) s += a[100 * i + j];", 5),
+        # a loop that nothing hangs on, and two references in it
+        ("for (int i = 0; i < {0}; i++) s += a[100 * i];", 10),
+        ("for (int i = 0; i < {0}; i++) s += a[100 * i] + a[100 * i + 50];", 5),
     ],
 )
 def test_as_many_steps_as_there_may_be(
@@ -98,6 +101,20 @@ def test_as_many_steps_as_there_may_be(
         part = Part({}, {}, None, 64.0, aligned=True)
         lines = lines_gone_through([Walk(group, path_of(group.loops), ())], part)
         assert (lines is not None) == (number <= most), number
+
+
+def test_as_many_steps_of_a_team(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two threads have five each, or six, which are two too many."""
+    ten = MOST_RUNS._replace(value=10.0)
+    monkeypatch.setattr("regionpredict.workload.gone_through.MOST_RUNS", ten)
+    for number, lines in ((5, 10.0), (6, None)):
+        nest = nest_of(
+            f"for (int i = 0; i < {number}; i++) s += a[100 * i];", "double s, double *a"
+        )
+        (group,) = nest.groups()
+        walk = Walk(group, path_of(group.loops), ((400.0, 2.0),))
+        told = lines_gone_through([walk], Part({}, {}, None, 64.0, aligned=True))
+        assert (None if told is None else told.touched) == lines
 
 
 def test_joined_runs_stay_apart_where_a_line_fits_between() -> None:

@@ -205,6 +205,27 @@ def test_gathers_miss_by_what_does_not_fit(capacity: float, threads: int, lines:
     assert found.touched == found.written == pytest.approx(lines)
 
 
+@pytest.mark.parametrize("capacity", [0.0, 1000.0, 6000.0, 1e9])
+def test_gathers_from_arrays_of_each_threads_own(capacity: float) -> None:
+    """Four threads have 62.5 lines each and 250 throws into them, 16000 bytes in all."""
+    loops = "for (int i = 0; i < 1000; i++) { double t[500]; t[k[i]] = i; }"
+    (group,) = (one for one in nest_of(loops, "int *k").groups() if one.array == "t")
+    assert group.private
+    lines = max(250 * (1 - math.exp(-4)), 1000 * max(0.0, 1 - capacity / 16_000))
+    made = conditions(nest_of(loops, "int *k"), capacity, 4)._gathered(group)
+    assert made.touched == made.written == pytest.approx(lines)
+
+
+def test_gathers_from_less_than_a_line() -> None:
+    """Two doubles are a line, which comes once; a read of them writes nothing."""
+    nest = nest_of(
+        "for (int i = 0; i < 1000; i++) x[i] = g[k[i]];", "double g[2], int *k, double *x"
+    )
+    (group,) = (one for one in nest.groups() if one.array == "g")
+    assert conditions(nest, 64.0)._gathered(group) == (pytest.approx(1.0), 0.0)
+    assert conditions(nest, 4.0)._gathered(group) == (pytest.approx(1000 * 3 / 4), 0.0)
+
+
 def test_iterations_in_a_row_that_a_cache_holds() -> None:
     """The first touches a line; each further one of a hundred doubles in a row adds 8 B."""
     nest = nest_of("for (int i = 0; i < 100; i++) x[i] = 1;", DECLARED)

@@ -256,6 +256,11 @@ def test_a_row_of_unknown_length_is_as_long_as_the_loops_reach() -> None:
     nest = loop_nest(facts.region, values)
     assert nest is not None
     assert group_of(nest, "a").slopes == {"i": 8.0 * (2 + 2 * 30), "j": 16.0}
+    # So it is where a size makes no sense; one element is a length.
+    for length, row in ((0, 2 + 2 * 30), (-1, 2 + 2 * 30), (1, 1)):
+        sized = loop_nest(facts.region, {**values, "m": length})
+        assert sized is not None
+        assert group_of(sized, "a").slopes == {"i": 8.0 * row, "j": 16.0}
 
 
 def test_private_arrays_are_marked() -> None:

@@ -337,3 +337,26 @@ def test_a_triangle_by_columns_touches_every_row(falls: bool) -> None:
     long = nest_of(f"for (int i = 0; i < 16; i++) {inner} a[9999 * i + j] = 1;", "double *a")
     columns = sum(1 + (1024 - 64 * i - 1) * 8 / 64 for i in range(16))
     assert footprints(long, 1, 1).all_bytes() / 64 == pytest.approx(columns)
+
+
+@pytest.mark.parametrize("kind", ["char", "double"])
+@pytest.mark.parametrize(
+    "head", ["i = 0; i < 9; i++", "i = 8; i >= 0; i -= 2", "i = 3; i < 4; i++"]
+)
+@pytest.mark.parametrize("subscripts", [("5 * j + i",), ("i", "i + 7"), ("99 - i - 3 * j",)])
+def test_lines_lie_between_the_first_and_the_last_byte(
+    kind: str, head: str, subscripts: tuple[str, ...]
+) -> None:
+    """Whether loops rise or fall, a byte or a double a step."""
+    body = " ".join(f"a[{subscript}] = 1;" for subscript in subscripts)
+    nest = nest_of(f"for (int {head}) for (int j = 2; j < 6; j++) {{ {body} }}", f"{kind} *a")
+    team = footprints(nest, 1, 1)
+    (group,) = nest.groups()
+    chain = team._chain(group, (nest.root.index,))
+    (lines,) = team._lines_of(group, team._ranges_of(chain, {}, None), {}, apart=False)
+    rows = {"i = 0": range(9), "i = 8": range(8, -1, -2), "i = 3": range(3, 4)}[head[:5]]
+    places = [
+        eval(text, {"i": i, "j": j}) for text in subscripts for i in rows for j in range(2, 6)
+    ]
+    size = group.element
+    assert (lines.low, lines.high) == (size * min(places), size * (max(places) + 1))

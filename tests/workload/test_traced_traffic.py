@@ -202,3 +202,14 @@ def test_what_the_loops_alone_decide_is_traced_and_what_data_decide_is_not() -> 
     lines = {place // 8 for i in range(64) for place in (8 * (5 * i % 64), i * i)}
     (level,) = counter_of(known, traced=True).traffic([CacheLevel(1 << 20, 1)], 1)
     assert level.total / 64 == pytest.approx(len(lines))
+
+
+@pytest.mark.parametrize(("more", "traced"), [("", True), ("b[0] = 1;", False)])
+def test_as_many_references_as_are_gone_through(more: str, traced: bool) -> None:
+    """Twice 512 times 512, each a half of what is, and one more."""
+    loops = f"""for (int i = 0; i < 512; i++) {{
+      for (int j = 0; j < 512; j++) a[j] = 1;
+      for (int j = 0; j < 512; j++) b[j] = 1; {more} }}"""
+    trace = reference_trace(nest_of(loops, "double *a, double *b"))
+    assert (trace is not None) is traced
+    assert trace is None or len(trace.byte) == 1 << 19

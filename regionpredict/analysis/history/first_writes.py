@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import NamedTuple
 
 from regionpredict.analysis.callees import Callees
@@ -243,8 +244,8 @@ class _Walk:
         self.turn = 0
         self.again = False  # on the second way through a loop
         self.share: Span | None = None
-        self.frames = 0
-        self.blocks = 0
+        self.frames = count()
+        self.blocks = count()
         self.left = most
         self.stack: list[str] = []
 
@@ -268,8 +269,7 @@ class _Walk:
         self, flow: Flow, arguments: Sequence[Place | None], via: str, state: _State,
         calls: tuple[str, ...], values: Sequence[tuple[int, Place]] = (),
     ) -> _Frame:  # fmt: skip
-        self.frames += 1
-        frame = _Frame(flow, self.frames, calls=(*calls, via) if via else calls)
+        frame = _Frame(flow, next(self.frames), calls=(*calls, via) if via else calls)
         for at, value in values:
             if at < len(flow.parameters):
                 self.pointers.copy(self._resolve(flow.parameters[at], frame), value)
@@ -447,8 +447,7 @@ class _Walk:
 
     def _block_of(self, event: Handed) -> Place:
         """The memory that a call gives: each time another."""
-        self.blocks += 1
-        return (f"new {event.function}#{self.blocks}",)
+        return (f"new {event.function}#{next(self.blocks)}",)
 
     # -- memory ---------------------------------------------------------------------------------
 

@@ -61,7 +61,7 @@ class History(NamedTuple):
             if number is None:
                 still.append(part)
             else:
-                known += max(0.0, float(int(number // 1)))
+                known += max(0.0, float(int(number)))
         return self._replace(bytes_between=known, open_between=tuple(still))
 
 

@@ -189,7 +189,7 @@ class TrafficCurve:
     def _sharers(self, cores: int, threads: int) -> int:
         """Threads that share a cache which `cores` share, where there are as many."""
         if self.machine.binding == "spread" and threads < self.machine.cores:
-            return max(1, -(-threads * cores // self.machine.cores))
+            return -(-threads * cores // self.machine.cores)
         return cores * threads_on_a_core(self.machine, threads)
 
     def _thread_counts(self) -> list[int]:
@@ -235,7 +235,7 @@ class TrafficCurve:
             size = cache.size_bytes.value
             if levels and cache.policy in ("victim", "exclusive"):
                 above = levels[-1]
-                size += above.size * sharers / max(1, above.sharers)
+                size += above.size * sharers / above.sharers
             shared = cache.shared_by_cores.whole > 1
             levels.append(CacheLevel(size, most, self._lasting if shared else 0.0))
         return levels
@@ -289,7 +289,7 @@ class TrafficCurve:
         rate = self._rates.get((level, cores, writes))
         if rate is None:
             if cache.bandwidth:
-                rate = self._bandwidth[level].mixed(writes)(cores) / max(1, cores)
+                rate = self._bandwidth[level].mixed(writes)(cores) / cores
             else:
                 rate = cache.bytes_per_cycle.value * self.machine.clock_hz
             self._rates[level, cores, writes] = rate
