@@ -23,6 +23,7 @@ from regionpredict.predict.saturation import (
     region_time,
     round_counts,
 )
+from regionpredict.predict.saturation.team_costs import team_cost
 from regionpredict.predict.teams import TeamPrediction, points_of, team_curve
 from regionpredict.workload import (
     Change,
@@ -145,7 +146,9 @@ class _Tried:
         workload = in_a_running_team(self.members[0].workload)
         if workload is None:
             return None
-        return self._told("RP205", self.team.facts.span, before, [workload], forks=False)
+        return self._told(
+            "RP205", self.team.facts.span, before, [workload], forks=False, costs_alone=True
+        )
 
     def without_barriers(self, needless: Sequence[Region]) -> Advice | None:
         """No waiting behind the loops after which nobody needs it."""
@@ -158,7 +161,7 @@ class _Tried:
         ]
         lines = [f"line {region.span.line}" for region in needless]
         message = f"write nowait at {' and '.join(lines)}"
-        return self._told("RP206", needless[0].span, message, workloads)
+        return self._told("RP206", needless[0].span, message, workloads, costs_alone=True)
 
     def changes(self) -> list[Advice]:
         """The changes of each loop by itself."""
@@ -174,21 +177,46 @@ class _Tried:
 
     def _told(
         self, rule: str, span: Span, message: str, workloads: Sequence[Workload | None], *,
-        forks: bool | None = None,
+        forks: bool | None = None, costs_alone: bool = False,
     ) -> Advice | None:  # fmt: skip
+        """`costs_alone`: the change is to what OpenMP costs, and the loops take as long."""
         facts = self.team.facts if forks is None else replace(self.team.facts, forks=forks)
         times = [
             None if workload is None else self._time(number, workload)
             for number, workload in enumerate(workloads)
         ]
-        least = self._best_of(facts, workloads, times, RegionTime.least)
-        if least is None or (least and round(self.best / least, 2) < ADVICE_GAIN.value):
-            return None
+        bounds = [self._best_of(facts, workloads, times, RegionTime.least)]
+        if costs_alone:
+            bounds.append(self._without_costs(facts, workloads))
+        for least in bounds:
+            if least is None or (least and round(self.best / least, 2) < ADVICE_GAIN.value):
+                return None
         best = self._best_of(facts, workloads, times, RegionTime.points)
         if best is None or not best:
             return None
         saved = (self.best - best) * facts.executions.weight
         return Advice(rule, span, message, round(self.best / best, 2), saved)
+
+    def _without_costs(
+        self, facts: TeamFacts, workloads: Sequence[Workload | None]
+    ) -> float | None:
+        """No more than the team's best time if the loops that change neither began nor ended a
+        team."""
+        loops = []
+        for member, workload in zip(self.members, workloads, strict=True):
+            points = points_of(member.estimate)
+            loops.append(points if workload is None else tuple(map(self._costless, points)))
+        return _best(team_curve(facts, loops, self.machine), self.counts)
+
+    def _costless(self, point: Point) -> Point:
+        """A loop's time without its fork and barrier; what new pages cost stays."""
+        cycles = sum(
+            team_cost(self.machine, name, point.threads) for name in ("fork_join", "barrier")
+        )
+        saved = self.machine.corrections.factor("overhead") * cycles / self.machine.clock_hz
+        left = max(0.0, point.terms["overhead"] - saved)
+        terms = {**point.terms, "overhead": left}
+        return point._replace(terms=terms, seconds=sum(terms.values()))
 
     def _best_of(
         self, facts: TeamFacts, workloads: Sequence[Workload | None],

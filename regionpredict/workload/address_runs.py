@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from regionpredict.workload.constants import FEW_RUNS
+from regionpredict.workload.derived_number import lines_of_run
 
 if TYPE_CHECKING:
     from regionpredict.workload.many_runs import ManyRuns
@@ -38,6 +39,8 @@ class FewRuns:
         """Each run at each of these distances."""
         if self.plain and len(self.runs) * len(places) > FEW_RUNS.value:
             return self.as_many().repeated(places)
+        if len(places) == 1 and type(places[0]) is float and not places[0]:
+            return self
         moved = [(begin + place, end + place) for begin, end in self.runs for place in places]
         return FewRuns(moved, self.plain)
 
@@ -96,7 +99,7 @@ def aligned_lines(runs: Iterable[Run], line_bytes: float) -> float:
     """
     lines = 0.0
     last = -math.inf
-    for begin, end in sorted(runs):
+    for begin, end in sorted_runs(runs):
         first, beyond = begin // line_bytes, -(-end // line_bytes)
         lines += max(0.0, beyond - max(first, last))
         last = max(last, beyond)
@@ -110,7 +113,7 @@ def lines_of_runs(runs: Iterable[Run], element: float, line_bytes: float) -> flo
     3.0
     """
     whole = joined(runs, line_bytes - element)
-    return sum(1.0 + (end - begin - element) / line_bytes for begin, end in whole)
+    return sum([lines_of_run(begin, end, element, line_bytes) for begin, end in whole])
 
 
 def joined(runs: Iterable[Run], near: float) -> list[Run]:
@@ -120,10 +123,24 @@ def joined(runs: Iterable[Run], near: float) -> list[Run]:
     [(0.0, 72.0), (200.0, 208.0)]
     """
     whole: list[Run] = []
-    for first, last in sorted(runs):
-        if whole and first - whole[-1][1] < near:
+    for first, last in sorted_runs(runs):
+        if whole and float(first) - float(whole[-1][1]) < near:
             begin, end = whole[-1]
             whole[-1] = (begin, max(end, last))
         else:
             whole.append((first, last))
     return whole
+
+
+def sorted_runs(runs: Iterable[Run]) -> list[Run]:
+    """The runs in order of their places.
+
+    Numbers that have expressions are compared by these, too, where they are as large: that takes
+    long, and is left out where no two runs begin at one place.
+    """
+    listed = list(runs)
+    if listed and type(listed[0][0]) is not float:
+        by_begin = {float(run[0]): run for run in listed}
+        if len(by_begin) == len(listed):
+            return [by_begin[begin] for begin in sorted(by_begin)]
+    return sorted(listed)

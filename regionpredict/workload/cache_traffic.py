@@ -113,6 +113,16 @@ class TrafficCounter:
         self._traced: TracedTraffic | None = None
         self._trace_known = not traced
         self._arrays = frozenset(group.array for group in nest.groups())
+        self._pages: dict[int, TrafficCounter] = {}
+
+    def in_pages(self, page_bytes: int) -> TrafficCounter:
+        """A counter of the same with pages of `page_bytes` in the place of lines, for a TLB."""
+        pages = self._pages.get(page_bytes)
+        if pages is None:
+            pages = self._pages[page_bytes] = TrafficCounter(
+                self.nest, self.profile, self.schedule, page_bytes, traced=False
+            )
+        return pages.under(self.schedule)
 
     def under(self, schedule: Schedule) -> TrafficCounter:
         """A counter of the nest under another schedule: what one has counted is known to both."""

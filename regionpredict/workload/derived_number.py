@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import cast
 
 from regionpredict.ir import Expr
@@ -81,8 +81,9 @@ class Derived(float):
             if open_operands:
                 waiting += open_operands
                 continue
-            known = [expression(operand) for operand in number._operands]
-            number._expr = None if None in known else _shown(operation(*known))
+            exprs = [expression(operand) for operand in number._operands]
+            known = [expr for expr in exprs if expr is not None]
+            number._expr = _shown(operation(*known)) if len(known) == len(exprs) else None
             number._operation, number._operands = None, ()
             waiting.pop()
 
@@ -91,6 +92,8 @@ class Derived(float):
         return Derived, (float(self), self.expr)
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return float(self) == float(self)
         same = float.__eq__(self, other)
         return bool(same is True and (not isinstance(other, Derived) or self.expr == other.expr))
 
@@ -159,6 +162,26 @@ def as_number(value: Number | float) -> float:
     return value if isinstance(value, Derived) else float(value)
 
 
+def lines_of_run(begin: float, end: float, element: float, line_bytes: float) -> float:
+    """Lines that elements from `begin` to `end` touch, at an unknown position within a line.
+
+    Of thousands of runs in one sum each is one operation.
+    """
+    if not (isinstance(begin, Derived) or isinstance(end, Derived)):
+        return 1.0 + (end - begin - element) / line_bytes
+    value = 1.0 + (float(end) - float(begin) - element) / line_bytes
+    return Derived.by(value, _run_in_lines, end, begin, element, line_bytes)
+
+
+def _run_in_lines(end: Expr, begin: Expr, element: Expr, line_bytes: Expr) -> Expr | None:
+    bytes_between = _shown(end - begin)
+    less = None if bytes_between is None else _shown(bytes_between - element)
+    if less is None or line_bytes.constant is None:
+        return None
+    lines = _shown(less * _reciprocal(line_bytes.constant))
+    return None if lines is None else lines + 1
+
+
 def evaluated(expr: Expr, values: Mapping[str, Number]) -> float | None:
     """The value of an expression; None where a name in it has none."""
     derived = {
@@ -181,7 +204,17 @@ def expression(value: float) -> Expr | None:
         return value.expr
     if value - value != 0:  # infinite, or none
         return None
+    return _constant(value)
+
+
+@lru_cache(maxsize=1024)  # the same few sizes and steps stand in sums of thousands
+def _constant(value: float) -> Expr:
     return Expr.const(Fraction(value).limit_denominator(int(LARGEST_DENOMINATOR.value)))
+
+
+@lru_cache(maxsize=1024)  # as above
+def _reciprocal(value: Number) -> Fraction:
+    return 1 / Fraction(value)
 
 
 def _substituted(expr: Expr, names: tuple[str, ...], *known: Expr) -> Expr:
@@ -195,8 +228,9 @@ def _quotient(above: float, below: float) -> Derived:
 
 def _exact_quotient(value: float, above: Expr, below: Expr) -> Expr | None:
     """The quotient of two expressions, which is `value`; None where it is none."""
-    if below.constant is not None:
-        return above * (1 / Fraction(below.constant))
+    divisor = below.constant
+    if divisor is not None:
+        return above * _reciprocal(divisor)
     ratio = Fraction(value).limit_denominator(int(LARGEST_DENOMINATOR.value))
     if above == below * ratio:
         return Expr.const(ratio)

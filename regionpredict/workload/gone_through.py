@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from regionpredict.workload.address_runs import FewRuns, Run, Runs, in_order, together
+from regionpredict.workload.address_runs import FewRuns, Run, Runs, in_order, sorted_runs, together
 from regionpredict.workload.constants import FEW_RUNS, MOST_RUNS, ROUNDING
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import Cut, Env, LoopHeader, ReferenceGroup
@@ -311,7 +311,7 @@ class _Steps:
         known = part.walked.get(asked) if plain else None
         if known is None:
             outer, self.fractions = self.fractions, set()
-            rows = tuple(sorted(self.runs)) if self._visit(0, address) else None
+            rows = tuple(sorted_runs(self.runs)) if self._visit(0, address) else None
             known = Rows(rows, frozenset(self.fractions))
             self.fractions = outer
             if plain:

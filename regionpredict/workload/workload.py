@@ -89,10 +89,6 @@ class Workload:
         """A counter of the traffic of the region's work, or of a serial body's."""
         return TrafficCounter(work.nest, work.profile, self.schedule, self.line_bytes)
 
-    def pages_of(self, work: Work, page_bytes: int) -> TrafficCounter:
-        """A counter of the work with pages of `page_bytes` in the place of lines, for a TLB."""
-        return TrafficCounter(work.nest, work.profile, self.schedule, page_bytes, traced=False)
-
 
 def workload_of(
     facts: RegionFacts,

@@ -11,6 +11,7 @@ import pytest
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
+from regionpredict.predict.advice import _Tried
 from regionpredict.predict.constants import ADVICE_GAIN
 from regionpredict.predict.curve import Point
 from regionpredict.predict.saturation.region_time import RegionTime
@@ -163,6 +164,28 @@ def test_what_is_not_counted_would_not_be_told(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(RegionTime, "least", nothing)
     assert predict(analysis, MACHINE, "saturation").advice == told
     assert asked and any(told.values())
+
+
+def test_costs_that_gain_too_little_need_no_traffic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where less of what OpenMP costs cannot gain enough, nothing is counted or lost."""
+    root = Path(__file__).resolve().parents[2] / "polybench_samples"
+    folders = [str(root / "data_mining"), str(root / "solvers")]
+    machine = load("epyc-9654")
+    analysis = analyse(requests_for(folders), {}, flows=True)
+    points = RegionTime.points
+    asked: list[RegionTime] = []
+
+    def counted(time: RegionTime, counts: Sequence[int]) -> tuple[Point, ...]:
+        asked.append(time)
+        return points(time, counts)
+
+    monkeypatch.setattr(RegionTime, "points", counted)
+    told = predict(analysis, machine, "saturation").advice
+    fewer = len(asked)
+    monkeypatch.setattr(_Tried, "_without_costs", lambda *_: 0.0)
+    assert predict(analysis, machine, "saturation").advice == told
+    assert fewer < len(asked) - fewer
+    assert {"RP205"} <= {advice.id for of_team in told.values() for advice in of_team}
 
 
 def test_loops_of_no_iterations_are_left_as_they_are(tmp_path: Path) -> None:

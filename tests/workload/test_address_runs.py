@@ -6,7 +6,9 @@ import random
 
 import pytest
 
-from regionpredict.workload.address_runs import FewRuns, together
+from regionpredict.ir import Expr
+from regionpredict.workload.address_runs import FewRuns, lines_of_runs, sorted_runs, together
+from regionpredict.workload.derived_number import Derived
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -36,3 +38,20 @@ def test_numbers_that_remember_stay_one_by_one() -> None:
     few = FewRuns([(0.0, 8.0)] * 100, plain=False)
     assert isinstance(few.repeated([0.0, 8.0]), FewRuns)
     assert not isinstance(FewRuns(few.runs, plain=True).repeated([0.0]), FewRuns)
+
+
+def test_runs_of_numbers_that_remember_are_sorted_as_all_others() -> None:
+    n = Derived(100.0, Expr.name("n"))
+    runs = [(n * 8 + at * 24, n * 8 + at * 24 + 8) for at in (3, 0, 2, 1)]
+    assert sorted_runs(runs) == sorted(runs)
+    twice = [*runs, (n * 8 + 24.0, n * 8 + 64)]
+    assert sorted_runs(twice) == sorted(twice)
+
+
+def test_the_lines_of_a_run_have_the_expression_of_their_formula() -> None:
+    n = Derived(100.0, Expr.name("n"))
+    lines = lines_of_runs([(n, n + 8), (3 * n, 4 * n)], 8.0, 64.0)
+    by_hand = 1.0 + (1.0 + (n - 8) / 64)
+    assert isinstance(lines, Derived)
+    assert float(lines) == float(by_hand) == 2 + 92 / 64
+    assert str(lines.expr) == str(by_hand.expr) == "(n + 120)/64"

@@ -95,7 +95,7 @@ class LoopTime:
         self.line_bytes = workload.line_bytes
         self.core: CoreTime = core_time(work.bodies, machine, workload.line_bytes, parts)
         begins_with = contents if parts.reuse_between_runs else CacheContents()
-        strided = StridedWalks(workload, work, machine, begins_with) if parts.page_walks else None
+        strided = StridedWalks(counter, machine, begins_with) if parts.page_walks else None
         self.traffic = TrafficCurve(
             counter, machine, contents=begins_with, only_written=workload.only_written,
             write_allocation=parts.write_allocation, lasting=parts.lasting_share, walks=strided,

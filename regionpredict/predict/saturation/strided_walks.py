@@ -21,8 +21,7 @@ from regionpredict.workload import (
     CacheContents,
     CacheLevel,
     LevelTraffic,
-    Work,
-    Workload,
+    TrafficCounter,
     strided_arrays,
 )
 
@@ -30,17 +29,15 @@ from regionpredict.workload import (
 class StridedWalks:
     """The walks of one region's wide steps on one machine."""
 
-    def __init__(
-        self, workload: Workload, work: Work, machine: Machine, contents: CacheContents
-    ) -> None:
-        """`contents` of the caches and the TLB when it begins."""
+    def __init__(self, counter: TrafficCounter, machine: Machine, contents: CacheContents) -> None:
+        """`counter` of the region's lines; `contents` of the caches and the TLB when it begins."""
         self.machine = machine
         self.contents = contents
-        self.line_bytes = workload.line_bytes
-        self.arrays = strided_arrays(work.nest, widest_step(machine))
+        self.line_bytes = counter.line_bytes
+        self.arrays = strided_arrays(counter.nest, widest_step(machine))
         if self.arrays:
-            self._pages = workload.pages_of(work, machine.page_bytes)
-            self._tables = workload.pages_of(work, table_line_bytes(machine, self.line_bytes))
+            self._pages = counter.in_pages(machine.page_bytes)
+            self._tables = counter.in_pages(table_line_bytes(machine, self.line_bytes))
 
     def seconds(self, threads: int, caches: Sequence[CacheLevel]) -> float:
         """Seconds of one core, for all walks of `threads` threads that have these `caches`."""

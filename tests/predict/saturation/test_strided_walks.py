@@ -42,8 +42,9 @@ def walking(folder: Path, text: str, rows: int, threads: int, machine: Machine =
     workload = of_rows(folder, text, rows, machine)
     assert workload.execution is not None
     work = workload.execution.work
-    walks = StridedWalks(workload, work, machine, CacheContents())
-    curve = TrafficCurve(workload.traffic_of(work), machine, contents=CacheContents(), walks=walks)
+    counter = workload.traffic_of(work)
+    walks = StridedWalks(counter, machine, CacheContents())
+    curve = TrafficCurve(counter, machine, contents=CacheContents(), walks=walks)
     return curve.at(threads).walking / CYCLE
 
 
