@@ -252,7 +252,7 @@ class D {
  public:
   double &operator()(int i, int j) { const int k = i*m_w + j; return m_p[k]; }
   double &row(int i, int j) { std::vector<double> &r = m_rows[i]; return r[j]; }
-  double get(int i, int j, int k) const { int ij = i*m_w + j; int all = ij*m_w + k; return m_p[all]; }
+  double get(int i, int j, int k) const { int ij = i*m_w + j, all = ij*m_w + k; return m_p[all]; }
   double &first(int i) { double *q = m_p + 3*i; return q[1]; }
   double &checked(int i) {
     if (i < 0 || i >= m_n) throw std::out_of_range("i");

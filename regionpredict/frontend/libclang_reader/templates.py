@@ -99,7 +99,7 @@ class Templates:
 
 
 def instance_name(function: lc.Cursor) -> str:
-    """`scale<double, 4>`, `Grid<double>::step`, `forall<lambda at f.cpp:19>`; "" for no instance."""
+    """`scale<double, 4>`, `Grid<double>::step`, `forall<lambda at f.cpp:19>`; "" for any other."""
     lib = lc.library()
     if lib.clang_getSpecializedCursorTemplate(function).kind not in FUNCTIONS:
         return ""
