@@ -204,11 +204,15 @@ def _in_its_struct(access: Access, structs: Mapping[str, Array]) -> Access:
 
 
 def _inside_another(array: Array, region: Region) -> Array | None:
-    """The array whose structs it lies in: `cells[].flux` in `cells`. It has their bytes."""
-    outer, inside, _ = array.name.partition("[].")
-    if not inside:
-        return None
-    return next((other for other in region.arrays if other.name == outer), None)
+    """The array whose structs it lies in, `cells` of `cells[].flux`: it has their bytes.
+
+    What a pointer in a struct points to lies elsewhere, and has bytes of its own.
+    """
+    arrays = {other.name: other for other in region.arrays}
+    outer = arrays.get(array.inside)
+    while outer is not None and outer.inside in arrays:
+        outer = arrays[outer.inside]
+    return outer
 
 
 def footprint(

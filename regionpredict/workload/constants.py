@@ -17,7 +17,7 @@ UNKNOWN_EXTENT = Constant(
 BRANCH_SHARE = Constant(
     0.5, "of the executions", "assumed",
     "a side of a branch directly in a loop body runs every second time: nothing in the source "
-    "says how often",
+    "says how often; of more than two sides, each alike",
 )  # fmt: skip
 TRIANGLE_NODES = ((0.2113248654, 0.5), (0.7886751346, 0.5))
 """Gauss-Legendre points and weights on [0, 1], derived: exact for polynomials up to degree three

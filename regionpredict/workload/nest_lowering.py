@@ -222,8 +222,10 @@ class _Lowering:
                 shared = chain[-1].parallel and not contents.children and len(chain) < self.collapse
                 contents.children.append(self._loop(node, chain, shared=shared))
             elif isinstance(node, Branch):
+                # Of more than two sides, as a call that may mean several functions has, each alike.
+                taken = min(BRANCH_SHARE.value, 1 / len(node.sides))
                 for side in node.sides:
-                    self._body(side, chain, contents, share * BRANCH_SHARE.value)
+                    self._body(side, chain, contents, share * taken)
             else:
                 self._body(node.body, chain, contents, share)
 

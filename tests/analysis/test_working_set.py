@@ -106,6 +106,17 @@ def test_an_array_in_a_struct_lies_in_its_elements() -> None:
     assert bytes_of(loops, declared, n=7) == 7 * 32 + 7 * 8
 
 
+def test_what_a_pointer_in_a_struct_points_to_lies_elsewhere() -> None:
+    """The structs of a table of fields are few, and what their pointers lead to is as long as n."""
+    declarations = "struct field { double *u; float w[2]; } grid[4]; struct field *level;"
+    loop = "for (int i = 0; i < n; i++) "
+    assert bytes_of(loop + "grid[2].u[i] += 1;", declarations, n=500) == 8 * 500
+    assert bytes_of(loop + "level[k].u[i] = level[k + 1].u[i];", declarations, n=500, k=3) == (
+        2 * 8 * 500
+    )
+    assert bytes_of(loop + "grid[i].w[1] = 0;", declarations, n=3) == 3 * 16  # in the structs
+
+
 def test_a_thread_s_own_array_is_left_out() -> None:
     loops = "for (int i = 0; i < n; i++) { double own[9]; own[0] = x[i]; x[i] = own[0]; }"
     assert bytes_of(loops, n=7) == 7 * 8

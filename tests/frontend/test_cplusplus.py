@@ -68,6 +68,18 @@ void f(Vector &v, Iterator first, Iterator last, double *a) {
         assert by_line[line].status == "complete", by_line[line].diagnostics
 
 
+def test_instances_for_other_numbers_have_other_names(tmp_path: Path) -> None:
+    text = """
+template <typename T, int W> void fill(T *a, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[W*i] = 0;
+}
+void g(double *a, float *b, int n) { fill<double, 3>(a, n); fill<double, 4>(a, n); }
+"""
+    regions = analysis_of(tmp_path, text, "libclang", name="case.cpp").program.regions
+    assert sorted(r.function for r in regions) == ["fill<double, 3>", "fill<double, 4>"]
+
+
 def test_the_twin_leaves_cplusplus_out_in_a_folder(tmp_path: Path) -> None:
     """pycparser reads C alone: a C++ file is a diagnostic, and the C file beside it is read."""
     (tmp_path / "a.cpp").write_text("template <class T> struct S { T t; };\n#pragma omp parallel\n")

@@ -243,6 +243,68 @@ void f(double *a, int n, int m) {
 }""",
     ),
     (
+        "accessors that name parts of what they give, and check it",
+        """
+#include <stdexcept>
+#include <vector>
+class D {
+  std::vector<std::vector<double>> m_rows; double *m_p; int m_n, m_w;
+ public:
+  double &operator()(int i, int j) { const int k = i*m_w + j; return m_p[k]; }
+  double &row(int i, int j) { std::vector<double> &r = m_rows[i]; return r[j]; }
+  double get(int i, int j, int k) const { int ij = i*m_w + j, all = ij*m_w + k; return m_p[all]; }
+  double &first(int i) { double *q = m_p + 3*i; return q[1]; }
+  double &checked(int i) {
+    if (i < 0 || i >= m_n) throw std::out_of_range("i");
+    return m_p[i];
+  }
+  static D &only() { static D d; return d; }
+};
+void f(D &d, D &e, int n, int m) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) d(i, j + 1) = e(i, j);
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) d.row(i, j) = e.get(i, 1, j);
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) d.checked(i) = e.first(i) + D::only().checked(i);
+}""",
+        """
+void f(double **r, double *p, int w, double *q, int v, double *o, int n, int m) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) p[i*w + j + 1] = q[i*v + j];
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) r[i][j] = q[(i*v + 1)*v + j];
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) p[i] = q[3*i + 1] + o[i];
+}""",
+    ),
+    (
+        "numbers that templates are given",
+        """
+template <typename T, int W> struct Rows {
+  T *m_p;
+  T &operator()(int i, int j) const { return m_p[i*W + j]; }
+};
+template <typename T, unsigned long W> void move(T *a, const T *b, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) for (unsigned long j = 0; j < W; j++) a[i*W + j] = b[i*W + j];
+}
+void f(Rows<double, 3> a, Rows<const float, 5> b, double *p, double *q, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a(i, 1) = b(i, 2);
+  move<double, 7>(p, q, n);
+}""",
+        """
+void move(double *a, const double *b, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) for (unsigned long j = 0; j < 7; j++) a[i*7 + j] = b[i*7 + j];
+}
+void f(double *a, const float *b, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i*3 + 1] = b[i*5 + 2];
+}""",
+    ),
+    (
         "value types with operators",
         """
 struct V { double x, y, z; };

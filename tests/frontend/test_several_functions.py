@@ -1,5 +1,6 @@
 """Calls that may mean several functions: the most expensive stands for all, where all touch the
-same memory; else the region stays partial, and the note names them.
+same memory; a few others are sides of a condition; else the region stays partial, and the note
+names them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from regionpredict.analysis import RegionFacts
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import analyse, predict_region
+from regionpredict.workload.nest_lowering import loop_nest
 
 KERNELS = """\
 typedef double (*kernel)(double);
@@ -94,16 +96,55 @@ def test_the_most_expensive_stands_for_all_and_is_told(
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
-@pytest.mark.parametrize("other", ["look", "count", "unseen"])
 @pytest.mark.parametrize("way", WAYS)
-def test_memory_that_differs_leaves_the_region_partial_and_the_functions_are_named(
-    tmp_path: Path, way: str, other: str, frontend: str
+def test_a_function_that_is_not_seen_leaves_the_region_partial_and_all_are_named(
+    tmp_path: Path, way: str, frontend: str
 ) -> None:
-    facts = read(tmp_path, way, other, frontend)
+    facts = read(tmp_path, way, "unseen", frontend)
     assert facts.status == "partial"
     (note,) = [note for note in facts.diagnostics if note.id == "RP113"]
-    assert f"any of {', '.join(sorted(['cube()', f'{other}()']))}" in note.message
+    assert "any of cube(), unseen()" in note.message
     assert not [note for note in facts.diagnostics if note.id == "RP117"]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("other", ["look", "count"])
+@pytest.mark.parametrize("way", WAYS)
+def test_those_that_differ_in_memory_are_sides_of_a_condition(
+    tmp_path: Path, way: str, other: str, frontend: str
+) -> None:
+    """`look` reads a table, `count` adds to a variable that all share: beside what `cube` does."""
+    facts = read(tmp_path, way, other, frontend)
+    assert facts.status == "complete", facts.diagnostics
+    assert sorted(kinds(facts)) == [*(["fp_add"] if other == "count" else []), "fp_mul", "fp_mul"]
+    arrays = {access.access.array for one in facts.statements for access in one.accesses}
+    assert arrays == {"a", *(["table"] if other == "look" else [])}
+    (note,) = [note for note in facts.diagnostics if note.id == "RP117"]
+    assert f"any of {', '.join(sorted(['cube()', f'{other}()']))}: each" in note.message
+    assert note.message in facts.bindings.assumed
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_sides_are_as_likely_as_each_other_and_too_many_are_none(
+    tmp_path: Path, frontend: str
+) -> None:
+    """Each function reads a table of its own: of three, a call costs what one of them does."""
+
+    def text(count: int) -> str:
+        functions = "".join(f"static double t{k}[100];\nstatic double f{k}(double x)"
+                            f" {{ return t{k}[(int)x]; }}\n" for k in range(count))  # fmt: skip
+        table = ", ".join(f"f{k}" for k in range(count))
+        return (f"{KERNELS}{functions}static const kernel op[] = {{{table}}};\n"
+                f"void f(int n) {{\n{loop('op[n]')}}}\n")  # fmt: skip
+
+    few = facts_of(tmp_path, text(3), frontend)
+    assert few.status == "complete"
+    assert len([array for array in few.arrays if array.name.startswith("t")]) == 3
+    nest = loop_nest(few.region, {"n": 1})
+    assert nest is not None
+    shares = sorted(share for _, share in nest.root.statements)
+    assert shares == pytest.approx([1 / 3] * 6 + [1.0])  # a[i] and what it is used for
+    assert facts_of(tmp_path, text(7), frontend).status == "partial"
 
 
 OPEN = {
@@ -225,7 +266,9 @@ void f(int n) {{
 for (int i = 0; i < 900; i++) a[i] = op[n](b, i);
 }}
 """
-    assert facts_of(tmp_path, KERNELS + text, frontend).status == "partial"
+    facts = facts_of(tmp_path, KERNELS + text, frontend)
+    (note,) = [note for note in facts.diagnostics if note.id in ("RP113", "RP117")]
+    assert "may be any of first(), second(): each" in note.message
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)

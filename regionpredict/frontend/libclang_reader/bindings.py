@@ -134,6 +134,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "clang_CXXMethod_isVirtual": (c_uint, [Cursor]),
     "clang_getSpecializedCursorTemplate": (Cursor, [Cursor]),
     "clang_Cursor_getNumTemplateArguments": (c_int, [Cursor]),
+    "clang_Cursor_getTemplateArgumentKind": (c_int, [Cursor, c_uint]),
+    "clang_Cursor_getTemplateArgumentValue": (c_longlong, [Cursor, c_uint]),
     "clang_Cursor_getTemplateArgumentType": (Type, [Cursor, c_uint]),
     "clang_getCursorDisplayName": (String, [Cursor]),
     "clang_Type_getSizeOf": (c_longlong, [Type]),

@@ -189,6 +189,8 @@ class ExpressionBuilder:
     # -- names ----------------------------------------------------------------------------------
 
     def _name(self, node: Node) -> Expression:
+        if node.children and not lc.spelling(node.cursor):  # N of `template <int N>`: its value
+            return self.build(node.children[-1])
         decl = self._declarations.referred(node.cursor)
         return self._use(decl) if decl is not None else Opaque(lc.spelling(node.cursor))
 

@@ -24,6 +24,7 @@ from regionpredict.frontend.text import SourceText, holding, mentioned_at
 
 _LAMBDA = re.compile(r"\(lambda at (?P<file>[^()]*):(?P<line>\d+):\d+\)")
 _DEEPEST = 8  # templates that call templates
+_INTEGRAL = 4  # CXTemplateArgumentKind_Integral
 
 Located = tuple[lc.Cursor, int, int, int]  # function, file, begin, end
 
@@ -98,20 +99,26 @@ class Templates:
 
 
 def instance_name(function: lc.Cursor) -> str:
-    """`scale<double>`, `Grid<double>::step`, `forall<lambda at f.cpp:19>`; "" for no instance."""
+    """`scale<double, 4>`, `Grid<double>::step`, `forall<lambda at f.cpp:19>`; "" for any other."""
     lib = lc.library()
     if lib.clang_getSpecializedCursorTemplate(function).kind not in FUNCTIONS:
         return ""
     name = lc.spelling(function)
     count = lib.clang_Cursor_getNumTemplateArguments(function)
-    types = [
-        lc.text(lib.clang_getTypeSpelling(lib.clang_Cursor_getTemplateArgumentType(function, at)))
-        for at in range(max(0, count))
-    ]
-    if types:
-        return f"{name}<{', '.join(_short(type_) for type_ in types if type_)}>"
+    given = [_argument(function, at) for at in range(max(0, count))]
+    if given:
+        return f"{name}<{', '.join(argument for argument in given if argument)}>"
     parent = lib.clang_getCursorSemanticParent(function)
     return f"{_short(lc.text(lib.clang_getCursorDisplayName(parent)))}::{name}"
+
+
+def _argument(function: lc.Cursor, at: int) -> str:
+    """The type or the number that a template is given; "" for anything else."""
+    lib = lc.library()
+    if lib.clang_Cursor_getTemplateArgumentKind(function, at) == _INTEGRAL:
+        return str(lib.clang_Cursor_getTemplateArgumentValue(function, at))
+    type_ = lib.clang_Cursor_getTemplateArgumentType(function, at)
+    return _short(lc.text(lib.clang_getTypeSpelling(type_)))
 
 
 def is_of_lambda(name: str) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.candidate_functions import standing_for
+from regionpredict.frontend.lowering.candidate_functions import are_sides, standing_for
 from regionpredict.frontend.lowering.function_pointers import pointed_functions
 from regionpredict.frontend.lowering.library_calls import has_loops
 from regionpredict.frontend.lowering.library_functions import (
@@ -88,7 +88,11 @@ class CallTrees:
 
     def _call(self, call: CallExpr, at: Function) -> CallTree:
         if call.decl is None and call.pointer is not None:
-            meant = standing_for(self._unit, pointed_functions(self._unit, call.pointer, at) or ())
+            pointed = pointed_functions(self._unit, call.pointer, at) or ()
+            meant = standing_for(self._unit, pointed)
+            if meant is None and are_sides(self._unit, pointed):
+                bodies = [self._unit.body_of(decl) for decl in pointed]
+                return _together([self.tree_of(body) for body in bodies if body is not None])
             if meant is not None:
                 call = call._replace(name=meant.name, decl=meant, pointer=None)
         function = self._unit.body_of(call.decl) if call.decl is not None else None

@@ -5,7 +5,8 @@
 
 So it is where all touch the same memory, none in most cases: numbers in, a number out. Then their
 statements differ in their operations alone, and those of the most expensive one are what the call
-takes at most. Where memory differs, or is not seen, none stands for the others.
+takes at most. Where memory differs, or is not seen, none stands for the others: a few of which all
+is seen are sides of a condition, as `switch (k)` would choose between them.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ INNER_TRIPS = Constant(
     100.0, "iterations", "assumed", "decides only which of several functions costs most"
 )
 _MOST_CALLS = 12
+_MOST_SIDES = 6  # each has its statements in the region
 _RETURNED = frozenset(("int", "float", "void"))  # an address would say where the region goes next
 _QUIET = frozenset(("", "sizeof", "this", "{}"))
 
@@ -94,6 +96,13 @@ def standing_for(unit: LinkedUnit, functions: Functions) -> Decl | None:
     return next(
         decl for decl, work in zip(functions, known, strict=True) if work.operations == most
     )
+
+
+def are_sides(unit: LinkedUnit, functions: Functions) -> bool:
+    """Whether a call of one of several functions is read as a condition that chooses between them:
+    they are few, and each has a body."""
+    few = 1 < len(functions) <= _MOST_SIDES
+    return few and all(unit.body_of(decl) is not None for decl in functions)
 
 
 def _of_call(unit: LinkedUnit, decl: Decl, calling: tuple[Function, ...]) -> _Work | None:

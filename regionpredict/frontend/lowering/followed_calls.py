@@ -6,7 +6,7 @@ from typing import Protocol
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
-from regionpredict.frontend.lowering.candidate_functions import standing_for
+from regionpredict.frontend.lowering.candidate_functions import are_sides, standing_for
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.function_pointers import Functions, pointed_functions
 from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
@@ -20,6 +20,7 @@ from regionpredict.frontend.syntax import (
     CType,
     Decl,
     Expression,
+    ExprStmt,
     Function,
     Name,
     Stmt,
@@ -49,6 +50,9 @@ class Lowering(Protocol):
 
     def argument(self, argument: Expression, span: Span, frame: Frame) -> tuple[list[Node], Paths]:
         """What the argument of a call does, and the ways to its value."""
+
+    def branch(self, condition: str, sides: list[Stmt], span: Span, frame: Frame) -> Node:
+        """The sides of a condition, and behind it what they leave in variables."""
 
     def say(self, rule: str, span: Span, message: str) -> None:
         """A diagnostic on the region."""
@@ -92,6 +96,8 @@ class FollowedCalls:
         if meant is not None:
             call = call._replace(name=meant.name, decl=meant, pointer=None)
         function = self.unit.body_of(call.decl) if call.decl is not None else None
+        if meant is None and are_sides(self.unit, functions):
+            return self._follow_sides(asked, functions, frame, nodes)
         if len(functions) > 1:
             self._say_several(asked, functions, meant)
         if function is None or call.decl is None:
@@ -137,6 +143,27 @@ class FollowedCalls:
         ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
         self.returned = outer
         return ctype
+
+    def _follow_sides(
+        self, call: CallExpr, functions: Functions, frame: Frame, nodes: list[Node]
+    ) -> Followed:
+        """Puts the statements of each function that a call may mean here, as sides of a condition
+        that nobody knows."""
+        pointer = show(call.pointer) if call.pointer is not None else call.name
+        sides: list[Stmt] = [
+            ExprStmt(call._replace(name=decl.name, decl=decl, pointer=None), call.span)
+            for decl in functions
+        ]
+        nodes.append(self.lowering.branch(pointer, sides, call.span, frame))
+        self.context.followed.add(call)
+        self.context.returned.pop(call, None)
+        names = ", ".join(f"{function.name}()" for function in functions)
+        self.lowering.say(
+            "RP117", call.span,
+            f"{pointer}() at line {call.span.line} may be any of {names}: each is taken to be"
+            " called as often",
+        )  # fmt: skip
+        return functions[0].ctype
 
     def _is_short_enough(self) -> bool:
         """Whether what one more function does may stand in place of its call."""

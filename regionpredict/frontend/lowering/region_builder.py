@@ -417,7 +417,7 @@ class RegionBuilder:
             nodes.append(self._gone_back_over(back, frame))
             at = end + 1
         if rest is not None:
-            nodes.append(self._branch(_NOT_LEFT, [rest], first_span(rest) or self.span, frame))
+            nodes.append(self.branch(_NOT_LEFT, [rest], first_span(rest) or self.span, frame))
         return nodes
 
     def _gone_back_over(self, back: Compound, frame: Frame) -> Node:
@@ -449,7 +449,7 @@ class RegionBuilder:
             test = self._expression(statement.condition, statement.span, frame, "condition")
             return [
                 *test,
-                self._branch(show(statement.condition), [statement.body], statement.span, frame),
+                self.branch(show(statement.condition), [statement.body], statement.span, frame),
             ]
         if isinstance(statement, Return):
             if statement.value is None or _is_object(statement.value):
@@ -487,10 +487,10 @@ class RegionBuilder:
             return [*test, *self.body(statement.then, frame)]
         sides = [statement.then] + ([statement.other] if statement.other is not None else [])
         value = self.values.decided(statement.condition, frame)
-        branch = self._branch(show(statement.condition), sides, statement.span, frame, value)
+        branch = self.branch(show(statement.condition), sides, statement.span, frame, value)
         return [*test, branch]
 
-    def _branch(
+    def branch(
         self, condition: str, sides: list[Stmt], span: Span, frame: Frame, test: Expr | None = None
     ) -> Node:
         """The sides of a condition, and behind it what they leave in variables.

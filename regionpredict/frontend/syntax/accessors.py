@@ -2,11 +2,14 @@
 
 double &x(int i) { return m_x[i]; }          d.x(i) = 0.0      ->  d.m_x[i] = 0.0
 int size() const { return m_n; }             i < d.size()      ->  i < d.m_n
+double &at(int i, int j)                     m.at(2, j)        ->  m.p[2 * m.nx + j]
+{ const int k = i * nx + j; return p[k]; }
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from regionpredict.frontend.syntax.addresses import substituted
 from regionpredict.frontend.syntax.assignments import STEPS
@@ -16,10 +19,13 @@ from regionpredict.frontend.syntax.nodes import (
     CallExpr,
     Cast,
     Compound,
+    Decl,
+    DeclStmt,
     Expression,
     ExprStmt,
     FloatLit,
     Function,
+    If,
     IntLit,
     Member,
     Name,
@@ -28,7 +34,7 @@ from regionpredict.frontend.syntax.nodes import (
     Ternary,
     Unary,
 )
-from regionpredict.frontend.syntax.traversal import every_expression
+from regionpredict.frontend.syntax.traversal import ends_here, every_expression
 
 # What a failed assertion calls: on the way that a program takes, it is not there.
 _ASSERTION = frozenset(("__assert_fail", "__assert", "__assert_rtn", "_wassert", "abort"))
@@ -37,26 +43,28 @@ _ASSERTION = frozenset(("__assert_fail", "__assert", "__assert_rtn", "_wassert",
 def in_place(function: Function, args: tuple[Expression, ...]) -> Expression | None:
     """What the call gives, with its arguments in place; None where that would not be the same.
 
-    The function has to be one `return`, assertions aside. An argument that it uses twice must cost
-    nothing to say twice.
+    The function has to be one `return`, assertions aside, and names for parts of its value. An
+    argument that it uses twice must cost nothing to say twice.
     """
     value = _only_return(function.body)
     if value is None or len(args) != len(function.parameters):
         return None
+    return _with(value, dict(zip(function.parameters, args, strict=True)))
+
+
+def _with(value: Expression, given: Mapping[Decl, Expression]) -> Expression | None:
+    """The value with what names are given in their place; None where that would not be the same."""
     inside = list(every_expression(value))
     uses = Counter(e.decl for e in inside if isinstance(e, Name))
-    for parameter, argument in zip(function.parameters, args, strict=True):
-        if uses[parameter] != 1 and not _costs_nothing(argument):
-            return None
+    if any(uses[decl] != 1 and not _costs_nothing(part) for decl, part in given.items()):
+        return None
     changed = {e.left.decl for e in inside if isinstance(e, Assign) and isinstance(e.left, Name)}
     changed |= {
         e.operand.decl
         for e in inside
         if isinstance(e, Unary) and isinstance(e.operand, Name) and e.op in STEPS
     }
-    if changed & set(function.parameters):
-        return None
-    return substituted(value, dict(zip(function.parameters, args, strict=True)))
+    return None if changed & given.keys() else substituted(value, given)
 
 
 def member_path(value: Expression, address: Expression) -> str:
@@ -80,10 +88,21 @@ def _is_object_at(address: Expression, place: Expression) -> bool:
 
 
 def _only_return(body: Stmt) -> Expression | None:
-    items = [item for item in _flat(body) if not _asserts(item)]
-    if len(items) == 1 and isinstance(items[0], Return):
-        return items[0].value
-    return None
+    """What a function gives that does nothing else, parts that it has names for in their place:
+    `const int k = i * nx + j; return p[k];`."""
+    *before, last = [item for item in _flat(body) if not _asserts(item)] or [body]
+    value = last.value if isinstance(last, Return) else None
+    for statement in reversed(before):
+        if value is None or not isinstance(statement, DeclStmt):
+            return None
+        for decl in reversed(statement.decls):
+            if decl.kind == "static":
+                continue  # an object of the program, set once: its name stays
+            if decl.init is None or decl.ctype.kind not in ("int", "pointer"):
+                return None
+            part = Cast(decl.ctype, decl.init) if decl.ctype.kind == "int" else decl.init
+            value = None if value is None else _with(value, {decl: part})
+    return value
 
 
 def _flat(body: Stmt) -> list[Stmt]:
@@ -93,7 +112,11 @@ def _flat(body: Stmt) -> list[Stmt]:
 
 
 def _asserts(statement: Stmt) -> bool:
-    """`assert(i < n)`, however the macro spells it, also an empty one."""
+    """`assert(i < n)`, however the macro spells it, also an empty one, and
+    `if (i >= n) throw std::out_of_range("i");`."""
+    if isinstance(statement, If):
+        *_, last = _flat(statement.then) or [statement.then]
+        return statement.other is None and isinstance(last, ExprStmt) and _fails(last.expr)
     if not isinstance(statement, ExprStmt):
         return False
     bare = statement.expr
@@ -101,9 +124,12 @@ def _asserts(statement: Stmt) -> bool:
         bare = bare.operand
     if isinstance(bare, IntLit):
         return True
-    return isinstance(bare, (Ternary, Binary)) and any(
-        isinstance(e, CallExpr) and e.name in _ASSERTION for e in every_expression(bare)
-    )
+    return isinstance(bare, (Ternary, Binary)) and any(map(_fails, every_expression(bare)))
+
+
+def _fails(expression: Expression) -> bool:
+    asserted = isinstance(expression, CallExpr) and expression.name in _ASSERTION
+    return asserted or ends_here(expression)
 
 
 def _costs_nothing(argument: Expression) -> bool:
