@@ -12,7 +12,7 @@ from regionpredict.analysis.given_sizes import (
     every_loop,
     extent_name,
     loops_at,
-    name_at_home,
+    names_at_home,
     order_name,
     place_of,
     scope_of,
@@ -40,8 +40,7 @@ def check_names(
         by_function.setdefault(region.function, set()).update(_names_of(program, region))
     for region in program.regions:  # variables of others, as their own functions call them
         for name in [*by_function[region.function]]:
-            if at_home := name_at_home(region, name):
-                function, own = at_home.rsplit(":", 1)
+            for function, own in names_at_home(region, name):
                 by_function.setdefault(function, set()).add(own)
     known = set().union(*by_function.values())
     known.update(_names_of_executions(program))

@@ -10,7 +10,13 @@ from typing import NamedTuple
 
 from regionpredict.analysis.bindings import names_of_header
 from regionpredict.analysis.entry_trips import entry_trips
-from regionpredict.analysis.given_sizes import every_loop, name_at_home, place_of, scope_of
+from regionpredict.analysis.given_sizes import (
+    every_loop,
+    name_at_home,
+    names_at_home,
+    place_of,
+    scope_of,
+)
 from regionpredict.ir import Loop, Region
 from regionpredict.predict import Prediction
 
@@ -71,9 +77,8 @@ class _Names:
 
     def __init__(self, predictions: Sequence[Prediction]) -> None:
         self._known: dict[str, set[str]] = {}  # the functions in which a name has a value
-        self._at_home: dict[
-            tuple[str, str], str
-        ] = {}  # `main:n`, by function and name (`n'`) there
+        # `main:n`, by function and name there: `n'`, or `main:n` itself.
+        self._at_home: dict[tuple[str, str], str] = {}
         for prediction in predictions:
             region = prediction.facts.region
             for name in prediction.facts.bindings.values:
@@ -87,6 +92,11 @@ class _Names:
         """The name to give."""
         if place_of(name):
             return name
+        if told := self._at_home.get((region.function, name)):
+            return told
+        for place in names_at_home(region, name):
+            if (told := ":".join(place)) in self._shared:
+                return told
         function, name = scope_of(name) or (region.function, name)
         if told := self._at_home.get((function, name)):
             return told

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.ir import Loop
-from regionpredict.ir.expr import Atom, Number
+from regionpredict.ir.expr import Atom, Number, entry_name
 
 
 class EntryTrips(NamedTuple):
@@ -47,14 +47,14 @@ def entry_trips(loop: Loop) -> EntryTrips | None:
         entries.append((factor, times))
     entries.sort(key=lambda entry: entry[1])
     if [times for _, times in entries] == [1]:
-        return EntryTrips(_entry(entries[0][0], 0), beyond)
+        return EntryTrips(entry_name(entries[0][0], 0), beyond)
     if [times for _, times in entries] != [-1, 1]:
         return None
     (first, _), (behind, _) = entries
     apart = _apart(first, behind)
     if apart is None:
         return None
-    return EntryTrips(f"{_entry(behind, apart)}-{_entry(first, 0)}", beyond)
+    return EntryTrips(f"{entry_name(behind, apart)}-{entry_name(first, 0)}", beyond)
 
 
 def _apart(first: Atom, behind: Atom) -> int | None:
@@ -64,10 +64,3 @@ def _apart(first: Atom, behind: Atom) -> int | None:
         return None
     apart = (behind.args[-1] - first.args[-1]).constant
     return apart if isinstance(apart, int) and apart > 0 else None
-
-
-def _entry(entry: Atom, behind: int) -> str:
-    """`row[i]`, `row[i+1]`, `list[i][j]`: any entry, whatever the source's subscripts are."""
-    letters = [chr(ord("i") + place) for place in range(len(entry.args))]
-    letters[-1] += f"+{behind}" if behind else ""
-    return entry.label + "".join(f"[{letter}]" for letter in letters)

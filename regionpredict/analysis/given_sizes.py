@@ -1,7 +1,7 @@
 """What a caller's sizes mean in one region: names in one function, iterations of a loop by place.
 
 `n=64` binds a name wherever it occurs, `solve:n=64` that of the function `solve` alone (also where
-a region of another function depends on it, which may call it `n'`), and
+a region of another function depends on it), and
 `solve.c:17=100` says how often the body of the loop at that line runs, on average, as
 `row[i+1]-row[i]=100` does for all loops over that table.
 """
@@ -18,7 +18,6 @@ from regionpredict.ir.expr import ONE, ZERO
 
 _PLACE = re.compile(r"(.+):(\d+)")
 _WORD = re.compile(r"\w+")
-_PRIMED = re.compile(r"(\w+)'+")
 _SCOPED = re.compile(r"([^:]+):([^:].*)")
 
 
@@ -38,7 +37,19 @@ def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
                 scoped[here] = value
         else:
             values[name] = value
+            for here in _members_of_others(region, name):
+                values.setdefault(here, value)
     return {**values, **scoped}
+
+
+def _members_of_others(region: Region, name: str) -> Iterator[str]:
+    """What `f.n` is called in a region where `f` is another variable, which has no such member."""
+    word = _WORD.match(name)
+    if word is None or not name[word.end() :].startswith((".", "->", "[")):
+        return
+    for other in region.others:
+        if other.name != word[0] and other.plain == word[0]:
+            yield other.name + name[word.end() :]
 
 
 def scope_of(name: str) -> tuple[str, str] | None:
@@ -55,8 +66,8 @@ def scope_of(name: str) -> tuple[str, str] | None:
 
 
 def name_here(region: Region, function: str, name: str) -> str | None:
-    """What a variable of a function is called in a region, as `n'` in one of another function that
-    has an `n` of its own; None where the region has none of it, or not one alone."""
+    """What a variable of a function is called in a region, as `main:n` in one of another function
+    that has an `n` of its own; None where the region has none of it, or not one alone."""
     if function == region.function:
         return name
     word = _WORD.match(name)
@@ -64,21 +75,27 @@ def name_here(region: Region, function: str, name: str) -> str | None:
         return None
     meant = [
         other.name for other in region.others
-        if other.function == function and other.name.rstrip("'") == word[0]
+        if other.function == function and other.plain == word[0]
     ]  # fmt: skip
     return meant[0] + name[word.end() :] if len(meant) == 1 else None
 
 
-def name_at_home(region: Region, name: str) -> str | None:
-    """`main:n` for what is called `n'` in the region; None where that does not mean it."""
-    primed = _PRIMED.match(name)
-    if primed is None:
-        return None
+def names_at_home(region: Region, name: str) -> Iterator[tuple[str, str]]:
+    """Other functions, each with what is called so in the region if it is one of its variables."""
     for other in region.others:
-        plain = primed[1] + name[primed.end() :]
-        if other.name == primed[0] and other.function and other.function != region.function:
-            told = f"{other.function}:{plain}"
-            return told if name_here(region, other.function, plain) == name else None
+        rest = name.removeprefix(other.name)
+        if other.function and len(rest) < len(name) and not rest[:1].isalnum() and rest[:1] != "_":
+            plain = other.plain + rest
+            if name_here(region, other.function, plain) == name:
+                yield other.function, plain
+
+
+def name_at_home(region: Region, name: str) -> str | None:
+    """`main:n` for what is called so, or `n'`, in a region that has an `n` of its own; None where
+    that does not mean it."""
+    for function, plain in names_at_home(region, name):
+        if plain != name and function != region.function:
+            return f"{function}:{plain}"
     return None
 
 

@@ -23,8 +23,9 @@ class Atom(NamedTuple):
 
     `kind` is one of `floordiv`, `mod`, `min`, `max`, a comparison or logical or bitwise operator
     (`lt`, `and`, `bitand`, ...), `select` (condition, then, else), `wrap` (value, bits, whether
-    unsigned: what an integer type keeps), `ref` (`label[args]`, a value read from an array), `call`
-    (`label(args)`), or `varying` (a scalar whose value changes in a way that is not understood).
+    unsigned: what an integer type keeps), `ref` (`label[args]`, a value read from an
+    array; with the label `t[].n`, `t[args].n`), `call` (`label(args)`), or `varying` (a scalar
+    whose value changes in a way that is not understood).
     A `state` is what a loop carries from one iteration to the next; `trips` counts the iterations
     of such a loop, and `carried` (number, state, ...) is what the state holds when so many are
     done, both with the parts of the recurrence (`recurrence.py`).
@@ -519,12 +520,28 @@ def _show(factor: Factor) -> str:
     if factor.kind == "select":
         return f"({args[0]} ? {args[1]} : {args[2]})"
     if factor.kind == "ref":
-        return factor.label + "".join(f"[{arg}]" for arg in args)
+        return _subscripted(factor.label, args)
     if factor.kind in ("varying", "state"):
         return factor.label
     if factor.kind in ("trips", "carried"):
         return _show_carried(factor.kind, args)
     return f"{factor.label or factor.kind}({', '.join(args)})"
+
+
+def _subscripted(label: str, subscripts: list[str]) -> str:
+    """`row[i]`; of a member of an array's elements, whose label is `t[].n`, `t[i].n`."""
+    for place, subscript in enumerate(subscripts):
+        if "[]" not in label:
+            return label + "".join(f"[{other}]" for other in subscripts[place:])
+        label = label.replace("[]", f"[{subscript}]", 1)
+    return label
+
+
+def entry_name(entry: Atom, behind: int = 0) -> str:
+    """`row[i]`, `row[i+1]`, `t[i].n`, `list[i][j]`: any entry, whatever its subscripts are."""
+    letters = [chr(ord("i") + place) for place in range(len(entry.args))]
+    letters[-1] += f"+{behind}" if behind else ""
+    return _subscripted(entry.label, letters)
 
 
 def _show_carried(kind: str, args: list[str]) -> str:

@@ -204,11 +204,20 @@ class TeamSynchronisation(NamedTuple):
 
 
 class OtherName(NamedTuple):
-    """A variable that is shown with a prime (`n'`): the function that has it, and where."""
+    """A variable of another function: its name in the region, the function that has it, and where.
+
+    Where the region has one of that name itself, it is called `main:n`, or `n'` where that would
+    not tell it apart.
+    """
 
     name: str
     function: str
     span: Span
+
+    @property
+    def plain(self) -> str:
+        """What its own function calls it."""
+        return self.name.rstrip("'").rpartition(":")[2]
 
 
 class LoopSuccessor(NamedTuple):

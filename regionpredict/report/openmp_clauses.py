@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from regionpredict.analysis import RACES, RegionFacts
-from regionpredict.analysis.given_sizes import place_of
+from regionpredict.analysis.given_sizes import place_of, scope_of
 from regionpredict.errors import plural
 from regionpredict.ir import Clause, Diagnostic
 from regionpredict.predict import Estimate, Plan, Prediction, TeamEstimate, TeamPrediction
@@ -129,7 +129,7 @@ def _by_size(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) ->
     if len(estimate.by_size) < 2 or estimate.deciding != (estimate.by_size[0].name,):
         return ""
     (name,) = estimate.deciding
-    if place_of(name) or name.endswith("[]"):
+    if place_of(name) or scope_of(name) or name.endswith("[]"):
         return ""
     if not any(name in facts.free_names for facts in loops):
         return ""  # a size of another function, of which those of the loops are made

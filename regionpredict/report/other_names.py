@@ -1,6 +1,6 @@
-"""Names with a prime, in words: `n'` is the `n` of another function than the region's own.
+"""Names with a prime, in words: `x'` is the `x` of another function than the region's own.
 
-n' is the n of main (cg.c:35), given as main:n
+x' is the x of scale (cg.c:35)
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ def other_names(predictions: Sequence[Prediction], text: str) -> list[str]:
     """A line for each name with a prime that `text` has, and each variable that it means."""
     lines: dict[str, None] = {}
     for prediction in predictions:
-        for other in prediction.facts.region.others:
+        primed = [other for other in prediction.facts.region.others if other.name.endswith("'")]
+        for other in primed:
             if re.search(rf"(?<![\w']){re.escape(other.name)}(?![\w'])", text):
                 function = f" of {other.function}" if other.function else ""
-                own = other.name.rstrip("'")
                 place = f"{other.span.file}:{other.span.line}"
                 at_home = name_at_home(prediction.facts.region, other.name)
                 asked = other.name in prediction.unbound and at_home
                 given = f", given as {at_home}" if asked else ""
-                lines[f"{other.name} is the {own}{function} ({place}){given}"] = None
+                lines[f"{other.name} is the {other.plain}{function} ({place}){given}"] = None
     told = list(lines)
     more = [f"... and {len(told) - _SHOWN} more names"] if len(told) > _SHOWN else []
     return told[:_SHOWN] + more

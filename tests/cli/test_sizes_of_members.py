@@ -80,7 +80,7 @@ def test_clauses_speak_of_no_name_that_the_loop_does_not_have(tmp_path: Path) ->
     [
         (("--set", "sdie=30"), "--set sdie: "),
         (("--set", "side=30", "--set", "side=31"), "side"),
-        (("--set", "main:side=3"), "--set main:side: "),
+        (("--set", "main:sdie=3"), "--set main:sdie: "),
     ],
 )
 def test_wrong_sizes_are_one_line(tmp_path: Path, given: tuple[str, ...], told: str) -> None:

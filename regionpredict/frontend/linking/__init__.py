@@ -13,13 +13,19 @@ from regionpredict.frontend.linking.stored_functions import (
     place_of,
     values_in,
 )
-from regionpredict.frontend.linking.stored_sizes import Stored, member_in_program, stored_at
+from regionpredict.frontend.linking.stored_sizes import (
+    SetPlace,
+    Stored,
+    member_in_program,
+    stored_at,
+)
 
 __all__ = [
     "Body",
     "LinkedUnit",
     "PackedUnit",
     "ProgramUnits",
+    "SetPlace",
     "Stored",
     "Trees",
     "is_null",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from regionpredict.frontend.linking.container_lengths import Length
-from regionpredict.frontend.linking.stored_sizes import SetValue, Stored
+from regionpredict.frontend.linking.stored_sizes import SetPlace, SetValue, Stored
 from regionpredict.frontend.syntax import (
     CallExpr,
     Decl,
@@ -49,10 +49,11 @@ class LinkedUnit:
     functions they stand in, `writers_of` the functions that may set a global variable, `setters_of`
     those whose text sets a member of that name,
     `variable_of` its declaration with its first value, `set_once` the value that one place alone
-    gives to an integer in structs or in an array, `is_pointed` whether a function may be called
-    through a pointer, `functions_at` what is put where a call finds its function, in a member or in
-    a table (None: that is not known), and `objects` what the one object of a class is
-    called, for the classes that have one. `lengths`: how long the containers are that are
+    gives to an integer in structs or in an array, `set_at` the one place that sets it, if any does
+    (None: there may be several), `is_pointed` whether a function may be called through a pointer,
+    `functions_at` what is put where a call finds its function, in a member or in a table (None:
+    that is not known), and `objects` what the one object of a class is called, for the classes that
+    have one. `lengths`: how long the containers are that are
     members. Two keep answers for all units: `effects` tells what expressions and statements set,
     and who looks for what is written to the variables of a function puts it into `writes`.
     """
@@ -71,6 +72,7 @@ class LinkedUnit:
     setters_of: Callable[[Decl], list[Function]]
     variable_of: Callable[[Decl], Decl]
     set_once: Callable[[Stored], SetValue | None]
+    set_at: Callable[[Stored], list[SetPlace] | None]
     is_pointed: Callable[[Decl], bool]
     functions_at: Callable[[Expression], list[PutValue] | None]
     objects: Mapping[str, str] = field(default_factory=dict)

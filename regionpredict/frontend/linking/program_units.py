@@ -20,10 +20,12 @@ from regionpredict.frontend.linking.packed_unit import (
 )
 from regionpredict.frontend.linking.stored_functions import WHOLE, place_of
 from regionpredict.frontend.linking.stored_sizes import (
+    SetPlace,
     Setting,
     SettingsOfProgram,
     SetValue,
     Stored,
+    place_set_in,
     setting_in,
 )
 from regionpredict.frontend.syntax import (
@@ -161,6 +163,22 @@ class ProgramUnits:
                 return setting_in(bodies, setting)
         return None
 
+    def set_at(self, what: Stored) -> list[SetPlace] | None:
+        """The one place that sets it, or none; None where there may be several."""
+        settings = self.settings.settings_of(what)
+        if settings is None or len(settings) > 1:
+            return None
+        places = []
+        for setting in settings:
+            for number, unit in enumerate(self._units):
+                if any(setting == where for _, where in (*unit.stored.set_at,
+                                                         *unit.stored.addressed)):  # fmt: skip
+                    bodies = (body.function for body in self.trees(number).bodies)
+                    places.append(place_set_in(bodies, setting))
+                    break
+        known = [place for place in places if place is not None]
+        return known if len(known) == len(settings) else None
+
     def is_pointed(self, function: Decl) -> bool:
         """Whether a function may be called through a pointer."""
         return self.settings.is_pointed(function)
@@ -254,6 +272,7 @@ class _View:
             setters_of=self.setters_of,
             variable_of=self.variable_of,
             set_once=self._program.set_once,
+            set_at=self._program.set_at,
             is_pointed=self._program.is_pointed,
             functions_at=self._program.functions_at,
             objects=self._program.sole_objects,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 from regionpredict.frontend.linking.stored_functions import (
@@ -44,6 +44,7 @@ from regionpredict.frontend.syntax import (
     expressions_in,
     initial_values,
     member_named,
+    set_place,
 )
 from regionpredict.ir import Span
 
@@ -74,16 +75,20 @@ class Setting(NamedTuple):
 class StoredSizes(NamedTuple):
     """What the functions of a unit say of the integers in structs and arrays.
 
-    `set_at`: (what, where); `spoilt`: set in other ways; `listed`: (struct, member, where) of lists
-    of initial values, "" for a struct that is not told; `owners`: (member, struct that it is in);
-    `inside`: (struct, struct that has one); `lost`: structs that anything may set; `handed`:
-    (symbol of a function without a body here, struct that it is handed); `pointed`: functions that
-    are named without being called. `has_main`: the program begins here. `functions`: those that are
+    `set_at`: (what, where); `spoilt`: set in other ways, of these `moved` by what it was, and
+    `addressed`: (what, where by its address, or one of its elements); `listed`: (struct, member,
+    where) of lists of initial values, "" for a struct that is not told; `owners`: (member, struct
+    that it is in); `inside`: (struct, struct that has one); `lost`: structs that anything may set;
+    `handed`: (symbol of a function without a body here, struct that it is handed); `pointed`:
+    functions that are named without being called. `has_main`: the program begins here.
+    `functions`: those that are
     put into members and tables.
     """
 
     set_at: frozenset[tuple[Stored, Setting]] = frozenset()
     spoilt: frozenset[Stored] = frozenset()
+    moved: frozenset[Stored] = frozenset()
+    addressed: frozenset[tuple[Stored, Setting]] = frozenset()
     listed: frozenset[tuple[str, str, Setting]] = frozenset()
     owners: frozenset[tuple[Stored, str]] = frozenset()
     inside: frozenset[tuple[str, str]] = frozenset()
@@ -105,10 +110,10 @@ def stored_sizes(
     for function in functions:
         census.look_at(function)
     return StoredSizes(
-        frozenset(census.set_at), frozenset(census.spoilt), frozenset(census.listed),
-        frozenset(census.owners), frozenset(census.inside), frozenset(census.lost),
-        frozenset(census.handed), frozenset(census.pointed), census.has_main,
-        census.functions.result(),
+        frozenset(census.set_at), frozenset(census.spoilt), frozenset(census.moved),
+        frozenset(census.addressed), frozenset(census.listed), frozenset(census.owners),
+        frozenset(census.inside), frozenset(census.lost), frozenset(census.handed),
+        frozenset(census.pointed), census.has_main, census.functions.result(),
     )  # fmt: skip
 
 
@@ -148,6 +153,8 @@ class SettingsOfProgram:
         self._listed: dict[tuple[str, str], set[Setting]] = {}
         self._owners: dict[Stored, set[str]] = {}
         self._spoilt: set[Stored] = set()
+        self._moved = frozenset[Stored]().union(*(unit.moved for unit in units))
+        self._addressed: dict[Stored, set[Setting]] = {}
         inside: dict[str, set[str]] = {}
         lost: set[str] = set()
         for unit in units:
@@ -156,6 +163,8 @@ class SettingsOfProgram:
             lost.update(name for symbol, name in unit.handed if symbol not in defined)
             for what, where in unit.set_at:
                 self._set_at.setdefault(what, set()).add(where)
+            for what, where in unit.addressed:
+                self._addressed.setdefault(what, set()).add(where)
             for struct, member, where in unit.listed:
                 self._listed.setdefault((struct, member), set()).add(where)
             for what, struct in unit.owners:
@@ -194,6 +203,17 @@ class SettingsOfProgram:
             settings |= listed
         return next(iter(settings)) if len(settings) == 1 else None
 
+    def settings_of(self, what: Stored) -> set[Setting] | None:
+        """The places that set it in the files that are read; None where one makes it anew of what
+        it was."""
+        whole = what._replace(element=_ALL)
+        if what in self._moved or whole in self._moved:
+            return None
+        return {
+            *self._set_at.get(what, ()), *self._addressed.get(whole, ()),
+            *self._listed_in(self._owners.get(whole, set()), what),
+        }  # fmt: skip
+
     def is_pointed(self, function: Decl) -> bool:
         """Whether a function may be called through a pointer."""
         return (function.symbol or function.name) in self._pointed
@@ -211,6 +231,13 @@ class SetValue(NamedTuple):
     function: Function | None
 
 
+class SetPlace(NamedTuple):
+    """An integer in memory as the function names it that sets it."""
+
+    place: Expression
+    function: Function
+
+
 def setting_in(trees: Iterable[Function], setting: Setting) -> SetValue | None:
     """What a setting in one of these functions sets."""
     for function in trees:
@@ -226,6 +253,16 @@ def setting_in(trees: Iterable[Function], setting: Setting) -> SetValue | None:
     return None
 
 
+def place_set_in(trees: Iterable[Function], setting: Setting) -> SetPlace | None:
+    """The place that a setting in one of these functions sets."""
+    for function in trees:
+        if function.span == setting.function:
+            expression = next(islice(_expressions(function), setting.at, None), None)
+            place = set_place(expression) if expression is not None else None
+            return SetPlace(place, function) if place is not None else None
+    return None
+
+
 def _expressions(function: Function) -> Iterator[Expression]:
     """All expressions of a function, also what a constructor does in front of its body."""
     first = (every_expression(initialiser) for initialiser in function.initialisers)
@@ -236,6 +273,8 @@ class _Census:
     def __init__(self, defined: Collection[Decl]) -> None:
         self.set_at: set[tuple[Stored, Setting]] = set()
         self.spoilt: set[Stored] = set()
+        self.moved: set[Stored] = set()
+        self.addressed: set[tuple[Stored, Setting]] = set()
         self.listed: set[tuple[str, str, Setting]] = set()
         self.owners: set[tuple[Stored, str]] = set()
         self.inside: set[tuple[str, str]] = set()
@@ -334,8 +373,10 @@ class _Census:
         if isinstance(expression, Assign):
             self._set(expression, where)
         elif isinstance(expression, Unary):
-            if expression.op in STEPS or (expression.op == "&" and expression is not getter):
-                self._spoil(expression.operand)
+            if expression.op in STEPS:
+                self.moved |= self._spoil(expression.operand)
+            elif expression.op == "&" and expression is not getter:
+                self.addressed.update((what, where) for what in self._spoil(expression.operand))
         elif isinstance(expression, Index):
             self._elements[expression.base] += 1
         elif isinstance(expression, Member):
@@ -359,18 +400,19 @@ class _Census:
         what = stored_at(assign.left)
         if what is not None and assign.op == "=":
             self.set_at.add((what, where))
+        elif assign.op == "=":
+            self.addressed.update((what, where) for what in self._spoil(assign.left))
         else:
-            self._spoil(assign.left)
+            self.moved |= self._spoil(assign.left)
 
-    def _spoil(self, place: Expression) -> None:
-        """It is set in a way that tells nothing."""
+    def _spoil(self, place: Expression) -> set[Stored]:
+        """It is set in a way that tells nothing; what that is."""
         what = stored_at(place)
-        if what is not None:
-            self.spoilt.add(what._replace(element=_ALL))
-        elif isinstance(place, Index):
-            array = _array(place.base)
-            if array is not None:
-                self.spoilt.add(array)
+        if what is None and isinstance(place, Index):
+            what = _array(place.base)
+        spoilt = set() if what is None else {what._replace(element=_ALL)}
+        self.spoilt |= spoilt
+        return spoilt
 
     def _member(self, member: Member) -> None:
         owner = struct_of(type_of(member.base)) if member.base is not None else ""

@@ -6,6 +6,7 @@ nothing overrides, or, for a parameter, the argument that every call in the unit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from regionpredict.frontend.linking import LinkedUnit
@@ -13,6 +14,7 @@ from regionpredict.frontend.lowering.allocated_lengths import AllocatedLength, A
 from regionpredict.frontend.lowering.caller_counters import Range, range_at_call
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.integer_types import converted, type_of
+from regionpredict.frontend.lowering.pointed_members import PointedMembers
 from regionpredict.frontend.lowering.pointer_expressions import is_nameless
 from regionpredict.frontend.lowering.reaching_values import reaching_values
 from regionpredict.frontend.lowering.set_once import SetOnce
@@ -93,7 +95,14 @@ def definitions_of(
             homes.setdefault(other, home)
             waiting.append(other)
         waiting += stored.add()
+    for name, home in homes.items():
+        context.homes.setdefault(_variable_of(name), home)
     return _decided(definitions)
+
+
+def _variable_of(name: str) -> str:
+    """The variable with which the name of a place begins."""
+    return re.split(r"[.\[(]|->", name, maxsplit=1)[0]
 
 
 def _allocated_lengths(
@@ -198,17 +207,21 @@ class _Finder:
         self.function = function
         self.reached = reaching_values(unit, function, site, context) if site is not None else None
         self.set_once = SetOnce(unit, context)
+        self.pointed = PointedMembers(unit, context)
         self._counters: dict[str, tuple[Range, Function] | None] = {}
 
     def stored(self, use: Member | Index) -> tuple[Expr, Function] | None:
-        """What a member of a struct holds at the directive, or one place of the program sets."""
+        """What a member of a struct holds at the directive, or one place of the program sets, or
+        what it is called where the pointer to it comes from."""
         held = None
         if self.reached is not None and isinstance(use, Member):
             held = self.reached.member(use)
         if held is not None:
             return held, self.function
         once = self.set_once.value_of(use, type_of(use))
-        return None if once is None else (once[0], once[1] or self.function)
+        if once is not None:
+            return once[0], once[1] or self.function
+        return self.pointed.name_of(use, self.function)
 
     def value_of(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
         """The defining value and the function whose names it speaks of, or None."""

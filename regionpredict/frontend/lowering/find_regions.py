@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -11,6 +12,7 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.hand_shared import hand_shared_loops
+from regionpredict.frontend.lowering.home_names import with_home_names
 from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.invariant_values import with_invariant_names
 from regionpredict.frontend.lowering.loop_over_threads import loop_over_threads
@@ -21,7 +23,9 @@ from regionpredict.frontend.lowering.other_constructs import (
     other_constructs,
 )
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
+from regionpredict.frontend.lowering.pointed_members import declares
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.task_sites import LoopSite, task_sites
 from regionpredict.frontend.lowering.thread_numbers import ThreadNumbers
 from regionpredict.frontend.syntax import (
@@ -39,6 +43,7 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.ir import Definition, Diagnostic, OtherName, Region, Span
 
+_VARIABLE = re.compile(r"\w+'*")  # with which the name of a place begins
 _Place = tuple[str, int, int, str]  # of a directive: file, line, offset, instance of a template
 
 
@@ -83,7 +88,7 @@ def regions_of(
             builder = RegionBuilder(unit, function, site.directive.pragma, span, trees)
             region = builder.build(site.loop, site.context, site.enclosing, site.team)
             defined = definitions_of(unit, function, builder.context, site.directive)
-            region = replace(region, others=_others(unit, builder))
+            region = replace(region, others=_others(unit, function, builder.context, defined))
             blocks = loop_over_threads(unit, function, site, region, defined, trees, numbers)
             region, defined = blocks or (region, defined)
             if site.target and region.nest is not None:
@@ -124,18 +129,29 @@ def _without_hint(
     return built
 
 
-def _others(unit: LinkedUnit, builder: RegionBuilder) -> tuple[OtherName, ...]:
-    """The variables that have a prime in the region, as another one has their name."""
-    named = builder.context.named().items()
-    primed = sorted(
-        ((name, decl) for name, (decl, _) in named if name.endswith("'")), key=lambda pair: pair[0]
-    )
-    begins = sorted((f.span.file, f.span.line, f.name) for f in unit.bodies()) if primed else []
+def _others(
+    unit: LinkedUnit, function: Function, context: Context, definitions: tuple[Definition, ...]
+) -> tuple[OtherName, ...]:
+    """The variables of other functions: those that have a prime in the region, as another one has
+    their name, and those that definitions speak of."""
+    said = {word[0] for definition in definitions for name in definition.value.names
+            if (word := _VARIABLE.match(name))}  # fmt: skip
+    told = {
+        name: decl for name, (decl, _) in context.named().items()
+        if name.endswith("'") or (name in said and not declares(function, decl))
+    }  # fmt: skip
+    begins = sorted((f.span.file, f.span.line, f.name) for f in unit.bodies()) if told else []
     others = []
-    for name, decl in primed:
+    for name, decl in sorted(told.items()):
+        home = context.homes.get(name)
         before = [function for file, line, function in begins
                   if file == decl.span.file and line <= decl.span.line]  # fmt: skip
-        others.append(OtherName(name, before[-1] if before else "", decl.span))
+        if decl.kind in ("global", "static"):
+            home, before = None, before if name.endswith("'") else []
+        surely = home is not None and declares(home, decl)
+        whose = home.name if home is not None and surely else before[-1] if before else ""
+        if name.endswith("'") or whose:
+            others.append(OtherName(name, whose, decl.span))
     return tuple(others)
 
 
@@ -144,7 +160,8 @@ def _with_names(
 ) -> tuple[Region, tuple[Definition, ...]]:
     """The region with one name for each value that it is made of."""
     region, defined = with_invariant_names(region, defined)
-    return with_one_name(region, defined, unit.objects.values(), unit.getters)
+    region, defined = with_one_name(region, defined, unit.objects.values(), unit.getters)
+    return with_home_names(region, defined)
 
 
 def _lost(

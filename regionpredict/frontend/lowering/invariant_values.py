@@ -1,7 +1,8 @@
 """Values that stay the same for a whole region get a name, as the source writes them.
 
 `grid[0]` in `for (i = 0; i < grid[0]; i++)`, `domain.numElem()` and `s->m[1]` are sizes as `n` is:
-a caller can give each a number, and where nobody does, it is one unknown.
+a caller can give each a number, and where nobody does, it is one unknown. So is the member of an
+element that something else counts, `t[k].n`, with that of any other: `t[i].n`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from regionpredict.ir import Array, Branch, Definition, Expr, Loop, Node, Region, Statement
-from regionpredict.ir.expr import Atom
+from regionpredict.ir.expr import Atom, entry_name
 
 Change = Callable[[Expr | None], Expr | None]
 
@@ -20,10 +21,13 @@ def with_invariant_names(
 ) -> tuple[Region, tuple[Definition, ...]]:
     """The region and its definitions, each value that no loop of the region changes a name."""
     variables = {loop.variable for loop in region.loops()}
+    elements: dict[str, str] = {}  # `t[k].n`, and what it is of any element
 
     def named(atom: Atom) -> Expr | None:
         if not _is_place(atom) or atom.names & variables:
             return None
+        if "[]" in atom.label and any(argument.constant is None for argument in atom.args):
+            elements[str(atom)] = entry_name(atom)
         return Expr.name(str(atom))
 
     def change(expression: Expr | None) -> Expr | None:
@@ -40,16 +44,14 @@ def with_invariant_names(
         )
         for definition in definitions
     )
-    return _changed(region, change), values
-
-
-def _range(
-    definition: Definition, named: Callable[[Atom], Expr | None]
-) -> tuple[Expr, Expr] | None:
-    if definition.range is None:
-        return None
-    low, high = definition.range
-    return low.replace_atoms(named), high.replace_atoms(named)
+    region = _changed(region, change)
+    told = {definition.name for definition in definitions}
+    same = tuple(
+        Definition(name, Expr.name(any_of_them), region.span)
+        for name, any_of_them in sorted(elements.items())
+        if name not in told and any_of_them != name
+    )
+    return region, (*values, *same)
 
 
 def with_values(region: Region, values: Mapping[str, Expr]) -> Region:

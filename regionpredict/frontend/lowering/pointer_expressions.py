@@ -7,8 +7,10 @@ p->x                          of a pointer: at one place all the time, as a vari
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from regionpredict.frontend.lowering.frame import Pointer
-from regionpredict.frontend.syntax import Expression, Index, Name, Opaque, Unary
+from regionpredict.frontend.syntax import Expression, Index, Member, Name, Opaque, Unary
 from regionpredict.ir import Array
 
 
@@ -42,3 +44,17 @@ def nameless(expression: Expression | None) -> str:
 def is_nameless(label: str) -> bool:
     """Whether that is how a value without a name is shown."""
     return label == "?" or label.startswith('"')
+
+
+def place_label(
+    place: Pointer, expression: Expression, element: Callable[[Expression | None], Pointer | None]
+) -> str:
+    """What a value in memory is called, its subscripts to be put into the brackets or behind:
+    `row`, `t[].n`, and `dom[]->n` where the elements are pointers; `element` tells of these."""
+    if not place.member:
+        return place.array
+    while isinstance(expression, Member) and isinstance(expression.base, Member):
+        expression = expression.base
+    of = element(expression.base) if isinstance(expression, Member) and expression.arrow else None
+    dot = "->" if of is not None and of.pointee.kind == "pointer" else "."
+    return f"{place.array}{'[]' * len(place.subscripts)}{dot}{place.member}"

@@ -49,8 +49,8 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Expr
 
 _DEEPEST = 8
-_REPEATS = (For, While, RangeFor)
-_MAY_NOT_RUN = (*_REPEATS, If, Switch)
+REPEATS = (For, While, RangeFor)
+_MAY_NOT_RUN = (*REPEATS, If, Switch)
 
 
 class SetOnce:
@@ -144,7 +144,7 @@ class SetOnce:
             return self._is_steady_global(decl, depth)
         if decl.kind == "parameter":
             return decl in function.parameters and self._is_steady_parameter(decl, function, depth)
-        values = _values_of(decl, function)
+        values = values_of(decl, function)
         if values is None:
             return False
         if len(values) == 1 and self._is_steady(values[0][0], function, values[0][1], depth):
@@ -158,14 +158,14 @@ class SetOnce:
             return init is not None
         if init is not None or len(writers) != 1:
             return False
-        values = _values_of(decl, writers[0])
+        values = values_of(decl, writers[0])
         if values is None or len(values) != 1:
             return False
         value, by = values[0]
         return self._is_steady(value, writers[0], by, depth) or (
             by is not None
             and self._runs_once(writers[0], depth)
-            and _is_outside(by, writers[0], _REPEATS)
+            and is_outside(by, writers[0], REPEATS)
         )
 
     def _is_steady_parameter(self, decl: Decl, function: Function, depth: int) -> bool:
@@ -204,7 +204,7 @@ class SetOnce:
         ((caller, call),) = calls
         return (
             caller.decl is not function.decl
-            and _is_outside(call, caller, _REPEATS)
+            and is_outside(call, caller, REPEATS)
             and self._runs_once(caller, depth + 1)
         )
 
@@ -213,10 +213,10 @@ def _always(function: Function, by: Expression) -> bool:
     """Whether no condition inside its function decides if an expression is reached."""
     return any(
         inner is by for first in function.initialisers for inner in every_expression(first)
-    ) or _is_outside(by, function, _MAY_NOT_RUN)
+    ) or is_outside(by, function, _MAY_NOT_RUN)
 
 
-def _is_outside(expression: Expression, function: Function, around: tuple[type[Stmt], ...]) -> bool:
+def is_outside(expression: Expression, function: Function, around: tuple[type[Stmt], ...]) -> bool:
     """Whether an expression stands in a function, in none of such statements."""
     waiting: list[Stmt] = [function.body]
     while waiting:
@@ -231,7 +231,7 @@ def _is_outside(expression: Expression, function: Function, around: tuple[type[S
     return False
 
 
-def _values_of(decl: Decl, function: Function) -> list[tuple[Expression, Expression | None]] | None:
+def values_of(decl: Decl, function: Function) -> list[tuple[Expression, Expression | None]] | None:
     """What a variable is set to in a function, and by which assignment; None where something else
     may set it.
     """
@@ -256,7 +256,7 @@ def _is_same(decl: Decl, other: Decl) -> bool:
 
 def _is_set_before(decl: Decl, use: Expression | None, function: Function) -> bool:
     """Whether all that sets a variable stands in front of what uses it, and no loop goes back."""
-    if use is None or not _is_outside(use, function, _REPEATS):
+    if use is None or not is_outside(use, function, REPEATS):
         return False
     behind = False
     for statement in every_statement(function.body):

@@ -26,6 +26,7 @@ from regionpredict.frontend.lowering.pointer_expressions import (
     in_array,
     is_written_pointer,
     nameless,
+    place_label,
 )
 from regionpredict.frontend.syntax import (
     INT,
@@ -85,6 +86,7 @@ class Context:
         self.followed: set[CallExpr] = set()  # calls whose statements have been gone through
         self.exact = False  # unsigned numbers wrap round, whatever names stand for
         self.returned: dict[Expression, Value] = {}  # by calls that were followed
+        self.homes: dict[str, Function] = {}  # whose variables names are, where that was asked
         self._names: dict[tuple[Decl | str, int], str] = {}
         self._taken: dict[str, tuple[Decl | str, int]] = {}
         self._declared: dict[str, tuple[Decl, int]] = {}
@@ -268,7 +270,7 @@ class Context:
             known = holder.env[behind[0]] if holder is not None and behind is not None else None
             # A variable behind a reference.
             return known if isinstance(known, Expr) else Expr.name(place.array.lstrip("&"))
-        label = place.array + (f".{place.member}" if place.member else "")
+        label = place_label(place, expression, lambda element: self.element(element, frame))
         loaded = Expr.atom("ref", *place.subscripts, label=label)
         if isinstance(expression, Index) and isinstance(expression.index, IntLit):
             self.stored_uses.setdefault(str(loaded), expression)

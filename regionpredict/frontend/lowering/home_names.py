@@ -1,0 +1,65 @@
+"""Variables of other functions by the names that a user can give: `main:n`, where the region has an
+`n` of its own.
+
+    void rows(int n) { ... for (i = 0; i < n; i++) ... }        n is main:n*main:n
+    int main(void) { ... rows(n * n); }
+
+One whose function is not known, or that a region has twice, as in a function that calls itself,
+keeps its prime.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+from regionpredict.frontend.lowering.invariant_values import names_in, with_values
+from regionpredict.ir import Definition, Expr, Region
+
+_PRIMED = re.compile(r"\w+'+")
+
+
+def with_home_names(
+    region: Region, definitions: tuple[Definition, ...]
+) -> tuple[Region, tuple[Definition, ...]]:
+    """The region and its definitions, each name with a prime as its own function has it."""
+    counted = {loop.variable for loop in (*region.enclosing, *region.loops())}
+    twice = Counter((other.function, other.plain) for other in region.others)
+    homes = {
+        other.name: f"{other.function}:{other.plain}"
+        for other in region.others
+        if other.name.endswith("'") and other.function and other.name not in counted
+        and twice[other.function, other.plain] == 1 and other.function != region.function
+    }  # fmt: skip
+    if not homes:
+        return region, definitions
+    said = names_in(region).union(
+        *(definition.value.names | {definition.name} for definition in definitions)
+    )
+    for definition in definitions:
+        for end in definition.range or ():
+            said |= end.names
+    new = {name: at_home for name in said if (at_home := _at_home(name, homes)) != name}
+    if not new:
+        return region, definitions
+    values = {name: Expr.name(at_home) for name, at_home in new.items()}
+    others = tuple(other._replace(name=homes.get(other.name, other.name))
+                   for other in region.others)  # fmt: skip
+    region = replace(with_values(region, values), others=others)
+    renamed = tuple(
+        definition._replace(
+            name=new.get(definition.name, definition.name),
+            value=definition.value.substitute(values),
+            range=definition.range
+            and (definition.range[0].substitute(values), definition.range[1].substitute(values)),
+        )
+        for definition in definitions
+    )
+    return region, renamed
+
+
+def _at_home(name: str, homes: Mapping[str, str]) -> str:
+    word = _PRIMED.match(name)
+    return name if word is None else homes.get(word[0], word[0]) + name[word.end() :]

@@ -1,0 +1,294 @@
+"""Which member of which object it is that a pointer leads to, in the words of where it comes from.
+
+    void smooth(struct field *f) { ... f->n ... }     f.n of main, where main alone calls
+    int main(void) { struct field f; ... smooth(&f); }                        smooth(&f)
+    struct grid *g = &sim->grid; ... g->n             sim->grid.n
+    for (i = 0; i < m; i++) run_one(&t[i]);           t[i].n, of any element
+
+Both names are one size then. Told only of what no more than one place of the program sets, through
+pointers that are set once, and parameters that all calls hand the same.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regionpredict.frontend.linking import LinkedUnit, SetPlace, Stored, is_null, stored_at
+from regionpredict.frontend.lowering.frame import Frame
+from regionpredict.frontend.lowering.set_once import REPEATS, is_outside, values_of
+from regionpredict.frontend.lowering.symbolic_values import Context
+from regionpredict.frontend.syntax import (
+    Assign,
+    CallExpr,
+    Cast,
+    Decl,
+    DeclStmt,
+    Expression,
+    Function,
+    Index,
+    IntLit,
+    Member,
+    Name,
+    Unary,
+    every_statement,
+    expressions_in,
+    substituted,
+)
+from regionpredict.ir import Expr
+from regionpredict.ir.expr import entry_name
+
+_MOST_CALLS = 64  # of a function whose parameter is followed
+
+
+class _Target(NamedTuple):
+    """A pointer, or a struct, as an expression of a function."""
+
+    value: Expression
+    function: Function
+
+
+class PointedMembers:
+    """Asks where the pointers of one region come from."""
+
+    def __init__(self, unit: LinkedUnit, context: Context) -> None:
+        self._unit = unit
+        self._context = context
+        self._targets: dict[Decl, _Target | None] = {}
+        self._often_set: dict[Decl, bool] = {}
+        self._once: dict[Stored, bool] = {}
+
+    def name_of(self, use: Member | Index, function: Function) -> tuple[Expr, Function] | None:
+        """The member where its pointer comes from, and the function whose words these are.
+
+        `function` is the region's. None where it has no other name.
+        """
+        what = stored_at(use)
+        home = self._home(use, function)
+        if what is None or home is None or not self._is_set_once(what):
+            return None
+        target = self._followed(use, home)
+        if target is None or target.value is use:
+            return None
+        value = self._context.value(target.value, Frame({}))
+        atom = next(iter(value.atoms()), None)
+        if atom is not None and atom.kind == "ref" and value.terms == {((atom, 1),): 1}:
+            fixed = all(argument.constant is not None for argument in atom.args)
+            value = Expr.name(str(atom) if fixed else entry_name(atom))
+        return None if value.has_unreadable_part else (value, target.function)
+
+    # -- pointers -------------------------------------------------------------------------------
+
+    def _followed(self, place: Expression, function: Function) -> _Target | None:
+        """A place, or an address, with where its first pointer comes from in place of that; None
+        where one on the way may be set to something else."""
+        root = _root(place)
+        if root is None or not self._is_steady(place):
+            return None
+        decl = root.decl
+        if decl.ctype.kind not in ("pointer", "struct"):
+            return _Target(place, function)
+        target = self._target(decl, function)
+        if target is None:
+            return None
+        if isinstance(target.value, Name) and target.value.decl is decl:
+            return _Target(place, function)
+        return _Target(substituted(place, {decl: target.value}), target.function)
+
+    def _target(self, decl: Decl, function: Function) -> _Target | None:
+        """What a variable is set to, followed as far as that is one thing; itself where it is the
+        begin, None where it is set to several."""
+        if decl not in self._targets:
+            itself = _Target(Name(decl, decl.span), function)
+            self._targets[decl] = itself  # where it leads back to itself
+            self._targets[decl] = self._looked_up(decl, itself)
+        return self._targets[decl]
+
+    def _looked_up(self, decl: Decl, itself: _Target) -> _Target | None:
+        function = itself.function
+        if decl.kind == "parameter":
+            if decl in self._unit.effects.written_in(function.body):
+                return None
+            given = self._arguments(decl, function)
+            return self._agreed(given) or itself
+        if decl.ctype.kind == "struct":
+            return itself
+        values = self._values(decl, function)
+        if values is None:
+            return None
+        if len(values) == 1:
+            return self._agreed(values) or itself
+        return self._agreed(values) if values else itself
+
+    def _agreed(self, values: list[_Target]) -> _Target | None:
+        """What all of these are, None where they differ."""
+        targets = [self._followed(_plain(value), function) for value, function in values]
+        first = targets[0] if targets else None
+        if first is None or any(t is None or _kind(t.value) != _kind(first.value) for t in targets):
+            return None
+        words = {self._words(target.value) for target in targets if target is not None}
+        return first if len(words) == 1 and "" not in words else None
+
+    def _arguments(self, decl: Decl, function: Function) -> list[_Target]:
+        if self._unit.is_pointed(function.decl):
+            return []
+        return [_Target(value, caller) for caller, _, value in self._calls(decl, function)]
+
+    def _calls(self, decl: Decl, function: Function) -> list[tuple[Function, CallExpr, Expression]]:
+        """The calls of a function, and what each hands to one of its parameters; none where these
+        are too many."""
+        if decl not in function.parameters:
+            return []
+        position = function.parameters.index(decl)
+        calls = [
+            (caller, call) for caller, call in self._unit.calls_of(function.decl)
+            if caller.decl is not function.decl
+        ]  # fmt: skip
+        if len(calls) > _MOST_CALLS or any(position >= len(call.args) for _, call in calls):
+            return []
+        return [(caller, call, call.args[position]) for caller, call in calls]
+
+    def _values(self, decl: Decl, function: Function) -> list[_Target] | None:
+        """What sets a pointer, null pointers left out; None where that is not known."""
+        shared = decl.kind in ("global", "static")
+        setters = self._unit.writers_of(decl) if shared else [function]
+        init = self._unit.variable_of(decl).init if shared else None
+        values = [] if init is None else [_Target(init, function)]
+        for setter in setters:
+            own = values_of(decl, setter)
+            if own is None:
+                return None
+            values += [_Target(value, setter) for value, _ in own]
+        return [value for value in values if not is_null(value.value)]
+
+    # -- what is set but once --------------------------------------------------------------------
+
+    def _is_set_once(self, what: Stored) -> bool:
+        """Whether each object of the struct has one value of it, as far as the files tell."""
+        if what not in self._once:
+            places = self._unit.set_at(what)
+            self._once[what] = places is not None and all(map(self._is_for_each, places))
+        return self._once[what]
+
+    def _is_for_each(self, setting: SetPlace) -> bool:
+        """Whether no loop comes back to what sets a place, and no two calls of the function that
+        does hand it the same object."""
+        function = setting.function
+        root = _root(setting.place)
+        if root is None or self._unit.is_pointed(function.decl):
+            return False
+        if not _is_counted(setting.place) and not is_outside(setting.place, function, REPEATS):
+            return False
+        if root.decl not in function.parameters:
+            return True
+        words = []
+        for caller, call, value in self._calls(root.decl, function):
+            target = self._followed(_plain(value), caller)
+            if target is None:
+                return False
+            if not _is_counted(target.value) and not is_outside(call, caller, REPEATS):
+                return False
+            words.append(self._words(target.value))
+        return len(set(words)) == len(words)
+
+    # -- what stays as it is --------------------------------------------------------------------
+
+    def _is_steady(self, place: Expression) -> bool:
+        """Whether the pointers in structs on the way to a place are set at one place at most."""
+        while True:
+            inner = _inside(place)
+            if inner is None:
+                return isinstance(place, Name)
+            leads_on = isinstance(place, Unary) and place.op == "*"
+            leads_on = leads_on or (isinstance(place, Member) and place.arrow)
+            if leads_on and isinstance(inner, Member) and self._is_often_set(inner.field):
+                return False
+            place = inner
+
+    def _is_often_set(self, field: Decl) -> bool:
+        if field not in self._often_set:
+            settings = [
+                expression
+                for function in self._unit.setters_of(field)
+                for expression in expressions_in(function.body)
+                if isinstance(expression, Assign) and _is_member(expression.left, field)
+                and not is_null(expression.right)
+            ]  # fmt: skip
+            self._often_set[field] = len(settings) > 1
+        return self._often_set[field]
+
+    # -- words ----------------------------------------------------------------------------------
+
+    def _words(self, place: Expression) -> str:
+        """A place in words of its own, the same of the same place; "" where it has none."""
+        if isinstance(place, Name):
+            return self._context.name_of(place.decl)
+        inner = _inside(place)
+        words = self._words(inner) if inner is not None else ""
+        if not words:
+            return ""
+        if isinstance(place, Member):
+            return f"{words}{'->' if place.arrow else '.'}{place.field.name}"
+        if isinstance(place, Index):
+            at = place.index
+            return f"{words}[{at.value if isinstance(at, IntLit) else 'i'}]"
+        return f"{place.op}({words})" if isinstance(place, Unary) else words
+
+    def _home(self, place: Expression, function: Function) -> Function | None:
+        """The function whose variable a place begins with; the region's own for a global one."""
+        root = _root(place)
+        if root is None or root.decl.kind in ("global", "static"):
+            return function if root is not None else None
+        return next(
+            (body for body in (function, *self._unit.bodies()) if declares(body, root.decl)), None
+        )
+
+
+def _inside(place: Expression | None) -> Expression | None:
+    """What a place, or an address, is made of; None for a variable, and for all else."""
+    if isinstance(place, (Member, Index)):
+        return place.base
+    if isinstance(place, Unary) and place.op in ("*", "&"):
+        return place.operand
+    return place.operand if isinstance(place, Cast) else None
+
+
+def _is_counted(place: Expression | None) -> bool:
+    """Whether it is one of many elements, by a subscript that is no number."""
+    while place is not None:
+        if isinstance(place, Index) and not isinstance(place.index, IntLit):
+            return True
+        place = _inside(place)
+    return False
+
+
+def _root(place: Expression | None) -> Name | None:
+    """The variable that a place begins with."""
+    while place is not None and not isinstance(place, Name):
+        place = _inside(place)
+    return place
+
+
+def _plain(value: Expression) -> Expression:
+    while isinstance(value, Cast):
+        value = value.operand
+    return value
+
+
+def _kind(value: Expression) -> bool:
+    return isinstance(value, Unary) and value.op == "&"
+
+
+def _is_member(place: Expression, field: Decl) -> bool:
+    if not isinstance(place, Member):
+        return False
+    other = place.field
+    return other is field or (other.name, other.span) == (field.name, field.span)
+
+
+def declares(function: Function, decl: Decl) -> bool:
+    """Whether a variable is one of the function's own."""
+    return decl in function.parameters or any(
+        decl in statement.decls
+        for statement in every_statement(function.body)
+        if isinstance(statement, DeclStmt)
+    )
