@@ -317,7 +317,7 @@ def choice_of(
     points: Sequence[Point], machine: Machine, threads: Collection[int], within: float
 ) -> Choice:
     """The choice among these numbers of threads; among all where none is known."""
-    outlook = asked_for(outlook_of(points), threads)
+    outlook = asked_for(outlook_of(points, machine), threads)
     return choice_on(machine, outlook, within)
 
 

@@ -189,7 +189,7 @@ def _of_many(
             status, (), (), None, most.packages, most.threads, most.bottleneck,
             min(part.estimate.confidence for part in parts), most.borderline, (*assumed, *notes),
         )  # fmt: skip
-    outlook = outlook_of(points)
+    outlook = outlook_of(points, machine)
     shown = asked_for(outlook, {threads for threads, _ in parts[0].estimate.speedup})
     hint = hint_on(machine, shown, within)
     guessed = any(_guessed(part.estimate) for part in parts)

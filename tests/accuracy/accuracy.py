@@ -15,19 +15,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from ablation import VARIANTS
+from calibrating import fitted_to, left_out
 from datasets import read_all
 from evaluate import Answered, answers_of, judgement_of
-from fitting import (
+from fitted_constants import (
     DENSITY,
     SURENESS,
     constants_of,
     density_constants,
     density_rates,
-    fitted_to,
     with_values,
 )
 from measured import DataSet
-from tables import blocks, differing, sample_blocks, sureness_blocks, updated
+from sureness_tables import sureness_blocks
+from tables import blocks, differing, sample_blocks, updated
 
 from regionpredict.predict.sureness import SHIPPED, Fitted
 
@@ -45,21 +46,15 @@ def spread_over(data: DataSet, count: int = ABLATED_CASES) -> DataSet:
     return replace(data, cases=tuple(cases[at * len(cases) // count] for at in range(count)))
 
 
-def left_out(answered: Sequence[Answered]) -> dict[str, Fitted]:
-    """By data set what is fitted to all others."""
-    return {
-        one.data.name: fitted_to([other for other in answered if other is not one])
-        for one in answered
-        if one.data.choice != "none"
-    }
-
-
 def all_blocks(
     answered: Sequence[Answered], ablated: Sequence[Answered], shipped: Fitted
 ) -> dict[str, str]:
     """All tables of all data."""
     fits = left_out(answered)
-    sets = [judgement_of(one, shipped, fits.get(one.data.name)) for one in answered]
+    sets = [
+        judgement_of(one, shipped, None if one.data.choice == "none" else fits[one.data.file])
+        for one in answered
+    ]
     found = blocks(sets, [judgement_of(one, shipped) for one in ablated])
     return found | sureness_blocks(answered, sets, fits, shipped)
 

@@ -84,7 +84,7 @@ def read_memory(path: Path) -> DataSet:
     return DataSet(
         "bandwidth, memory", "streaming kernels from memory, one domain",
         "bandwidth_by_cores.csv (kerncraft 0.8)", tuple(cases), "threads", "in",
-        "the memory tables of the machine files",
+        "the memory tables of the machine files", tabulated=True,
     )  # fmt: skip
 
 
@@ -108,5 +108,5 @@ def read_caches(path: Path) -> DataSet:
     return DataSet(
         "bandwidth, caches", "streaming kernels from each cache, 1 core and a domain",
         "bandwidth_by_cores.csv (kerncraft 0.8)", tuple(cases), "none", "in",
-        "the cache tables of the machine files",
+        "the cache tables of the machine files", tabulated=True,
     )  # fmt: skip

@@ -57,6 +57,7 @@ def read_barriers(path: Path) -> DataSet:
     return DataSet(
         "barriers", "a barrier by threads, one package", "barrier_cycles.csv (RRZE SC19-ECM-AA)",
         tuple(cases), "none", "in", "the barrier tables of the machine files",
+        tabulated=True,
     )  # fmt: skip
 
 
@@ -77,4 +78,5 @@ def read_stream(path: Path) -> DataSet:
     return DataSet(
         "STREAM triad", "a front-side-bus machine of 2 x 4", "stream_triad.csv (stream-scaling)",
         tuple(cases), "packages", "in", "the memory table of clovertown",
+        tabulated=True,
     )  # fmt: skip

@@ -121,10 +121,10 @@ def by_model(
     factor = _factor(data, [answer.seconds for answer in answers])
     found = []
     for case, answer in zip(data.cases, answers, strict=True):
-        outlook = outlook_of([p for p in answer.points if p.threads in case.measured], fitted)
-        hint = hint_from(
-            outlook, machine_named(case.machine).cores_per_package, WITHIN.value, price
-        )
+        machine = machine_named(case.machine).as_run(binding=case.code.binding)
+        points = [point for point in answer.points if point.threads in case.measured]
+        outlook = outlook_of(points, machine, fitted)
+        hint = hint_from(outlook, machine.cores_per_package, WITHIN.value, price)
         chance = chance_of(
             outlook, hint.threads, WITHIN.value, assumed=answer.assumed, fitted=fitted
         )

@@ -39,6 +39,8 @@ class DataSet:
     saturating (None: no curves inside one domain). `sample`: whether figures of the same file
     stand in machine models or decided between variants of the model, and `chosen_on_it` which.
     `common_factor`: times are compared after one factor for all (runs of unknown length).
+    `tabulated`: its figures are tables of machine files, so that how near predictions are tells
+    nothing of any others.
     """
 
     name: str
@@ -50,6 +52,12 @@ class DataSet:
     chosen_on_it: str
     saturates: bool = True
     common_factor: bool = False
+    tabulated: bool = False
+
+    @property
+    def file(self) -> str:
+        """The file that it is from: sets of one file err alike, and are left out together."""
+        return self.source.split(" ")[0]
 
 
 Reader = Callable[[Path], DataSet]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from math import exp, log
 from pathlib import Path
 from statistics import mean, median
 
-from evaluate import PLAIN, Answered, Evaluated, by_model, judgement_of
-from fitting import constants_of, density_rates
+from evaluate import Evaluated
 from judge import Judged
+from measured import DataSet
 from metrics import (
     Interval,
     bootstrap,
@@ -22,25 +22,23 @@ from metrics import (
 )
 from predictor import FULL
 
-from regionpredict.predict.sureness import Fitted
-
 MODEL = "this model"
 LEFT_OUT = "fitted without this set"
 OF = {"in": "in-sample", "out": "out-of-sample"}
 
 
-def _values(judged: Sequence[Judged], field: str) -> list[float]:
+def values_of(judged: Sequence[Judged], field: str) -> list[float]:
     found = [getattr(one, field) for one in judged]
     return [float(value) for value in found if value is not None]
 
 
-def _percent(value: float | None) -> str:
+def percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f} %"
 
 
 def _interval(judged: Sequence[Judged], field: str, of: Callable[..., float]) -> str:
     """A statistic over cases in per cent, with its 95 % interval."""
-    values = _values(judged, field)
+    values = values_of(judged, field)
     if not values:
         return "-"
     found: Interval = bootstrap(values, of)
@@ -53,7 +51,7 @@ def _rank(judged: Sequence[Judged]) -> str:
     return "-" if found is None else f"{found:.2f}"
 
 
-def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+def table_of(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     rows = [head, ["---"] * len(head), *lines]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
@@ -72,7 +70,7 @@ def errors(sets: Sequence[Evaluated]) -> str:
     lines = []
     for one in sets:
         for name, judged in _of_all(one).items():
-            if not _values(judged, "speedup_error") and not _values(judged, "time_error"):
+            if not values_of(judged, "speedup_error") and not values_of(judged, "time_error"):
                 continue
             first = name == MODEL
             lines.append([
@@ -80,7 +78,7 @@ def errors(sets: Sequence[Evaluated]) -> str:
                 one.data.sample if first else "",
                 str(len(judged)),
                 name,
-                _percent(_median(judged, "time_error")),
+                percent(_median(judged, "time_error")),
                 _interval(judged, "speedup_error", median),
                 _interval(judged, "saturating_right", mean),
                 _interval(judged, "point_right", mean),
@@ -90,7 +88,7 @@ def errors(sets: Sequence[Evaluated]) -> str:
         cells = [_over_sets(sets, sample, field) for field in _FIELDS]
         lines.append([f"*median of the {OF[sample]} sets*", sample, "", MODEL, *cells, ""])
     head = ["data", "sample", "cases", "predicted by", "time", "speedup", "class", "point", "rank"]
-    return _table(head, lines)
+    return table_of(head, lines)
 
 
 _FIELDS = {
@@ -102,17 +100,17 @@ _FIELDS = {
 
 
 def _median(judged: Sequence[Judged], field: str) -> float | None:
-    values = _values(judged, field)
+    values = values_of(judged, field)
     return median(values) if values else None
 
 
 def _over_sets(sets: Sequence[Evaluated], sample: str, field: str) -> str:
     found = []
     for one in sets:
-        values = _values(one.variants[FULL.name], field)
+        values = values_of(one.variants[FULL.name], field)
         if values and one.data.sample == sample:
             found.append(_FIELDS[field](values))
-    return _percent(median(found) if found else None)
+    return percent(median(found) if found else None)
 
 
 def choices(sets: Sequence[Evaluated]) -> str:
@@ -120,12 +118,12 @@ def choices(sets: Sequence[Evaluated]) -> str:
     lines = []
     for one in sets:
         for name, judged in _with_left_out(one).items():
-            regret = _values(judged, "regret")
+            regret = values_of(judged, "regret")
             if not regret:
                 continue
             first = name == MODEL
             told = name in (MODEL, LEFT_OUT)
-            right = [value > 0 for value in _values(judged, "right")]
+            right = [value > 0 for value in values_of(judged, "right")]
             confidence = [j.confidence for j in judged if j.right is not None]
             lines.append([
                 f"{one.data.name}: {one.data.choice}" if first else "",
@@ -133,7 +131,7 @@ def choices(sets: Sequence[Evaluated]) -> str:
                 _interval(judged, "right", mean),
                 f"{geometric_mean(regret):.3f}",
                 f"{max(regret):.2f}",
-                _percent(mean(_values(judged, "cores"))),
+                percent(mean(values_of(judged, "cores"))),
                 f"{mean(confidence):.2f}" if told else "",
                 f"{brier(confidence, right):.3f}" if told else "",
                 f"{calibration_error(confidence, right):.3f}" if told else "",
@@ -147,110 +145,50 @@ def choices(sets: Sequence[Evaluated]) -> str:
         right = [bool(j.right) for j in everything]
         confidence = [j.confidence for j in everything]
         lines.append([
-            "*all cases*" if name == MODEL else "", name, _percent(share(right)),
+            "*all cases*" if name == MODEL else "", name, percent(share(right)),
             f"{geometric_mean([j.regret or 1.0 for j in everything]):.3f}",
             f"{max(j.regret or 1.0 for j in everything):.2f}",
-            _percent(mean(_values(everything, "cores"))), f"{mean(confidence):.2f}",
+            percent(mean(values_of(everything, "cores"))), f"{mean(confidence):.2f}",
             f"{brier(confidence, right):.3f}", f"{calibration_error(confidence, right):.3f}",
             _mean_percent(everything, "inside"),
         ])  # fmt: skip
+    lines += [_each_file_once(name, found) for name, found in (
+        (MODEL, [(one.data, one.variants[FULL.name]) for one in sets]),
+        (LEFT_OUT, [(one.data, one.left_out) for one in sets]),
+    ) if any(judged for _, judged in found)]  # fmt: skip
     head = ["data: choice of", "chosen by", "right", "regret", "worst", "cores taken",
             "confidence", "Brier", "ECE", "in band"]  # fmt: skip
-    return _table(head, lines)
+    return table_of(head, lines)
+
+
+def _each_file_once(name: str, judged: Sequence[tuple[DataSet, tuple[Judged, ...]]]) -> list[str]:
+    """Means over files, and in each over its sets, of those that are no tables of machine files."""
+    files: dict[str, list[tuple[Judged, ...]]] = {}
+    for data, of_set in judged:
+        if data.choice != "none" and not data.tabulated:
+            files.setdefault(data.file, []).append(of_set)
+
+    def over(field: str, value: Callable[[float], float] = float) -> float:
+        return mean(
+            mean(mean(map(value, values_of(of_set, field))) for of_set in of_file)
+            for of_file in files.values()
+        )
+
+    return [
+        "*each file once, no tables of machine files*" if name == MODEL else "", name,
+        percent(over("right")), f"{exp(over('regret', log)):.3f}", "", percent(over("cores")),
+        f"{over('confidence'):.2f}", "", "", percent(over("inside")),
+    ]  # fmt: skip
 
 
 def _mean_percent(judged: Sequence[Judged], field: str) -> str:
-    values = _values(judged, field)
-    return _percent(mean(values) if values else None)
-
-
-BINS = (0.0, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0)
-
-
-def reliability(sets: Sequence[Evaluated]) -> str:
-    """How often hints of each confidence are right: as fitted to all data, and to all others."""
-    lines = []
-    for low, high in pairwise(BINS):
-        cells = [f"{100 * low:.0f} to {100 * high:.0f} %"]
-        for of_set in ([one.variants[FULL.name] for one in sets], [one.left_out for one in sets]):
-            inside = [
-                (len(judged), j) for judged in of_set for j in judged
-                if j.right is not None and low <= j.confidence < high + (high == 1.0)
-            ]  # fmt: skip
-            if not inside:
-                cells += ["0", "-", "-", "-"]
-                continue
-            weights = [1.0 / count for count, _ in inside]
-            by_set = sum(w * float(j.right or 0) for w, (_, j) in zip(weights, inside, strict=True))
-            cells += [
-                str(len(inside)),
-                _percent(mean(j.confidence for _, j in inside)),
-                _percent(mean(float(j.right or 0) for _, j in inside)),
-                _percent(by_set / sum(weights)),
-            ]
-        lines.append(cells)
-    kinds = ["hints", "mean", "right", "right, each set once"]
-    head = ["confidence", *kinds, *(f"{kind} (left out)" for kind in kinds)]
-    return _table(head, lines)
-
-
-PRICES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
-
-
-def frontier(answered: Sequence[Answered], left_out: Mapping[str, Fitted], shipped: Fitted) -> str:
-    """What hints lose and what they take at other prices of a package, each set once."""
-    chosen = [one for one in answered if one.data.choice != "none"]
-
-    def row(name: str, found: Sequence[Sequence[Judged]], *, first: bool) -> list[str]:
-        known = [[j for j in of_set if j.right is not None] for of_set in found]
-        known = [of_set for of_set in known if of_set]
-        regret = [geometric_mean(_values(of_set, "regret")) for of_set in known]
-        cells = [
-            _percent(mean(mean(_values(of_set, "right")) for of_set in known)),
-            f"{geometric_mean(regret):.4f}",
-            _percent(mean(mean(_values(of_set, "cores")) for of_set in known)),
-        ]
-        return [name, *cells] if first else cells
-
-    lines = []
-    for price in PRICES:
-        full = [[answers[FULL.name] for answers in one.answers] for one in chosen]
-        fits = [(shipped, True), (None, False)]
-        line: list[str] = []
-        for fitted, first in fits:
-            found = [by_model(one.data, answers, fitted or left_out[one.data.name], price)
-                     for one, answers in zip(chosen, full, strict=True)]  # fmt: skip
-            line += row(f"{price:g} x 5 % a package", found, first=first)
-        lines.append(line)
-    for name in (PLAIN, "always all"):
-        found = [
-            of_set for one in chosen
-            for label, of_set in judgement_of(one, shipped).baselines.items()
-            if label.startswith(name)
-        ]  # fmt: skip
-        lines.append([*row(name, found, first=True), "", "", ""])
-    kinds = ["right", "regret", "cores taken"]
-    return _table(["price", *kinds, *(f"{kind} (left out)" for kind in kinds)], lines)
-
-
-def fitted_values(shipped: Fitted, left_out: Mapping[str, Fitted]) -> str:
-    """What was fitted, and to all data sets but one."""
-    rows = [["*all*", *(f"{value:.3g}" for value in constants_of(shipped).values())]]
-    rows += [[f"without {name}", *(f"{value:.3g}" for value in constants_of(fitted).values())]
-             for name, fitted in left_out.items()]  # fmt: skip
-    return _table(["fitted to", *constants_of(shipped)], rows)
-
-
-def density(rates: Mapping[str, tuple[float, int, int]]) -> str:
-    """How often the density model's hints are right, by kind."""
-    lines = [[name, str(hits), str(count), _percent(rate)]
-             for name, (rate, hits, count) in rates.items()]  # fmt: skip
-    return _table(["hint", "right", "of", "rate"], lines)
+    values = values_of(judged, field)
+    return percent(mean(values) if values else None)
 
 
 def ablation(sets: Sequence[Evaluated], field: str, of: Callable[..., float]) -> str:
     """One measure of every data set with each part of the model switched off."""
-    kept = [one for one in sets if _values(one.variants[FULL.name], field)]
+    kept = [one for one in sets if values_of(one.variants[FULL.name], field)]
     if not kept:
         return ""
     names = list(kept[0].variants)
@@ -258,12 +196,12 @@ def ablation(sets: Sequence[Evaluated], field: str, of: Callable[..., float]) ->
     for name in names:
         cells = [f"without {name}" if name != FULL.name else name]
         for one in kept:
-            value = of(_values(one.variants[name], field))
-            base = of(_values(one.variants[FULL.name], field))
-            text = _percent(value)
+            value = of(values_of(one.variants[name], field))
+            base = of(values_of(one.variants[FULL.name], field))
+            text = percent(value)
             cells.append(text if name == FULL.name or abs(value - base) > 5e-4 else "=")
         lines.append(cells)
-    return _table(["", *(one.data.name for one in kept)], lines)
+    return table_of(["", *(one.data.name for one in kept)], lines)
 
 
 def provenance(sets: Sequence[Evaluated]) -> str:
@@ -273,7 +211,7 @@ def provenance(sets: Sequence[Evaluated]) -> str:
          one.data.chosen_on_it]
         for one in sets
     ]  # fmt: skip
-    return _table(["data", "what", "file (source)", "cases", "sample", "chosen on it"], lines)
+    return table_of(["data", "what", "file (source)", "cases", "sample", "chosen on it"], lines)
 
 
 def worst(sets: Sequence[Evaluated], count: int = 3) -> str:
@@ -281,15 +219,15 @@ def worst(sets: Sequence[Evaluated], count: int = 3) -> str:
     lines = []
     for one in sets:
         judged = one.variants[FULL.name]
-        field = "speedup_error" if _values(judged, "speedup_error") else "time_error"
+        field = "speedup_error" if values_of(judged, "speedup_error") else "time_error"
         known = [j for j in judged if getattr(j, field) is not None]
         for j in sorted(known, key=lambda j: -getattr(j, field))[:count]:
             predicted, measured = j.top or (0.0, 0.0)
             lines.append([
                 one.data.name, j.label.replace("|", "/"), field.split("_", maxsplit=1)[0],
-                _percent(getattr(j, field)), f"{measured:.3g}", f"{predicted:.3g}",
+                percent(getattr(j, field)), f"{measured:.3g}", f"{predicted:.3g}",
             ])  # fmt: skip
-    return _table(["data", "case", "error of", "median", "measured", "predicted"], lines)
+    return table_of(["data", "case", "error of", "median", "measured", "predicted"], lines)
 
 
 def blocks(sets: Sequence[Evaluated], ablated: Sequence[Evaluated]) -> dict[str, str]:
@@ -302,19 +240,6 @@ def blocks(sets: Sequence[Evaluated], ablated: Sequence[Evaluated]) -> dict[str,
         "ablation-times": ablation(ablated, "time_error", median),
         "ablation-speedups": ablation(ablated, "speedup_error", median),
         "ablation-choices": ablation(ablated, "right", mean),
-    }
-
-
-def sureness_blocks(
-    answered: Sequence[Answered], sets: Sequence[Evaluated], left_out: Mapping[str, Fitted],
-    shipped: Fitted,
-) -> dict[str, str]:  # fmt: skip
-    """The tables of what is fitted to the data, by the name of their blocks."""
-    return {
-        "reliability": reliability(sets),
-        "frontier": frontier(answered, left_out, shipped),
-        "fitted": fitted_values(shipped, left_out),
-        "density": density(density_rates(answered)),
     }
 
 

@@ -1,121 +1,73 @@
-"""What is fitted finds what made-up curves were made of, and is written where it stands."""
+"""What is fitted to curves of which is known what they were made of."""
 
 from __future__ import annotations
 
 import math
-import random
-from dataclasses import replace
 
 import pytest
-from evaluate import Answered, by_model
-from fitting import (
-    DENSITY,
-    SURENESS,
-    constants_of,
-    density_constants,
-    density_rates,
-    fitted_to,
-    with_values,
-)
-from measured import Case, DataSet
-from predictor import FULL, Answer, Code
-
-from regionpredict.predict.curve import Point
-from regionpredict.predict.sureness import SHIPPED
-
-THREADS = (1, 2, 4, 8, 16)
-TERMS = ("compute", "cache", "memory-bandwidth", "overhead")
-
-
-def answer(term: str, speedups: dict[int, float], *, assumed: bool = False) -> Answer:
-    points = tuple(Point(t, 1.0 / s, s, "", {term: 1.0 / s}, 0.0, 0.0) for t, s in speedups.items())
-    seconds = {point.threads: point.seconds for point in points}
-    return Answer(seconds, seconds, points, assumed, partial=False, density_packages=2)
-
-
-def made_up(creep: float, lost: float, spread: float, *, cases: int = 400) -> Answered:
-    """Random walks around curves that gain 0.8 of each doubling at first and nothing from 4 on.
-
-    Those of memory creep up, all lose a share of what is predicted; where a figure is assumed the
-    steps are twice as wide.
-    """
-    draw = random.Random(11)
-    found, answers = [], []
-    for number in range(cases):
-        term, assumed = TERMS[number % len(TERMS)], number % 8 >= 4
-        speedups, measured, walk = {1: 1.0}, {1: 1.0}, 0.0
-        for doubling, threads in enumerate(THREADS[1:], 1):
-            speedups[threads] = math.exp(0.55 * min(2, doubling))
-            walk += draw.gauss(0.0, spread * (2.0 if assumed else 1.0))
-            gain = (1.0 - lost) * math.log(speedups[threads]) + walk
-            gain += creep * doubling * (term == "memory-bandwidth")
-            measured[threads] = math.exp(-gain)
-        found.append(Case(str(number), Code(), "skylake-gold-6148", measured))
-        answers.append({FULL.name: answer(term, speedups, assumed=assumed)})
-    data = DataSet("made up", "", "", tuple(found), "threads", "out", "nothing")
-    return Answered(data, tuple(answers))
+from calibrating import fitted_to
+from curves_made_up import DOUBLED, made_up
+from evaluate import by_model
+from fitting import curves_of, walk_of
+from predictor import FULL
 
 
 def test_a_fit_finds_what_the_curves_were_made_of() -> None:
-    found = fitted_to([made_up(0.06, 0.2, 0.05)])
+    found = walk_of(curves_of([made_up(0.06, 0.2, 0.05)]))
     assert found.creep == pytest.approx(0.06, abs=0.02)
     assert found.lost == pytest.approx(0.2, abs=0.03)
-    assert found.assumed == pytest.approx(2.0, rel=0.15)
-    for name in ("core", "cache", "memory", "openmp"):
-        assert getattr(found.spreads, name) == pytest.approx(0.05, rel=0.25), name
-    # four in five of a normal distribution
-    assert found.reach == pytest.approx(1.28, rel=0.1)
+    assert found.assumed == pytest.approx(DOUBLED, rel=0.15)
+    assert found.spreads.threads == pytest.approx(0.05, rel=0.25)
 
 
-def test_a_band_holds_the_share_that_it_was_fitted_to() -> None:
-    known = made_up(0.06, 0.2, 0.05)
-    found = fitted_to([known])
-    judged = by_model(known.data, [one[FULL.name] for one in known.answers], found)
+def test_what_another_package_adds_is_told_apart() -> None:
+    """A step from 16 to 32 threads of 2 x 20 cores is one to another package."""
+    found = walk_of(curves_of([made_up(0.06, 0.2, 0.05, package=0.2)]))
+    assert found.spreads.threads == pytest.approx(0.05, rel=0.25)
+    assert found.spreads.places == pytest.approx(0.2, rel=0.25)
+
+
+def test_a_band_reaches_as_far_as_a_normal_distribution_s() -> None:
+    """With one of five files half inside, 0.875 of the four have to be: 1.53 deviations."""
+    files = [made_up(0.06, 0.2, 0.05, file=str(number), seed=number) for number in range(4)]
+    found = fitted_to(files)
+    assert found.reach == pytest.approx(1.53, rel=0.05)
+    judged = [
+        case
+        for one in files
+        for case in by_model(one.data, [answers[FULL.name] for answers in one.answers], found)
+    ]
     inside = [one.inside for one in judged if one.inside is not None]
     # more, since a band holds what is predicted, too
-    assert 0.79 < sum(inside) / len(inside) < 0.88
-    right = [bool(one.right) for one in judged]
-    sure = [one.confidence for one in judged]
-    assert sum(sure) / len(sure) == pytest.approx(sum(right) / len(right), abs=0.1)
+    assert 0.87 < sum(inside) / len(inside) < 0.94
+    right = sum(bool(one.right) for one in judged) / len(judged)
+    sure = sum(one.confidence for one in judged) / len(judged)
+    assert sure == pytest.approx((4 * right + 0.5) / 5, abs=0.05)
 
 
 def test_means_are_never_of_the_wrong_sign() -> None:
     """Curves that sink beyond the knee, and rise more steeply than predicted."""
-    found = fitted_to([made_up(-0.05, -0.1, 0.02)])
+    found = walk_of(curves_of([made_up(-0.05, -0.1, 0.02)]))
     assert (found.creep, found.lost) == (0.0, 0.0)
 
 
-def test_many_cases_of_one_machine_do_not_outweigh_few_of_others() -> None:
-    """400 curves of one set that lose nothing, 3 sets of 40 that lose 0.3: not in the middle of
-    the 520, but nearer to the three."""
-    sets = [made_up(0.0, 0.0, 0.02)]
-    for number in range(3):
-        other = made_up(0.0, 0.3, 0.02, cases=40)
-        sets.append(other._replace(data=replace(other.data, name=f"other {number}")))
-    assert 0.15 < fitted_to(sets).lost < 0.3
+def test_many_cases_of_one_file_do_not_outweigh_few_of_others() -> None:
+    """400 curves of one file that lose nothing, 3 files of 40 that lose 0.3: nearer to the
+    three."""
+    files = [made_up(0.0, 0.0, 0.02, file="many")]
+    files += [made_up(0.0, 0.3, 0.02, cases=40, file=str(number)) for number in range(3)]
+    assert 0.15 < walk_of(curves_of(files)).lost < 0.3
 
 
-def test_the_density_model_s_rates() -> None:
-    """Two packages of twenty: as right as the second pays; half of a machine to begin with."""
-    cases = [Case(str(n), Code(), "skylake-gold-6148", {20: 1.0, 40: 0.5 if n < 6 else 1.5})
-             for n in range(10)]  # fmt: skip
-    data = DataSet("d", "", "", tuple(cases), "packages", "out", "nothing")
-    answers = tuple({FULL.name: answer("compute", {20: 1.0, 40: 2.0})} for _ in cases)
-    rates = density_rates([Answered(data, answers)])
-    # ten cases weigh 1/20 each: 0.3 of 0.5 are right
-    rate, right, hints = rates["all packages, each its memory"]
-    assert (rate, right, hints) == (pytest.approx((0.3 + 0.5) / 1.5, abs=1e-3), 6, 10)
-    assert rates["fewer packages, one path to memory"] == (0.5, 0, 0)
+def test_sets_of_a_file_share_its_weight() -> None:
+    one, two, other = (made_up(0.0, 0.0, 0.02, cases=cases, file=file)
+                       for cases, file in ((10, "a"), (40, "a"), (20, "b")))  # fmt: skip
+    weights = [one.weight for one in curves_of([one, two, other])]
+    assert weights == pytest.approx([1 / 20] * 10 + [1 / 80] * 40 + [1 / 20] * 20)
 
 
-def test_values_are_written_where_the_constants_stand() -> None:
-    text = SURENESS.read_text()
-    assert with_values(text, constants_of(SHIPPED)) == text
-    changed = with_values(text, {"CREEP": 0.25, "BAND_REACH": 2.0})
-    assert [line.strip() for line in changed.splitlines() if line not in text.splitlines()] == [
-        '0.25, "of the speed, a doubling of threads", "measured",',
-        '2, "standard deviations", "measured",',
-    ]
-    density = DENSITY.read_text()
-    rates = dict.fromkeys(density_rates([]), (0.25, 1, 4))
-    assert with_values(density, density_constants(rates)).count("    0.25, ") == len(rates)
+def test_nothing_is_learned_of_figures_that_machine_files_hold() -> None:
+    read_off = made_up(0.0, 0.0, 0.0, tabulated=True)
+    known = made_up(0.0, 0.3, 0.02, file="other")
+    assert {one.data.file for one in curves_of([read_off, known])} == {"other"}
+    assert math.isclose(walk_of(curves_of([read_off, known])).lost, 0.3, abs_tol=0.03)

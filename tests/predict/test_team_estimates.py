@@ -104,7 +104,7 @@ def test_the_band_of_a_curve(facts: TeamFacts) -> None:
     team = predict_team(facts, [loop({1: 4.0, 2: 2.0}), loop({1: 2.0, 2: 1.0})], MACHINE)
     one, two = team.speedup
     assert (one.threads, one.value, one.low, one.high) == (1, 1.0, 1.0, 1.0)
-    assert (two.low, two.high) == band_of(outlook_of(team.points), assumed=False)[1]
+    assert (two.low, two.high) == band_of(outlook_of(team.points, MACHINE), assumed=False)[1]
 
 
 def test_only_the_numbers_of_threads_asked_for(facts: TeamFacts) -> None:
@@ -121,7 +121,7 @@ def test_confidence_is_that_of_the_team_s_own_curve(facts: TeamFacts) -> None:
     """
     clear = {1: 4e6, 2: 2e6, 4: 1e6}
     team = predict_team(facts, [loop(clear, confidence=0.3)] * 2, MACHINE)
-    outlook = outlook_of(team.points)
+    outlook = outlook_of(team.points, MACHINE)
     chance = chance_of(outlook, 4, 0.05, assumed=False)
     assert team.threads == 4 and chance > 0.9
     assert team.confidence == confidence_of(chance, assumed=False, partial=False)

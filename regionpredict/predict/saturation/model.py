@@ -137,7 +137,7 @@ def predict_saturation(
     allowed = [count for count in threads if count <= most] or ([most] if threads else [])
     counts = sorted({1, *allowed}) if allowed else list(range(1, min(most, machine.cores) + 1))
     points = time.points(counts)
-    outlook = outlook_of(points)
+    outlook = outlook_of(points, machine)
     asked = asked_for(outlook, allowed)
     hint = hint_on(machine, asked, within)
     doubled = None

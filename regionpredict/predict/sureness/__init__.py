@@ -4,7 +4,12 @@
 likely a choice is right. `fitted` is what both take from measured curves, `constants` its numbers.
 """
 
-from regionpredict.predict.sureness.confidence import chance_of, confidence_of, log_odds
+from regionpredict.predict.sureness.confidence import (
+    chance_of,
+    confidence_of,
+    in_steps,
+    log_odds,
+)
 from regionpredict.predict.sureness.constants import BAND_SHARE
 from regionpredict.predict.sureness.fitted import SHIPPED, Fitted, Spreads
 from regionpredict.predict.sureness.outlook import (
@@ -33,6 +38,7 @@ __all__ = [
     "confidence_of",
     "deviation",
     "expected_of",
+    "in_steps",
     "log_odds",
     "outlook_of",
     "traits_of",

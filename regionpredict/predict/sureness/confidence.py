@@ -13,6 +13,7 @@ from regionpredict.predict.sureness.constants import (
     ASSUMED_CONFIDENCE,
     LEAST_DOUBT,
     PARTIAL_CONFIDENCE,
+    SURE_STEP,
 )
 from regionpredict.predict.sureness.fitted import SHIPPED, Fitted
 from regionpredict.predict.sureness.outlook import Expected, deviation
@@ -63,11 +64,21 @@ def log_odds(chance: float) -> float:
 def confidence_of(
     chance: float, *, assumed: bool, partial: bool, fitted: Fitted = SHIPPED
 ) -> float:
-    """The share of such hints that are right, from 0 to 1.
+    """The share of such hints that are right, from 0 to 1, in steps.
 
     `assumed`: an assumed figure of the machine decides.
     """
-    sure = 1.0 / (1.0 + math.exp(-(fitted.even + fitted.slope * log_odds(chance))))
+    odds = math.exp(fitted.even + fitted.slope * log_odds(chance))
+    sure = min(fitted.most, odds / (1.0 + odds))
     if assumed:
         sure = min(sure, ASSUMED_CONFIDENCE.value)
-    return round(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0), 3)
+    return in_steps(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0))
+
+
+def in_steps(sure: float) -> float:
+    """The confidence as it is told.
+
+    >>> in_steps(0.913), in_steps(0.72)
+    (0.9, 0.7)
+    """
+    return round(SURE_STEP.value * round(sure / SURE_STEP.value), 3)

@@ -9,54 +9,51 @@ from __future__ import annotations
 from regionpredict.constant import Constant
 
 CREEP = Constant(
-    0.0226, "of the speed, a doubling of threads", "measured",
+    0.0411, "of the speed, a doubling of threads", "measured",
     "what measured curves gain beside the predicted ones where the whole time is memory's "
     "bandwidth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 LOST_GROWTH = Constant(
-    0.0847, "of the logarithm of the speedup", "measured",
+    0.0898, "of the logarithm of the speedup", "measured",
     "what measured curves lose of the predicted growth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
-CORE_SPREAD = Constant(
-    0.135, "of the speed, a doubling of threads", "measured",
-    "standard deviation of measured curves where the whole time is the core's own "
-    "(docs/accuracy.md, fitted there)",
+THREADS_SPREAD = Constant(
+    0.109, "of the speed, a doubling of threads", "measured",
+    "standard deviation of measured curves around what is to be expected (docs/accuracy.md, fitted "
+    "there)",
 )  # fmt: skip
-CACHE_SPREAD = Constant(
-    0.12, "of the speed, a doubling of threads", "measured",
-    "the same where it is lines from caches (docs/accuracy.md, fitted there)",
-)  # fmt: skip
-MEMORY_SPREAD = Constant(
-    0.0783, "of the speed, a doubling of threads", "measured",
-    "the same where it is memory's bandwidth (docs/accuracy.md, fitted there)",
-)  # fmt: skip
-GATHER_SPREAD = Constant(
-    0.0801, "of the speed, a doubling of threads", "measured",
-    "the same where it is memory's latency, of lines that no prefetcher foresees "
-    "(docs/accuracy.md, fitted there)",
-)  # fmt: skip
-OPENMP_SPREAD = Constant(
-    0.127, "of the speed, a doubling of threads", "measured",
-    "the same where it is OpenMP: overhead, imbalance, serialization "
+PLACES_SPREAD = Constant(
+    0.221, "of the speed, a doubling of packages, or of threads on a core", "measured",
+    "the same beside that of threads where they go to other packages or share cores "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 ASSUMED_SPREAD = Constant(
-    2.22, "times the standard deviation", "measured",
+    1.07, "times the standard deviation", "measured",
     "where an assumed figure of the machine decides, or a size is assumed "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 BAND_REACH = Constant(
-    0.765, "standard deviations", "measured",
-    "within which 80 % of the measured points lie (docs/accuracy.md, fitted there)",
+    1.14, "standard deviations", "measured",
+    "within which 80 % of the measured points lie of data that no spread was fitted to "
+    "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 EVEN_ODDS = Constant(
-    1.47, "log odds", "measured",
+    1.78, "log odds", "measured",
     "of a hint being right of which the spreads say that it is right in half of the cases "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 ODDS_SLOPE = Constant(
-    1.62, "log odds, for each of the spreads", "measured",
+    0.663, "log odds, for each of the spreads", "measured",
     "how much surer a hint is than another (docs/accuracy.md, fitted there)",
+)  # fmt: skip
+MOST_SURE = Constant(
+    0.9, "1", "measured",
+    "the largest confidence that hints on data left out have earned (docs/accuracy.md, fitted "
+    "there)",
+)  # fmt: skip
+SURE_STEP = Constant(
+    0.05, "1", "assumed",
+    "confidences are told in such steps: measurements bear no finer ones",
 )  # fmt: skip
 BAND_SHARE = Constant(0.8, "of the measured points", "assumed", "what a band is to hold")
 LEAST_DOUBT = Constant(

@@ -7,26 +7,22 @@ from typing import NamedTuple
 from regionpredict.predict.sureness.constants import (
     ASSUMED_SPREAD,
     BAND_REACH,
-    CACHE_SPREAD,
-    CORE_SPREAD,
     CREEP,
     EVEN_ODDS,
-    GATHER_SPREAD,
     LOST_GROWTH,
-    MEMORY_SPREAD,
+    MOST_SURE,
     ODDS_SLOPE,
-    OPENMP_SPREAD,
+    PLACES_SPREAD,
+    THREADS_SPREAD,
 )
 
 
 class Spreads(NamedTuple):
-    """Standard deviation of a speed a doubling of threads, by what the time is spent on."""
+    """Standard deviation of a speed: a doubling of threads, and beside it one of the packages in
+    use, or of the threads on a core."""
 
-    core: float
-    cache: float
-    memory: float
-    gather: float
-    openmp: float
+    threads: float
+    places: float
 
 
 class Fitted(NamedTuple):
@@ -35,7 +31,8 @@ class Fitted(NamedTuple):
     `creep` is gained a doubling of threads where memory's bandwidth is the time, `lost` the share
     of the predicted growth that is not reached, both in logarithms; `spreads` are those without,
     `assumed` times those with an assumption that decides. A band reaches `reach` standard
-    deviations; `even` and `slope` make a confidence of a chance, in log odds.
+    deviations; `even` and `slope` make a confidence of a chance, in log odds, `most` is the
+    largest.
     """
 
     creep: float
@@ -45,20 +42,16 @@ class Fitted(NamedTuple):
     reach: float
     even: float
     slope: float
+    most: float
 
 
 SHIPPED = Fitted(
     CREEP.value,
     LOST_GROWTH.value,
-    Spreads(
-        CORE_SPREAD.value,
-        CACHE_SPREAD.value,
-        MEMORY_SPREAD.value,
-        GATHER_SPREAD.value,
-        OPENMP_SPREAD.value,
-    ),
+    Spreads(THREADS_SPREAD.value, PLACES_SPREAD.value),
     ASSUMED_SPREAD.value,
     BAND_REACH.value,
     EVEN_ODDS.value,
     ODDS_SLOPE.value,
+    MOST_SURE.value,
 )

@@ -1,17 +1,19 @@
 """What measured runs make of a predicted curve: the speed to expect, and how far off it may be.
 
-A measured curve leaves the predicted one a little with every doubling of threads, by what the time
-is then spent on: its logarithm is a random walk over the doublings, whose steps have the spreads of
-`Fitted`, around a mean that creeps up where memory's bandwidth is the time and loses a share of the
-predicted growth. One thread is what the others are compared with: of it nothing is uncertain.
+A measured curve leaves the predicted one a little with every doubling of threads, and more where
+they go to other packages or share cores: its logarithm is a random walk over the doublings, whose
+steps have the spreads of `Fitted`, around a mean that creeps up where memory's bandwidth is the
+time and loses a share of the predicted growth. One thread is what the others are compared with: of
+it nothing is uncertain.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from regionpredict.machine import Machine, thread_places
 from regionpredict.predict.curve import Point
 from regionpredict.predict.sureness.fitted import SHIPPED, Fitted, Spreads
 
@@ -19,14 +21,16 @@ from regionpredict.predict.sureness.fitted import SHIPPED, Fitted, Spreads
 class Traits(NamedTuple):
     """What a fit knows of a number of threads.
 
-    `speedup` is that over the first number, `grown` the logarithm of the largest so far;
-    `doublings` are those of threads up to here, shared out by what the time is spent on.
+    `speedup` is that over the first number, `grown` the logarithm of the largest so far.
+    `doublings` are those of threads up to here, and of the packages in use times the threads on a
+    core; `streamed` is the part of those of threads whose time is memory's bandwidth.
     """
 
     threads: int
     speedup: float
     grown: float
     doublings: Spreads
+    streamed: float
 
 
 class Expected(NamedTuple):
@@ -46,57 +50,53 @@ class Bounds(NamedTuple):
     high: float
 
 
-def traits_of(points: Sequence[Point]) -> tuple[Traits, ...]:
-    """The traits of a curve, in the order of its numbers of threads."""
+def traits_of(points: Sequence[Point], machine: Machine) -> tuple[Traits, ...]:
+    """The traits of a curve on a machine, in the order of its numbers of threads."""
     made: list[Traits] = []
     for point in points:
         speedup = point.speedup / points[0].speedup
         if not made:
-            made.append(Traits(point.threads, speedup, 0.0, Spreads(0.0, 0.0, 0.0, 0.0, 0.0)))
+            made.append(Traits(point.threads, speedup, 0.0, Spreads(0.0, 0.0), 0.0))
             continue
         before = made[-1]
-        step = math.log2(point.threads / before.threads)
-        shares = _shares(point)
-        doublings = Spreads(
-            *(so_far + step * share
-              for so_far, share in zip(before.doublings, shares, strict=True))
-        )  # fmt: skip
+        threads = math.log2(point.threads / before.threads)
+        places = math.log2(_places(machine, point.threads) / _places(machine, before.threads))
+        doublings = Spreads(before.doublings.threads + threads,
+                            before.doublings.places + places)  # fmt: skip
         grown = max(before.grown, math.log(speedup))
-        made.append(Traits(point.threads, speedup, grown, doublings))
+        streamed = before.streamed + threads * _streamed_share(point)
+        made.append(Traits(point.threads, speedup, grown, doublings, streamed))
     return tuple(made)
 
 
-def _shares(point: Point) -> Spreads:
-    """The shares of the time, by what it is spent on."""
+def _places(machine: Machine, threads: int) -> int:
+    """Packages in use, times the threads on a core."""
+    places = thread_places(machine, threads)
+    return places.packages * places.on_a_core
+
+
+def _streamed_share(point: Point) -> float:
+    """The share of the time that is memory's bandwidth."""
     total = sum(point.terms.values())
-    if not total:
-        return Spreads(core=1.0, cache=0.0, memory=0.0, gather=0.0, openmp=0.0)
-    terms: Mapping[str, float] = point.terms
-    core, cache, memory = (terms.get(name, 0.0) / total for name in
-                           ("compute", "cache", "memory-bandwidth"))  # fmt: skip
-    gather = min(cache, point.late / total)
-    return Spreads(core, cache - gather, memory, gather, max(0.0, 1.0 - core - cache - memory))
+    return point.terms.get("memory-bandwidth", 0.0) / total if total else 0.0
 
 
-def outlook_of(points: Sequence[Point], fitted: Fitted = SHIPPED) -> tuple[Expected, ...]:
-    """What is to be expected of a curve."""
-    return tuple(expected_of(trait, fitted) for trait in traits_of(points))
+def outlook_of(
+    points: Sequence[Point], machine: Machine, fitted: Fitted = SHIPPED
+) -> tuple[Expected, ...]:
+    """What is to be expected of a curve on a machine."""
+    return tuple(expected_of(trait, fitted) for trait in traits_of(points, machine))
 
 
 def expected_of(traits: Traits, fitted: Fitted = SHIPPED) -> Expected:
     """What is to be expected on one number of threads.
 
-    >>> steps = Spreads(core=0.0, cache=0.0, memory=1.0, gather=0.0, openmp=0.0)
-    >>> fitted = Fitted(0.05, 0.5, Spreads(0.3, 0.3, 0.1, 0.3, 0.3), 2.0, 1.0, 0.0, 1.0)
-    >>> one = expected_of(Traits(2, 2.0, 0.6, steps), fitted)
-    >>> f"{one.gain:.2f} {one.variance:.2f}"
-    '0.44 0.01'
+    >>> fitted = Fitted(0.05, 0.5, Spreads(0.1, 0.2), 2.0, 1.0, 0.0, 1.0, 1.0)
+    >>> two = expected_of(Traits(2, 2.0, 0.6, Spreads(threads=1.0, places=1.0), 1.0), fitted)
+    >>> f"{two.gain:.2f} {two.variance:.2f}"
+    '0.44 0.05'
     """
-    gain = (
-        math.log(traits.speedup)
-        + fitted.creep * traits.doublings.memory
-        - fitted.lost * traits.grown
-    )
+    gain = math.log(traits.speedup) + fitted.creep * traits.streamed - fitted.lost * traits.grown
     variance = sum(
         spread * spread * steps
         for spread, steps in zip(fitted.spreads, traits.doublings, strict=True)
