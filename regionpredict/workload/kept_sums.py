@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from regionpredict.workload.constants import NUMBER_BYTES
 from regionpredict.workload.loop_nest import NestLoop, ReferenceGroup
 
 BYTE_LENGTH = 1
@@ -62,4 +63,5 @@ def _may_be(group: ReferenceGroup, other: ReferenceGroup) -> bool:
         return False
     own = {access.bytes for access in group.accesses}
     others = {access.bytes for access in other.accesses}
-    return bool(own & others) or BYTE_LENGTH in own | others
+    struct = max(own | others) > NUMBER_BYTES.value  # has numbers of any length
+    return struct or bool(own & others) or BYTE_LENGTH in own | others

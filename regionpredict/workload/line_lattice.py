@@ -71,11 +71,33 @@ def _runs(
         turn = math.floor((offset - middle) / stride + 0.5)
         turns.setdefault(round(offset - turn * stride, 3), set()).add(turn)
     shifts = {turn for group in turns.values() for turn in group}
+    if len(shifts) == 1 and len(wide) == 1:
+        return _repeated(tuple(turns), span, wide[0], element, line_bytes)
     if len(shifts) == 1:
         return steps * _runs(wide[:-1], tuple(turns), span, element, line_bytes)
     # A star: most runs see every offset; only those at the two ends see fewer.
     count = sum(_merged(tuple(shifts), steps, line_bytes, line_bytes))
     return count * _runs(wide[:-1], tuple(turns), span, element, line_bytes)
+
+
+def _repeated(
+    offsets: tuple[float, ...], span: float, level: tuple[float, float], element: float,
+    line_bytes: float,
+) -> float:  # fmt: skip
+    """Lines of intervals that are repeated, where the last of one turn may meet the first of the
+    next: all members of a struct longer than a line.
+
+    >>> _repeated((0.0, 40.0, 64.0), 8.0, (72.0, 100.0), 8.0, 64.0)  # 7200 bytes at any alignment
+    113.375
+    """
+    stride, steps = level
+    lengths = _merged(offsets, span, element, line_bytes)
+    gap = stride - (max(offsets) - min(offsets) + span)
+    if not 0.0 <= gap < line_bytes - element:
+        return steps * sum(1 + (length - element) / line_bytes for length in lengths)
+    runs = steps * (len(lengths) - 1) + 1
+    covered = steps * sum(lengths) + (steps - 1) * gap
+    return runs + (covered - runs * element) / line_bytes
 
 
 def _merged(

@@ -18,6 +18,7 @@ from regionpredict.ir.region import Branch, Node
 from regionpredict.workload.branch_sides import under_branches
 from regionpredict.workload.constants import (
     BRANCH_SHARE,
+    DEFAULT_ELEMENT,
     HALO,
     NEAR,
     NUMBER_BYTES,
@@ -126,6 +127,18 @@ class _Member(NamedTuple):
     offset: float
     access: Access
     address: Affine | None
+
+
+def _places(members: Sequence[_Member]) -> tuple[float, ...]:
+    """The offsets of a group's references; of whole structs that data choose, those of all their
+    numbers, so that they reach over as many lines, and references to their members into these."""
+    places = {member.offset for member in members}
+    for member in members:
+        if member.address is None and member.access.bytes > NUMBER_BYTES.value:
+            last = member.access.bytes - int(DEFAULT_ELEMENT.value)
+            within = (*range(0, last, int(NUMBER_BYTES.value)), last)
+            places.update(member.offset + way for way in within)
+    return tuple(sorted(places))
 
 
 class _Lowering:
@@ -279,8 +292,10 @@ class _Lowering:
             else:
                 key = (memory, *sorted(address.slopes.items()))
                 offset = address.constant
-            # A number lies in one line, of whatever length it is; a whole struct may not.
-            key = (*key, access.bytes if access.bytes > NUMBER_BYTES.value else 0)
+            # A number lies in one line, of whatever length it is; a whole struct may not. Of one
+            # that data choose, its members come with it.
+            apart = address is not None and access.bytes > NUMBER_BYTES.value
+            key = (*key, access.bytes if apart else 0)
             by_address.setdefault(key, []).append(_Member(number, offset, access, address))
         return [self._group(members, chain) for members in by_address.values()]
 
@@ -293,8 +308,8 @@ class _Lowering:
             array=array.name,
             element=max(1, min(member.access.bytes for member in members)),
             slopes=address.slopes if address is not None else {},
-            offsets=tuple(sorted({member.offset for member in members})),
-            written=tuple(sorted({m.offset for m in members if m.access.kind == "write"})),
+            offsets=_places(members),
+            written=_places([member for member in members if member.access.kind == "write"]),
             loops=chain,
             irregular=address is None,
             extent=self._extent(array, chain) if address is None else 0.0,

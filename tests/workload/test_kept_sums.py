@@ -8,8 +8,8 @@ from nest_texts import MEBIBYTE, facts_of_text
 
 from regionpredict.workload import LoopBody, workload_of
 
-POINTERS = "int n, double *y, double *t, double *x, double *a, float *f, char *c"
-GLOBALS = "double Y[400], T[400], X[400], A[400][400];\n"
+POINTERS = "int n, double *y, double *t, double *x, double *a, float *f, char *c, struct part *p"
+GLOBALS = "struct part { double l, m, r; };\ndouble Y[400], T[400], X[400], A[400][400];\n"
 LOCALS = "double v[400]; "
 
 
@@ -51,6 +51,8 @@ def inner_body(statements: str, before: str = "") -> LoopBody:
         ("f[i] += x[j]; t[j] = x[j];", "", 0, 0),
         ("y[i] += x[j]; f[j] = 1.0f;", "", 0, 1),
         ("y[i] += x[j]; c[j] = 1;", "", 1, 1),
+        # a whole struct has numbers of any length
+        ("y[i] += x[j]; p[j] = p[j + 400];", "", 1, 1),
         # of a thread's own
         ("own[0] += x[j]; t[j] = x[j];", "", 0, 0),
         # elements of one place at known distances are apart

@@ -159,3 +159,19 @@ def test_a_level_that_does_not_move_changes_nothing(
     alone, beside = (lattice_lines(own, places, 8, 64) for own in (levels, [*levels, *still]))
     assert beside == pytest.approx(alone)
     assert rows_within([*levels, *still], 8, 64) == rows_within(levels, 8, 64)
+
+
+@pytest.mark.parametrize(
+    ("stride", "offsets"),
+    [
+        (72, list(range(0, 72, 8))),  # all members of a struct
+        (184, list(range(0, 184, 8))),
+        (136, [0, 48, 96]),
+        (184, [0, 8, 160, 176]),  # its ends, which the next one joins
+        (200, [0, 8, 192]),
+        (200, [0, 8, 96]),  # the next one is too far
+    ],
+)
+def test_members_of_structs_that_are_longer_than_a_line(stride: int, offsets: list[int]) -> None:
+    true = enumerated([(stride, 50)], offsets, 8)
+    assert lattice_lines([(stride, 50)], offsets, 8, 64) == pytest.approx(true, rel=0.01)

@@ -34,7 +34,7 @@ PLAIN = """
 struct point { double v[3]; int k; double m; };
 struct wide { double x, y, far[20], z; };
 struct point p[3000];
-struct wide w[8192];
+struct wide w[8192], c[8192];
 double s[3000];
 int row[3000];
 """
@@ -113,6 +113,22 @@ def test_an_element_that_data_choose_comes_once_for_its_members() -> None:
     assert both[0].accesses == pytest.approx(one[0].accesses * (1 + 8 / 4096))
     _, far = gathered("s[i] = w[row[i]].x + w[row[i]].z;")
     assert far == pytest.approx(2 * lines, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "c[i] = w[row[i]];",
+        "{ c[i] = w[row[i]]; s[i] = w[row[i]].far[3]; }",
+        "{ s[i] = w[row[i]].x; struct wide own = w[row[i]]; s[i] += own.z; }",
+    ],
+)
+def test_a_whole_struct_that_data_choose_comes_once_with_its_members(statement: str) -> None:
+    """184 B that begin at any multiple of eight: a line, and one more for each 64 of the 176 B
+    between its first and its last number."""
+    _, line = gathered("s[i] = w[row[i]].x;")
+    _, whole = gathered(statement)
+    assert whole == pytest.approx((1 + 176 / 64) * line, rel=0.01)
 
 
 def test_neighbours_that_data_choose_together() -> None:
