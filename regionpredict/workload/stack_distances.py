@@ -109,7 +109,7 @@ class LineRuns:
         those that were under way. What a first run has is of no use.
         """
         number = len(self._start)
-        before = np.where(self.first, -1, np.append(-1, self._end[:-1]))
+        before: Whole = np.roll(self._end, 1)
         by_time = in_order_of(self._start, self._number)
         ended = _counts_up_to(self._end, self._number)
         # By the end of the run before: of the first runs, which have none, all come first.

@@ -238,9 +238,7 @@ def test_variables_of_other_functions(region: Region) -> None:
     here = {name: name_here(primed, "main", name) for name in ("n", "n[]", "m", "q", "[]")}
     assert here == {"n": "n'", "n[]": "n'[]", "m": None, "q": None, "[]": None}
     assert name_here(primed, "solve", "n") == "n"
-    home = {
-        name: name_at_home(primed, name) for name in ("n'", "n'[]", "n", "m'", "k'", "l'", "q'")
-    }
+    home = {name: name_at_home(primed, name) for name in ("n'", "n'[]", "n", "m'", "k'", "l'")}
     assert home == {
         "n'": "main:n", "n'[]": "main:n[]", "n": None, "m'": None, "k'": None, "l'": None,
     }  # fmt: skip

@@ -88,6 +88,11 @@ def test_what_is_left_in_the_caches() -> None:
     # Of the two arrays one alone.
     half = read(2 * data, CacheContents(one_core=frozenset("a")))
     assert half == pytest.approx(cold / 2, rel=0.01)
+    # What comes between takes the place of what one core left, too.
+    between = CacheContents(one_core=arrays, between=data)
+    assert read(2 * data, between) == read(2 * data, CacheContents()) > 0.0
+    assert read(data * 8 / 3, between) == pytest.approx(read(2 * data, between) / 2, rel=0.01)
+    assert read(4 * data, between) == 0.0
     # As much again between two runs of one thread: a cache of four times the data holds both.
     own = CacheContents(arrays, between=data)
     assert read(2 * data, own, 1) == read(data, CacheContents(), 1)

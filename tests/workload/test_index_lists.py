@@ -73,6 +73,7 @@ def test_a_list_is_one_in_the_whole_function(tmp_path: Path) -> None:
 def test_a_list_is_a_stream(tmp_path: Path, body: str, slopes: dict[str, float]) -> None:
     found = group_of_a(tmp_path, body)
     assert (found.irregular, found.slopes) == (False, slopes)
+    assert found.offsets == ((8.0,) if "+ 1]" in body else (0.0,))
 
 
 def test_the_order_that_is_given(tmp_path: Path) -> None:

@@ -185,3 +185,16 @@ def test_distances_by_enumeration(shift: int, step: int) -> None:
     made = chains(f"a[j] = a[j - ({shift})] + s;", head)
     near = {float(d) for d in distances if 0 < d <= 8}
     assert {chain.distance for chain in made} == near
+
+
+@pytest.mark.parametrize(
+    ("before", "restarts"),
+    [("s = 0;", True), ("s = 0; t = 1;", True), ("t = 1;", False), ("s += t;", False), ("", False)],
+)
+def test_a_sum_that_the_loop_around_begins_anew(before: str, restarts: bool) -> None:
+    loops = f"for (int i = 0; i < 9; i++) {{ {before} for (int j = 0; j < 9; j++) s += b[j]; }}"
+    made = workload_in(loops, DECLARED)
+    assert made.execution is not None
+    sums = [chain for body in made.execution.work.bodies for chain in body.recurrences
+            if body.trips == 9 and chain.operations == (ADD,)]  # fmt: skip
+    assert [chain.restarts for chain in sums if chain.name == "sum into s"][-1] is restarts

@@ -332,6 +332,18 @@ def test_an_inner_loop_at_once_and_one_by_one(seed: int, up: bool) -> None:
     assert counted.fractions == parts
 
 
+def test_a_variable_without_a_value_counts_as_none() -> None:
+    """As where one form alone is asked: begins and ends at t = 0."""
+    loop = header(1, Affine(4.0, {"t": 2.0, "i": 1.0}), Affine(9.0, {"t": 5.0, "i": 2.0}))
+    without, at_zero = (
+        inner_runs(
+            loop, 8.0, env, "i", [0.0, 1.0, 2.0], 0.0, 800.0, element=8, line_bytes=64, up=False
+        )
+        for env in ({}, {"t": 0.0})
+    )
+    assert without == at_zero
+
+
 # -- shapes that are known -------------------------------------------------------------------------
 
 ROW = Shape(((640.0, 648.0),), ((64.0, 3),), ((512.0, 2.0),), (0.0, 8.0), (8.0,), ELEMENT)
