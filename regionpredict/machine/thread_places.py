@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -53,15 +54,22 @@ def thread_places(machine: Machine, threads: int) -> ThreadPlaces:
     ((20, 10, 10, 10), 2)
     """
     packages, per, own = machine.packages, machine.domains_per_package, machine.cores_per_domain
-    cores = machine.cores
+    return _places(packages, per, own, machine.cores, machine.binding, threads)
+
+
+@lru_cache(maxsize=4096)  # every construct of every region asks for the same teams
+def _places(
+    packages: int, per: int, own: int, cores: int, binding: str, threads: int
+) -> ThreadPlaces:
+    """As `thread_places`, of `per` domains a package with so many cores of their `own`."""
     each, rest = divmod(threads, cores)
     whole = each * own
     starts = range(0, packages * per * own + 1, own)
-    if machine.binding == "close":
+    if binding == "close":
         first = [min(rest, core) for core in starts]
     else:
         # Thread t has core floor(t * cores / threads): so many t have one below a core.
-        first = [-(-core * rest // cores) for core in starts]
+        first = [-(-cores_below * rest // cores) for cores_below in starts]
     by_domain = tuple([whole + after - before for before, after in pairwise(first)])
     by_package = by_domain
     if per > 1:

@@ -51,7 +51,8 @@ def hint_on(machine: Machine, outlook: Sequence[Expected], within: float = WITHI
 
 def one_a_core(machine: Machine, outlook: Sequence[Expected]) -> list[Expected]:
     """The teams that have a core for each thread; all where there are none such."""
-    return [expected for expected in outlook if expected.threads <= machine.cores] or list(outlook)
+    cores = machine.cores
+    return [expected for expected in outlook if expected.threads <= cores] or list(outlook)
 
 
 def _costs(outlook: Sequence[Expected], cores_per_package: int, price: float) -> dict[int, float]:

@@ -114,6 +114,7 @@ class TrafficCounter:
         self._trace_known = not traced
         self._arrays = frozenset(group.array for group in nest.groups())
         self._pages: dict[int, TrafficCounter] = {}
+        self._touched: dict[str, float] = {}
 
     def in_pages(self, page_bytes: int) -> TrafficCounter:
         """A counter of the same with pages of `page_bytes` in the place of lines, for a TLB."""
@@ -141,12 +142,13 @@ class TrafficCounter:
 
     def touched(self) -> dict[str, float]:
         """Bytes of each array's lines that the whole region touches."""
-        everything = CacheLevel(float("inf"), 1)
-        (whole,) = self._traffic([everything], 1, Schedule("static", None), EMPTY)
-        touched: dict[str, float] = {}
-        for moved in whole.arrays:
-            touched[moved.array] = touched.get(moved.array, 0.0) + moved.read
-        return touched
+        touched = self._touched
+        if not touched:
+            everything = CacheLevel(float("inf"), 1)
+            (whole,) = self._traffic([everything], 1, Schedule("static", None), EMPTY)
+            for moved in whole.arrays:
+                touched[moved.array] = touched.get(moved.array, 0.0) + moved.read
+        return dict(touched)
 
     def _traffic(
         self,

@@ -31,6 +31,8 @@ def joined_groups(groups: Groups, bounds: LoopBounds) -> list[ReferenceGroup]:
 
     `bounds` gets those of the loops that are not in it yet: they are many groups' loops.
     """
+    if len(groups) == 1:
+        return list(groups)
     joined: dict[tuple[object, ...], list[ReferenceGroup]] = {}
     for group in groups:
         if group.irregular:
@@ -67,6 +69,8 @@ def alike_arrays(groups: Groups, bounds: LoopBounds) -> list[AlikeArrays]:
     by_array: dict[str, list[ReferenceGroup]] = {}
     for group in joined_groups(groups, bounds):
         by_array.setdefault(group.array, []).append(group)
+    if len(by_array) == 1:
+        return [AlikeArrays([array], own) for array, own in by_array.items()]
     alike: dict[tuple[object, ...], AlikeArrays] = {}
     for array, own in by_array.items():
         key = tuple(

@@ -322,9 +322,9 @@ class TeamFootprints:
                     standing.append((self._moved(group, team) * team.apart, team.threads))
             if not within:
                 inside = [
-                    (slope * spanned.ranges[name].step, spanned.ranges[name].extent)
+                    (slope * range_.step, range_.extent)
                     for name, slope in group.slopes.items()
-                    if name in spanned.ranges
+                    if (range_ := spanned.ranges.get(name)) is not None
                 ]
                 within = rows_within([*inside, *standing], group.element, self.line_bytes)
             copies.add(own)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -218,7 +217,7 @@ class LoopTime:
         waits = self._waiting(halves.near, threads, busy, data, delay)[0]
         near = self._overlap.total(busy, waits)
         # As many lines on their way, each for longer: less bandwidth in proportion (Little's law).
-        slow = replace(data, memory=farther * data.memory)
+        slow = data._replace(memory=farther * data.memory)
         far = self._overlap.total(
             busy, self._waiting(halves.far, threads, busy, slow, farther * delay)[0]
         )
@@ -241,7 +240,7 @@ class LoopTime:
                 crowd,
                 busy,
                 data.memory,
-                lambda m: self._rate(m, threads, data.writes),
+                self._rates_of(threads, data.writes),
                 delay,
                 self._overlap,
             )
@@ -274,6 +273,14 @@ class LoopTime:
         if places is None:
             places = self._placed[threads] = thread_places(self.machine, threads)
         return places
+
+    def _rates_of(self, threads: int, writes: float) -> Callable[[float], float]:
+        """As `_rate` by requesting cores, which the search for those that wait asks many times."""
+        if self.machine.memory.shared_path is not None or self._paths is not None:
+            return lambda requesting: self._rate(requesting, threads, writes)
+        bandwidth, peak = self._bandwidth.mixed(writes), self._peak
+        factor = self._factor["memory"]
+        return lambda requesting: min(bandwidth(requesting), peak) / factor
 
     def _rate(self, requesting: float, threads: int, writes: float) -> float:
         """Traffic in B/s of the path that `requesting` cores share."""

@@ -27,8 +27,7 @@ from regionpredict.workload import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Data:
+class Data(NamedTuple):
     """What the whole region moves on p threads.
 
     `from_cache` are seconds of one core for the lines from the second cache and beyond, `from_own`
@@ -98,10 +97,12 @@ class TrafficCurve:
         self._levels: dict[int, tuple[LevelTraffic, ...]] = {}
         self._counted: dict[int, _Knot] = {}
         self._rates: dict[tuple[int, int, float], float] = {}
+        self._read_off: dict[int, Data] = {}
         self._bandwidth = [MixedBandwidth(cache.bandwidth) for cache in machine.caches]
-        shared = {cache.shared_by_cores.whole for cache in machine.caches}
+        self._cores = machine.cores
+        self._shared = [cache.shared_by_cores.whole for cache in machine.caches]
         self._edges = sorted(
-            count for count in {1, *shared, machine.cores} if count <= machine.cores
+            count for count in {1, *self._shared, self._cores} if count <= self._cores
         )
         self._between: list[int] | None = None
 
@@ -137,6 +138,12 @@ class TrafficCurve:
 
     def at(self, threads: int) -> Data:
         """The data on `threads` threads: counted, or read off between two counts."""
+        data = self._read_off.get(threads)
+        if data is None:
+            data = self._read_off[threads] = self._at(threads)
+        return data
+
+    def _at(self, threads: int) -> Data:
         knots = self._knots_for(threads)
         position = bisect_left(knots, threads)
         right = self._knot(knots[position])
@@ -176,7 +183,7 @@ class TrafficCurve:
         that, the last no less: where cores have several threads, those with just as many of them.
         The others are not looked for where it is counted at `threads` itself.
         """
-        cores = self.machine.cores
+        cores = self._cores
         if threads in self._edges:
             return self._edges
         if threads <= cores:
@@ -188,8 +195,8 @@ class TrafficCurve:
 
     def _sharers(self, cores: int, threads: int) -> int:
         """Threads that share a cache which `cores` share, where there are as many."""
-        if self.machine.binding == "spread" and threads < self.machine.cores:
-            return -(-threads * cores // self.machine.cores)
+        if self.machine.binding == "spread" and threads < self._cores:
+            return -(-threads * cores // self._cores)
         return cores * threads_on_a_core(self.machine, threads)
 
     def _thread_counts(self) -> list[int]:
@@ -229,15 +236,14 @@ class TrafficCurve:
 
     def _caches(self, threads: int) -> list[CacheLevel]:
         levels: list[CacheLevel] = []
-        for cache in self.machine.caches:
-            most = self._sharers(cache.shared_by_cores.whole, threads)
+        for cache, cores in zip(self.machine.caches, self._shared, strict=True):
+            most = self._sharers(cores, threads)
             sharers = min(threads, most)
             size = cache.size_bytes.value
             if levels and cache.policy in ("victim", "exclusive"):
                 above = levels[-1]
                 size += above.size * sharers / above.sharers
-            shared = cache.shared_by_cores.whole > 1
-            levels.append(CacheLevel(size, most, self._lasting if shared else 0.0))
+            levels.append(CacheLevel(size, most, self._lasting if cores > 1 else 0.0))
         return levels
 
     def _knot(self, threads: int) -> _Knot:
@@ -273,7 +279,7 @@ class TrafficCurve:
         for cache, lines, written in knot.lines:
             each = lines / self._cache_rate(cache, threads, written)
             seconds += each
-            if self.machine.caches[cache].shared_by_cores.whole == 1:
+            if self._shared[cache] == 1:
                 own += each
         spared = 1.0 - self._allocated(threads)
         moved = knot.memory.moved - spared * knot.memory.claimed
@@ -283,11 +289,11 @@ class TrafficCurve:
 
     def _cache_rate(self, level: int, threads: int, writes: float) -> float:
         """B/s that one core gets from the cache at `level` (0: the first), `threads` at work."""
-        cache = self.machine.caches[level]
-        shared = cache.shared_by_cores.whole
+        shared = self._shared[level]
         cores = min(threads, self._sharers(shared, threads), shared)
         rate = self._rates.get((level, cores, writes))
         if rate is None:
+            cache = self.machine.caches[level]
             if cache.bandwidth:
                 rate = self._bandwidth[level].mixed(writes)(cores) / cores
             else:
