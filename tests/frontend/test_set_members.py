@@ -75,6 +75,17 @@ def test_a_copy_of_a_struct_leads_where_that_one_does(tmp_path: Path, frontend: 
     assert [str(subscript) for subscript in write.subscripts] == ["i", "j"]
 
 
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_an_array_in_a_copy_is_the_copy_s_own(tmp_path: Path, frontend: str) -> None:
+    facts = facts_of(tmp_path, "struct cell { double v[3], s; } cells[900]; double a[900];\n"
+        "void f(int n) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) {"
+        " struct cell c = cells[i]; c.v[1] = 2; a[i] = c.v[1]; }\n}\n", frontend)  # fmt: skip
+    accesses = [access.access for one in facts.statements for access in one.accesses]
+    written = {access.array for access in accesses if access.kind == "write"}
+    assert "a" in written
+    assert not any(name.startswith("cells") for name in written)
+
+
 MOVED = {
     "in an inner loop": "struct row r; r.p = a; for (int j = 0; j < m; j++) { r.p[0] = 1; r.p++; }",
     "by a function": "struct row r; r.p = a; for (int j = 0; j < m; j++) { next(&r); *r.p = 1; }",

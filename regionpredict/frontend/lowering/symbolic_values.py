@@ -520,7 +520,9 @@ class Context:
         if ctype.kind not in ("pointer", "array"):
             return None
         path = self.path(expression, frame)
-        set_here, place = self.members_set.held(path, expression.field, frame)
+        set_here = place = None
+        if ctype.kind == "pointer":  # an array in a copy is the copy's own
+            set_here, place = self.members_set.held(path, expression.field, frame)
         if set_here is not None:
             return set_here
         base = expression.base
