@@ -305,6 +305,32 @@ void f(double *a, const float *b, int n) {
 }""",
     ),
     (
+        "rows as values, made by a list and by a constructor",
+        """
+struct Row { double *m_p; double &operator[](int j) const { return m_p[j]; } };
+struct Made { Made(double *p, int n) : m_p(p), m_n(n) {} double *m_p; int m_n;
+  double &operator[](int j) const { return m_p[j]; } };
+struct M {
+  double *m_d; int m_w;
+  Row operator[](int i) { return Row{m_d + i*m_w}; }
+  Row row(int i) const { return {m_d + i*m_w}; }
+  Made made(int i) { return Made(m_d + i*m_w, 3); }
+};
+void f(M &a, M &b, int n, int m) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i][j] = b.row(i)[j];
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a.made(i)[j] = 1.0;
+}""",
+        """
+void f(double *a, int v, double *b, int w, int n, int m) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i*v + j] = b[i*w + j];
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i*v + j] = 1.0;
+}""",
+    ),
+    (
         "value types with operators",
         """
 struct V { double x, y, z; };

@@ -46,6 +46,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     address_of,
     expressions_in,
+    given_to_members,
     in_place,
     member_path,
 )
@@ -141,6 +142,9 @@ class CallBuilder:
         args = (Opaque(""), *self._handed(inner, target))
         made = CallExpr(name, self._declarations.of(target), args, span, method=True)
         function = self._body_of(target)
+        members = given_to_members(function, args) if function is not None else ()
+        if members:
+            return Cast(ctype, Opaque("{}", members), made)
         if len(inner) == 1 and not number:
             return Cast(ctype, inner[0], made)
         if function is not None and inner and not _is_empty(function):

@@ -11,6 +11,7 @@ from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.function_pointers import Functions, pointed_functions
 from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
 from regionpredict.frontend.lowering.library_sorts import sorting_loops
+from regionpredict.frontend.lowering.member_pointers import handed_on
 from regionpredict.frontend.lowering.operand_paths import OperandPaths, Paths
 from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.lowering.symbolic_values import Context
@@ -116,6 +117,7 @@ class FollowedCalls:
             nodes += before
             to_arguments.append(paths)
         inner = self.context.entered(function, call.args, frame)
+        handed_on(self.context, frame, inner)
         self.operands.enter({
             self.context.name_of(parameter, inner.depth): paths
             for parameter, paths in zip(function.parameters, to_arguments, strict=False)
@@ -133,6 +135,7 @@ class FollowedCalls:
         self.context.frames.pop()
         self.calling.pop()
         self._loops_around.pop()
+        handed_on(self.context, inner, frame)
         if function.closure:  # it may set what is around it
             own = set(function.parameters) | declared_in(function.body)
             frame.env.update((d, held) for d, held in inner.env.items() if d not in own)

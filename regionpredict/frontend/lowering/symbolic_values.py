@@ -8,9 +8,9 @@ what each integer and each pointer is known to hold at this point, and turns C e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 
 from regionpredict.frontend.linking import is_null
+from regionpredict.frontend.lowering.array_views import viewed
 from regionpredict.frontend.lowering.binary_operators import computed
 from regionpredict.frontend.lowering.constant_numbers import constant_number
 from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, decayed, divisible
@@ -28,6 +28,7 @@ from regionpredict.frontend.lowering.pointer_expressions import (
     nameless,
     place_label,
 )
+from regionpredict.frontend.lowering.set_members import SetMembers
 from regionpredict.frontend.syntax import (
     INT,
     STEPS,
@@ -76,6 +77,7 @@ class Context:
         self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
         self.members: dict[str, Decl] = {}  # arrays that are members of a variable
+        self.members_set = SetMembers()
         # By their paths, where they are followed; `#`: those that a list of values leaves out.
         self.member_values: dict[str, Expr] = {}
         # Members, and elements of arrays, that stand for themselves, by the names that they get.
@@ -513,43 +515,24 @@ class Context:
             return self._array_pointer(f"{base.array}", ctype, "unknown", None, frame)._replace(
                 array=base.array
             )
-        return self._viewed(base, ctype)
-
-    def _viewed(self, base: Pointer, ctype: CType) -> Pointer:
-        """The same memory as numbers of another size: an array of its own, by elements of these."""
-        pointee = ctype.element or UNKNOWN
-        shape = self.arrays.get(base.array)
-        numbers = ("int", "float")
-        if (
-            shape is None or pointee.kind not in numbers or base.pointee.kind not in numbers
-            or base.member or len(base.subscripts) != 1 or pointee.bytes == shape.element_bytes
-            or base.pointee.bytes != shape.element_bytes
-        ):  # fmt: skip
-            return base._replace(pointee=pointee)
-        scale = Fraction(shape.element_bytes, pointee.bytes)
-        kind = f"{pointee.kind}{pointee.bits}"
-        name = f"{base.array}@{kind}"
-        if name not in self.arrays:
-            dims = tuple(
-                None if extent is None or scale.denominator > 1 else extent * scale
-                for extent in shape.dims
-            )
-            self.arrays[name] = Array(name, pointee.bytes, dims[:1], shape.storage, shape.declared)
-        offset = base.subscripts[0] * scale
-        if any(isinstance(number, Fraction) for number in offset.terms.values()):
-            offset = self.varying(name)
-        return Pointer(name, (offset,), pointee)
+        return viewed(base, ctype, self.arrays, self.varying)
 
     def _member_pointer(self, expression: Member, frame: Frame) -> Pointer | None:
         ctype = expression.field.ctype
         if ctype.kind not in ("pointer", "array"):
             return None
         path = self.path(expression, frame)
-        if path is not None:
+        set_here = place = None
+        if ctype.kind == "pointer":  # an array in a copy is the copy's own
+            set_here, place = self.members_set.held(path, expression.field, frame)
+        if set_here is not None:
+            return set_here
+        base = expression.base
+        if path is not None and place is None:
             self.members[path] = expression.field
             return self._array_pointer(path, ctype, "unknown", expression.field.span, frame)
-        base = expression.base
-        place = self.element(base, frame) if base is not None else None
+        if place is None and base is not None:
+            place = self.element(base, frame)
         if place is None and base is not None and expression.arrow:
             place = self.pointer(base, frame)  # p->x of p = &cells[i]
         if place is None:

@@ -20,6 +20,7 @@ from regionpredict.frontend.lowering.loop_headers import (
     read_header,
     trips_of,
 )
+from regionpredict.frontend.lowering.member_pointers import assigned, declared, forget_set_in
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     STEPS,
@@ -206,6 +207,7 @@ class VariableValues:
 
     def assign(self, expression: Expression, frame: Frame) -> None:
         """All that an expression writes to variables."""
+        assigned(expression, self.context, frame)
         if isinstance(expression, Binary) and expression.op == ",":
             self.assign(expression.left, frame)
             self.assign(expression.right, frame)
@@ -230,6 +232,7 @@ class VariableValues:
 
     def declare(self, decl: Decl, value: Expression, frame: Frame) -> None:
         """A variable is declared with an initial value."""
+        declared(decl, value, self.context, frame)
         self.set(decl, value, frame)
         self._beside(value, frame, decl)
 
@@ -278,7 +281,8 @@ class VariableValues:
                 self.forget(named[0], holder)
 
     def forget_stored(self, loop: Stmt, frame: Frame) -> None:
-        """What the iterations of a loop may do to integers whose address was taken."""
+        """What the iterations of a loop may do to integers whose address was taken, and members."""
+        forget_set_in(loop, self.context, frame)
         if self._stores(loop):
             self._forget_exposed(frame)
 

@@ -5,7 +5,7 @@ that are places in `accessors`, a whole file as `Unit` in `translation_unit`. No
 which parser ran.
 """
 
-from regionpredict.frontend.syntax.accessors import in_place, member_path
+from regionpredict.frontend.syntax.accessors import given_to_members, in_place, member_path
 from regionpredict.frontend.syntax.addresses import (
     address_of,
     followed,
@@ -140,6 +140,7 @@ __all__ = [
     "expressions_in",
     "first_span",
     "followed",
+    "given_to_members",
     "goes_on_early",
     "in_place",
     "initial_values",

@@ -29,6 +29,7 @@ from regionpredict.frontend.syntax.nodes import (
     IntLit,
     Member,
     Name,
+    Opaque,
     Return,
     Stmt,
     Ternary,
@@ -65,6 +66,27 @@ def _with(value: Expression, given: Mapping[Decl, Expression]) -> Expression | N
         if isinstance(e, Unary) and isinstance(e.operand, Name) and e.op in STEPS
     }
     return None if changed & given.keys() else substituted(value, given)
+
+
+def given_to_members(constructor: Function, args: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    """The members' values by their names, `.p = a + i`, where a constructor sets nothing but
+    pointers among its members; else none."""
+    given: list[Expression] = []
+    handed = dict(zip(constructor.parameters[1:], args[1:], strict=False))  # without the object
+    if _flat(constructor.body) or len(args) != len(constructor.parameters):
+        return ()
+    for setting in constructor.initialisers:
+        if not isinstance(setting, Assign) or not isinstance(setting.left, Member):
+            return ()
+        value = _with(setting.right, handed)
+        if value is None:
+            return ()
+        given.append(Opaque(f".{setting.left.field.name}", (value,)))
+    pointers = any(
+        isinstance(setting, Assign) and isinstance(setting.left, Member)
+        and setting.left.field.ctype.kind == "pointer" for setting in constructor.initialisers
+    )  # fmt: skip
+    return tuple(given) if pointers else ()
 
 
 def member_path(value: Expression, address: Expression) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from regionpredict.frontend.syntax.initial_lists import member_named
 from regionpredict.frontend.syntax.nodes import (
     Assign,
     Binary,
@@ -46,13 +47,26 @@ def followed(address: Expression, span: Span) -> Expression:
     return Unary("*", address, span)
 
 
-def member_of(base: Expression, field: Decl, span: Span, *, arrow: bool) -> Member:
-    """`base.field`, or `base->field` with `arrow`."""
+def member_of(base: Expression, field: Decl, span: Span, *, arrow: bool) -> Expression:
+    """`base.field`, or `base->field` with `arrow`; of a value that is made here (`row{p + i}.p`)
+    what the member is given."""
+    made = _given_to(field, base)
+    if made is not None:
+        return made
     if arrow and isinstance(base, Unary) and base.op == "&":
         return Member(base.operand, field, False, span)
     if not arrow and isinstance(base, Unary) and base.op == "*":
         return Member(base.operand, field, True, span)
     return Member(base, field, arrow, span)
+
+
+def _given_to(field: Decl, made: Expression) -> Expression | None:
+    while isinstance(made, Cast):
+        made = made.operand
+    if not isinstance(made, Opaque) or made.text != "{}":
+        return None
+    given = (member_named(value) for value in made.children)
+    return next((pair[1] for pair in given if pair is not None and pair[0] == field.name), None)
 
 
 def substituted(expression: Expression, values: Mapping[Decl, Expression]) -> Expression:
