@@ -49,6 +49,16 @@ def test_it_counts_in_no_plan_and_its_size_is_not_asked_for(tmp_path: Path) -> N
     assert asked["unbound"][0]["name"] != "m"
 
 
+def test_it_is_none_of_the_teams_that_the_first_lines_count(tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text(UNUSED + MAIN.format(CALLS))
+    (tmp_path / "g.c").write_text(USED.replace("static ", ""))
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", "predict", ".", "-m", "dunnington"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "Open sizes decide all of 1 team: they are in no plan" in done.stdout
+
+
 @pytest.mark.parametrize(
     "text",
     [
