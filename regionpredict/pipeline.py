@@ -416,11 +416,12 @@ def predict(
     estimate = partial(_estimate, machine=machine, choices=choices, alike=alike)
     told = partial(_stage, tell, "predicting", len(subjects))
     made = spread(estimate, subjects, processes_for(len(subjects), processes), told)
-    taken = taken_of_runs(structure.teams)
+    taken, idle = taken_of_runs(structure.teams), structure.idle_regions
     predictions = tuple(
         Prediction.of(
             replace(estimate, assumed=(*estimate.assumed, *taken.get(own.facts.region.id, ()))),
             own.facts,
+            idle=own.facts.region.id in idle,
         )
         for (estimate, *_), own in zip(made, subjects, strict=True)
     )

@@ -37,7 +37,7 @@ class UnboundSize(NamedTuple):
 
 
 class SizeRanking(NamedTuple):
-    """`settled` of the `regions` that have a hint are decided by no guess as it is."""
+    """`settled` of the `regions` that have a hint and run are decided by no guess as it is."""
 
     regions: int
     settled: int
@@ -46,7 +46,8 @@ class SizeRanking(NamedTuple):
 
 def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
     """The ranking of all names without a value in a program's regions."""
-    asked = [prediction for prediction in predictions if prediction.status != "skipped"]
+    asked = [prediction for prediction in predictions
+             if prediction.status != "skipped" and not prediction.idle]  # fmt: skip
     known = _Names(predictions)
     places: dict[str, tuple[str, int]] = {}
     for of_others in (False, True):  # what its own function says of a name goes first

@@ -21,6 +21,7 @@ from regionpredict.ir.expr import ONE
 from regionpredict.ir.flow import Block, Event, Flow, Handed, called_functions
 
 _MAX_DEPTH = 60
+_IDLE = NEVER._replace(assumed=("main is not seen to come to it",))
 
 
 class _Around(NamedTuple):
@@ -85,8 +86,9 @@ def team_orders(
 ) -> tuple[TeamOrder, ...]:  # fmt: skip
     """Follows each program from its `main`; regions that none comes to have no team here.
 
-    Functions that nobody is seen to call run after `main`: the only one, or the nearest
-    (`main_of`). What is left then is the last order. `loops` are the serial ones whose headers are
+    Functions that nobody is seen to call do not run where `main` comes to others, or if their
+    addresses are taken, once after it: the only one, or the nearest (`main_of`). What is left then
+    is the last order. `loops` are the serial ones whose headers are
     known, by their places; `guards` the conditions between them.
     """
     walk = _Walk(flows, regions, loops, guards)
@@ -114,7 +116,17 @@ def _order(walk: _Walk, roots: Sequence[Flow], main: str) -> TeamOrder:
         _add(whole, summary, _of_root(root))
         if root.function == "main" or root.pointed:
             whole.order.reached.update(summary.order.executions)
+    if main and whole.order.reached:
+        _without_idle(whole.order)
     return whole.order
+
+
+def _without_idle(order: TeamOrder) -> None:
+    """What is left to a `main` that comes to some teams: the others do not run."""
+    idle = order.executions.keys() - order.reached
+    order.executions.update(dict.fromkeys(idle, _IDLE))
+    for pair in [pair for pair in order.changes if not idle.isdisjoint(pair)]:
+        del order.changes[pair]
 
 
 def _of_root(flow: Flow) -> Runs:

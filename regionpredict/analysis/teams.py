@@ -107,6 +107,17 @@ class ProgramTeams:
         reached = {team for program in self.programs for team in program.reached}
         return frozenset(team.id for team in self.teams if team.id not in reached)
 
+    @property
+    def idle_regions(self) -> frozenset[str]:
+        """The regions that run in no team, as no `main` comes to them while it comes to others."""
+        runs: dict[str, bool] = {}
+        for team in self.teams:
+            idle = team.executions.value == 0 and team.id in self.unreached
+            for member in team.members:
+                name = member.facts.region.id
+                runs[name] = runs.get(name, False) or not idle
+        return frozenset(name for name, running in runs.items() if not running)
+
 
 def program_teams(
     program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int],
@@ -149,8 +160,18 @@ def program_teams(
         key: teams[key].executions.weight / runs.weight
         for key, runs in executions.items() if runs.weight
     }  # fmt: skip
-    programs = [_program(order, {}, more) for order in orders[:-1]]
-    programs.append(_program(orders[-1], alone, more))
+    seen_to_run = {
+        key: teams[key].executions for key, runs in executions.items()
+        if not runs.weight and teams[key].executions.weight
+    }  # fmt: skip
+    programs = [
+        _program(order, {key: runs for key, runs in seen_to_run.items()
+                         if key in order.executions}, more)
+        for order in orders
+    ]  # fmt: skip
+    last = programs[-1]
+    with_alone = {**last.executions, **{_name(key): runs for key, runs in alone.items()}}
+    programs[-1] = last._replace(executions=with_alone)
     return ProgramTeams(
         tuple(sorted(teams.values(), key=lambda team: (team.span.file, team.span.line,
                                                        team.span.column))),
@@ -159,9 +180,10 @@ def program_teams(
 
 
 def _program(
-    order: TeamOrder, alone: Mapping[TeamKey, Runs], more: Mapping[TeamKey, float]
+    order: TeamOrder, others: Mapping[TeamKey, Runs], more: Mapping[TeamKey, float]
 ) -> ProgramOrder:
-    """A program's order; `more`: how much more often teams ran in the run that was recorded."""
+    """A program's order, `others` being teams that following it did not come to; `more`: how much
+    more often teams ran in the run that was recorded."""
     executions = {
         key: runs._replace(value=None, weight=runs.weight * more[key])
         if more.get(key, 1.0) != 1.0 else runs
@@ -169,7 +191,7 @@ def _program(
     }  # fmt: skip
     return ProgramOrder(
         order.main,
-        {_name(key): runs for key, runs in {**executions, **alone}.items()},
+        {_name(key): runs for key, runs in {**executions, **others}.items()},
         {
             (_name(a), _name(b)): often * min(more.get(a, 1.0), more.get(b, 1.0))
             for (a, b), often in order.changes.items()

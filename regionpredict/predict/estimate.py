@@ -125,14 +125,17 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction(Estimate):
-    """An estimate together with the facts of its region, for those who show it."""
+    """An estimate together with the facts of its region, for those who show it; `idle`: no `main`
+    comes to it, while it comes to others."""
 
     facts: RegionFacts
+    idle: bool = False
 
     @staticmethod
-    def of(estimate: Estimate, facts: RegionFacts) -> Prediction:
+    def of(estimate: Estimate, facts: RegionFacts, *, idle: bool = False) -> Prediction:
         """The prediction that an estimate makes of the region with these facts."""
         return Prediction(
             **{field.name: getattr(estimate, field.name) for field in fields(Estimate)},
             facts=facts,
+            idle=idle,
         )

@@ -24,7 +24,9 @@ _CELL = 6
 
 
 def open_team_lines(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> Iterator[str]:
-    """The lines; none where every hint is known. Other long ones are for the caller to wrap."""
+    """The lines, of teams that run; none where every hint is known. Other long ones are for the
+    caller to wrap."""
+    teams = [team for team in teams if team.facts.executions.value != 0]
     opened = [team for team in teams if team.range is not None]
     if not opened:
         return

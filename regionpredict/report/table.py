@@ -182,6 +182,8 @@ def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[st
     )  # fmt: skip
     marked = row + partial + wrong_mark(prediction.diagnostics)
     told = [note.message for note in prediction.diagnostics if note.id == _ON_HOST][:1]
+    if prediction.idle:
+        told.append("main is not seen to come to it: it counts in no plan, and needs no size")
     below = [line for text in told for line in _wrapped(" " * 7 + text, " " * 7)]
     return [marked.rstrip(), *open_lines(prediction), *below]
 

@@ -195,7 +195,7 @@ def test_each_main_is_a_program_with_its_own_functions(frontend: str, tmp_path: 
     }
     assert runs == {
         "one/main.c": {"one/step.c:3": 3},
-        "two/main.c": {"two/step.c:3": 5, "two/other.c:3": 1},
+        "two/main.c": {"two/step.c:3": 5, "two/other.c:3": 0},
         "": {"other.c:3": 1},
     }
 

@@ -1,0 +1,75 @@
+"""Regions that main never comes to: told, counted in no plan, and no size is asked for them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LOOP = """static void {0}(double *a, int {1}) {{
+#pragma omp parallel for
+  for (int i = 0; i < {1}; i++) a[i] *= 2.0;
+}}
+"""
+USED, UNUSED = LOOP.format("used", "n"), LOOP.format("unused", "m").replace("static ", "")
+MAIN = """int main(int argc, char **argv) {{
+  int n = atoi(argv[1]);
+  double *a = malloc(8 * n);
+{0}  return 0;
+}}
+"""
+CALLS = "  for (int t = 0; t < 10; t++) used(a, n);\n"
+TOLD = "main is not seen to come to it"
+
+
+def ran(folder: Path, text: str, *words: str) -> str:
+    (folder / "f.c").write_text(text)
+    command, *rest = words
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", command, "f.c", "-m", "dunnington", *rest],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_it_counts_in_no_plan_and_its_size_is_not_asked_for(tmp_path: Path) -> None:
+    text = USED + UNUSED + MAIN.format(CALLS)
+    told = json.loads(ran(tmp_path, text, "predict", "--set", "n=3000000", "--format", "json"))
+    assert [team["executions"]["value"] for team in told["teams"]] == [10, 0]
+    assert [team["id"] for team in told["plan"]["teams"]] == ["f.c:2"]
+    assert told["unbound"] == []
+    table = ran(tmp_path, text, "predict")
+    assert "unused" in table and TOLD in table
+    asked = json.loads(ran(tmp_path, text, "sizes", "--format", "json"))
+    assert asked["regions"] == len(asked["unbound"]) == 1
+    assert asked["unbound"][0]["name"] != "m"
+
+
+def test_it_is_none_of_the_teams_that_the_first_lines_count(tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text(UNUSED + MAIN.format(CALLS))
+    (tmp_path / "g.c").write_text(USED.replace("static ", ""))
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", "predict", ".", "-m", "dunnington"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "Open sizes decide all of 1 team: they are in no plan" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(USED + UNUSED, id="no main"),
+        pytest.param(USED + UNUSED + MAIN.format("  start(argv);\n"), id="main comes to none"),
+        pytest.param(USED + UNUSED + MAIN.format(CALLS + "  start(unused);\n"), id="handed on"),
+        pytest.param(USED + UNUSED + MAIN.format(CALLS + "  if (argc > 2) unused(a, argc);\n"),
+                     id="under a condition"),
+    ],
+)  # fmt: skip
+def test_what_may_be_called_counts(tmp_path: Path, text: str) -> None:
+    told = json.loads(ran(tmp_path, text, "predict", "--format", "json"))
+    assert 0 not in [team["executions"]["value"] for team in told["teams"]]
+    assert TOLD not in ran(tmp_path, text, "predict")
