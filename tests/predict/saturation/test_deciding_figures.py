@@ -13,10 +13,11 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import analyse, predict
 from regionpredict.predict import Prediction
-from regionpredict.predict.curve import Point
+from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.saturation.constants import DECIDING_SHARE
 from regionpredict.predict.saturation.deciding_figures import deciding_figures
 from regionpredict.predict.saturation.region_time import RegionTime, WorkTime
+from regionpredict.predict.sureness import band_of, outlook_of
 from regionpredict.predict.sureness.constants import ASSUMED_CONFIDENCE
 from regionpredict.workload import SynchronisationCounts
 
@@ -53,10 +54,13 @@ def test_the_bandwidth_that_limits_a_copy_is_told_and_costs_a_guess(tmp_path: Pa
     added = set(unsure.assumed) - set(sure.assumed)
     assert [line for line in added if line.startswith("memory.bandwidth.")] == list(added)
     assert len(added) == 1
-    assert unsure.confidence <= ASSUMED_CONFIDENCE.value < sure.confidence
-    # the band is wider on both sides, where a speedup is not certain
-    for wide, narrow in zip(unsure.band[1:], sure.band[1:], strict=True):
-        assert wide.low < narrow.low and wide.high >= narrow.high
+    assert isinstance(sure.derivation, SaturationDerivation)
+    assert isinstance(unsure.derivation, SaturationDerivation)
+    assert (sure.derivation.guesses, unsure.derivation.guesses) == (0, 1)
+    assert unsure.confidence <= min(ASSUMED_CONFIDENCE.value, sure.confidence)
+    # the band is as wide on both sides as a guess makes it
+    assert sure.band == band_of(outlook_of(sure.derivation.points, machine), assumed=False)
+    assert unsure.band == band_of(outlook_of(unsure.derivation.points, machine), assumed=True)
 
 
 def test_figures_of_other_terms_say_nothing(tmp_path: Path) -> None:
