@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,6 +72,21 @@ def command(
     write_result(text, output)
 
 
+def _check_regions(path: Path, here: Collection[str]) -> None:
+    """Raises InputError where a region of the hints is in no source here, as where these are of
+    another folder, or have changed."""
+    from regionpredict.measure.hints_document import read_hints_document
+
+    document = read_hints_document(path)
+    for region in document.inners("regions"):
+        name = region.text("id")
+        if name not in here:
+            raise InputError(
+                f"its region {name} is in none of the sources that it names here", path=str(path),
+                remedy="call this in the folder where the hints were made, or make them anew",
+            )  # fmt: skip
+
+
 def _program(path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
     """The program of a hints file on the machine, with its caches whole and in part."""
     from regionpredict.predict import CoscheduledProgram, phases_of, with_cache_share
@@ -83,6 +99,7 @@ def _program(path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
             remedy="call this where the hints were made, or make them anew",
         )  # fmt: skip
     alone = repeated(request, machine)
+    _check_regions(path, {facts.region.id for facts in alone.analysis.facts})
     beside = repeated(request, with_cache_share(machine, sharers), analysis=alone.analysis)
     phases = phases_of(alone.teams, beside.teams)
     if not phases:

@@ -130,7 +130,7 @@ class Overheads:
     reduction adds to a region. `dynamic_chunk`, `atomic`, `critical`: between two of them on one
     thread while all threads do nothing else (chunks of `schedule(dynamic)`, updates of one
     variable, entries of one critical section). `first_touch`: the first write to 4 KiB of new
-    memory, while all threads do so, of no more than a quarter of the last cache, where the system
+    memory, while all threads do so, of no more than a sixteenth of the last cache, where the system
     takes pages that were in use before; `first_touch_beyond`: the same of twice that cache.
     `line_transfer`: to read a cache line that another core wrote
     last and to write one's own again, for as many lines in a row as a first cache holds;

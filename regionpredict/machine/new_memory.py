@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-NEW_IN_CACHE: Final = 0.25
+NEW_IN_CACHE: Final = 1 / 16
 """Share of the last cache that the memory of `first_touch` takes."""
 NEW_BEYOND: Final = 2.0
 """Share of the last cache that the memory of `first_touch_beyond` takes."""

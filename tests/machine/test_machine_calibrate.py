@@ -113,10 +113,10 @@ def test_the_plan_covers_every_quantity_once_and_pins_within_the_node():
         "link/load",
     ):
         assert key in keys
-    # a quarter of the last cache in pages of 4 KiB over the threads that share it, and twice it
+    # a sixteenth of the last cache in pages of 4 KiB over the threads that share it, and twice it
     pages = {m.key: m.arguments[1:] for m in measurements if "first_touch" in m.key}
     last = NODE.caches[-1]
-    assert pages["openmp/first_touch/1"] == ("first_touch", str(last.size // 4 // 4096))
+    assert pages["openmp/first_touch/1"] == ("first_touch", str(last.size // 16 // 4096))
     assert pages["openmp/first_touch_beyond/24"] == (
         "first_touch", str(2 * last.size // last.cores // 4096)
     )  # fmt: skip

@@ -16,7 +16,6 @@ from regionpredict.predict.coschedule import phases_of
 from regionpredict.predict.curve import CoreTime, Point, SaturationDerivation
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.sureness import SHIPPED, band_of, chance_of, confidence_of, outlook_of
-from regionpredict.predict.sureness.constants import ASSUMED_CONFIDENCE
 from regionpredict.predict.teams import points_of
 
 MACHINE = load("clovertown")  # 2 packages of 4 cores
@@ -128,7 +127,7 @@ def test_confidence_is_that_of_the_team_s_own_curve(facts: TeamFacts) -> None:
     even = predict_team(facts, [loop({1: 4e6, 2: 3.9e6, 4: 3.8e6})] * 2, MACHINE)
     assert even.confidence < team.confidence
     guessed = predict_team(facts, [loop(clear), loop(clear, guesses=1)], MACHINE)
-    assert guessed.confidence <= ASSUMED_CONFIDENCE.value
+    assert guessed.confidence <= SHIPPED.most
     assert guessed.speedup[-1].low < team.speedup[-1].low
 
 

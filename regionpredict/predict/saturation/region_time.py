@@ -187,7 +187,8 @@ class LoopTime:
         work = self._overlap.total(busy, memory)
         asked = memory
         busy, memory = self._overlap.shares(busy, memory)
-        late = waiting * memory / asked if asked else 0.0  # the part of latency, not of bandwidth
+        # The part of latency, not of bandwidth: no more than all of it, by rounding either.
+        late = min(memory, waiting * memory / asked) if asked else 0.0
         cached = from_cache / transfers if transfers > overlapping else 0.0
         return WorkTime(work, busy, memory, late, cached, requesting, rate)
 

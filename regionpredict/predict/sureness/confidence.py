@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 
 from regionpredict.predict.sureness.constants import (
-    ASSUMED_CONFIDENCE,
     LEAST_DOUBT,
     PARTIAL_CONFIDENCE,
     SURE_STEP,
@@ -66,12 +65,12 @@ def confidence_of(
 ) -> float:
     """The share of such hints that are right, from 0 to 1, in steps.
 
-    `assumed`: an assumed figure of the machine decides.
+    `assumed`: an assumed figure of the machine decides, as it does for nearly all hints that were
+    held against measurements; where none does, a hint may be a step surer.
     """
     odds = math.exp(fitted.even + fitted.slope * log_odds(chance))
-    sure = min(fitted.most, odds / (1.0 + odds))
-    if assumed:
-        sure = min(sure, ASSUMED_CONFIDENCE.value)
+    most = fitted.most if assumed else min(1.0, fitted.most + SURE_STEP.value)
+    sure = min(most, odds / (1.0 + odds))
     return in_steps(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0))
 
 

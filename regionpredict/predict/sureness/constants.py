@@ -9,26 +9,26 @@ from __future__ import annotations
 from regionpredict.constant import Constant
 
 CREEP = Constant(
-    0.0411, "of the speed, a doubling of threads", "measured",
+    0.0409, "of the speed, a doubling of threads", "measured",
     "what measured curves gain beside the predicted ones where the whole time is memory's "
     "bandwidth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 LOST_GROWTH = Constant(
-    0.0898, "of the logarithm of the speedup", "measured",
+    0.095, "of the logarithm of the speedup", "measured",
     "what measured curves lose of the predicted growth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 THREADS_SPREAD = Constant(
-    0.109, "of the speed, a doubling of threads", "measured",
+    0.11, "of the speed, a doubling of threads", "measured",
     "standard deviation of measured curves around what is to be expected (docs/accuracy.md, fitted "
     "there)",
 )  # fmt: skip
 PLACES_SPREAD = Constant(
-    0.221, "of the speed, a doubling of packages, or of threads on a core", "measured",
+    0.227, "of the speed, a doubling of packages, or of threads on a core", "measured",
     "the same beside that of threads where they go to other packages or share cores "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 ASSUMED_SPREAD = Constant(
-    1.07, "times the standard deviation", "measured",
+    1.04, "times the standard deviation", "measured",
     "where an assumed figure of the machine decides, or a size is assumed "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
@@ -38,18 +38,18 @@ BAND_REACH = Constant(
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 EVEN_ODDS = Constant(
-    1.78, "log odds", "measured",
+    1.76, "log odds", "measured",
     "of a hint being right of which the spreads say that it is right in half of the cases "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 ODDS_SLOPE = Constant(
-    0.663, "log odds, for each of the spreads", "measured",
+    0.692, "log odds, for each of the spreads", "measured",
     "how much surer a hint is than another (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 MOST_SURE = Constant(
     0.9, "1", "measured",
-    "the largest confidence that hints on data left out have earned (docs/accuracy.md, fitted "
-    "there)",
+    "the largest confidence that hints on data left out have earned, in nearly all of which a "
+    "figure of the machine is assumed (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 SURE_STEP = Constant(
     0.05, "1", "assumed",
@@ -61,12 +61,6 @@ LEAST_DOUBT = Constant(
     "what the spreads leave of a doubt below this tells nothing: clear choices are wrong where a "
     "program is another than was counted (of 0.03 to 0.3 the best on data left out)",
 )  # fmt: skip
-ASSUMED_CONFIDENCE = Constant(
-    0.9,
-    "1",
-    "assumed",
-    "the most where a figure of the machine decides that is assumed, or did not settle",
-)
 PARTIAL_CONFIDENCE = Constant(
     0.8, "of the confidence", "assumed", "what is left where a part of the region is not understood"
 )

@@ -13,8 +13,7 @@ from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.saturation import known_at_all_sizes, predict_saturation
 from regionpredict.predict.saturation.model import rough_curve, round_counts
-from regionpredict.predict.sureness import confidence_of
-from regionpredict.predict.sureness.constants import ASSUMED_CONFIDENCE
+from regionpredict.predict.sureness import SHIPPED, confidence_of
 from regionpredict.workload import Workload
 
 MACHINE = round_machine()
@@ -86,7 +85,7 @@ def test_guesses_that_do_not_decide_are_no_doubt(workload: Workload) -> None:
              for one, guesses in ((certain, 0), (certain, 1))]  # fmt: skip
     assert clear == [confidence_of(1.0, assumed=guessed, partial=False)
                      for guessed in (False, True)]  # fmt: skip
-    assert clear[1] <= ASSUMED_CONFIDENCE.value
+    assert clear[1] <= SHIPPED.most and clear[1] < clear[0]
     # A model without a curve has no margin of this kind: it is left as it is.
     density = predict_density(workload.table, MACHINE)
     assert known_at_all_sizes(density, hint(0.1, 1.0)) is density

@@ -77,11 +77,11 @@ def test_each_thread_takes_the_faults_of_its_pages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cache", "threads", "each"),
     [
-        ("4 MiB", 1, 1000),  # 1 MiB is a quarter of it
+        ("16 MiB", 1, 1000),  # 1 MiB is a sixteenth of it
         ("512 KiB", 1, 4000),  # twice as much
-        ("1 MiB", 1, 3000),  # two of the three doublings between both
+        ("1 MiB", 1, 3400),  # four of the five doublings between both
         ("128 KiB", 1, 4000),
-        ("512 KiB", 2, 3500),  # two such caches, a MiB together: two thirds from 1500 to 4500
+        ("512 KiB", 2, 3900),  # two such caches, a MiB together: four fifths from 1500 to 4500
     ],
 )
 def test_pages_of_much_new_memory_take_longer(

@@ -17,8 +17,7 @@ from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.saturation.constants import DECIDING_SHARE
 from regionpredict.predict.saturation.deciding_figures import deciding_figures
 from regionpredict.predict.saturation.region_time import RegionTime, WorkTime
-from regionpredict.predict.sureness import band_of, outlook_of
-from regionpredict.predict.sureness.constants import ASSUMED_CONFIDENCE
+from regionpredict.predict.sureness import SHIPPED, band_of, outlook_of
 from regionpredict.workload import SynchronisationCounts
 
 COPY = """
@@ -57,7 +56,8 @@ def test_the_bandwidth_that_limits_a_copy_is_told_and_costs_a_guess(tmp_path: Pa
     assert isinstance(sure.derivation, SaturationDerivation)
     assert isinstance(unsure.derivation, SaturationDerivation)
     assert (sure.derivation.guesses, unsure.derivation.guesses) == (0, 1)
-    assert unsure.confidence <= min(ASSUMED_CONFIDENCE.value, sure.confidence)
+    assert unsure.confidence <= SHIPPED.most
+    assert unsure.confidence < sure.confidence
     # the band is as wide on both sides as a guess makes it
     assert sure.band == band_of(outlook_of(sure.derivation.points, machine), assumed=False)
     assert unsure.band == band_of(outlook_of(unsure.derivation.points, machine), assumed=True)

@@ -17,7 +17,6 @@ from regionpredict.predict.sureness import (
     log_odds,
 )
 from regionpredict.predict.sureness.constants import (
-    ASSUMED_CONFIDENCE,
     LEAST_DOUBT,
     PARTIAL_CONFIDENCE,
     SURE_STEP,
@@ -105,20 +104,21 @@ def test_confidence_is_told_in_steps() -> None:
 
 def test_no_hint_is_surer_than_others_have_earned() -> None:
     sure = SHIPPED._replace(even=9.0, most=0.85)
-    assert confidence_of(1.0, assumed=False, partial=False, fitted=sure) == 0.85
+    assert confidence_of(1.0, assumed=True, partial=False, fitted=sure) == 0.85
     part = PARTIAL_CONFIDENCE.value
-    assert (part, confidence_of(1.0, assumed=False, partial=True, fitted=sure)) == (0.8, 0.7)
+    assert (part, confidence_of(1.0, assumed=True, partial=True, fitted=sure)) == (0.8, 0.7)
 
 
 def test_assumptions_and_gaps_cost_confidence() -> None:
     sure = SHIPPED._replace(even=9.0, most=1.0)
     assert confidence_of(1.0, assumed=False, partial=False, fitted=sure) == 1.0
-    most = ASSUMED_CONFIDENCE.value
-    assert confidence_of(1.0, assumed=True, partial=False, fitted=sure) == most < 0.95
+    earned = sure._replace(most=0.85)
+    assert confidence_of(1.0, assumed=True, partial=False, fitted=earned) == 0.85
+    assert confidence_of(1.0, assumed=False, partial=False, fitted=earned) == 0.9
     part = PARTIAL_CONFIDENCE.value
-    # 0.72 in steps
-    assert (most * part, confidence_of(1.0, assumed=True, partial=True, fitted=sure)) == (
-        pytest.approx(0.72), 0.7
+    # 0.68 in steps
+    assert (0.85 * part, confidence_of(1.0, assumed=True, partial=True, fitted=earned)) == (
+        pytest.approx(0.68), 0.7
     )  # fmt: skip
 
 
