@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from regionpredict.analysis import RegionFacts, bind, checked_facts
 from regionpredict.analysis.callbacks import with_callbacks
 from regionpredict.analysis.choices import with_choices
-from regionpredict.analysis.given_sizes import with_given_trips
+from regionpredict.analysis.given_shares import Given, parted, with_given
 from regionpredict.analysis.handed_tables import with_handed_tables
 from regionpredict.analysis.history.data_between import with_data_between
 from regionpredict.analysis.history.first_touch import (
@@ -165,7 +166,7 @@ def _stage(tell: Tell, what: str, pieces: int, done: int) -> None:
 
 def analyse(
     requests: Sequence[SourceRequest],
-    given: Mapping[str, int],
+    given: Mapping[str, int | float | Fraction],
     *,
     frontend: str | None = None,
     processes: int = 1,
@@ -193,24 +194,24 @@ def analyse(
     """
     chosen = frontend or default_frontend()
     begin = clock()
+    told = parted(given)
     selection = files_to_read(requests, every=tasks or arguments is not None)
     read = selection.read
     if len(requests) == 1:
-        ask = partial(_read_and_ask, given=given, frontend=chosen, flows=flows, clock=clock,
+        ask = partial(_read_and_ask, given=told, frontend=chosen, flows=flows, clock=clock,
                       arguments=arguments, tasks=tasks)  # fmt: skip
         asked = [_alone(outcome, requests[0]) for outcome in isolated(ask, requests, 1, limits)]
     else:
-        asked = _ask_all(read, given, chosen, processes, flows=flows, limits=limits, clock=clock,
+        asked = _ask_all(read, told, chosen, processes, flows=flows, limits=limits, clock=clock,
                          arguments=arguments, tasks=tasks, tell=tell)  # fmt: skip
     remarks = (*selection.remarks, *_of_arguments(asked, arguments))
     program = join([one_file.part for one_file in asked], chosen)
     both = clock() - begin
-    asked_for = {name: value for name, value in given.items() if name not in optional}
-    check_names(program, asked_for, lines)
+    check_names(program, told.without(optional), lines)
     followed = [file.part.arguments for file in asked if file.part.arguments is not None]
     program, idle = reached_only(program, followed)
     remarks = (*remarks, *idle)
-    sizes = with_implied(program, given)
+    sizes = with_implied(program, told.whole)
     tables_known = with_handed_tables(program.flows)
     meant = with_choices(tables_known, serial_loops(program, sizes))
     program = replace(program, flows=with_callbacks(meant))
@@ -221,7 +222,7 @@ def analyse(
     facts = tuple(
         (
             next((own for own in known.get(region.span, ()) if own.region is region), None)
-            if len(sizes) == len(given)
+            if len(sizes) == len(told.whole)
             else None
         )
         or _facts(region, program.definitions[region.id], sizes)
@@ -281,7 +282,7 @@ def _alone(outcome: _Asked | Failure, request: SourceRequest) -> _Asked:
 
 
 def _read_and_ask(
-    request: SourceRequest, *, given: Mapping[str, int], frontend: str, flows: bool,
+    request: SourceRequest, *, given: Given, frontend: str, flows: bool,
     clock: Callable[[], float], arguments: Sequence[str] | None, tasks: bool,
 ) -> _Asked:  # fmt: skip
     """A program of one file."""
@@ -291,7 +292,7 @@ def _read_and_ask(
 
 
 def _ask_all(
-    requests: Sequence[SourceRequest], given: Mapping[str, int], frontend: str, processes: int, *,
+    requests: Sequence[SourceRequest], given: Given, frontend: str, processes: int, *,
     flows: bool, limits: Limits, clock: Callable[[], float], arguments: Sequence[str] | None,
     tasks: bool, tell: Tell,
 ) -> list[_Asked]:  # fmt: skip
@@ -344,7 +345,7 @@ def _parse(
 
 
 def _lower_and_ask(
-    at: int, *, parsed: Sequence[Parsed], units: Linked, given: Mapping[str, int],
+    at: int, *, parsed: Sequence[Parsed], units: Linked, given: Given,
     clock: Callable[[], float], values: ArgumentValues | None, tasks: bool,
 ) -> _Asked:  # fmt: skip
     begin = clock()
@@ -353,16 +354,16 @@ def _lower_and_ask(
 
 
 def _asked(
-    part: Part, values: ArgumentValues | None, given: Mapping[str, int], begin: float,
+    part: Part, values: ArgumentValues | None, given: Given, begin: float,
     clock: Callable[[], float],
 ) -> _Asked:  # fmt: skip
     """A file's part with the sizes that were given, and the facts of its regions; `values` are
     what the program's arguments make of the names in it."""
-    counted = [(with_given_trips(region, given), defined) for region, defined in part.regions]
+    counted = [(with_given(region, given), defined) for region, defined in part.regions]
     part = part._replace(regions=counted)
     part = part if values is None else with_arguments(part, values)
     read = clock()
-    facts = [_facts(region, definitions, given) for region, definitions in part.regions]
+    facts = [_facts(region, definitions, given.whole) for region, definitions in part.regions]
     return _Asked(part, facts, read - begin, clock() - read)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 
 from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.analysis.entry_trips import entry_trips
 from regionpredict.analysis.given_sizes import (
     every_loop,
     extent_name,
-    loops_at,
     names_at_home,
     order_name,
     place_of,
@@ -19,6 +19,7 @@ from regionpredict.analysis.given_sizes import (
 )
 from regionpredict.errors import InputError, UsageError
 from regionpredict.ir import Program, Region
+from regionpredict.size_places import wrong_at_place
 
 _SHOWN = 8
 _SURELY_MEANT = 0.6
@@ -27,9 +28,11 @@ _OF_RUN_TIME = re.compile(r"omp_\w+\(\)")  # the run-time system says these, not
 
 
 def check_names(
-    program: Program, given: Mapping[str, int], lines: Mapping[str, tuple[str, int]] | None = None
-) -> None:
-    """Raises UsageError for a name in `given` that no region and no count of executions depends on.
+    program: Program, given: Mapping[str, int | Fraction],
+    lines: Mapping[str, tuple[str, int]] | None = None,
+) -> None:  # fmt: skip
+    """Raises UsageError for a name in `given` that no region and no count of executions depends on,
+    and for a value that what stands at the line of that name cannot have.
 
     InputError where `lines` tells the file and line at which it was given.
     """
@@ -44,10 +47,10 @@ def check_names(
                 by_function.setdefault(function, set()).add(own)
     known = set().union(*by_function.values())
     known.update(_names_of_executions(program))
-    for name in given:
-        if name in known:
+    for name, value in given.items():
+        if name in known and isinstance(value, int):
             continue
-        wrong = _what_is_wrong(name, program, by_function, known)
+        wrong = _what_is_wrong(name, value, program, by_function, known)
         if wrong is None:
             continue
         message, remedy = wrong
@@ -86,11 +89,14 @@ def _names_of(program: Program, region: Region) -> Iterator[str]:
 
 
 def _what_is_wrong(
-    name: str, program: Program, by_function: Mapping[str, set[str]], known: set[str]
-) -> tuple[str, str] | None:
+    name: str, value: int | Fraction, program: Program, by_function: Mapping[str, set[str]],
+    known: set[str],
+) -> tuple[str, str] | None:  # fmt: skip
     """A message and a remedy; None where the name is one after all."""
     if place := place_of(name):
-        return _wrong_place(program, *place)
+        return wrong_at_place(program, *place, value)
+    if not isinstance(value, int):
+        return "a size is a whole number", "give a share by the line of an `if`: FILE:LINE=0.25"
     if scope := scope_of(name):
         function, inner = scope
         if function not in by_function:
@@ -103,23 +109,6 @@ def _what_is_wrong(
     if name in program.macros:
         return "a macro, not a variable", f"use -D {name}=VALUE"
     return "no region depends on it", _nearest("the regions depend on", name, known)
-
-
-def _wrong_place(program: Program, file: str, line: int) -> tuple[str, str] | None:
-    lines: set[int] = set()
-    for region in program.regions:
-        if any(loops_at(region, file, line)):
-            return None
-        for loop in every_loop(region):
-            path = loop.span.file
-            if path == file or path.endswith(f"/{file}"):
-                lines.add(loop.span.line)
-    if not lines:
-        return f"no loop of a region in a file '{file}'", "write FILE:LINE as the result names it"
-    shown = ", ".join(
-        str(other) for other in sorted(lines, key=lambda other: abs(other - line))[:_SHOWN]
-    )
-    return "no loop of a region at this line", f"the nearest are at: {shown}"
 
 
 def _nearest(what: str, name: str, known: set[str]) -> str:

@@ -13,6 +13,7 @@ Without the names of sets the file is one set. A name without a value is one sti
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ import yaml
 
 from regionpredict.documents import compose_yaml, read_text
 from regionpredict.errors import InputError, one_line
+from regionpredict.share_texts import share_of_text
 
 LARGEST = 1 << 63
 _REMEDY = "write lines NAME: INTEGER, as `regionpredict sizes --format yaml` does"
@@ -29,7 +31,7 @@ class SizesFile(NamedTuple):
     """One set of sizes, and the line of the file at which each stands."""
 
     path: str
-    values: Mapping[str, int]
+    values: Mapping[str, int | Fraction]
     lines: Mapping[str, int]
 
 
@@ -73,7 +75,7 @@ def read_sizes(path: Path, name: str | None = None) -> SizesFile:
 
 
 def _set(node: yaml.MappingNode, path: str) -> SizesFile:
-    values: dict[str, int] = {}
+    values: dict[str, int | Fraction] = {}
     lines: dict[str, int] = {}
     for name, line, text in _entries(node, path):
         if name in lines:
@@ -83,7 +85,8 @@ def _set(node: yaml.MappingNode, path: str) -> SizesFile:
             )  # fmt: skip
         lines[name] = line
         if text:
-            values[name] = _whole(text, name, path, line)
+            share = share_of_text(name, text)
+            values[name] = _whole(text, name, path, line) if share is None else share
     return SizesFile(path, values, lines)
 
 

@@ -201,7 +201,7 @@ def _shown(value: Any) -> str:
 
 def predict(
     paths: Paths, machine: str | Path | Machine, *,
-    sizes: Mapping[str, int] | None = None, defines: Mapping[str, Any] | None = None,
+    sizes: Mapping[str, float] | None = None, defines: Mapping[str, Any] | None = None,
     includes: Sequence[str | Path] = (), standard: str = "", exclude: Sequence[str] = (),
     model: Literal["saturation", "density"] = "saturation", threads: Sequence[int] = (),
     within: float = 0.05, processes: int | None = None,
@@ -209,7 +209,8 @@ def predict(
     """Packages and threads that every parallel loop of some sources can use on a machine.
 
     `paths` are files, folders or a compile_commands.json; `machine` a shipped name, a file, or a
-    machine; `sizes` values of run-time names, as `--set` gives them; `defines` macros; `within`
+    machine; `sizes` values of run-time names, as `--set` gives them
+    (a share of an `if` as a number between 0 and 1); `defines` macros; `within`
     the share of the best speed that a hint may lose. Raises InputError where an input is wrong,
     UsageError for a name that no region depends on.
 

@@ -65,8 +65,12 @@ def _machine(value: Any, folder: Path) -> str | None:
 
 
 def _pairs(value: Any, _: Path) -> tuple[str, ...] | None:
+    from regionpredict.share_texts import share_of_text
+
     known = isinstance(value, dict) and all(
-        isinstance(number, int) and not isinstance(number, bool) for number in value.values()
+        (isinstance(number, int) and not isinstance(number, bool))
+        or share_of_text(name, str(number)) is not None
+        for name, number in value.items()
     )
     return tuple(f"{name}={number}" for name, number in value.items()) if known else None
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +76,8 @@ _READING: tuple[Decorator, ...] = (
     click.option(
         "--set", "given", multiple=True, metavar="NAME=VALUE", callback=_and_config,
         help="Give a size, by the name in which results show it: n=64, 'grid[0]=64', s->n=64, "
-        "solve:n=64 in one function, FILE:LINE=64 iterations of a loop.",
+        "solve:n=64 in one function, FILE:LINE=64 iterations of a loop, FILE:LINE=25% how often "
+        "the condition of an if holds.",
     ),
     click.option("--sizes", "sizes", default=None, metavar="FILE[:NAME]",
                  help="Give the sizes of a file, or of one of its sets."),
@@ -141,13 +143,16 @@ def _is_whole(text: str) -> bool:
     return True
 
 
-def parse_given(pairs: Sequence[str]) -> dict[str, int]:
-    """`NAME=VALUE` of --set, with an integer value."""
-    values: dict[str, int] = {}
+def parse_given(pairs: Sequence[str]) -> dict[str, int | Fraction]:
+    """`NAME=VALUE` of --set, with an integer value, or a share of an `if` by its line."""
+    from regionpredict.share_texts import share_of_text, text_of
+
+    values: dict[str, int | Fraction] = {}
     for pair in pairs:
         name, _, value = (part.strip() for part in pair.rpartition("="))
+        number: int | Fraction | None = share_of_text(name, value)
         try:
-            number = int(value if name else "", 0)
+            number = int(value if name else "", 0) if number is None else number
         except ValueError:
             raise UsageError(
                 f"--set {pair}: not NAME=INTEGER", remedy="write --set n=4000"
@@ -158,12 +163,15 @@ def parse_given(pairs: Sequence[str]) -> dict[str, int]:
             )
         if values.setdefault(name, number) != number:
             raise UsageError(
-                f"--set {name}: two values, {values[name]} and {number}", remedy="give it once"
+                f"--set {name}: two values, {text_of(values[name])} and {text_of(number)}",
+                remedy="give it once",
             )
     return values
 
 
-def sizes_of(given: Sequence[str], file: str | None) -> tuple[dict[str, int], SizesFile | None]:
+def sizes_of(
+    given: Sequence[str], file: str | None
+) -> tuple[dict[str, int | Fraction], SizesFile | None]:
     """What --set and --sizes give, --set first; and the file, for those who tell of its lines."""
     values = parse_given(given)
     if file is None:
@@ -198,6 +206,7 @@ def run_analysis(
     `flows`: also what tells where pages lie; `recorded`: a run that was read already, in place of
     `sizes_from`; `tasks`: explicit tasks are regions, too.
     """
+    from regionpredict.analysis.given_shares import parted
     from regionpredict.frontend import dependencies_of, requests_for
     from regionpredict.pipeline import analyse
     from regionpredict.size_values import check_values
@@ -213,7 +222,7 @@ def run_analysis(
             recording=recorded or _recording(sizes_from), arguments=_words(arguments),
             optional=_of_config(file), tasks=tasks, tell=line,
         )  # fmt: skip
-    check_values(analysis.program, analysis.facts, values, pairs, lines)
+    check_values(analysis.program, analysis.facts, parted(values).whole, pairs, lines)
     if timings:
         for stage, seconds in analysis.seconds.items():
             click.echo(f"{stage}: {seconds:.3f} s", err=True)
@@ -281,7 +290,7 @@ def _recording(path: str | None) -> Recording | None:
     return recording
 
 
-def _lines(file: SizesFile | None, given: Mapping[str, int]) -> dict[str, tuple[str, int]]:
+def _lines(file: SizesFile | None, given: Collection[str]) -> dict[str, tuple[str, int]]:
     """Where each size of the file stands that no --set takes the place of."""
     if file is None:
         return {}

@@ -92,7 +92,8 @@ def _node_lines(node: Node) -> Iterator[str]:
         yield _header(node)
         bodies = [node.body]
     elif isinstance(node, Branch):
-        yield f"if {node.condition}"
+        given = "" if node.share is None else f" (true {100 * float(node.share):g} %, given)"
+        yield f"if {node.condition}{given}"
         bodies = list(node.sides)
     else:
         yield node.kind

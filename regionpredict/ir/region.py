@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.ir.expr import Expr
@@ -165,11 +166,17 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """An `if`, `switch` or `?:` whose sides hold statements; the condition stands before it."""
+    """An `if`, `switch` or `?:` whose sides hold statements; the condition stands before it.
+
+    `kind` is 'if' where the source has one there, with the line of `span`. `share` is how often its
+    condition holds, 0 to 1, where the caller gave that.
+    """
 
     condition: str
     sides: tuple[tuple[Node, ...], ...]
     span: Span
+    kind: str = ""
+    share: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,8 +47,9 @@ def array_sharing(region: Region, nest: LoopNest, history: History) -> tuple[Arr
     reads = _by_memory(parts_of(region, "read"), memories)
     writes = _by_memory(parts_of(region, "write"), memories)
     strides = _strides(nest)
+    moved = {group.array for group in nest.groups()}  # all that does not stand where nothing runs
     sharing = []
-    for name in sorted({*reads, *writes} - private):
+    for name in sorted(({*reads, *writes} & moved) - private):
         own = writes.get(name, frozenset())
         parts = reads.get(name, frozenset()) | own
         last = _last(name, memories, history)

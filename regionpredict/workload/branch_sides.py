@@ -21,6 +21,15 @@ def statements_in(nodes: Sequence[Node]) -> Iterator[Statement]:
             yield from statements_in(node.body)
 
 
+def shares_of_sides(branch: Branch, even: float) -> tuple[float, ...]:
+    """In how many of the executions of a branch each of its sides runs: as the caller said, or all
+    alike, `even`."""
+    if branch.share is None:
+        return (even,) * len(branch.sides)
+    held = float(branch.share)
+    return (held, 1.0 - held)[: len(branch.sides)]
+
+
 def under_branches(loop: Loop, *, reassociates: bool) -> Conditional:
     """What the branches directly in the loop's body hold, the worst of them.
 

@@ -11,7 +11,7 @@ from regionpredict.workload.constant_divisions import operations_run
 from regionpredict.workload.constants import DEFAULT_ELEMENT, GATHER_LOADS
 from regionpredict.workload.iteration_chain import Step, steps_of
 from regionpredict.workload.kept_sums import NONE_KEPT, Kept, kept_in_memory
-from regionpredict.workload.loop_nest import LoopNest, NestLoop, body_executions
+from regionpredict.workload.loop_nest import LoopNest, NestLoop, body_executions, shares_of_runs
 from regionpredict.workload.recurrences import Recurrence, recurrences_of
 
 
@@ -59,20 +59,22 @@ def loop_bodies(
     """
     bodies = []
     inside = {child.index: loop for loop in nest.loops for child in loop.children}
-    for loop, (trips, executions) in zip(nest.loops, body_executions(nest), strict=True):
-        if loop.statements:
+    counts = zip(nest.loops, body_executions(nest), shares_of_runs(nest), strict=True)
+    for loop, (trips, executions), left in counts:
+        if loop.statements and left:
             taken = [(number, share) for number, share in loop.statements if share]
             shares = [share for _, share in taken]
             own = [statements[number] for number, _ in taken]
+            written = [statements[number] for number, _ in loop.statements]
             if not taken:
                 continue
             values = (fact.executions.value for fact in own)
             counted = next((value for value in values if value is not None), None)
-            runs = float(counted) if counted is not None else executions
+            runs = left * float(counted) if counted is not None else executions
             outer = inside.get(loop.index)
             around = [statements[number] for number, _ in outer.statements] if outer else []
             bodies.append(
-                _body(loop, own, shares, runs, around=around, trips=trips,
+                _body(loop, own, shares, runs, written=written, around=around, trips=trips,
                       reassociates=reassociates)
             )  # fmt: skip
     return tuple(bodies)
@@ -80,8 +82,10 @@ def loop_bodies(
 
 def _body(
     loop: NestLoop, facts: Sequence[StatementFact], shares: Sequence[float], executions: float,
-    *, around: Sequence[StatementFact], trips: float, reassociates: bool,
+    *, written: Sequence[StatementFact], around: Sequence[StatementFact], trips: float,
+    reassociates: bool,
 ) -> LoopBody:  # fmt: skip
+    # Compilers do not know that a side never runs: what is `written` makes the code.
     loads, stores = _memory_operations(loop)
     return LoopBody(
         variable=loop.variable,
@@ -96,9 +100,9 @@ def _body(
         recurrences=recurrences_of(
             loop, facts, reassociates=reassociates, around=around, shares=shares
         ),
-        scalar_because=_scalar_because(loop, facts),
+        scalar_because=_scalar_because(loop, written),
         masked=loop.conditional == "elements",
-        on_all_sides=_operations(facts, [1.0] * len(facts), reassociates),
+        on_all_sides=_operations(written, [1.0] * len(written), reassociates),
         steps=steps_of(
             facts,
             {a.text for g in loop.groups if g.irregular for a in g.accesses},

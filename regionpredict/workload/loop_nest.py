@@ -8,7 +8,7 @@ counted in whole cache lines from its strides alone, so that no size costs more 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
@@ -110,7 +110,8 @@ class LoopHeader:
     bounds. `unordered` are scalars that it may sum in any order. `counted`: a `for` that nothing
     leaves early. `conditional` says what branches directly in its body hold: "" where there are
     none, "values" where they only set variables of the loop, "elements" where they refer to
-    elements that move with it, else "code".
+    elements that move with it, else "code". `share`: in how many of the iterations around it it
+    runs, where the caller gave how often conditions hold; 1 where nobody did.
     """
 
     index: int
@@ -124,6 +125,7 @@ class LoopHeader:
     counted: bool
     conditional: Conditional
     unordered: frozenset[str]
+    share: float = field(default=1.0, kw_only=True)
 
     def trips(self, env: Env) -> float:
         """Iterations with the loops around it at `env`; at least 0."""
@@ -217,7 +219,7 @@ def with_contents(
     return NestLoop(
         header.index, header.variable, header.first, header.limit, header.step, header.parallel,
         header.depends, header.line, header.counted, header.conditional, header.unordered,
-        children, groups, tuple(below), bounds, statements,
+        children, groups, tuple(below), bounds, statements, share=header.share,
     )  # fmt: skip
 
 
@@ -260,7 +262,7 @@ def innermost_iterations(loops: Iterable[NestLoop], env: Env) -> float:
         trips = loop.trips(env)
         middle = loop.begin(env) + loop.step * max(0.0, trips - 1) / 2
         inside = {**env, loop.variable: middle}
-        total += trips * max(1.0, innermost_iterations(loop.children, inside))
+        total += loop.share * trips * max(1.0, innermost_iterations(loop.children, inside))
     return total
 
 
@@ -290,6 +292,20 @@ def _is_as_long(loop: LoopHeader) -> bool:
     return loop.first.slopes.keys() <= loop.limit.names
 
 
+def shares_of_runs(nest: LoopNest) -> tuple[float, ...]:
+    """Of every loop, how much is left of what its bounds count where conditions around it hold as
+    often as the caller said."""
+    shares: list[float] = []
+
+    def visit(loop: NestLoop, around: float) -> None:
+        shares.append(around * loop.share)
+        for child in loop.children:
+            visit(child, around * loop.share)
+
+    visit(nest.root, 1.0)
+    return tuple(shares)
+
+
 def body_executions(nest: LoopNest) -> tuple[tuple[float, float], ...]:
     """(trips, executions of the body) of every loop, those around it at their middle."""
     executions: list[tuple[float, float]] = []
@@ -297,9 +313,10 @@ def body_executions(nest: LoopNest) -> tuple[tuple[float, float], ...]:
     def visit(loop: NestLoop, env: dict[str, float], around: float) -> None:
         trips = loop.trips(env)
         middle = loop.begin(env) + loop.step * max(0.0, trips - 1) / 2
-        executions.append((trips, around * trips))
+        runs = around * loop.share * trips
+        executions.append((trips, runs))
         for child in loop.children:
-            visit(child, {**env, loop.variable: middle}, around * trips)
+            visit(child, {**env, loop.variable: middle}, runs)
 
     visit(nest.root, {}, 1.0)
     return tuple(executions)

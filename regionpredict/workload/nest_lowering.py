@@ -15,7 +15,7 @@ from regionpredict.analysis.neighbours import unwrapped
 from regionpredict.ir import Access, Array, Expr, Loop, Region, Statement
 from regionpredict.ir.expr import Atom
 from regionpredict.ir.region import Branch, Node
-from regionpredict.workload.branch_sides import under_branches
+from regionpredict.workload.branch_sides import shares_of_sides, under_branches
 from regionpredict.workload.constants import (
     BRANCH_SHARE,
     DEFAULT_ELEMENT,
@@ -178,7 +178,10 @@ class _Lowering:
             shared.append(shared[-1].children[0])
         return tuple(shared)
 
-    def _loop(self, source: Loop, around: tuple[LoopHeader, ...], *, shared: bool) -> NestLoop:
+    def _loop(
+        self, source: Loop, around: tuple[LoopHeader, ...], *, shared: bool, given: float = 1.0
+    ) -> NestLoop:
+        """A loop that runs in a `given` share of the iterations around it, as the caller said."""
         step = source.step.evaluate(self.values) if source.step is not None else None
         size = int(step) if isinstance(step, int | Derived) and step else 1
         onward = size // abs(size)
@@ -205,13 +208,13 @@ class _Lowering:
             self.loops, source.variable, first, limit, size, shared, depends, source.span.line,
             counted=source.kind == "for" and not source.exits,
             conditional=under_branches(source, reassociates=self.reassociates),
-            unordered=source.unordered,
+            unordered=source.unordered, share=given,
         )  # fmt: skip
         self.loops += 1
         chain = (*around, header)
         contents = _Contents([], [], [])
         self.sources.append(source)
-        self._body(source.body, chain, contents, 1.0)
+        self._body(source.body, chain, contents, 1.0 if given else 0.0)
         groups = tuple(self._grouped(contents.accesses, chain))
         self.sources.pop()
         return with_contents(header, tuple(contents.children), groups, tuple(contents.statements))
@@ -222,25 +225,30 @@ class _Lowering:
 
     def _body(
         self, nodes: tuple[Node, ...], chain: tuple[LoopHeader, ...], contents: _Contents,
-        share: float,
+        share: float, given: float = 1.0,
     ) -> None:  # fmt: skip
-        """Reads nodes below a loop, in a `share` of whose iterations they run."""
+        """Reads nodes below a loop, in a `share` of whose iterations they run: what the caller has
+        `given` of it, and what is taken to be so. What never runs moves nothing.
+        """
         for node in nodes:
             if isinstance(node, Statement):
-                contents.accesses.extend(enumerate(node.accesses, self.accesses))
+                if share:
+                    contents.accesses.extend(enumerate(node.accesses, self.accesses))
                 self.accesses += len(node.accesses)
                 contents.statements.append((self.statements, share))
                 self.statements += 1
             elif isinstance(node, Loop):
                 shared = chain[-1].parallel and not contents.children and len(chain) < self.collapse
-                contents.children.append(self._loop(node, chain, shared=shared))
+                runs = given if share else 0.0
+                contents.children.append(self._loop(node, chain, shared=shared, given=runs))
             elif isinstance(node, Branch):
                 # Of more than two sides, as a call that may mean several functions has, each alike.
                 taken = min(BRANCH_SHARE.value, 1 / len(node.sides))
-                for side in node.sides:
-                    self._body(side, chain, contents, share * taken)
+                for side, held in zip(node.sides, shares_of_sides(node, taken), strict=True):
+                    known = 1.0 if node.share is None else held
+                    self._body(side, chain, contents, share * held, given * known)
             else:
-                self._body(node.body, chain, contents, share)
+                self._body(node.body, chain, contents, share, given)
 
     def _guess(self, name: str, value: float, what: str) -> None:
         self.guesses[name] = f"{name} = {value:.0f} (no value given: {what})"

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from regionpredict.ir import Branch, Loop, Node, Region, Synchronisation
+from regionpredict.workload.branch_sides import shares_of_sides
 from regionpredict.workload.constants import BRANCH_SIDES
 from regionpredict.workload.loop_nest import LoopNest, body_executions
 from regionpredict.workload.serial_bodies import SERIAL_KINDS
@@ -100,8 +101,7 @@ def _count(
         elif isinstance(node, Loop):
             loop = _count(node.body, times * trips[loop], trips, loop + 1, counts)
         elif isinstance(node, Branch):
-            for side in node.sides:
-                loop = _count(
-                    side, times / max(BRANCH_SIDES.value, len(node.sides)), trips, loop, counts
-                )
+            even = 1 / max(BRANCH_SIDES.value, len(node.sides))
+            for side, share in zip(node.sides, shares_of_sides(node, even), strict=True):
+                loop = _count(side, times * share, trips, loop, counts)
     return loop

@@ -488,11 +488,11 @@ class RegionBuilder:
         sides = [statement.then] + ([statement.other] if statement.other is not None else [])
         value = self.values.decided(statement.condition, frame)
         branch = self.branch(show(statement.condition), sides, statement.span, frame, value)
-        return [*test, branch]
+        return [*test, replace(branch, kind="if")]
 
     def branch(
         self, condition: str, sides: list[Stmt], span: Span, frame: Frame, test: Expr | None = None
-    ) -> Node:
+    ) -> Branch:
         """The sides of a condition, and behind it what they leave in variables.
 
         `test` is the condition's value, where it has one: it chooses between two numbers.

@@ -1,0 +1,109 @@
+"""How often conditions on data hold, as a caller gives it by the line of the `if`.
+
+`solve.c:17=0.25`, or `25%`, says that the condition of the `if` at that line holds in a quarter of
+its executions, on average: in as many its first side runs, in the others what stands behind `else`.
+A share has a point or a percent sign. A whole number is a loop's iterations where a loop stands at
+the line, and else a share, too: 0 or 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from regionpredict.analysis.given_sizes import loops_at, place_of, with_given_trips
+from regionpredict.errors import UsageError
+from regionpredict.ir import Branch, Loop, Node, Region, Span, Statement
+
+
+class Given(NamedTuple):
+    """What a caller gave: whole numbers by name, and shares by place."""
+
+    whole: dict[str, int]
+    shares: dict[str, Fraction]
+
+    def every(self) -> dict[str, int | Fraction]:
+        """All of it; a name stands in one of the two."""
+        return {**self.whole, **self.shares}
+
+    def without(self, names: Collection[str]) -> dict[str, int | Fraction]:
+        """All but what is given for some names."""
+        return {name: value for name, value in self.every().items() if name not in names}
+
+
+def parted(given: Mapping[str, float | Fraction]) -> Given:
+    """The whole numbers of what was given, and the shares."""
+    parts = Given({}, {})
+    for name, value in given.items():
+        if isinstance(value, int):
+            parts.whole[name] = value
+        elif math.isfinite(value):
+            parts.shares[name] = Fraction(value)
+        else:
+            raise UsageError(f"{name}={value}: not a number", remedy="give one between 0 and 1")
+    return parts
+
+
+def conditions_at(region: Region, file: str, line: int) -> Iterator[Branch]:
+    """The region's `if` at a line of a file that is named by its path or the end of it."""
+    for branch in every_condition(region):
+        path = branch.span.file
+        if branch.span.line == line and (path == file or path.endswith(f"/{file}")):
+            yield branch
+
+
+def every_condition(region: Region) -> Iterator[Branch]:
+    """Every `if` of the region's nest that has statements under it."""
+    if region.nest is not None:
+        yield from _conditions(region.nest)
+
+
+def _conditions(node: Node) -> Iterator[Branch]:
+    if isinstance(node, Statement):
+        return
+    if isinstance(node, Branch):
+        if node.kind == "if":
+            yield node
+        inside = [inner for side in node.sides for inner in side]
+    else:
+        inside = [*node.body]
+    for inner in inside:
+        yield from _conditions(inner)
+
+
+def with_given(region: Region, given: Given) -> Region:
+    """The region, each `if` with how often its condition holds and each loop with its iterations,
+    where these are given by their lines.
+
+    What can be no share is left out here: who gave it is told so elsewhere.
+    """
+    shares: dict[Span, Fraction] = {}
+    for name, value in given.every().items():
+        place = place_of(name)
+        if place is None or not 0 <= value <= 1:
+            continue
+        if isinstance(value, int) and any(loops_at(region, *place)):
+            continue
+        shares |= {branch.span: Fraction(value) for branch in conditions_at(region, *place)}
+    if shares and region.nest is not None:
+        region = replace(region, nest=_loop(region.nest, shares))
+    return with_given_trips(region, given.whole)
+
+
+def _loop(loop: Loop, shares: Mapping[Span, Fraction]) -> Loop:
+    return replace(loop, body=tuple(_node(node, shares) for node in loop.body))
+
+
+def _node(node: Node, shares: Mapping[Span, Fraction]) -> Node:
+    if isinstance(node, Statement):
+        return node
+    if isinstance(node, Loop):
+        return _loop(node, shares)
+    if isinstance(node, Branch):
+        sides = tuple(tuple(_node(part, shares) for part in side) for side in node.sides)
+        share = shares.get(node.span) if node.kind == "if" else None
+        return replace(node, sides=sides, share=share)
+    return replace(node, body=tuple(_node(part, shares) for part in node.body))
