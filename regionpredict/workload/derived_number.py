@@ -207,12 +207,12 @@ def expression(value: float) -> Expr | None:
     return _constant(value)
 
 
-@lru_cache(maxsize=1024)  # the same few sizes and steps stand in sums of thousands
+@lru_cache  # the same few sizes and steps stand in sums of thousands
 def _constant(value: float) -> Expr:
     return Expr.const(Fraction(value).limit_denominator(int(LARGEST_DENOMINATOR.value)))
 
 
-@lru_cache(maxsize=1024)  # as above
+@lru_cache  # as above
 def _reciprocal(value: Number) -> Fraction:
     return 1 / Fraction(value)
 

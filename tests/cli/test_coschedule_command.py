@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -222,3 +223,35 @@ def test_teams_of_several_sizes_have_them_from_run(programs: Path, form: str) ->
     assert "regionpredict run --hints several.json -- ./several" in started[0]
     assert "regionpredict run" not in started[1]
     assert started[1].removesuffix(" &").endswith(" ./copy")
+
+
+def test_a_sample_that_waits_for_latency_alone_has_times(programs: Path) -> None:
+    """All of trisolv's columns wait for latency: nothing of it is bandwidth, by rounding either."""
+    samples = Path(__file__).resolve().parents[2] / "polybench_samples" / "linear_algebra"
+    done = _run("predict", str(samples / "trisolv"), "-m", "dunnington", "--format", "json", "-o",
+                "trisolv.json", folder=programs)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    done = _run("coschedule", "trisolv.json", "trisolv.json", "-m", "dunnington", folder=programs)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.match("(share|take turns)[,:] ", done.stdout)
+
+
+def test_hints_of_a_folder_are_not_read_in_another(programs: Path) -> None:
+    """`.` is another folder there, with sources of its own."""
+    for name in ("one", "other"):
+        (programs / name).mkdir()
+    shutil.copy(programs / "copy.c", programs / "one" / "copy.c")
+    shutil.copy(programs / "roots.c", programs / "other" / "roots.c")
+    done = _run("predict", ".", "-m", "dunnington", "--format", "json", "-o", "here.json",
+                folder=programs / "one")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    done = _run("coschedule", "here.json", "here.json", "-m", "dunnington",
+                folder=programs / "one")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    done = _run("coschedule", "../one/here.json", "../one/here.json", "-m", "dunnington",
+                folder=programs / "other")  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.endswith(
+        "is in none of the sources that it names here; call this in the folder where the hints "
+        "were made, or make them anew\n"
+    )
