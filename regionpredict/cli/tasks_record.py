@@ -12,7 +12,7 @@ from regionpredict.cli.quiet_host import QuietHost
 from regionpredict.errors import InputError, UsageError
 
 
-@click.command("record")
+@click.command("record", context_settings={"allow_interspersed_args": False})  # what follows PROGRAM is its own
 @click.option(
     "-o",
     "output",

@@ -3,9 +3,9 @@ short ones over the materials' elements (Karlin, Keasler and Neely 2013, LULESH 
 
 Arrays and flops of each loop follow the published structure (eight corners an element, 24 forces,
 11 materials of equal size and cost, as the measured runs had them (`-b 0 -c 0`), of which one is
-evaluated ten times a step and the others once); the text is our own. On one
-thread LULESH adds the forces to the nodes at once; on more each element stores its 24 and a second
-loop gathers them: the speedup is over the former.
+evaluated ten times a step and the others once); the text is our own. What lasts for a step alone is
+allocated in it. On one thread LULESH adds the forces to the nodes at once; on more each element
+stores its 24 and a second loop gathers them: the speedup is over the former.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ import re
 
 MATERIALS = 11
 EVALUATIONS = 10 * 1 + 1 * 10  # of all materials, a step
+FORCES = ("f", "dv", "c8")
+STEP_ARRAYS = ("s1", "s2", "s3", *FORCES, "dxx", "dyy", "dzz", "g1", "g2", "g3", "h1", "h2", "h3")
+"""Stresses, forces and coordinates of corners, strains and gradients: what each step allocates."""
 CHAINS = 24
 """Formulas are worked out for eight corners of three components each, side by side."""
 
@@ -87,8 +90,9 @@ def lulesh_source(*, alone: bool = False) -> str:
     ]  # fmt: skip
     names = sorted({a for loop in short for a in loop})
     cubes = sorted({w.split("[")[0] for loop in heavy for w in _words(loop)})
-    arguments = [f"double {a}[n+1][n+1][n+1]" + ("[24]" if a in ("f", "dv", "c8") else "")
-                 for a in cubes]  # fmt: skip
+    own = [a for a in STEP_ARRAYS if a in cubes]
+    new = "".join(_allocated(a, "[24]" if a in FORCES else "") for a in own)
+    arguments = [f"double {a}[n+1][n+1][n+1]" for a in cubes if a not in own]
     arguments += [f"double m_{a}[m]" for a in names]
     light = "".join(
         f"#pragma omp parallel for\nfor (int e = 0; e < m; e++) {{ "
@@ -96,9 +100,19 @@ def lulesh_source(*, alone: bool = False) -> str:
         for a, b, c in short
     )
     return (
-        f"void step(int n, int m, double g, double h, {', '.join(arguments)})\n{{\n"
+        "#include <stdlib.h>\n"
+        f"void step(int n, int m, double g, double h, {', '.join(arguments)})\n{{\n{new}"
         + "".join(heavy)
-        + f"for (int turn = 0; turn < {EVALUATIONS}; turn++) {{\n{light}}}\n}}\n"
+        + f"for (int turn = 0; turn < {EVALUATIONS}; turn++) {{\n{light}}}\n"
+        + "".join(f"free({a});\n" for a in own)
+        + "}\n"
+    )
+
+
+def _allocated(array: str, fields: str) -> str:
+    """A declaration of an array over the mesh that lasts for the step."""
+    return (
+        f"double (*{array})[n+1][n+1]{fields} = malloc((n+1) * sizeof(double[n+1][n+1]{fields}));\n"
     )
 
 
