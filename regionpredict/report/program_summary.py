@@ -184,8 +184,10 @@ def planned_otherwise(plans: Sequence[Plan], team: TeamPrediction | None) -> lis
 
 
 def _sizes(plan: Plan) -> str:
+    """The largest team; `up to` where others have fewer threads."""
+    several = "up to " if len(set(plan.sizes.values())) > 1 else ""
     return (
-        f"{plural(plan.threads, 'thread')} on {plural(plan.packages, 'package')}, "
+        f"{several}{plural(plan.threads, 'thread')} on {plural(plan.packages, 'package')}, "
         f"{_time(plan.seconds)}"
     )
 
