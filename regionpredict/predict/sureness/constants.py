@@ -9,31 +9,31 @@ from __future__ import annotations
 from regionpredict.constant import Constant
 
 CREEP = Constant(
-    0.0409, "of the speed, a doubling of threads", "measured",
+    0.0406, "of the speed, a doubling of threads", "measured",
     "what measured curves gain beside the predicted ones where the whole time is memory's "
     "bandwidth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 LOST_GROWTH = Constant(
-    0.095, "of the logarithm of the speedup", "measured",
+    0.0923, "of the logarithm of the speedup", "measured",
     "what measured curves lose of the predicted growth (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 THREADS_SPREAD = Constant(
-    0.11, "of the speed, a doubling of threads", "measured",
+    0.111, "of the speed, a doubling of threads", "measured",
     "standard deviation of measured curves around what is to be expected (docs/accuracy.md, fitted "
     "there)",
 )  # fmt: skip
 PLACES_SPREAD = Constant(
-    0.227, "of the speed, a doubling of packages, or of threads on a core", "measured",
+    0.238, "of the speed, a doubling of packages, or of threads on a core", "measured",
     "the same beside that of threads where they go to other packages or share cores "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 ASSUMED_SPREAD = Constant(
-    1.04, "times the standard deviation", "measured",
+    1, "times the standard deviation", "measured",
     "where an assumed figure of the machine decides, or a size is assumed "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 BAND_REACH = Constant(
-    1.14, "standard deviations", "measured",
+    1.16, "standard deviations", "measured",
     "within which 80 % of the measured points lie of data that no spread was fitted to "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
@@ -43,7 +43,7 @@ EVEN_ODDS = Constant(
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 ODDS_SLOPE = Constant(
-    0.692, "log odds, for each of the spreads", "measured",
+    0.689, "log odds, for each of the spreads", "measured",
     "how much surer a hint is than another (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 MOST_SURE = Constant(
