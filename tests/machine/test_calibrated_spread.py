@@ -169,8 +169,10 @@ def test_every_prediction_says_what_did_not_settle(tmp_path: Path) -> None:
         ]  # fmt: skip
 
 
-def test_a_figure_that_decides_and_did_not_settle_lowers_the_confidence(tmp_path: Path) -> None:
-    """As an assumed one does: only where it decides, and it is listed there."""
+def test_a_figure_that_decides_and_did_not_settle_is_listed_and_makes_no_surer(
+    tmp_path: Path,
+) -> None:
+    """As an assumed one: only where it decides."""
     (tmp_path / "p.c").write_text(
         "double a[8000000], b[8000000], c[8000000], d[400000];\n"
         "void stream(void) {\n#pragma omp parallel for\n"
@@ -198,7 +200,7 @@ def test_a_figure_that_decides_and_did_not_settle_lowers_the_confidence(tmp_path
     ]
     for kind in ("regions", "teams"):
         (stream, work), (doubted, same) = (document[kind] for document in documents)
-        assert stream["confidence"] > doubted["confidence"] == 0.9
+        assert stream["confidence"] >= doubted["confidence"] == 0.9
         assert told in doubted["assumed"] and told not in stream["assumed"]
         assert doubted["threads"] == stream["threads"], "the figure itself is the same"
         assert (same["confidence"], same["assumed"]) == (work["confidence"], work["assumed"])

@@ -122,9 +122,15 @@ def _only_return(body: Stmt) -> Expression | None:
                 continue  # an object of the program, set once: its name stays
             if decl.init is None or decl.ctype.kind not in ("int", "pointer"):
                 return None
+            if decl.ctype.kind == "pointer" and _calls(decl.init):
+                return None  # memory that it allocates is the function's own doing
             part = Cast(decl.ctype, decl.init) if decl.ctype.kind == "int" else decl.init
             value = None if value is None else _with(value, {decl: part})
     return value
+
+
+def _calls(value: Expression) -> bool:
+    return any(isinstance(inside, CallExpr) for inside in every_expression(value))
 
 
 def _flat(body: Stmt) -> list[Stmt]:
