@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from regionpredict.measure.sweep import Progress, Reader, Swept
 
 
-@click.command("measure", context_settings={"allow_interspersed_args": False})  # what follows PROGRAM is its own
+@click.command(
+    "measure", context_settings={"allow_interspersed_args": False}
+)  # what follows PROGRAM is its own
 @click.option("--threads", default=None, metavar="LIST", help="Thread counts: 1,2,4 or 1-24.")
 @click.option(
     "--repeat",

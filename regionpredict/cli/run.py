@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from regionpredict.measure.limits import Limit
 
 
-@click.command("run", context_settings={"allow_interspersed_args": False})  # what follows PROGRAM is its own
+@click.command(
+    "run", context_settings={"allow_interspersed_args": False}
+)  # what follows PROGRAM is its own
 @click.option(
     "--hints",
     "hints_path",

@@ -12,7 +12,9 @@ from regionpredict.cli.quiet_host import QuietHost
 from regionpredict.errors import InputError, UsageError
 
 
-@click.command("record", context_settings={"allow_interspersed_args": False})  # what follows PROGRAM is its own
+@click.command(
+    "record", context_settings={"allow_interspersed_args": False}
+)  # what follows PROGRAM is its own
 @click.option(
     "-o",
     "output",
