@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from html_pages import MOST_BYTES, Opened, needs_browser
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDER_THAN_ITS_BOX = """[...document.querySelectorAll(".wide > table")]
@@ -76,5 +76,6 @@ def test_its_controls_work(made: Path, browser: Browser) -> None:
         assert (page.evaluate(back) != light) == dark
     for source in page.locator("details.file > summary").all()[:5]:
         source.click()
-    assert page.locator("details.file[open] .source").count() == 5
+    # A source is written when its file is told that it is open, behind the click.
+    expect(page.locator("details.file[open] .source")).to_have_count(5)
     opened.hold()
