@@ -128,9 +128,7 @@ def test_confidence_is_that_of_the_team_s_own_curve(facts: TeamFacts) -> None:
     assert even.confidence < team.confidence
     guessed = predict_team(facts, [loop(clear), loop(clear, guesses=1)], MACHINE)
     assert guessed.confidence <= SHIPPED.most
-    assert (
-        guessed.speedup[-1].low <= team.speedup[-1].low
-    )  # as much lower as a guess was seen to cost
+    assert guessed.speedup[-1].low <= team.speedup[-1].low
 
 
 def test_a_team_that_takes_no_time(facts: TeamFacts) -> None:
