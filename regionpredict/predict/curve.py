@@ -17,8 +17,7 @@ class Point(NamedTuple):
     (lines from the caches beyond it), `memory-bandwidth`, `imbalance`, `overhead`,
     `serialization`; they add up to `seconds`. `requesting` is the number of cores of the fullest
     domain that wait for memory at any time, `bandwidth` what they then get, in B/s. `memory_bytes`
-    is what all threads move to and from memory, `late` the part of `cache` that is memory's
-    latency, of lines that no prefetcher foresees.
+    is what all threads move to and from memory.
     """
 
     threads: int
@@ -29,7 +28,6 @@ class Point(NamedTuple):
     requesting: float
     bandwidth: float
     memory_bytes: float = 0.0
-    late: float = 0.0
 
 
 class Superlinear(NamedTuple):

@@ -275,9 +275,8 @@ def team_points(
         moved = sum(
             often * curve[threads].memory_bytes for curve, often in zip(curves, runs, strict=True)
         )
-        late = sum(often * curve[threads].late for curve, often in zip(curves, runs, strict=True))
         made.append(Point(threads, total, base / total if total else 1.0, label, terms,
-                          widest.requesting, widest.bandwidth, moved, late))  # fmt: skip
+                          widest.requesting, widest.bandwidth, moved))  # fmt: skip
     return tuple(made)
 
 

@@ -195,7 +195,6 @@ def _sum(
     counts = sorted(threads)
     roofline = dict.fromkeys(counts, 0.0)
     terms: dict[int, dict[str, float]] = {count: {} for count in counts}
-    late = dict.fromkeys(counts, 0.0)
     weights = guessed = 0.0
     for one in regions:
         times = _runs(one)
@@ -205,7 +204,6 @@ def _sum(
             for name, value in point.terms.items():
                 if name not in variant.without:
                     terms[count][name] = terms[count].get(name, 0.0) + times * value
-            late[count] += times * point.late
             roofline[count] += times * _roofline(one, machine, count)
         weight = times * known[min(known)].seconds
         weights += weight
@@ -213,8 +211,7 @@ def _sum(
     seconds = {count: sum(terms[count].values()) for count in counts}
     first = seconds[counts[0]]
     points = tuple(
-        Point(count, seconds[count], first / seconds[count], "", terms[count], 0.0, 0.0,
-              late=late[count])
+        Point(count, seconds[count], first / seconds[count], "", terms[count], 0.0, 0.0)
         for count in counts
     )  # fmt: skip
     return Answer(

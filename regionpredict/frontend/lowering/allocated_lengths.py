@@ -39,6 +39,7 @@ from regionpredict.frontend.syntax import (
     every_statement,
     expressions_in,
     substituted,
+    without_casts,
 )
 from regionpredict.ir import Expr, Span
 
@@ -193,7 +194,7 @@ class AllocatedLengths:
             if not divisible(amount, element_bytes) or amount.has_unreadable_part:
                 return None
             return (AllocatedLength(amount.over(element_bytes), function),)
-        plain = _first_of(_without_casts(value))
+        plain = _first_of(without_casts(value))
         declared = plain.decl if isinstance(plain, Name) else None
         if isinstance(plain, Member):
             declared = plain.field
@@ -227,7 +228,7 @@ class AllocatedLengths:
         """The factors of the bytes that a call hands out; None for what allocates nothing."""
         if isinstance(value, Cast) and isinstance(value.operand, Opaque):
             return _sizes_of_new(value)
-        plain = _without_casts(value)
+        plain = without_casts(value)
         if not isinstance(plain, CallExpr) or depth > _DEEPEST:
             return None
         positions = allocated(plain.name)
@@ -254,7 +255,7 @@ class AllocatedLengths:
         if len(returned) != 1:
             return None
         value: Expression = returned[0]
-        plain = _without_casts(value)
+        plain = without_casts(value)
         if isinstance(plain, Name):
             values = self._values_of(plain.decl, body)
             if values is None or len(values) != 1:
@@ -313,12 +314,6 @@ def _with_size(expression: Expression, element_bytes: int) -> Expression:
     return expression
 
 
-def _without_casts(value: Expression) -> Expression:
-    while isinstance(value, Cast):
-        value = value.operand
-    return value
-
-
 def _first_of(value: Expression) -> Expression:
     """`x` of `&x[0]`."""
     place = _pointed(value)
@@ -328,7 +323,7 @@ def _first_of(value: Expression) -> Expression:
 
 
 def _is_null(value: Expression) -> bool:
-    plain = _without_casts(value)
+    plain = without_casts(value)
     return isinstance(plain, IntLit) and plain.value == 0
 
 
@@ -351,5 +346,5 @@ def _has_address(expression: Expression, decl: Decl) -> bool:
 
 def _pointed(expression: Expression) -> Expression | None:
     """`x` of `&x`."""
-    plain = _without_casts(expression)
+    plain = without_casts(expression)
     return plain.operand if isinstance(plain, Unary) and plain.op == "&" else None

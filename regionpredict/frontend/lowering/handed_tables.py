@@ -14,7 +14,6 @@ from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     Binary,
     CallExpr,
-    Cast,
     Decl,
     Expression,
     For,
@@ -27,6 +26,7 @@ from regionpredict.frontend.syntax import (
     expressions_in,
     initial_values,
     member_named,
+    without_casts,
 )
 from regionpredict.ir import Span
 from regionpredict.ir.flow import HandedOver, OfHanded, Table
@@ -59,7 +59,7 @@ def _numbers(context: Context, call: CallExpr) -> tuple[tuple[int, int], ...]:
 def _passed(unit: LinkedUnit, function: Function, call: CallExpr) -> tuple[tuple[int, int], ...]:
     """The numbers that the caller was handed itself, and does not change."""
     written = writes_in(unit, function)
-    own = [(at, _bare(argument)) for at, argument in enumerate(call.args)]
+    own = [(at, without_casts(argument)) for at, argument in enumerate(call.args)]
     return tuple(
         (at, function.parameters.index(argument.decl)) for at, argument in own
         if isinstance(argument, Name) and argument.decl in function.parameters
@@ -71,12 +71,12 @@ def _table(
     unit: LinkedUnit, function: Function, position: int, argument: Expression
 ) -> Table | None:
     first = 0
-    argument = _bare(argument)
+    argument = without_casts(argument)
     if isinstance(argument, Unary) and argument.op == "&" and isinstance(argument.operand, Index):
         element = argument.operand
         argument = Binary("+", element.base, element.index)
     if isinstance(argument, Binary) and argument.op == "+" and isinstance(argument.right, IntLit):
-        first, argument = argument.right.value, _bare(argument.left)
+        first, argument = argument.right.value, without_casts(argument.left)
     if not isinstance(argument, Name):
         return None
     if argument.decl in function.parameters and not first:
@@ -133,13 +133,7 @@ def count_of(function: Function, loop: For, counter: Decl) -> int | None:
     test = loop.condition
     if not isinstance(test, Binary) or test.op not in ("<", "!="):
         return None
-    left, right = _bare(test.left), _bare(test.right)
+    left, right = without_casts(test.left), without_casts(test.right)
     if not (isinstance(left, Name) and left.decl is counter and isinstance(right, Name)):
         return None
     return function.parameters.index(right.decl) if right.decl in function.parameters else None
-
-
-def _bare(expression: Expression) -> Expression:
-    while isinstance(expression, Cast):
-        expression = expression.operand
-    return expression

@@ -10,7 +10,6 @@ from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     Assign,
     Binary,
-    Cast,
     Decl,
     DeclStmt,
     Effects,
@@ -22,6 +21,7 @@ from regionpredict.frontend.syntax import (
     Stmt,
     Unary,
     every_expression,
+    without_casts,
 )
 from regionpredict.ir import Expr, Loop, Span
 from regionpredict.ir.expr import ONE
@@ -206,12 +206,6 @@ def _comma_parts(expression: Expression | None) -> list[Expression]:
     return [expression] if expression is not None else []
 
 
-def _bare(expression: Expression) -> Expression:
-    while isinstance(expression, Cast):
-        expression = expression.operand
-    return expression
-
-
 def steps_of(increment: Expression | None) -> list[tuple[Decl, Expression | int]]:
     """The variables that an increment moves, each with by how much."""
     steps: list[tuple[Decl, Expression | int]] = []
@@ -233,9 +227,9 @@ def _assigned_step(assign: Assign, decl: Decl) -> Expression | int | None:
         return assign.right
     if assign.op == "-=":
         return _negated(assign.right, assign)
-    right = _bare(assign.right)
+    right = without_casts(assign.right)
     if assign.op == "=" and isinstance(right, Binary) and right.op in ("+", "-"):
-        left, other = _bare(right.left), _bare(right.right)
+        left, other = without_casts(right.left), without_casts(right.right)
         if isinstance(left, Name) and left.decl is decl:
             return other if right.op == "+" else _negated(other, assign)
         if isinstance(other, Name) and other.decl is decl and right.op == "+":
@@ -259,14 +253,14 @@ def _test(condition: Expression | None) -> Binary | None:
 
 
 def _sided(test: Binary, decl: Decl) -> tuple[str, Expression] | None:
-    left, right = _bare(test.left), _bare(test.right)
+    left, right = without_casts(test.left), without_casts(test.right)
     if isinstance(left, Name) and left.decl is decl:
         return test.op, test.right
     if isinstance(right, Name) and right.decl is decl:
         return _MIRROR[test.op], test.left
     # i + c < n and i*i < n: a constant may move to the other side
     if isinstance(left, Binary) and left.op in ("+", "-"):
-        inner = _bare(left.left)
+        inner = without_casts(left.left)
         if isinstance(inner, Name) and inner.decl is decl:
             return test.op, Binary("-" if left.op == "+" else "+", test.right, left.right)
     return None
@@ -277,9 +271,9 @@ def _is_zero(expression: Expression) -> bool:
 
 
 def _counts_down(condition: Expression | None) -> Decl | None:
-    bare = _bare(condition) if condition is not None else None
+    bare = without_casts(condition) if condition is not None else None
     if isinstance(bare, Binary) and bare.op in (">", "!=") and _is_zero(bare.right):
-        bare = _bare(bare.left)
+        bare = without_casts(bare.left)
     if isinstance(bare, Unary) and bare.op == "p--" and isinstance(bare.operand, Name):
         return bare.operand.decl
     return None

@@ -12,7 +12,6 @@ from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     STEPS,
     Assign,
-    Cast,
     CType,
     Decl,
     Expression,
@@ -23,6 +22,7 @@ from regionpredict.frontend.syntax import (
     expressions_in,
     initial_values,
     member_named,
+    without_casts,
 )
 
 # All that is set in front of the loop is the same in each iteration: the member's own name says it.
@@ -36,9 +36,8 @@ def declared(decl: Decl, value: Expression, context: Context, frame: Frame) -> N
     for path, member in context.members_set.variables.items():
         if path == own or path.startswith(f"{own}."):
             frame.env.pop(member, None)
-    while isinstance(value, Cast):
-        value = value.operand
-    given = [pair for pair in map(member_named, initial_values(value) or ()) if pair is not None]
+    listed = initial_values(without_casts(value)) or ()
+    given = [pair for pair in map(member_named, listed) if pair is not None]
     for name, part in given:
         pointer = context.pointer(part, frame)
         if pointer is not None:

@@ -33,6 +33,7 @@ from regionpredict.frontend.syntax import (
     every_statement,
     expressions_in,
     substituted,
+    without_casts,
 )
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import entry_name
@@ -121,7 +122,7 @@ class PointedMembers:
 
     def _agreed(self, values: list[_Target]) -> _Target | None:
         """What all of these are, None where they differ."""
-        targets = [self._followed(_plain(value), function) for value, function in values]
+        targets = [self._followed(without_casts(value), function) for value, function in values]
         first = targets[0] if targets else None
         if first is None or any(t is None or _kind(t.value) != _kind(first.value) for t in targets):
             return None
@@ -182,7 +183,7 @@ class PointedMembers:
             return True
         words = []
         for caller, call, value in self._calls(root.decl, function):
-            target = self._followed(_plain(value), caller)
+            target = self._followed(without_casts(value), caller)
             if target is None:
                 return False
             if not _is_counted(target.value) and not is_outside(call, caller, REPEATS):
@@ -266,12 +267,6 @@ def _root(place: Expression | None) -> Name | None:
     while place is not None and not isinstance(place, Name):
         place = _inside(place)
     return place
-
-
-def _plain(value: Expression) -> Expression:
-    while isinstance(value, Cast):
-        value = value.operand
-    return value
 
 
 def _kind(value: Expression) -> bool:

@@ -12,6 +12,7 @@ from regionpredict.frontend.syntax.addresses import (
     is_place,
     member_of,
     substituted,
+    without_casts,
 )
 from regionpredict.frontend.syntax.assignments import STEPS, Effects, set_place
 from regionpredict.frontend.syntax.constructor_calls import class_made, constructor_call
@@ -157,4 +158,5 @@ __all__ = [
     "substituted",
     "unread_list",
     "with_members_named",
+    "without_casts",
 ]

@@ -26,6 +26,13 @@ from regionpredict.frontend.syntax.nodes import (
 from regionpredict.ir import Span
 
 
+def without_casts(expression: Expression) -> Expression:
+    """What is cast, however often."""
+    while isinstance(expression, Cast):
+        expression = expression.operand
+    return expression
+
+
 def is_place(expression: Expression) -> bool:
     """Whether it names a place in memory, or a variable, whose address can be taken."""
     if isinstance(expression, Unary):

@@ -4,9 +4,8 @@
  * serial work; barrier; reduction, what a scalar reduction adds to a region; dynamic_chunk, atomic,
  * critical, between two of them on one thread while all threads do nothing else; first_touch, the
  * first write to 4 KiB of new memory while all threads do so, each to as many as a further argument
- * says; line_transfer, a line of cache that
- * another core has written, to read it and to write one's own again, few enough lines for the first
- * cache; bulk_transfer, the same of many; team_change, what a region costs more where the one before
+ * says; line_transfer, a line of cache that another core has written, to read it and to write one's
+ * own again, few enough lines for the first cache; bulk_transfer, the same of many; team_change, what a region costs more where the one before
  * had half as many threads, or twice as many; first_team, what the first region of a process costs
  * more, which makes its threads. A sample is the least of three turns, in ns. */
 #include "measure.h"

@@ -31,8 +31,8 @@ CHAIN_OVERLAP = Constant(
     0.5, "of the window", "measured",
     "how far a chain that begins anew goes on beside the end of the one before: the whole window "
     "where nothing holds up what is fetched, less by what the branch at each end costs; running "
-    "sums of 64 to 512 products on Zen 5 are within 5 % of it (with a whole window up to 16 % "
-    "faster than measured, with none up to 50 % slower)",
+    "sums of 64 to 512 products on Zen 5 are within 7 % of it (with a whole window up to 31 % "
+    "faster than measured, with none up to 49 % slower)",
 )  # fmt: skip
 MASKED_BITS = Constant(
     256, "bit", "measured",

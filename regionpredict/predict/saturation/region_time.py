@@ -376,8 +376,7 @@ class RegionTime:
             label = max(terms, key=lambda name: terms[name])
             made.append(
                 Point(threads, seconds, base / seconds if seconds else 1.0, label, terms,
-                      work.requesting, work.rate, self.traffic.at(threads).memory,
-                      work.late / threads)
+                      work.requesting, work.rate, self.traffic.at(threads).memory)
             )  # fmt: skip
         return tuple(made)
 

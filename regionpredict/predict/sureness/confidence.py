@@ -65,8 +65,8 @@ def confidence_of(
 ) -> float:
     """The share of such hints that are right, from 0 to 1, in steps.
 
-    `assumed`: an assumed figure of the machine decides, as it does for nearly all hints that were
-    held against measurements; where none does, a hint may be a step surer.
+    `assumed`: an assumed figure of the machine decides, as it does for most hints that were held
+    against measurements; where none does, a hint may be a step surer, if its odds say so.
     """
     odds = math.exp(fitted.even + fitted.slope * log_odds(chance))
     most = fitted.most if assumed else min(1.0, fitted.most + SURE_STEP.value)

@@ -48,8 +48,8 @@ ODDS_SLOPE = Constant(
 )  # fmt: skip
 MOST_SURE = Constant(
     0.9, "1", "measured",
-    "the largest confidence that hints on data left out have earned, in nearly all of which a "
-    "figure of the machine is assumed (docs/accuracy.md, fitted there)",
+    "the largest confidence that hints on data left out have earned, in most of which a figure of "
+    "the machine is assumed (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 SURE_STEP = Constant(
     0.05, "1", "assumed",
