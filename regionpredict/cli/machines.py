@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from regionpredict.cli.output import write_result
-from regionpredict.cli.terminal_width import ROW_WIDTH, within_width
+from regionpredict.cli.terminal_width import within_width
+from regionpredict.report.page_width import PAGE_WIDTH
 
 if TYPE_CHECKING:
     from regionpredict.machine.detect import Topology
@@ -32,7 +33,7 @@ def list_machines() -> None:
         machine = load(name)
         shape = f"{machine.packages} x {machine.cores_per_package}"
         rows.append((name, f"{shape:>8} cores", machine.description))
-    write_result(within_width("\n".join(aligned_lines(rows)) + "\n", ROW_WIDTH), None)
+    write_result(within_width("\n".join(aligned_lines(rows)) + "\n", PAGE_WIDTH), None)
 
 
 @command.command("show")

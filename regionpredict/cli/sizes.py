@@ -18,12 +18,12 @@ from regionpredict.cli.source_options import (
     source_options,
 )
 from regionpredict.errors import UsageError, one_line
+from regionpredict.report.page_width import PAGE_WIDTH
 
 if TYPE_CHECKING:
     from regionpredict.size_ranking import SizeRanking
 
 SCHEMA = "regionpredict/sizes/1"
-_WIDTH = 80
 _BELOW = 22  # columns: where a place stands that does not fit behind its name
 
 
@@ -84,7 +84,7 @@ def _as_table(ranking: SizeRanking) -> str:
         row = f"  {size.decides:>7}  {size.settled:>7}  {name}"
         if place == name:
             lines.append(row)
-        elif len(row) + len(place) + 4 <= _WIDTH:
+        elif len(row) + len(place) + 4 <= PAGE_WIDTH:
             lines.append(f"{row}  ({place})")
         else:
             lines += [row, " " * _BELOW + f"({place})"]

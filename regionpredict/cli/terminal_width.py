@@ -1,6 +1,6 @@
 """Tables within the width of a terminal: what is wider goes on below, indented.
 
-In a pipe and in a file rows have at most `ROW_WIDTH` columns, and sentences, as notes and reasons
+In a pipe and in a file rows have at most 80 columns, and sentences, as notes and reasons
 are, stay on one line, for who searches them.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import textwrap
 
-ROW_WIDTH = 80
 _FURTHER = 4  # columns that a line's continuation is indented beyond it
 _LEAST = 40  # columns: on fewer, the terminal itself breaks lines
 

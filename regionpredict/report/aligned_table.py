@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-_WIDTH = 80
+from regionpredict.report.page_width import PAGE_WIDTH
+
 _INDENT = 2  # columns that what goes on below is indented
 
 
@@ -41,7 +42,7 @@ def aligned_blocks(rows: Sequence[Sequence[str]]) -> list[str]:
     blocks: list[list[int]] = [[0]]
     for place in range(1, len(widths)):
         wide = sum(widths[other] + 2 for other in blocks[-1]) + widths[place]
-        if wide > _WIDTH and len(blocks[-1]) > 1:
+        if wide > PAGE_WIDTH and len(blocks[-1]) > 1:
             blocks.append([0])
         blocks[-1].append(place)
     lines: list[str] = []
@@ -56,7 +57,7 @@ def _groups(widths: Sequence[int]) -> list[list[int]]:
     groups: list[list[int]] = [[]]
     used = 0
     for place, width in enumerate(widths):
-        if groups[-1] and used + 2 + width > _WIDTH:
+        if groups[-1] and used + 2 + width > PAGE_WIDTH:
             groups.append([])
             used = _INDENT
         used += width + (2 if groups[-1] else 0)

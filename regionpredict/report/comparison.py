@@ -11,11 +11,11 @@ from regionpredict.compare.success import Rate, baselines, success, time_lost
 from regionpredict.compare.verdicts import Comparison, Verdict
 from regionpredict.constant import Constant
 from regionpredict.errors import one_line
+from regionpredict.report.page_width import PAGE_WIDTH
 from regionpredict.report.quantities import plural
 
 _SHOWN = 10
 _REGION = 28
-_WIDTH = 80  # columns
 FAR_OFF = Constant(
     2.0, "1", "assumed",
     "a predicted time beyond twice the measured one, or below half of it, is called wrong: ratios "
@@ -56,7 +56,7 @@ def _named(regions: Sequence[str], what: str, how: str) -> str:
     told = f"{plural(len(regions), what)} {how}: "
     first, *others = [PurePath(region).name for region in regions]
     for region in others:
-        if len(told) + len(f"{first}, {region}, ...") > _WIDTH:
+        if len(told) + len(f"{first}, {region}, ...") > PAGE_WIDTH:
             return f"{told}{first}, ..."
         first += f", {region}"
     return told + first

@@ -11,33 +11,30 @@ src/solve.c:41 solve
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from regionpredict.compare.hint_changes import HintChange, HintChanges, Kind
 from regionpredict.compare.hint_outline import HintOutline, RegionOutline
 from regionpredict.errors import one_line
+from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural, seats_text, show_seconds
 
 SCHEMA = "regionpredict/diff/1"
 _KINDS: tuple[tuple[Kind, str], ...] = (
     ("changed", "changed"), ("added", "new"), ("removed", "gone"), ("same", "the same"),
 )  # fmt: skip
-_WIDTH = 80
 _REASONS = 6
 """Reasons that the table and the comment name; JSON has all."""
 
 
 def changes_table(changes: HintChanges) -> str:
     """The regions that changed, came or went; a line a reason, at most 80 columns wide."""
-    lines = textwrap.wrap(_head(changes), _WIDTH)
+    lines = page_lines(_head(changes), then="")
     for change in _told(changes):
         lines += ["", one_line(f"{change.region.id} {change.region.function}")]
         for sentence in _sentences(change):
-            lines += textwrap.wrap(
-                one_line(sentence), _WIDTH, initial_indent="    ", subsequent_indent="      "
-            )
+            lines += page_lines(one_line(sentence), first="    ", then="      ")
     return "\n".join(lines) + "\n"
 
 

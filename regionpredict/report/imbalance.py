@@ -8,12 +8,12 @@ from typing import Any
 
 from regionpredict.report.aligned_table import aligned_lines
 from regionpredict.report.names import cut
+from regionpredict.report.page_width import PAGE_WIDTH
 from regionpredict.report.quantities import plural
 from regionpredict.trace import EventTrace, Finding
 from regionpredict.trace.imbalance import Imbalance, ImbalanceStudy
 
 SCHEMA = "regionpredict/imbalance/1"
-_WIDTH = 80
 _LEAST_PATH = 16  # columns in which a call path can still be told
 
 
@@ -108,7 +108,7 @@ def imbalance_table(study: ImbalanceStudy, trace: EventTrace, top: int) -> str:
             for row in shown
         ]
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-        room = max(_WIDTH - sum(widths) + widths[0] - 2 * (len(widths) - 1), _LEAST_PATH)
+        room = max(PAGE_WIDTH - sum(widths) + widths[0] - 2 * (len(widths) - 1), _LEAST_PATH)
         lines += [
             "",
             *aligned_lines([head, *((cut(row[0], room, room // 3), *row[1:]) for row in rows)]),

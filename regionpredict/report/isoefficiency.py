@@ -10,6 +10,7 @@ import numpy as np
 from regionpredict.fit.laws.efficiency_surface import LARGEST, Solved
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData
 from regionpredict.tasks.isoefficiency.models import LEVEL, MUCH, Isoefficiency
@@ -37,10 +38,10 @@ def isoefficiency_text(
     lines = [f"{' '.join(data.command)} on {data.host}", "", *aligned_lines(rows), ""]
     for name, model in (("E_ac", result.actual), ("E_cf", result.free)):
         if model is not None:
-            lines.append(f"{name}(p, n) = {model.text()}   (rRMSE {model.rrmse:.1%})")
+            lines += page_lines(f"{name}(p, n) = {model.text()} (rRMSE {model.rrmse:.1%})")
     for name, fitted in (("T_inf(n)", result.depth), ("pi(n)", result.parallelism)):
         if fitted is not None:
-            lines.append(f"{name} = {fitted.formula()}")
+            lines += page_lines(f"{name} = {fitted.formula()}")
     lines += [f"open: {text}" for text in result.open_]
     answers = isoefficiency_answers(result, efficiency, threads, size)
     lines += ["", *(f"{number}. {asked} {told}" for number, (asked, told) in enumerate(answers, 1))]

@@ -8,7 +8,6 @@ At the first package stop 2 teams: memory-bandwidth (2)
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -17,11 +16,11 @@ from regionpredict.predict import Plan, TeamPrediction
 from regionpredict.report.advice import ByTeam, advice_sentence, program_advice
 from regionpredict.report.names import common_folder, cut
 from regionpredict.report.open_teams import open_team_lines
+from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 from regionpredict.report.quantities import plural
 from regionpredict.size_ranking import SizeRanking
 
 _NAMED = 3  # of teams, programs and changes
-_WIDTH = 80
 _NAME = 6  # columns in which a function's name can still be told
 _MANY = 20  # regions: more than are read at a glance
 CONFLICTS = frozenset(("RP221", "RP222", "RP223", "RP224"))
@@ -54,7 +53,7 @@ def program_summary(
         lines.append(f"Wrong, or right by chance, on several threads: {told}; see the end")
     unknown = [team for team, _ in timed if plans and team.facts.executions.value is None]
     lines += _taken(unknown)
-    return [part for line in lines for part in _wrapped(line)]
+    return [part for line in lines for part in page_lines(line)]
 
 
 def wrong_mark(diagnostics: Iterable[Diagnostic]) -> str:
@@ -103,7 +102,7 @@ def _scaling(timed: Sequence[tuple[TeamPrediction, float]], whole: float, folder
         if seconds >= _SHOWN * whole:
             begin, end = f"  {100 * seconds / whole:3.0f} %  ", f"  {team.bottleneck}"
             place = _place(team.facts.id, folder)
-            room = _WIDTH - len(begin) - len(end) - len(place) - 1
+            room = PAGE_WIDTH - len(begin) - len(end) - len(place) - 1
             function = cut(team.facts.function, room, room // 2) if room > _NAME else ""
             lines.append(f"{begin}{place} {function}".rstrip() + end)
     return lines
@@ -121,9 +120,9 @@ def _advised(advice: ByTeam, folder: str) -> list[str]:
 
 def _place(place: str, folder: str) -> str:
     """A place, without the folder that all have in common where it is long."""
-    if len(place) > _WIDTH // 2:
+    if len(place) > PAGE_WIDTH // 2:
         place = place.removeprefix(folder)
-    return cut(place, _WIDTH // 2, _WIDTH // 6)
+    return cut(place, PAGE_WIDTH // 2, PAGE_WIDTH // 6)
 
 
 def _regions(teams: Sequence[TeamPrediction]) -> int:
@@ -190,10 +189,6 @@ def _sizes(plan: Plan) -> str:
         f"{several}{plural(plan.threads, 'thread')} on {plural(plan.packages, 'package')}, "
         f"{_time(plan.seconds)}"
     )
-
-
-def _wrapped(line: str) -> list[str]:
-    return textwrap.wrap(line, 80, subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _percent(share: float) -> str:

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 
 from regionpredict.predict import Prediction
 from regionpredict.report.names import common_folder, cut
+from regionpredict.report.page_width import PAGE_WIDTH
 from regionpredict.report.program_summary import wrong_mark
 from regionpredict.report.quantities import show_bytes
 from regionpredict.report.teams_table import OPEN_SIZE, UNKNOWN_CHOICE, seats_mark
 from regionpredict.report.view import gain_of
 
-_WIDTH = 80
 _NAME = 12  # columns that a function keeps beside a long path
 
 
@@ -37,7 +37,7 @@ def ranked_rows(
         row = f"{first:>9}{_result(prediction)}"
         region = prediction.facts.region
         place = f"{region.span.file[len(folder) :]}:{region.span.line}"
-        lines.append(row + _where(place, region.function, _WIDTH - len(row)))
+        lines.append(row + _where(place, region.function, PAGE_WIDTH - len(row)))
     return lines
 
 

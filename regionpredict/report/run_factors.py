@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 from regionpredict.errors import one_line
 from regionpredict.measure.hints_file import Hints
 from regionpredict.report.aligned_table import aligned_blocks, aligned_lines
+from regionpredict.report.page_width import page_lines
 from regionpredict.report.parallel_regions import region_records
 from regionpredict.report.quantities import plural
 from regionpredict.trace.extrapolation import FACTORS, Extrapolation
@@ -76,7 +76,7 @@ def factors_table(study: Study, extrapolation: Extrapolation | None) -> str:
     lines += _teams([run.factors for run in runs])
     definition = runs[0].factors.definition
     told = f"Ser is '{definition}': {SERIALISATIONS[definition]}."
-    lines += ["", *textwrap.wrap(told, _PAGE_WIDTH)]
+    lines += ["", *page_lines(told, then="")]
     if study.scaling is not None:
         lines.append(f"{study.scaling} scaling: the work of all grows as P^{study.growth:.2f}.")
     if extrapolation is not None:
@@ -258,9 +258,6 @@ def _run_record(run: ScaledRun, hints: Hints | None) -> dict[str, Any]:
             "seconds": f.iterations.duration_s.tolist(),
         },
     }
-
-
-_PAGE_WIDTH = 80
 
 
 def _percent(value: float | None, digits: int = 2) -> str:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 import shlex
-import textwrap
 from collections.abc import Sequence
 from itertools import groupby
 
 from regionpredict.errors import one_line
 from regionpredict.predict import Estimate, HintRange, SizeHint, TeamEstimate, names_apart
+from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural
 from regionpredict.size_ranking import SizeRanking, UnboundSize
 
 _MOST = 0.9
 """Of the hints that names can settle: what the few that are named first settle at least."""
-_WIDTH = 80
 _OF_COMMAND_LINE = re.compile(r"\barg[cv]\b")
 _HELD = "\xa0"  # a blank at which no line is parted
 _EQUAL = 3  # names of one size that a line shows
@@ -137,8 +136,7 @@ def needed_lines(ranking: SizeRanking) -> list[str]:
     text = f"{needed[0].upper()}{needed[1:]}: {' '.join(options)}"
     if any(_OF_COMMAND_LINE.search(name) for name in needed_names(ranking)):
         text += f"; or the program's arguments: --args{_HELD}'...'"
-    lines = textwrap.wrap(text, _WIDTH, subsequent_indent=" " * 4, break_on_hyphens=False,
-                          break_long_words=False)  # fmt: skip
+    lines = page_lines(text)
     return [line.replace(_HELD, " ") for line in lines]
 
 

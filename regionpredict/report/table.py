@@ -9,7 +9,6 @@ gemm.c
 from __future__ import annotations
 
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -21,6 +20,7 @@ from regionpredict.predict import Advice, DensityDerivation, Plan, Prediction, T
 from regionpredict.report.advice import ByTeam, advice_sentence
 from regionpredict.report.names import common_folder, short_names
 from regionpredict.report.other_names import other_names
+from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 from regionpredict.report.program_summary import (
     CONFLICTS,
     WRONG,
@@ -60,7 +60,6 @@ from regionpredict.size_ranking import rank_sizes
 _NOTES = 6
 _AND_MORE = re.compile(r"(.*), and (\d+) more")  # figures of a section: the first is named
 _ON_HOST = "RP118"  # of a loop under target: what of it is predicted stands below its row
-_WIDTH = 80
 
 
 def prediction_table(
@@ -150,17 +149,17 @@ def _advised(advice: Sequence[Advice]) -> list[str]:
     return [
         line
         for change in advice
-        for line in _wrapped(indent + advice_sentence(change), indent + "  ")
+        for line in page_lines(indent + advice_sentence(change), then=indent + "  ")
     ]
 
 
 def _titles(files: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     """(the folder that all long paths have in common, told once; each file's title)."""
-    if all(len(file) <= _WIDTH for file in files):
+    if all(len(file) <= PAGE_WIDTH for file in files):
         return [], {file: file for file in files}
     folder = common_folder(files)
-    shorter = short_names([file[len(folder) :] for file in files], _WIDTH)
-    told = textwrap.wrap(f"Files below {folder}", _WIDTH, subsequent_indent="    ")
+    shorter = short_names([file[len(folder) :] for file in files], PAGE_WIDTH)
+    told = page_lines(f"Files below {folder}")
     return (told if folder else []), {file: shorter[file[len(folder) :]] for file in files}
 
 
@@ -169,7 +168,7 @@ def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[st
     region = facts.region
     head = f"{region.span.line:>6} {names[region.function]:<{NAME_WIDTH}} "
     if prediction.status == "skipped":
-        return _wrapped(head + "skipped: " + _first_message(facts), " " * len(head))
+        return page_lines(head + "skipped: " + _first_message(facts), then=" " * len(head))
     partial = "?" if prediction.status == "partial" else ""
     assumed = "*" if prediction.assumed else " "
     row = (
@@ -184,7 +183,7 @@ def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[st
     told = [note.message for note in prediction.diagnostics if note.id == _ON_HOST][:1]
     if prediction.idle:
         told.append("main is not seen to come to it: it counts in no plan, and needs no size")
-    below = [line for text in told for line in _wrapped(" " * 7 + text, " " * 7)]
+    below = [line for text in told for line in page_lines(" " * 7 + text, then=" " * 7)]
     return [marked.rstrip(), *open_lines(prediction), *below]
 
 
@@ -198,14 +197,12 @@ def _choice(prediction: Prediction) -> str:
     return f"{gain_of(prediction) or 0.0:5.1f}x{mark}{seats}"
 
 
-def _wrapped(text: str, indent: str) -> list[str]:
-    return textwrap.wrap(text, _WIDTH, subsequent_indent=indent, break_on_hyphens=False)
-
-
 def _legend(predictions: Sequence[Prediction], planned: Sequence[str]) -> list[str]:
     lines = [""]
     lines.append(f"{plural(len(predictions), 'region')}: {_shares(predictions)}")
-    lines += [part for rule in (*row_rule(predictions), *planned) for part in _wrapped(rule, "  ")]
+    lines += [
+        part for rule in (*row_rule(predictions), *planned) for part in page_lines(rule, then="  ")
+    ]
     lines += needed_lines(rank_sizes(predictions))
     if any(p.borderline for p in predictions):
         near = "the score lies within 0.05 of the next number of packages"
@@ -215,7 +212,7 @@ def _legend(predictions: Sequence[Prediction], planned: Sequence[str]) -> list[s
     if any(p.assumed for p in predictions):
         lines.append("* assumed:")
         for line in _assumptions(predictions):
-            lines += _wrapped(f"    {line}", " " * 6)
+            lines += page_lines(f"    {line}", then=" " * 6)
     each = max((p.threads_per_core for p in predictions), default=1)
     if each > 1:
         lines.append(f"{HARDWARE_THREADS} hardware threads: {each} on each core")
@@ -223,11 +220,11 @@ def _legend(predictions: Sequence[Prediction], planned: Sequence[str]) -> list[s
     if wrong:
         lines.append(f"{WRONG} wrong, or right by chance, when several threads run it:")
         for line in wrong:
-            lines += _wrapped(f"    {line}", " " * 6)
+            lines += page_lines(f"    {line}", then=" " * 6)
     if any(p.status == "partial" for p in predictions):
         lines.append("? partial: something in the region is not understood:")
         for line in _gaps(predictions):
-            lines += _wrapped(f"    {line}", " " * 6)
+            lines += page_lines(f"    {line}", then=" " * 6)
     return lines
 
 
@@ -299,12 +296,12 @@ def facts_table(facts: Sequence[RegionFacts], view: View = EVERYTHING) -> str:
             region = region_facts.region
             head = f"{region.span.line:>6} {names[region.function]:<{NAME_WIDTH}} "
             if region_facts.status == "skipped":
-                lines += _wrapped(
-                    head + "skipped: " + _first_message(region_facts), " " * len(head)
+                lines += page_lines(
+                    head + "skipped: " + _first_message(region_facts), then=" " * len(head)
                 )
                 continue
             row = f"{head}{_count_cell(region_facts.iterations, 20):<20}  "
-            lines.append(row + _count_cell(region_facts.working_set, _WIDTH - len(row)))
+            lines.append(row + _count_cell(region_facts.working_set, PAGE_WIDTH - len(row)))
         lines.append("")
     shares = "" if len(shown) == len(facts) else f"{len(shown)} of "
     lines.append(f"{shares}{plural(len(facts), 'region')}")

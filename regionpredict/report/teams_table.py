@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 
 from regionpredict.errors import one_line
 from regionpredict.predict import Estimate, TeamEstimate, TeamPrediction
+from regionpredict.report.page_width import page_lines
 from regionpredict.report.program_summary import wrong_mark
 from regionpredict.report.size_hints import open_sentence
 
 NAME_WIDTH = 16
-_WIDTH = 80
 HARDWARE_THREADS = "h"
 UNKNOWN_CHOICE = "    ?   ?   ? "
 """Gain, packages and threads of a hint that guesses of sizes decide."""
@@ -68,6 +67,4 @@ def open_lines(estimate: Estimate | TeamEstimate) -> list[str]:
     """How a hint that guesses decide turns, below its row; none where it is known."""
     indent = " " * 7
     told = one_line(open_sentence(estimate))
-    return textwrap.wrap(
-        indent + told, _WIDTH, subsequent_indent=indent, break_on_hyphens=False
-    ) if told else []  # fmt: skip
+    return page_lines(told, first=indent, then=indent)

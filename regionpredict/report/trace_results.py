@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from regionpredict.report.aligned_table import aligned_lines
 from regionpredict.report.csv_text import csv_text
 from regionpredict.report.names import cut
+from regionpredict.report.page_width import PAGE_WIDTH
 from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.trace import EventTrace, Location
 from regionpredict.trace.analysis import Analysis
@@ -16,7 +17,6 @@ from regionpredict.trace.profile import SECONDS, Balance, Record, TraceResult
 
 T = TypeVar("T")
 SCHEMA = "regionpredict/trace/1"
-_WIDTH = 80
 _LEAST_PATH = 16  # columns in which a call path can still be told
 _PER_PROFILE = ("time", "wait_direct", "wait_indirect", "wait_propagating", "wait_terminal")
 
@@ -129,7 +129,7 @@ _RANKED_HEAD = ("metric", "call path", "time", "most on", "source")
 def _fitting(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """The rows with call paths cut in the middle where a line would be wider than the page."""
     others = [max(map(len, column)) for column in list(zip(*rows, strict=True))]
-    room = max(_WIDTH - sum(others) + others[1] - 2 * (len(others) - 1), _LEAST_PATH)
+    room = max(PAGE_WIDTH - sum(others) + others[1] - 2 * (len(others) - 1), _LEAST_PATH)
     return [(row[0], cut(row[1], room, room // 3), *row[2:]) for row in rows]
 
 

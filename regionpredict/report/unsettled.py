@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 from regionpredict.machine import Machine, unsettled_figures
+from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural
 
 _SHOWN = 3
-_WIDTH = 80
 
 
 def unsettled_sentence(machine: Machine) -> list[str]:
@@ -23,9 +22,7 @@ def unsettled_sentence(machine: Machine) -> list[str]:
         f"{plural(len(wide), 'figure')} of {machine.name} did not settle: "
         f"{', '.join(named + more)}; calibrate it on a quiet host"
     )
-    return textwrap.wrap(
-        text, _WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-    )
+    return page_lines(text)
 
 
 def _shown(spread: float) -> str:

@@ -9,12 +9,12 @@ from dataclasses import asdict, fields
 from regionpredict.report.aligned_table import aligned_lines
 from regionpredict.report.csv_text import csv_text
 from regionpredict.report.names import cut
+from regionpredict.report.page_width import PAGE_WIDTH
 from regionpredict.report.quantities import show_seconds
 from regionpredict.trace import EventTrace, Finding
 from regionpredict.trace.what_if import Change, WhatIf
 
 SCHEMA = "regionpredict/what-if/1"
-_WIDTH = 80
 _LEAST_PATH = 16  # columns in which a call path can still be told
 
 
@@ -62,7 +62,7 @@ def what_if_table(what_if: WhatIf, trace: EventTrace) -> str:
         for change in what_if.changes
     ]
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    room = max(_WIDTH - sum(widths) + widths[0] - 2 * (len(widths) - 1), _LEAST_PATH)
+    room = max(PAGE_WIDTH - sum(widths) + widths[0] - 2 * (len(widths) - 1), _LEAST_PATH)
     lines += aligned_lines([head, *((cut(row[0], room, room // 3), *row[1:]) for row in rows)])
     if what_if.untried:
         lines.append(f"... and {what_if.untried} more with smaller costs; --top tries them")

@@ -116,6 +116,20 @@ def test_a_size_that_the_formula_does_not_give_is_said_to_be_a_forecast():
     assert "is forecast" not in isoefficiency_text(PLAIN, isoefficiency(PLAIN), 0.8, 64, 1024)
 
 
+def test_a_formula_that_is_longer_than_a_page_is_wide_goes_on_below():
+    def law(p, n):
+        return 1.0 + math.log2(p) * (-0.04066 + 8.806e-06 * n**0.75 * math.log2(n))
+
+    data = made(law, law, lambda n: 1e-6 * n, lambda n: 10 + 0.5 * n)
+    result = isoefficiency(data)
+    text = isoefficiency_text(data, result, 0.8, 64, 1024)
+    assert result.actual is not None
+    whole = f"E_ac(p, n) = {result.actual.text()} (rRMSE {result.actual.rrmse:.1%})"
+    assert len(whole) > 80
+    assert whole in " ".join(text.split())
+    assert [line for line in text.splitlines() if line.startswith("E_") and len(line) > 80] == []
+
+
 def test_sizes_and_threads_of_a_law_of_the_family():
     law = lambda p, n: 1.0 - 0.2 * math.log2(p) + 0.015 * math.log2(p) * math.log2(n)  # noqa: E731
     data = made(law, law, lambda n: 1e-6 * n, lambda n: 10 + 0.5 * n)

@@ -1,0 +1,22 @@
+"""The width of a page in a pipe or a file, and sentences that keep within it."""
+
+from __future__ import annotations
+
+import textwrap
+
+PAGE_WIDTH = 80  # columns
+
+
+def page_lines(text: str, *, first: str = "", then: str = "    ") -> list[str]:
+    """The text on lines of a page, broken at spaces; a longer word stays whole.
+
+    `first` stands before the first line, `then` before those that follow.
+
+    >>> for line in page_lines("E(p) = 1 - 0.5*log2(p) + " + "n" * 60): print(line)
+    E(p) = 1 - 0.5*log2(p) +
+        nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn
+    """
+    return textwrap.wrap(
+        text, PAGE_WIDTH, initial_indent=first, subsequent_indent=then, break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
