@@ -29,6 +29,7 @@ from regionpredict.predict import (
 )
 from regionpredict.size_trials import Chosen, RegionTrials, choice_of
 from regionpredict.workload import Workload
+from regionpredict.workload.assumed_sizes import TEAM_SIZES
 
 _PARTS = (1e9, 4.0, 1.0, 0.25)
 """How much is pushed out, as parts of the largest caches of the whole machine (assumed: a hint
@@ -126,11 +127,11 @@ def _widest(known: HintRange | None, other: HintRange) -> HintRange:
 
 
 def _names(history: History, estimate: Estimate) -> tuple[str, ...]:
-    """The sizes of others, those that the region has tried itself left out."""
+    """The sizes of others, those that the region has tried itself left out; a team's is none."""
     return tuple(dict.fromkeys(
         name if place_of(name) else f"{part.function}:{name}"
         for part in history.open_between for name in sorted(part.bytes.names)
-        if name not in estimate.unbound
+        if name not in estimate.unbound and name not in TEAM_SIZES
     ))  # fmt: skip
 
 

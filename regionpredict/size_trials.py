@@ -43,7 +43,7 @@ from regionpredict.predict import (
     team_points,
 )
 from regionpredict.workload import TeamFacts, Workload, workload_of
-from regionpredict.workload.assumed_sizes import bound_sizes
+from regionpredict.workload.assumed_sizes import TEAM_SIZES, bound_sizes
 
 _LEAST_ITERATIONS = 2  # fewer are nothing to share
 
@@ -105,7 +105,7 @@ def open_sizes(
     if workload.execution is None or estimate.threads is None:
         return None
     facts = subject.facts
-    names = facts.bindings.unbound(facts.free_names)
+    names = [name for name in facts.bindings.unbound(facts.free_names) if name not in TEAM_SIZES]
     lengths = _origins(workload.execution.work.nest.unbound, subject)
     unbound = [name for name in lengths if name not in names]
     if not names and not unbound:

@@ -24,12 +24,21 @@ from regionpredict.workload.nest_lowering import loop_nest
 
 Values = Mapping[str, int | Fraction]
 
+TEAM_SIZES = frozenset(
+    ("omp_get_num_threads()", "omp_get_max_threads()", "omp_get_num_procs()")
+)  # fmt: skip
+"""Names of values that the run-time system gives (OpenMP 5.2, section 18.2): no sizes of data."""
+
 
 class SizeTarget(NamedTuple):
-    """How many bytes the data of a region of unknown size is taken to have, and what that is."""
+    """How many bytes the data of a region of unknown size is taken to have, and what that is.
+
+    `team` are the threads that a program has unless it is told otherwise: a machine's cores.
+    """
 
     bytes: float
     reason: str
+    team: int = 1
 
 
 class OpenSize(NamedTuple):
@@ -48,7 +57,8 @@ class BoundSizes(NamedTuple):
 
 
 def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> BoundSizes:
-    """Every name's value: as bound, the unbound ones a common n.
+    """Every name's value: as bound, a team's size as the target says, the other unbound ones a
+    common n.
 
     n is found by bisection so that the region touches the target; where its data does not grow
     with n, so that it has as many iterations as such data has elements. Names that only ever
@@ -59,9 +69,13 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     missing = facts.bindings.unbound(facts.free_names)
     if not missing:
         return BoundSizes(with_middles(facts.region, known), (), None)
+    of_team = [name for name in missing if name in TEAM_SIZES]
+    known = {**known, **dict.fromkeys(of_team, target.team)}
+    notes = [f"{name} = {target.team} (no value given: all cores)" for name in of_team]
+    missing = [name for name in missing if name not in of_team]
     steps = _steps(facts, missing)
     known = {**known, **steps}
-    notes = [f"{name} = {value} (no value given: a step)" for name, value in steps.items()]
+    notes += [f"{name} = {value} (no value given: a step)" for name, value in steps.items()]
     missing = [name for name in missing if name not in steps]
     lower, divisors = _lower_bounds(facts, missing)
     missing = [name for name in missing if name not in lower and name not in divisors]

@@ -63,6 +63,25 @@ def test_a_name_of_both_kinds_is_a_size(tmp_path: Path) -> None:
     assert values["first"] == values["last"] > 1
 
 
+def test_the_size_of_a_team_is_no_size_of_data(tmp_path: Path) -> None:
+    """What the run-time system gives is what the target says, and n alone fills ten caches."""
+    path = tmp_path / "case.c"
+    path.write_text(
+        "int omp_get_num_threads(void);\n"
+        "void add(long n, double *restrict a, double (*restrict parts)[n])\n{\n"
+        "#pragma omp parallel for\n"
+        "  for (long i = 0; i < n; i++)\n"
+        "    for (int t = 0; t < omp_get_num_threads(); t++) a[i] += parts[t][i];\n}\n"
+    )
+    facts = analyse(requests_for((str(path),), [], [], ""), {}).facts[0]
+    values, notes, size = bound_sizes(facts, SizeTarget(9 * 8 * 1000, "as asked", team=8), 64)
+    assert values["omp_get_num_threads()"] == 8
+    assert "omp_get_num_threads() = 8 (no value given: all cores)" in notes
+    assert size is not None
+    assert size.names == ("n",)
+    assert size.value == pytest.approx(1000, abs=1)  # eight rows of parts and one of a
+
+
 def test_given_values_stay(tmp_path: Path) -> None:
     """`--set first=5` is not touched, and the rest is found beside it."""
     values = _guess(tmp_path, "first", "last", "a[i] = 0.0", first=5)

@@ -49,7 +49,7 @@ from regionpredict.workload import (
 def size_target(machine: Machine) -> SizeTarget:
     """How large the data of a region of unknown size is taken to be on this machine."""
     size = int(ASSUMED_DATA.value) * machine.largest_cache_bytes
-    return SizeTarget(size, "data of ten times the largest cache")
+    return SizeTarget(size, "data of ten times the largest cache", machine.cores)
 
 
 def rough_curve(
