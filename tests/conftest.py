@@ -1,14 +1,21 @@
-"""What holds for every test: no file of the user's cache is read or written, no answer kept."""
+"""What holds for every test: no file of the user's cache is read or written, no answer kept.
+
+And a host that others use, for those that want one.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from regionpredict.cli.result_cache import SWITCH
+from regionpredict.measure.host_activity import read_activity
 
 # A shell without job control starts what runs in the background with interrupts ignored, and the
 # commands under test inherit that: `make test &` would wait for one that never ends.
@@ -23,3 +30,20 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     given.setitem(os.environ, SWITCH, "off")
     yield
     given.undo()
+
+
+@pytest.fixture
+def busy_core() -> Iterator[None]:
+    """Beside the test another process never waits; skipped where the kernel does not tell of it."""
+    before = read_activity()
+    end = time.process_time() + 0.1
+    while time.process_time() < end:
+        pass
+    after = read_activity()
+    if before is None or after is None or after.busy_s <= before.busy_s:
+        pytest.skip("the system does not count the processor time of all")
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
+        try:
+            yield
+        finally:
+            other.kill()

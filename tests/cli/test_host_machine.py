@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -101,16 +99,13 @@ def test_without_a_machine_one_line_tells_the_choice(
 
 
 @pytest.mark.compiler
+@pytest.mark.usefixtures("busy_core")
 def test_on_a_busy_host_the_wait_is_told_once(
     source: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if not any(shutil.which(name) for name in this_host.COMPILERS):
         pytest.skip("needs a compiler")
     monkeypatch.setattr(machine_option, "QUIET_WAIT_S", 0.9)
-    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
-        try:
-            done = call(monkeypatch, capsys, "predict", source, "-m", "host")
-        finally:
-            other.kill()
+    done = call(monkeypatch, capsys, "predict", source, "-m", "host")
     told = [line for line in done.err.splitlines() if "waiting" in line]
     assert told == ["note: host: others use this host: waiting, 1 s at most"]

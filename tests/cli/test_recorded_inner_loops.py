@@ -81,8 +81,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build = _run("cc", "--", "gcc", "-Wall", "-Wextra", "-Werror", "-O2", "-fopenmp", "f.c", "-o",
                  "f", folder=folder)  # fmt: skip
     assert (build.returncode, build.stderr) == (0, "")
-    ran = _run("measure", "--threads", "2", "--repeat", "1", "-o", "runs.jsonl", "--", "./f",
-               folder=folder)  # fmt: skip
+    ran = _run("measure", "--quiet-wait", "none", "--threads", "2", "--repeat", "1", "-o",
+               "runs.jsonl", "--", "./f", folder=folder)  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     return folder
 

@@ -17,7 +17,7 @@ from regionpredict.isolation import LIMITS, Failure, isolated
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no children elsewhere")
 
 LOW = LIMITS._replace(seconds=1, memory=256 << 20)
-SHORT = LIMITS._replace(wall_seconds=1.0)
+SHORT = LIMITS._replace(wall_seconds=4.0)  # no host is so busy that the other pieces take as long
 
 
 @pytest.mark.parametrize("processes", [1, 2, 5])
@@ -77,7 +77,7 @@ def nest(n: int) -> int:
 ENDS = {
     crash: "crashed the parser",
     loop: "took longer than 1 s",
-    wait: "took longer than 1 s",
+    wait: "took longer than 4 s",
     grow: "needs too much memory",
     leave: "ended its process (status 3)",
     be_killed: "was killed",

@@ -18,7 +18,7 @@ import pytest
 from measured_programs import WRAPPER, environment
 
 from regionpredict.errors import InputError
-from regionpredict.measure.host_activity import Disturbance, read_activity
+from regionpredict.measure.host_activity import Disturbance
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.results import read_results
 from regionpredict.measure.store import Store, read_campaign
@@ -40,6 +40,8 @@ int main(int argc, char **argv)
         abort();
     if (mode == 2)
         sleep(60);
+    if (mode == 4)
+        usleep(300000);
     return mode == 3 ? 3 : 0;
 }
 """
@@ -280,7 +282,7 @@ def test_a_program_that_goes_wrong_is_one_line(
 
 
 def test_a_killed_campaign_goes_on(program: Path, tmp_path: Path) -> None:
-    line = [*MEASURE, "--threads", "1,2", "--repeat", "60", "--", str(program)]
+    line = [*MEASURE, "--threads", "1,2", "--repeat", "100000", "--", str(program)]
     path = tmp_path / "measurements.jsonl"
     with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE) as process:
         deadline = time.monotonic() + 60
@@ -290,7 +292,7 @@ def test_a_killed_campaign_goes_on(program: Path, tmp_path: Path) -> None:
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
     kept = len(read_campaign(path).runs)
-    assert 3 <= kept < 122
+    assert kept >= 3
     done = _measure(
         "--resume", "--threads", "1,2", "--repeat", "2", "--", str(program), cwd=tmp_path
     )
@@ -303,7 +305,8 @@ def test_a_killed_campaign_goes_on(program: Path, tmp_path: Path) -> None:
 
 
 def test_the_end_of_the_budget_is_said(program: Path, tmp_path: Path) -> None:
-    done = _measure("--repeat", "100000", "--time-budget", "2s", "--", str(program), cwd=tmp_path)
+    budget = ("--repeat", "100000", "--time-budget", "2s")
+    done = _measure("--threads", "1", *budget, "--", str(program), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "note: the time budget of 2 s ended first" in done.stderr
     assert "1 thread" in done.stdout
@@ -324,12 +327,11 @@ def test_a_file_without_runs_is_begun_anew(tmp_path: Path) -> None:
     assert read_campaign(tmp_path / "m").command == ("./p",)
 
 
-@pytest.mark.skipif(read_activity() is None, reason="the system has no /proc/stat")
+@pytest.mark.usefixtures("busy_core")
 def test_who_is_waited_for_is_told(program: Path, tmp_path: Path) -> None:
     """On a terminal, beside a process that keeps a core busy: what the bar says, and the end."""
     master, slave = pty.openpty()
-    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
-    command = [*MEASURE[:-1], "3s", "--threads", "1", "--repeat", "1", "--", str(program)]
+    command = [*MEASURE[:-1], "3s", "--threads", "1", "--repeat", "1", "--", str(program), "4"]
     with subprocess.Popen(
         command, cwd=tmp_path, stderr=slave, stdout=subprocess.DEVNULL,
         env=environment(),
@@ -339,8 +341,6 @@ def test_who_is_waited_for_is_told(program: Path, tmp_path: Path) -> None:
         with contextlib.suppress(OSError):  # the other end is closed
             while part := os.read(master, 4096):
                 shown += part
-    busy.kill()
-    busy.wait()
     os.close(master)
     told = shown.decode()
     assert process.returncode == 0, told

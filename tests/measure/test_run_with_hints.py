@@ -339,8 +339,8 @@ def test_a_program_of_the_wrapper_is_told_without_the_teams_that_it_asks_for_siz
     assert (done.returncode, done.stdout) == (0, "100\n")
     told = sorted(line.split("p.c:")[1].split(",")[:2] for line in done.stderr.splitlines())
     assert told == [["13: 2 threads", " 1 run"], ["5: 1 thread instead of 4", " 10 runs"]]
-    done = _run(tmp_path, "measure", "--binary", "--threads", "2", "--repeat", "1", "-o",
-                "m.jsonl", "--", "./p")  # fmt: skip
+    done = _run(tmp_path, "measure", "--quiet-wait", "none", "--binary", "--threads", "2",
+                "--repeat", "1", "-o", "m.jsonl", "--", "./p")  # fmt: skip
     assert done.returncode == 0, done.stderr
     campaign = read_campaign(tmp_path / "m.jsonl")
     assert sorted(region.line for region in campaign.runs[0].regions) == [5, 13]

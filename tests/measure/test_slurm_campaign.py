@@ -124,13 +124,14 @@ def _last(said: str | None) -> str:
 
 def _told(slurm: Cluster, job: str) -> dict[str, str]:
     """What Slurm says of a job, once it has taken note that its script has ended."""
-    for _ in range(100):
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
         said = slurm.call("scontrol", "show", "job", "-d", job).stdout
-        found = dict(re.findall(r"([\w/:]+)=(\S+)", said))
-        if found.get("JobState") not in ("RUNNING", "COMPLETING"):
-            break
+        told = dict(re.findall(r"([\w/:]+)=(\S+)", said))
+        if told.get("JobState") not in ("RUNNING", "COMPLETING"):
+            return told
+        assert time.monotonic() < deadline, said
         time.sleep(0.1)
-    return found
 
 
 def test_a_campaign_is_one_job_on_a_whole_node(

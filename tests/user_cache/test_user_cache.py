@@ -167,8 +167,8 @@ def test_a_library_put_into_the_cache_by_others_is_not_loaded(tmp_path):
 
     def measure(name: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "regionpredict", "measure", "--binary", "--repeat", "1",
-             "--threads", "1", "-o", name, "--", "./p"],
+            [sys.executable, "-m", "regionpredict", "measure", "--binary", "--quiet-wait", "none",
+             "--repeat", "1", "--threads", "1", "-o", name, "--", "./p"],
             cwd=tmp_path, env=settings, capture_output=True, text=True, check=False,
         )  # fmt: skip
 

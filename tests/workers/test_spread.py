@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,19 +32,32 @@ def test_long_results_travel() -> None:
     assert [len(text) for text in texts] == [200_000] * 6
 
 
+PATIENCE_S = 300
+"""For what a process does at once: a test that waits so long tells of a hang."""
+
+
+def _await(reached: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not reached():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="one process does it all elsewhere")
-def test_several_processes_work() -> None:
+def test_several_processes_work(tmp_path: Path) -> None:
+    """Three pieces of which each waits until all three are begun: no process can have two."""
+
     def where(_: int) -> int:
-        time.sleep(0.02)
+        (tmp_path / str(os.getpid())).touch()
+        _await(lambda: len(list(tmp_path.iterdir())) == 3)
         return os.getpid()
 
-    assert len(set(spread(where, range(20), 3))) == 3
+    assert len(set(spread(where, range(3), 3))) == 3
 
 
 @pytest.mark.parametrize("processes", [1, 3])
 def test_an_error_is_raised_to_the_caller(processes: int) -> None:
     def fails(number: int) -> int:
-        time.sleep(0.01)
         if number == 3:
             raise UsageError("three", remedy="take four", path="f.c", line=3)
         return number
@@ -53,13 +67,15 @@ def test_an_error_is_raised_to_the_caller(processes: int) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="one process does it all elsewhere")
-def test_a_process_that_dies_is_one_clear_line() -> None:
+def test_a_process_that_dies_is_one_clear_line(tmp_path: Path) -> None:
     caller = os.getpid()
+    begun = tmp_path / "begun"
 
     def dies(number: int) -> int:
-        time.sleep(0.02)
         if os.getpid() != caller:
+            begun.touch()
             os.kill(os.getpid(), signal.SIGKILL)
+        _await(begun.exists)  # or the caller might have done all of it before the other starts
         return number
 
     with pytest.raises(InputError, match="ended early; try -j 1"):

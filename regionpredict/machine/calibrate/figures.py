@@ -72,12 +72,10 @@ def figures(
         clock_hz=clock * 1e9 if clock is not None else None,
         turbo_hz=turbo(_clocks(values)),
         latency=latency,
-        bandwidth=_from_one(bandwidth),
+        bandwidth={level: _from_one(tables) for level, tables in bandwidth.items()},
         operations=operations,
-        openmp={name: curve for name, curve in openmp.items() if 1 in curve},
-        by_runtime={"llvm": {name: curve for name, curve in llvm.items() if 1 in curve}}
-        if llvm
-        else {},
+        openmp=_from_one(openmp),
+        by_runtime={"llvm": of_llvm} if (of_llvm := _from_one(llvm)) else {},
         node_traffic_gbps=_shared_path(topology, values),
         link_gbps=_link(topology, values),
         latency_factor=_latency_factor(values),
@@ -190,14 +188,9 @@ def suspicious(measured: Figures) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def _from_one(
-    bandwidth: dict[int, dict[str, dict[int, float]]],
-) -> dict[int, dict[str, dict[int, float]]]:
-    """Only the tables that begin at one core, as the schema wants them."""
-    return {
-        level: {kernel: curve for kernel, curve in tables.items() if 1 in curve}
-        for level, tables in bandwidth.items()
-    }
+def _from_one(tables: Mapping[str, dict[int, float]]) -> dict[str, dict[int, float]]:
+    """Only the tables that begin at one core or thread, as the schema wants them."""
+    return {name: curve for name, curve in tables.items() if 1 in curve}
 
 
 def _shared_path(topology: Topology, values: Mapping[str, float]) -> float | None:

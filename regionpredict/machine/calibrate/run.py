@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import tempfile
@@ -139,7 +140,7 @@ def _run(program: Path, measurement: Measurement, seconds: float, left: float) -
         values = [float(text) for text in done.stdout.split()]
     except ValueError:
         return []
-    return [value for value in values if value > 0]
+    return [value for value in values if 0 < value < math.inf]
 
 
 def _signature(topology: Topology, compiler: str) -> str:
