@@ -21,6 +21,7 @@ import yaml
 
 from regionpredict.documents import compose_yaml, read_text
 from regionpredict.errors import InputError, one_line
+from regionpredict.integer_texts import integer_of_text
 from regionpredict.share_texts import share_of_text
 
 LARGEST = 1 << 63
@@ -101,7 +102,7 @@ def _entries(node: yaml.MappingNode, path: str) -> Iterator[tuple[str, int, str]
 
 def _whole(text: str, name: str, path: str, line: int) -> int:
     try:
-        number = int(text, 0)
+        number = integer_of_text(text)
     except ValueError:
         raise InputError(
             f"'{one_line(name)}' is no integer", remedy=_REMEDY, path=path, line=line

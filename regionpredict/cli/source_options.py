@@ -145,6 +145,7 @@ def _is_whole(text: str) -> bool:
 
 def parse_given(pairs: Sequence[str]) -> dict[str, int | Fraction]:
     """`NAME=VALUE` of --set, with an integer value, or a share of an `if` by its line."""
+    from regionpredict.integer_texts import integer_of_text
     from regionpredict.share_texts import share_of_text, text_of
 
     values: dict[str, int | Fraction] = {}
@@ -152,7 +153,7 @@ def parse_given(pairs: Sequence[str]) -> dict[str, int | Fraction]:
         name, _, value = (part.strip() for part in pair.rpartition("="))
         number: int | Fraction | None = share_of_text(name, value)
         try:
-            number = int(value if name else "", 0) if number is None else number
+            number = integer_of_text(value if name else "") if number is None else number
         except ValueError:
             raise UsageError(
                 f"--set {pair}: not NAME=INTEGER", remedy="write --set n=4000"

@@ -38,7 +38,7 @@ void f(int n) {
   for (int i = 0; i < N + n; i++) a[i] = 1;
 }
 """
-NONE_LEFT = "leaves no iteration to any loop that counts by it, as at line {}; give 0 or more"
+NONE_LEFT = "leaves no iteration to any loop that counts by it, as at f.c:{}; give 0 or more"
 
 
 def called(folder: Path, text: str, *words: str) -> subprocess.CompletedProcess[str]:

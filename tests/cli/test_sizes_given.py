@@ -139,6 +139,9 @@ def test_no_assumption_is_left_where_all_is_given(shell: Shell) -> None:
         ("other:grid[0]=3", "no region of 'other' depends on it; they depend on: n"),
         ("=3", "--set =3: not NAME=INTEGER; write --set n=4000"),
         ("n=0x", "--set n=0x: not NAME=INTEGER; write --set n=4000"),
+        ("n=1e-1", "--set n=1e-1: not NAME=INTEGER; write --set n=4000"),
+        ("n=1e999999999", "--set n=1e999999999: not NAME=INTEGER; write --set n=4000"),
+        ("n=1e19", "--set n=1e19: does not fit 64 bits; no C integer holds such a value"),
     ],
 )
 def test_a_wrong_name_is_one_line(shell: Shell, given: str, said: str) -> None:
@@ -146,6 +149,13 @@ def test_a_wrong_name_is_one_line(shell: Shell, given: str, said: str) -> None:
     assert (outcome.code, outcome.out) == (2, "")
     assert said in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+def test_a_size_may_be_a_power_of_ten(shell: Shell) -> None:
+    file = shell.write("sizes.yaml", "n: 1.5e3\n")
+    plain = shell.analyze("--set", "n=1500").out
+    assert shell.analyze("--set", "n=1.5e3").out == plain
+    assert shell.analyze("--sizes", file).out == plain
 
 
 def test_two_values_for_one_name_are_refused(shell: Shell) -> None:
