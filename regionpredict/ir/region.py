@@ -224,7 +224,7 @@ class OtherName(NamedTuple):
     @property
     def plain(self) -> str:
         """What its own function calls it."""
-        return self.name.rstrip("'").rpartition(":")[2]
+        return self.name.rstrip("'").removeprefix(f"{self.function}:")
 
 
 class LoopSuccessor(NamedTuple):

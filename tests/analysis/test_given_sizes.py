@@ -68,6 +68,8 @@ def test_every_loop_around_and_in_the_nest(region: Region) -> None:
         ("Grid::solve:n", ("Grid::solve", "n")),
         ("solve:Grid::n", ("solve", "Grid::n")),
         (":n", None),
+        ("forward ? a->x : a->y[]", None),
+        ("solve:forward ? a->x : a->y[]", ("solve", "forward ? a->x : a->y[]")),
         ("solve:", None),
     ],
 )
