@@ -76,6 +76,23 @@ def test_a_copy_of_a_struct_leads_where_that_one_does(tmp_path: Path, frontend: 
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_number_in_a_copy_is_the_element_s(tmp_path: Path, frontend: str) -> None:
+    """Data says how long each row is: no size, which all rows would share."""
+    copied = "struct row r = rows[i]; for (int j = 0; j < r.n; j++) r.p[j] = b[j];"
+    direct = "for (int j = 0; j < rows[i].n; j++) rows[i].p[j] = b[j];"
+    by_copy, by_element = (facts_of(tmp_path, region(body), frontend) for body in (copied, direct))
+    bounds = [[str(loop.bound) for loop in facts.region.loops()] for facts in (by_copy, by_element)]
+    assert bounds[0] == bounds[1]
+    assert "r.n" not in by_copy.free_names
+    # What is set in front of the loop is one struct for all iterations, and a size.
+    outside = region("for (int j = 0; j < s.n; j++) s.p[j] = b[j];").replace(
+        "#pragma", "struct row s = rows[0];\n#pragma"
+    )
+    assert any(name.endswith("n") and name != "n" for name in
+               facts_of(tmp_path, outside, frontend).free_names)  # fmt: skip
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
 def test_an_array_in_a_copy_is_the_copy_s_own(tmp_path: Path, frontend: str) -> None:
     facts = facts_of(tmp_path, "struct cell { double v[3], s; } cells[900]; double a[900];\n"
         "void f(int n) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) {"

@@ -261,6 +261,9 @@ class Context:
             path = self.path(expression, frame)
             if path is not None:
                 held = self.member_value(path, expression.field)
+                copied = self._of_copy(path, expression, frame) if held is None else None
+                if copied is not None:
+                    return copied
                 self.stored_uses.setdefault(path, expression)
                 return held if held is not None else Expr.name(path)
         place = self.element(expression, frame)
@@ -277,6 +280,15 @@ class Context:
         if isinstance(expression, Index) and isinstance(expression.index, IntLit):
             self.stored_uses.setdefault(str(loaded), expression)
         return loaded
+
+    def _of_copy(self, path: str, expression: Member, frame: Frame) -> Expr | None:
+        """What a member of `Window w = windows[k];` holds: the element's; None for no such copy."""
+        _, place = self.members_set.held(path, expression.field, frame)
+        if place is None or not place.subscripts:
+            return None
+        member = f"{place.member}.{expression.field.name}".lstrip(".")
+        label = f"{place.array}{'[]' * len(place.subscripts)}.{member}"
+        return Expr.atom("ref", *place.subscripts, label=label)
 
     def _ternary(self, expression: Ternary, frame: Frame) -> Expr:
         then, other = self.value(expression.then, frame), self.value(expression.other, frame)
