@@ -130,33 +130,33 @@ def test_bounds_that_are_no_block_stay_as_they_are() -> None:
         assert inner.begin({"i": 7.0}) == 7.0
 
 
-I, J, N, M = (Expr.name(name) for name in "ijnm")
-CUT_AT_N = Expr.atom("min", I + 8, N)
+OUTER, ASIDE, N, M = (Expr.name(name) for name in "ijnm")
+CUT_AT_N = Expr.atom("min", OUTER + 8, N)
 
 
 @pytest.mark.parametrize(
     ("limit", "block"),
     [
         (CUT_AT_N, True),
-        (Expr.atom("min", N, I + 8), True),
-        (Expr.atom("min", I - 8, N * M), True),
+        (Expr.atom("min", N, OUTER + 8), True),
+        (Expr.atom("min", OUTER - 8, N * M), True),
         (CUT_AT_N + N + 3, False),  # more than a least of two, and not by a number alone
         (CUT_AT_N + 3, True),
         (CUT_AT_N * 2, False),
         (CUT_AT_N * N, False),
         (CUT_AT_N**2, False),
-        (CUT_AT_N + Expr.atom("min", I + 8, M), False),
-        (Expr.atom("max", I + 8, N), False),
-        (I * J, False),
-        (I**2, False),
-        (I, False),
-        (Expr.atom("min", I * 2 + 8, N), False),
-        (Expr.atom("min", I * N + 8, M), False),
-        (Expr.atom("min", I**2 + 8, M), False),
-        (Expr.atom("min", I + J + 8, N), False),
-        (Expr.atom("min", I + 8, I * 2), False),
+        (CUT_AT_N + Expr.atom("min", OUTER + 8, M), False),
+        (Expr.atom("max", OUTER + 8, N), False),
+        (OUTER * ASIDE, False),
+        (OUTER**2, False),
+        (OUTER, False),
+        (Expr.atom("min", OUTER * 2 + 8, N), False),
+        (Expr.atom("min", OUTER * N + 8, M), False),
+        (Expr.atom("min", OUTER**2 + 8, M), False),
+        (Expr.atom("min", OUTER + ASIDE + 8, N), False),
+        (Expr.atom("min", OUTER + 8, OUTER * 2), False),
         (Expr.atom("min", N, M), False),
-        (Expr.atom("min", I + Expr.atom("floordiv", I, Expr.const(2)), N), False),
+        (Expr.atom("min", OUTER + Expr.atom("floordiv", OUTER, Expr.const(2)), N), False),
     ],
     ids=str,
 )
@@ -167,7 +167,7 @@ def test_a_block_goes_on_with_its_begin_up_to_where_the_data_end(limit: Expr, bl
 
 
 def test_a_block_moves_with_all_that_moves_its_begin() -> None:
-    limit = Curved(Expr.atom("min", I * 2 + J + 8, N), {"n": 100}, frozenset("ij"))
+    limit = Curved(Expr.atom("min", OUTER * 2 + ASIDE + 8, N), {"n": 100}, frozenset("ij"))
     for slopes, block in (
         ({"i": 2.0, "j": 1.0}, True), ({"i": 2.0}, False), ({"j": 1.0}, False),
         ({"i": 1.0, "j": 2.0}, False), ({"i": 2.0, "j": 1.0, "k": 1.0}, False),
