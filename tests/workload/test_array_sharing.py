@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from nest_texts import facts_of, nest_of
+from nest_texts import facts_of, facts_of_text, nest_of
 
 from regionpredict.analysis.history.data_distribution import Part
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, LastWrite
@@ -15,6 +15,7 @@ from regionpredict.workload.array_sharing import (
     other_readers,
     same_owner,
 )
+from regionpredict.workload.nest_lowering import loop_nest
 
 STATIC, DYNAMIC = Schedule("static", None), Schedule("dynamic", 1.0)
 ROWS = Part(0, "1", STATIC, 2)
@@ -96,6 +97,24 @@ def test_what_other_cores_hold(array: str, last: LastWrite, held: tuple[int, boo
 def test_a_fresh_array_is_with_nobody() -> None:
     last = {"a": LastWrite(None, NOBODY)}
     assert sharing(History(frozenset({"a"}), last))["a"].held_rank == 0
+
+
+@pytest.mark.parametrize("written", ["q", "q[].v"])
+def test_what_lies_in_a_struct_is_held_with_it(written: str) -> None:
+    """Whether the struct itself or an array in it was written last, by one thread; where one of
+    both is new, the other one tells."""
+    text = """struct part { double m; double v[5]; };
+struct part q[3000];
+void f(int n) {
+#pragma omp parallel for
+for (int i = 0; i < n; i++) q[i].m += q[i].v[1] * q[i].v[i % 5]; }"""
+    (facts,) = facts_of_text(text, n=100)
+    nest = loop_nest(facts.region, facts.bindings.values)
+    assert nest is not None
+    by_one = {written: LastWrite(None, NOBODY)}
+    for fresh, held in ((NOBODY, 1), ({"q", "q[].v"} - {written}, 1), ({written}, 0)):
+        (made,) = array_sharing(facts.region, nest, History(frozenset(map(str, fresh)), by_one))
+        assert (made.name, made.held_rank, made.held_whole) == ("q", held, held == 1)
 
 
 def test_owners() -> None:

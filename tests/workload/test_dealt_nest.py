@@ -167,6 +167,12 @@ def test_rounds_of_a_team_that_spans_rows() -> None:
     assert rounds.limit == Affine(8.0, {})  # 48 iterations, six at a time
     assert dealt.lengths == {columns.index: 1.0}
     assert [(s.variable, s.most) for s in dealt.spacings] == [("j", 4.0), ("i", 1.5)]
+    # A team as wide as a row goes on by rows.
+    dealt = deal(nest, 4, Schedule("static", 1.0))
+    assert [loop.trips({}) for loop in dealt.nest.parallel] == [12.0, 4.0]
+    assert dealt.nest.parallel[0].limit == Affine(12.0, {})
+    assert dealt.lengths == {columns.index: 1.0}
+    assert [(s.variable, s.most) for s in dealt.spacings] == [("j", 4.0), ("i", 1.0)]
     # Within a row, rounds go along it, and each thread sees every row.
     dealt = deal(nest, 2, Schedule("static", 1.0))
     assert [loop.trips({}) for loop in dealt.nest.parallel] == [12.0, 2.0]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from nest_texts import counter_of, nest_of
+from nest_texts import counter_of, loop_named, nest_of
 
 from regionpredict.analysis.schedule import Schedule
+from regionpredict.ir import Expr
 from regionpredict.workload.cache_traffic import CacheLevel
+from regionpredict.workload.loop_begins import _is_block
+from regionpredict.workload.loop_nest import Affine, Curved
 
 ROWS, LENGTH = 6000, 100  # rows of 800 bytes, which are no whole lines
 BYTES = ROWS * LENGTH * 8
@@ -125,3 +128,78 @@ def test_bounds_that_are_no_block_stay_as_they_are() -> None:
         text = f"for (int i = 0; i < n; i++) for (int k = i; k < {end}; k++) s += a[k];"
         inner = nest_of(text, "int n, double s, double *a", n=100).loops[1]
         assert inner.begin({"i": 7.0}) == 7.0
+
+
+OUTER, ASIDE, N, M = (Expr.name(name) for name in "ijnm")
+CUT_AT_N = Expr.atom("min", OUTER + 8, N)
+
+
+@pytest.mark.parametrize(
+    ("limit", "block"),
+    [
+        (CUT_AT_N, True),
+        (Expr.atom("min", N, OUTER + 8), True),
+        (Expr.atom("min", OUTER - 8, N * M), True),
+        (CUT_AT_N + N + 3, False),  # more than a least of two, and not by a number alone
+        (CUT_AT_N + 3, True),
+        (CUT_AT_N * 2, False),
+        (CUT_AT_N * N, False),
+        (CUT_AT_N**2, False),
+        (CUT_AT_N + Expr.atom("min", OUTER + 8, M), False),
+        (Expr.atom("max", OUTER + 8, N), False),
+        (OUTER * ASIDE, False),
+        (OUTER**2, False),
+        (OUTER, False),
+        (Expr.atom("min", OUTER * 2 + 8, N), False),
+        (Expr.atom("min", OUTER * N + 8, M), False),
+        (Expr.atom("min", OUTER**2 + 8, M), False),
+        (Expr.atom("min", OUTER + ASIDE + 8, N), False),
+        (Expr.atom("min", OUTER + 8, OUTER * 2), False),
+        (Expr.atom("min", N, M), False),
+        (Expr.atom("min", OUTER + Expr.atom("floordiv", OUTER, Expr.const(2)), N), False),
+    ],
+    ids=str,
+)
+def test_a_block_goes_on_with_its_begin_up_to_where_the_data_end(limit: Expr, block: bool) -> None:
+    """A least of an end that moves as `i` does and of one that stands still, or next to it."""
+    curved = Curved(limit, {"n": 100, "m": 50}, frozenset(limit.names & {"i", "j"}))
+    assert _is_block(Affine(3.0, {"i": 1.0}), curved) is block
+
+
+def test_a_block_moves_with_all_that_moves_its_begin() -> None:
+    limit = Curved(Expr.atom("min", OUTER * 2 + ASIDE + 8, N), {"n": 100}, frozenset("ij"))
+    for slopes, block in (
+        ({"i": 2.0, "j": 1.0}, True), ({"i": 2.0}, False), ({"j": 1.0}, False),
+        ({"i": 1.0, "j": 2.0}, False), ({"i": 2.0, "j": 1.0, "k": 1.0}, False),
+    ):  # fmt: skip
+        assert _is_block(Affine(0.0, slopes), limit) is block
+    assert not _is_block(Affine(0.0, {"i": 1.0}), Affine(8.0, {"i": 1.0}))
+
+
+def begins_of(text: str, declared: str, variable: str = "k") -> set[float]:
+    """Where the loop is counted from in the 8th and the 9th iteration of the one around it."""
+    loop = loop_named(nest_of(text, declared, n=100), variable)
+    return {loop.begin({"i": place}) for place in (7.0, 8.0)}
+
+
+@pytest.mark.parametrize(
+    ("inside", "moved"),
+    [
+        ("s += a[k];", False),
+        ("s += a[k] + c[i];", False),  # each moves with one of both
+        ("s += b[k][i];", True),
+        ("s += a[k + i];", True),
+        ("s += a[k] + b[k][i];", True),
+        ("s += a[k / 2];", True),  # no affine function of the variable
+        ("s += a[i / 2];", False),  # which is not its own
+        ("for (int l = k; l < k + 4; l++) s += a[l];", False),
+        ("for (int l = k; l < (k + 4 < n ? k + 4 : n); l++) s += a[l];", True),
+        ("for (int l = 0; l < n / (k + 1); l++) s += a[l];", True),
+        ("for (int l = 0; l < n / (i + 1); l++) s += a[l];", False),
+    ],
+)
+def test_what_is_counted_from_its_begin(inside: str, moved: bool) -> None:
+    """All in it has to be an affine function of its variable, and nothing may move with both."""
+    text = f"for (int i = 0; i < n; i++) for (int k = 2 * i; k < 2 * i + 9; k++) {{ {inside} }}"
+    begins = begins_of(text, "int n, double s, double *a, double *c, double b[900][900]")
+    assert begins == ({14.0, 16.0} if moved else {0.0})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from nest_texts import facts_of, facts_of_text, group_of, loop_named, nest_of
 
@@ -332,3 +334,40 @@ def test_threads_drift_apart_along_what_they_have_in_common() -> None:
     assert group_of(nest, "a").drifts == {"j"}
     assert group_of(nest, "x").drifts == {"j"}
     assert group_of(nest, "t").drifts == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("declared", "reference", "byte"),
+    [
+        ("double *a", "a[i / 3]", lambda i: 8 * (i // 3)),
+        ("float *a", "a[i % 5 + 2]", lambda i: 4 * (i % 5 + 2)),
+        ("double a[][50]", "a[i / 3][i % 7]", lambda i: 8 * (50 * (i // 3) + i % 7)),
+        ("double a[100][50]", "a[5][i / 2]", lambda i: 8 * (250 + i // 2)),
+        ("double a[][4][50]", "a[i / 2][3][i]", lambda i: 8 * (200 * (i // 2) + 150 + i)),
+        ("struct part *a", "a[i / 2].m", lambda i: 48 * (i // 2)),
+        ("struct part *a", "a[i / 2].v[i % 5]", lambda i: 48 * (i // 2) + 8 + 8 * (i % 5)),
+        ("struct part a[][9]", "a[i / 2][3].v[i]", lambda i: 48 * (9 * (i // 2) + 3) + 8 + 8 * i),
+        ("double *a", "a[2 * i + 1]", None),  # affine: its group says it
+        ("double *a", "a[t[i]]", None),  # data say where
+        ("double *a", "a[t[i] / 2]", None),
+        ("int w, double a[][w]", "a[i / 2][3]", None),  # rows of no length that is known
+        ("double **a", "a[i / 2][3]", None),
+    ],
+)
+def test_where_what_is_no_affine_function_lies(
+    declared: str, reference: str, byte: Callable[[int], int] | None
+) -> None:
+    """Byte by byte; nothing is told of what is affine, or hangs on more than loop variables."""
+    text = f"""struct part {{ double m; double v[5]; }};
+void f({declared}, int *t) {{
+#pragma omp parallel for
+for (int i = 0; i < 40; i++) {reference} = 1; }}"""
+    (facts,) = facts_of_text(text)
+    nest = loop_nest(facts.region, facts.bindings.values)
+    assert nest is not None
+    (exact,) = group_of(nest, "a").exact
+    if byte is None:
+        assert exact is None
+    else:
+        assert exact is not None
+        assert [exact.at({"i": float(i)}) for i in range(40)] == [byte(i) for i in range(40)]

@@ -60,6 +60,16 @@ def test_chains(inner: str, chain: list[tuple[str, tuple[tuple[str, ...], ...], 
     assert not any(one.unordered for one in chains(inner))
 
 
+def test_a_sum_into_a_scalar_is_no_more_than_one() -> None:
+    """It runs in every iteration, in registers, in its order, and goes on where it left off."""
+    assert chains("s += b[j];") == (
+        Recurrence(
+            "sum into s", (ADD,), None, unordered=False, restarts=False, in_order=False, share=1.0,
+            stored=False, forwarded=False,
+        ),
+    )  # fmt: skip
+
+
 def bodies_of(text: str, **sizes: int) -> list[LoopBody]:
     made = workload_of(facts_of_text(text, **sizes)[0], MEBIBYTE, 64)
     assert made.execution is not None

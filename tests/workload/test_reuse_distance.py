@@ -141,6 +141,51 @@ def test_another_reference_far_behind() -> None:
     assert told(facts_of(loops, "int n, double *a, double *b", n=500))["read a[i]"][1] == 2.0
 
 
+BACK = "int n, double a[9000], double b[9000], double c[999][300], double d[999][300]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "b[{i}] = a[{i}] + a[{i} + 1200] + a[{i} + 600];",
+        "b[{i}] = a[{i} + 1200] * a[{i}];",
+        "for (int j = 0; j < 200; j++) d[{i}][j] = c[{i}][j] + c[{i} + 12][j] + c[{i} + 6][j];",
+        "for (int j = 0; j < 200; j++) a[j] += c[{i}][j] * c[{i} + 6][7];",
+        "for (int j = 0; j < 90; j++) d[j][{i}] = c[j][{i}] + c[j][{i} + 12];",
+    ],
+)
+@pytest.mark.parametrize(("step", "subscript"), [(2, "2 * i"), (3, "3 * i"), (-1, "(599 - i)")])
+def test_a_loop_by_steps_is_one_of_which_the_subscripts_are_a_multiple(
+    text: str, step: int, subscript: str
+) -> None:
+    """What another reference used so many iterations ago, counted in these."""
+    by_ones = f"for (int i = 0; i < 90; i++) {{ {text.format(i=subscript)} }}"
+    heads = {-1: "i = 599; i > 509; i--", 2: "i = 0; i < 180; i += 2", 3: "i = 0; i < 270; i += 3"}
+    by_steps = f"for (int {heads[step]}) {{ {text.format(i='i')} }}"
+    one, other = (reuse_distances(nest_of(loops, BACK), 64) for loops in (by_ones, by_steps))
+    for a, b in zip(one, other, strict=True):
+        assert (a.number, a.executions) == (b.number, b.executions)
+        assert [use[2:] for use in a.uses] == [use[2:] for use in b.uses]
+        for place in (0, 1):
+            assert [use[place] for use in a.uses if use.lines is not None] == pytest.approx(
+                [use[place] for use in b.uses if use.lines is not None]
+            )
+
+
+@pytest.mark.parametrize(
+    ("head", "ahead"),
+    [("i = 0; i < 90; i++", 6), ("i = 0; i < 180; i += 2", 12), ("i = 100; i > 10; i--", -6)],
+)
+def test_what_lies_between_so_many_iterations(head: str, ahead: int) -> None:
+    """What was `ahead` is needed six iterations later: six rows of c at each of two places, and six
+    of d, lie between; a row of 200 doubles has 1 + 199/8 lines."""
+    loops = f"""for (int {head}) for (int j = 0; j < 200; j++)
+      d[i][j] = c[i + 9][j] + c[i + 9 + {ahead}][j];"""
+    reuse = reuse_distances(nest_of(loops, BACK), 64)
+    (far,) = (use for one in reuse for use in one.uses if use.carried_by == "i")
+    assert far.lines == pytest.approx(3 * 6 * (1 + 199 / 8) - 1)
+
+
 def test_a_line_of_the_same_iteration_is_as_far_as_its_latest_use() -> None:
     """a[16 * i + 2] lies in the line of a[16 * i + 1], c alone is between; b stands before both."""
     loops = (
