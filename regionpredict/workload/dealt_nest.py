@@ -135,12 +135,13 @@ def _columns(
     nest: LoopNest, trips: Sequence[float], cut: int, own: float
 ) -> tuple[ColumnSpacing, ...]:
     """Where the next thread stands in the loops inside the one that is cut: as far on as its
-    `own` iterations are no whole rows. Less than half a column is the rounding of pieces.
+    `own` iterations are no whole rows. Less than half a column is the rounding of pieces, which
+    are whole iterations.
     """
     row, columns = nest.parallel[cut].variable, []
     for at in range(cut + 1, len(trips)):
         turn = _turn_of(own / max(1.0, math.prod(trips[at:])))
-        if abs(turn) * trips[at] >= 0.5:
+        if round(abs(turn) * trips[at]):
             loop = nest.parallel[at]
             columns.append(ColumnSpacing(row, loop.variable, turn, trips[at] * loop.step))
     return tuple(columns)
