@@ -36,13 +36,28 @@ class TeamSpacing(NamedTuple):
     most: float
 
 
+class ColumnSpacing(NamedTuple):
+    """How threads stand along a shared loop that each of them runs whole, in the iterations of
+    `row` around it, where they begin in the middle of one.
+
+    A thread stands `turn` (-1/2 to 1/2) of its whole `length`, in units of the variable, further
+    on than the one before, and comes in at the other end again.
+    """
+
+    row: str
+    variable: str
+    turn: float
+    length: float
+
+
 @dataclass(frozen=True, slots=True)
 class DealtNest:
     """What one of `threads` threads runs.
 
     `lengths` are the iterations of its piece, by the index of the loop that is cut. `spacings`
-    tell where its neighbours are, the loop along which they stand closest first. `in_step`: all
-    are about as far at any time, so that a line that several of them touch comes once.
+    tell where its neighbours are, the loop along which they stand closest first, `columns` where
+    in rows of which each of them has several. `in_step`: all are about as far at any time, so
+    that a line that several of them touch comes once.
     """
 
     nest: LoopNest
@@ -50,6 +65,7 @@ class DealtNest:
     lengths: Mapping[int, float]
     spacings: tuple[TeamSpacing, ...]
     in_step: bool
+    columns: tuple[ColumnSpacing, ...] = ()
 
     @property
     def iterations(self) -> float:
@@ -91,7 +107,8 @@ def deal(nest: LoopNest, threads: int, schedule: Schedule, *, together: bool = F
         for at, loop in reversed(list(enumerate(loops)))
     )
     if not in_rounds:
-        return DealtNest(nest, threads, lengths, spacings, in_step=False)
+        columns = _columns(nest, trips, cut, total / threads) if square else ()
+        return DealtNest(nest, threads, lengths, spacings, in_step=False, columns=columns)
     dealt = DealtNest(nest, threads, lengths, spacings, in_step=True)
     return _in_rounds(dealt, trips, cut, together=together)
 
@@ -112,6 +129,31 @@ def _cut_loop(trips: Sequence[float], own: float) -> tuple[int, float]:
     inside = [max(1.0, math.prod(trips[at + 1 :])) for at in range(len(trips))]
     cut = next(at for at, number in enumerate(inside) if own >= number)
     return cut, own / inside[cut]
+
+
+def _columns(
+    nest: LoopNest, trips: Sequence[float], cut: int, own: float
+) -> tuple[ColumnSpacing, ...]:
+    """Where the next thread stands in the loops inside the one that is cut: as far on as its
+    `own` iterations are no whole rows. Less than half a column is the rounding of pieces, which
+    are whole iterations.
+    """
+    row, columns = nest.parallel[cut].variable, []
+    for at in range(cut + 1, len(trips)):
+        turn = _turn_of(own / max(1.0, math.prod(trips[at:])))
+        if round(abs(turn) * trips[at]):
+            loop = nest.parallel[at]
+            columns.append(ColumnSpacing(row, loop.variable, turn, trips[at] * loop.step))
+    return tuple(columns)
+
+
+def _turn_of(rows: float) -> float:
+    """Of a row, from its begin or before its end, where so many rows end.
+
+    >>> _turn_of(15.25), _turn_of(2.875), _turn_of(3.0)
+    (0.25, -0.125, 0.0)
+    """
+    return rows - round(rows)
 
 
 def _in_rounds(dealt: DealtNest, trips: Sequence[float], cut: int, *, together: bool) -> DealtNest:

@@ -76,7 +76,7 @@ def alike_arrays(groups: Groups, bounds: LoopBounds) -> list[AlikeArrays]:
         key = tuple(
             (tuple(map(_index, group.loops)), tuple(group.slopes.items()), group.offsets,
              group.written, group.element, group.irregular, group.extent, group.private,
-             group.drifts)
+             group.drifts, group.still)
             for group in own
         )  # fmt: skip
         alike.setdefault(key, AlikeArrays([], own)).arrays.append(array)

@@ -73,8 +73,9 @@ class LayerConditions:
         fewer than the lines that are hit at all."""
         number = self.team.threads
         number *= lattice_lines((), group.offsets, group.element, self.team.line_bytes)
-        for spanned in loop_ranges(group.loops, {}, self.team.pieces).values():
-            number *= max(0.0, spanned.trips)
+        for name, spanned in loop_ranges(group.loops, {}, self.team.pieces).items():
+            if name not in group.still:
+                number *= max(0.0, spanned.trips)
         extent = group.extent * (self.team.threads if group.private else 1.0)
         lines = max(1.0, extent / self.team.line_bytes)
         first = lines * -math.expm1(-number / lines)

@@ -39,6 +39,32 @@ def lattice_lines(
     return _runs(ordered[dense:], tuple(offsets), span, element, line_bytes)
 
 
+def unskewed(
+    levels: Sequence[tuple[float, float]], element: float, line_bytes: float
+) -> list[tuple[float, float]]:
+    """The levels, two that lead to neighbours in the same rows as rows and columns: `a[d - i][i]`,
+    where a turn of both loops moves on by one element.
+
+    So many different rows as both reach, each with as many columns as are left for it.
+
+    >>> unskewed([(8008, 100), (8000, 200)], 8, 64)  # a[i + j][i]
+    [(8000, 299), (8, 66.88963210702342)]
+    """
+    wide = [(c, n) for c, n in levels if abs(c) > line_bytes and n > 1]
+    for at, (stride, steps) in enumerate(wide if len(wide) > 1 else ()):
+        for other, (row, number) in enumerate(wide):
+            turn = round(stride / row)
+            left = stride - turn * row
+            if other == at or not turn or abs(left) > line_bytes:
+                continue
+            rows = number + abs(turn) * (steps - 1)
+            if rows < number * steps and abs(left) * (steps - 1) + element <= abs(row):
+                rest = [level for level in levels if level not in (wide[at], wide[other])]
+                columns = [(left, number * steps / rows)] if left else []
+                return unskewed([*rest, (row, rows), *columns], element, line_bytes)
+    return list(levels)
+
+
 def rows_within(levels: Iterable[tuple[float, float]], element: float, line_bytes: float) -> bool:
     """Whether rows of a lattice lie within each other: `a[2 * i + j][i]`, of which several i have
     the same row.

@@ -171,6 +171,7 @@ class ReferenceGroup:
     `drifts` are the variables by which threads are at different places. `aligned`: the array is
     declared with its extents, and begins with a cache line. `exact` has, by access, the byte
     address where an affine one is none or an estimate, and the loop variables alone decide it.
+    `still` are the variables of the innermost loops around that no irregular address moves with.
     """
 
     index: int
@@ -189,6 +190,7 @@ class ReferenceGroup:
     drifts: frozenset[str] = frozenset()
     aligned: bool = False
     exact: tuple[Form | None, ...] = ()
+    still: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from regionpredict.workload.constants import (
     WORK_PLACES,
 )
 from regionpredict.workload.derived_number import Derived, as_number, evaluated
+from regionpredict.workload.irregular_addresses import bytes_between, loops_standing_in
 from regionpredict.workload.loop_begins import counted_from_begins
 from regionpredict.workload.loop_nest import (
     Affine,
@@ -42,6 +43,7 @@ from regionpredict.workload.loop_nest import (
     moved_with,
     with_contents,
 )
+from regionpredict.workload.value_ranges import Span, span_of
 
 
 def loop_nest(region: Region, values: Mapping[str, int | Fraction]) -> LoopNest | None:
@@ -155,6 +157,8 @@ class _Lowering:
         self.guesses: dict[str, str] = {}  # what was guessed, and the line that tells it
         self.sources: list[Loop] = []  # the loops around what is read
         self.shifted: dict[str, tuple[str, float]] = {}  # k of CSR rows: k = k' + apart * i
+        # Between which values the loops around stay, for what their names decide.
+        self.spans = {name: Span(float(value), float(value)) for name, value in values.items()}
         self.loops = 0
         self.groups = 0
         self.statements = 0
@@ -211,6 +215,7 @@ class _Lowering:
             unordered=source.unordered, share=given,
         )  # fmt: skip
         self.loops += 1
+        self._span(source, header)
         chain = (*around, header)
         contents = _Contents([], [], [])
         self.sources.append(source)
@@ -218,6 +223,19 @@ class _Lowering:
         groups = tuple(self._grouped(contents.accesses, chain))
         self.sources.pop()
         return with_contents(header, tuple(contents.children), groups, tuple(contents.statements))
+
+    def _span(self, source: Loop, header: LoopHeader) -> None:
+        """Notes between which values the variable of a loop stays."""
+        self.spans.pop(source.variable, None)
+        if source.start is None or source.bound is None or header.limit is None:
+            return
+        first, bound = span_of(source.start, self.spans), span_of(source.bound, self.spans)
+        if first is None or bound is None:
+            return
+        last = 0.0 if source.comparison in ("<=", ">=") else 1.0
+        up = header.step > 0
+        low, high = (first.low, bound.high - last) if up else (bound.low + last, first.high)
+        self.spans[source.variable] = Span(low, max(low, high))
 
     @staticmethod
     def _unit_start(source: Loop) -> bool:
@@ -279,10 +297,18 @@ class _Lowering:
 
     def _curved(self, expr: Expr) -> Form | None:
         moving = expr.names & self.variables
-        value = evaluated(expr, {**self.values, **dict.fromkeys(moving, 1)})
+        # `i - 2` of an unsigned i may have a value in the middle of a loop alone.
+        places = ({name: self._middle(name) for name in moving}, dict.fromkeys(moving, 1))
+        values = (evaluated(expr, {**self.values, **place}) for place in places)
+        value = next((value for value in values if value is not None), None)
         if value is None:
             return None
         return Curved(expr, self.values, moving) if moving else Affine(value, {})
+
+    def _middle(self, name: str) -> int:
+        """A value of a loop variable, in the middle of those that it takes."""
+        span = self.spans.get(name)
+        return 1 if span is None else round((span.low + span.high) / 2)
 
     def _grouped(
         self, accesses: list[tuple[int, Access]], chain: tuple[LoopHeader, ...]
@@ -311,6 +337,8 @@ class _Lowering:
         _, _, access, address = members[0]
         array = self.arrays[self.memories[access.array]]
         self.groups += 1
+        own = tuple(member.access for member in members)
+        exact = tuple(self._exact(access) for access in own)
         return ReferenceGroup(
             index=self.groups - 1,
             array=array.name,
@@ -320,16 +348,30 @@ class _Lowering:
             written=_places([member for member in members if member.access.kind == "write"]),
             loops=chain,
             irregular=address is None,
-            extent=self._extent(array, chain) if address is None else 0.0,
+            extent=self._spread(own, exact, array, chain) if address is None else 0.0,
             private=array.storage == "private",
-            accesses=tuple(member.access for member in members),
+            accesses=own,
             order=tuple(member.number for member in members),
             places=tuple(member.offset for member in members),
             # Compilers begin such arrays with a line (GCC, `ix86_data_alignment`); what a pointer
             # points to begins anywhere.
             aligned=array.storage == "global" and bool(array.dims) and None not in array.dims,
-            exact=tuple(self._exact(member.access) for member in members),
+            exact=exact,
+            still=loops_standing_in(own, chain) if address is None else frozenset(),
         )
+
+    def _spread(
+        self, accesses: Sequence[Access], exact: Sequence[Form | None], array: Array,
+        chain: tuple[LoopHeader, ...],
+    ) -> float:  # fmt: skip
+        """The bytes over which irregular addresses spread."""
+        between = bytes_between(exact, accesses, self.spans)
+        known = [self.form(extent) for extent in array.dims]
+        declared = all(isinstance(extent, Affine) and not extent.slopes for extent in known)
+        if between is not None and not declared:
+            return between
+        whole = self._extent(array, chain)
+        return whole if between is None else min(between, whole)
 
     def _element(self, access: Access) -> tuple[tuple[Expr, ...], float]:
         """The element that data choose, and how many bytes beyond its begin a reference goes: what

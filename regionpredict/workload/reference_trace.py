@@ -14,9 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regionpredict.ir import Expr
+from regionpredict.ir.expr import Atom, Monomial, Number
 from regionpredict.workload.constants import MOST_EVALUATIONS, MOST_REFERENCES, ROUNDING
 from regionpredict.workload.loop_nest import (
     Affine,
+    Curved,
     Form,
     LoopNest,
     NestLoop,
@@ -186,6 +189,10 @@ class _Tracer:
                 if name in points:
                     total = total + slope * points[name]
             return total
+        if isinstance(form, Curved):
+            moved, rest = _parted(form)
+            if moved.slopes:
+                return self._values(moved, points, number) + self._values(rest, points, number)
         names = sorted(form.names & points.keys())
         known: dict[tuple[float, ...], float] = {}
         array = np.empty(number)
@@ -198,6 +205,24 @@ class _Tracer:
                     raise _NotTracedError
             array[at] = value
         return array
+
+
+def _parted(form: Curved) -> tuple[Affine, Curved]:
+    """A form as an affine one and what is left: of `300 * i + j % 8`, 300 values of i times 8 of j
+    are 8 of `j % 8`.
+    """
+    slopes: dict[str, float] = {}
+    left: dict[Monomial, Number] = {}
+    for monomial, number in form.expr.terms.items():
+        factors = [factor for factor, power in monomial for _ in range(power)]
+        moving = [factor for factor in factors if factor in form.names]
+        value = Expr({monomial: number}).evaluate({**form.values, **dict.fromkeys(moving, 1)})
+        if len(moving) != 1 or Atom in map(type, factors) or not isinstance(value, int):
+            left[monomial] = number
+        elif isinstance(moving[0], str):
+            slopes[moving[0]] = slopes.get(moving[0], 0.0) + value
+    rest = Expr(left)
+    return Affine(0.0, slopes), Curved(rest, form.values, rest.names & form.names)
 
 
 class _Reference(NamedTuple):

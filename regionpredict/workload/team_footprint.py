@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from regionpredict.workload.constants import MOST_BLOCKS
-from regionpredict.workload.dealt_nest import DealtNest, TeamSpacing
+from regionpredict.workload.dealt_nest import DealtNest
 from regionpredict.workload.gone_through import (
     KnownLines,
     KnownRows,
@@ -31,7 +31,7 @@ from regionpredict.workload.joined_groups import (
     LoopBounds,
     alike_arrays,
 )
-from regionpredict.workload.line_lattice import lattice_lines, rows_within
+from regionpredict.workload.line_lattice import lattice_lines, rows_within, unskewed
 from regionpredict.workload.line_overlap import GroupLines, Level, Lines, Volume, union_of
 from regionpredict.workload.loop_nest import (
     Cut,
@@ -42,18 +42,11 @@ from regionpredict.workload.loop_nest import (
     moved_with,
 )
 from regionpredict.workload.loop_ranges import Range, Ranges, loop_ranges
+from regionpredict.workload.team_levels import TeamLevel, column_levels, team_levels
 
 Positions = tuple[int, ...]
 """Loops or groups by their `index` in the nest."""
 _index = attrgetter("index")
-
-
-class TeamLevel(NamedTuple):
-    """Threads along one parallel loop: `threads` of them, `apart` units of its variable."""
-
-    variable: str
-    apart: float
-    threads: float
 
 
 class RangesOf(NamedTuple):
@@ -130,18 +123,6 @@ class FootprintTables:
     bounds: LoopBounds = field(default_factory=dict)
 
 
-def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLevel, ...]:
-    """How `threads` neighbours stand along the loops that are dealt out."""
-    left = threads
-    levels = []
-    for spacing in spacings:
-        along = min(left, -(-spacing.most // 1))
-        if along > 1:
-            levels.append(TeamLevel(spacing.variable, spacing.apart, along))
-            left /= along
-    return tuple(levels)
-
-
 class TeamFootprints:
     """Footprints of the `threads` neighbouring threads that share a cache, of those that a nest
     is dealt to.
@@ -157,6 +138,7 @@ class TeamFootprints:
         self.pieces = dealt.lengths
         self.in_step = dealt.in_step
         self.team = team_levels(dealt.spacings, threads)
+        self.columns = column_levels(dealt.columns, threads)
         self._lengths = tuple(dealt.lengths.values())
         self._tables = tables
         self._key: TeamKey | None = None
@@ -167,7 +149,8 @@ class TeamFootprints:
         """What decides what the team touches in inner loops: where its threads are far apart, it
         is the same for all such teams."""
         if self._key is None:
-            self._key = (self.threads, len(self.team) if self._far() else self.team)
+            far = not self.columns and self._far()
+            self._key = (self.threads, len(self.team) if far else self.team + self.columns)
         return self._key
 
     def _far(self) -> bool:
@@ -227,7 +210,7 @@ class TeamFootprints:
         whole = bool(loops) and loops[0].parallel
         positions = tuple(map(_index, groups))
         asked = (
-            (self.threads, self.team) if whole else self.key, active, cut,
+            (self.threads, self.team + self.columns) if whole else self.key, active, cut,
             self._lengths if whole else (), positions, tuple(env.values()), apart,
         )  # fmt: skip
         volume = self._tables.volumes.get(asked)
@@ -403,9 +386,23 @@ class TeamFootprints:
         """The team along the group's address, and how often all that it touches is there."""
         if group.private or (group.drifts and (apart or not group.drifts <= ranges.keys())):
             return (), self.threads
-        if self.team and not group.drifts:
-            return tuple([team for team in self.team if self._moved(group, team)]), 1.0
-        return (), 1.0
+        if not self.team or group.drifts:
+            return (), 1.0
+        along = tuple([team for team in self.team if self._moved(group, team)])
+        return along or self._in_columns(group, ranges, apart), 1.0
+
+    def _in_columns(
+        self, group: ReferenceGroup, ranges: Ranges, apart: bool
+    ) -> tuple[TeamLevel, ...]:
+        """The team along a group that follows a shared loop inside the one that is cut: threads
+        at different columns of their rows, each of whom goes through all of them at another time.
+        """
+        for column in self.columns:
+            if column.row in ranges or (column.variable in ranges and not apart):
+                continue
+            if self._moved(group, column):
+                return (column,)
+        return ()
 
     def _chain(self, group: ReferenceGroup, active: Positions) -> Chain:
         """The group's loops from the first active one on."""
@@ -497,6 +494,8 @@ class TeamFootprints:
             _widen(name, group.slopes, ranges, steps)
         levels = [(group.slopes[name] * ranges[name].step, steps[name]) for name in steps]
         own = tuple(levels)
+        # Pieces are whole iterations, and threads stand apart by their mean: no row is met by it.
+        levels = unskewed(levels, group.element, self.line_bytes)
         for team in along:
             level = (self._moved(group, team) * team.apart, team.threads)
             if apart and team.variable in ranges:
@@ -531,8 +530,9 @@ class TeamFootprints:
         offsets, stored = row
         number = 1.0 if group.private else self.threads
         number *= lattice_lines((), offsets, group.element, self.line_bytes)
-        for spanned in ranges.values():
-            number *= max(0.0, spanned.trips)
+        for name, spanned in ranges.items():
+            if name not in group.still:
+                number *= max(0.0, spanned.trips)
         lines = float(max(1.0, group.extent / self.line_bytes))
         touched = lines * -math.expm1(-number / lines) * (self.threads if group.private else 1.0)
         written = touched if stored else 0.0

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import pytest
-from nest_texts import facts_of_text
+from nest_texts import facts_of_text, nest_of
 
 from regionpredict.workload.nest_lowering import loop_nest
 from regionpredict.workload.reference_trace import reference_trace
@@ -199,3 +199,15 @@ def test_references_are_those_of_the_program(seed: int) -> None:
             )
         ] == expected, text_of(loop)  # fmt: skip
         assert trace.iterations == len(loop.values({}))
+
+
+def test_addresses_of_which_a_part_is_affine() -> None:
+    """Two hundred i times a hundred j, of which the remainder takes a hundred values to work out:
+    not one for each of 20,000 iterations.
+    """
+    loops = "for (int i = 0; i < 200; i++) for (int j = 0; j < 100; j++) a[i][(3 * j) % 40] = 1;"
+    trace = reference_trace(nest_of(loops, "double a[200][40]"))
+    assert trace is not None
+    assert trace.byte.tolist() == [
+        8 * (40 * i + 3 * j % 40) for i in range(200) for j in range(100)
+    ]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regionpredict.workload.line_lattice import lattice_lines, rows_within
+from regionpredict.workload.line_lattice import lattice_lines, rows_within, unskewed
 
 
 def enumerated(levels: list[tuple[int, int]], offsets: list[int], element: int) -> float:
@@ -49,6 +49,38 @@ def test_diagonal_walk() -> None:
     offsets = [8 * (500 * r + c) for r in (-1, 0, 1) for c in (-1, 0, 1)]
     true = enumerated([(8 * 498, 60)], offsets, 8)
     assert abs(lattice_lines([(8 * 498, 60)], offsets, 8, 64) - true) < 0.1 * true
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        [(2408, 40), (2400, 60)],  # a[i + j][i]
+        [(-2392, 30), (2400, 50)],  # a[j - i][i]
+        [(2416, 30), (2400, 50)],  # a[i + j][2 * i]
+        [(4808, 30), (2400, 50)],  # a[2 * i + j][i]
+        [(2400, 30), (2400, 50)],  # a[i + j][0]
+        [(-2392, 12), (2400, 20), (8, 5)],  # a[j - i][i + k]
+    ],
+)
+def test_rows_that_two_loops_share(levels: list[tuple[int, int]]) -> None:
+    """Of a wavefront each row is as many columns as diagonals come by."""
+    true = enumerated(levels, [0], 8)
+    counted = unskewed([(float(stride), float(steps)) for stride, steps in levels], 8, 64)
+    assert lattice_lines(counted, (0,), 8, 64) == pytest.approx(true, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        [(2400.0, 40.0), (8.0, 60.0)],  # a[i][j]
+        [(96000.0, 5.0), (2400.0, 40.0)],  # a[i][j][0]: the last row is before the next first
+        [(2500.0, 40.0), (2400.0, 60.0)],  # left are more bytes than a line
+        [(2456.0, 60.0), (2400.0, 60.0)],  # and here more than a row
+        [(2408.0, 1.0), (2400.0, 60.0)],
+    ],
+)
+def test_rows_of_their_own(levels: list[tuple[float, float]]) -> None:
+    assert unskewed(levels, 8, 64) == levels
 
 
 @pytest.mark.parametrize(

@@ -371,3 +371,23 @@ for (int i = 0; i < 40; i++) {reference} = 1; }}"""
     else:
         assert exact is not None
         assert [exact.at({"i": float(i)}) for i in range(40)] == [byte(i) for i in range(40)]
+
+
+def test_a_bound_that_has_no_value_at_one() -> None:
+    """`i - 2` of an unsigned i is beyond all numbers at 1, where the loop over i never is."""
+    nest = nest_of(
+        "for (unsigned long i = 4; i < n; i += 2) for (int j = 2; j <= i - 2; j++) a[j] = 1;",
+        "int n, double *a", n=21,
+    )  # fmt: skip
+    inner = nest.loops[1]
+    assert [inner.trips({"i": i}) for i in (4.0, 10.0, 20.0)] == [1, 7, 17]
+    assert nest.assumed == ()
+
+
+def test_a_bound_with_a_size_that_nobody_knows_is_none() -> None:
+    """Wherever the loops around are."""
+    nest = nest_of(
+        "for (unsigned long i = 4; i < 21; i++) for (int j = 2; j <= i - m; j++) a[j] = 1;",
+        "int m, double *a",
+    )
+    assert nest.loops[1].limit is None

@@ -110,3 +110,24 @@ def test_two_loops_dealt_out_as_one(name: str, chunk: int | None) -> None:
             )  # fmt: skip
             told = {one.array: (one.read, one.written) for one in level.arrays}
             assert told == {array: pytest.approx(moved) for array, moved in run.items()}
+
+
+@pytest.mark.parametrize(
+    ("rows", "threads", "sharers"), [(14, 4, 4), (14, 4, 2), (12, 8, 4), (11, 4, 4)]
+)
+def test_threads_that_begin_in_the_middle_of_a_row(rows: int, threads: int, sharers: int) -> None:
+    """Pieces of three and a half rows of 16, of one and a half, of two and three quarters: threads
+    are at columns of `a` of their own, half a row or a quarter apart, and read all in each row.
+    """
+    loops = """for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)
+      for (int k = 0; k < 12; k++) b[i][j] += a[k][j];"""
+    nest = nest_of(loops, "int n, int m, double a[12][m], double b[n][m]", "collapse(2)",
+                   n=rows, m=16)  # fmt: skip
+    counter = counter_of(nest, line_bytes=ELEMENT)
+    for capacity in (20, 40, 100, 150, 300):
+        (level,) = counter.traffic([CacheLevel(capacity * ELEMENT, sharers)], threads)
+        run = simulated(
+            nest, capacity * ELEMENT, threads, sharers, line_bytes=ELEMENT, alignments=1
+        )
+        told = {one.array: (one.read, one.written) for one in level.arrays}
+        assert told == {array: pytest.approx(moved) for array, moved in run.items()}, capacity

@@ -1,0 +1,42 @@
+"""Addresses that are no affine function of loop variables: over how many bytes they spread, and in
+which loops they stand still."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from regionpredict.ir import Access
+from regionpredict.workload.loop_nest import Curved, Form, LoopHeader
+from regionpredict.workload.value_ranges import Spans, span_of
+
+
+def loops_standing_in(accesses: Sequence[Access], chain: Sequence[LoopHeader]) -> frozenset[str]:
+    """The variables of the innermost loops that the addresses do not move with: of `b[k[i]]` in the
+    loop over j, where that is not shared. A call may give another number each time.
+    """
+    subscripts = [subscript for access in accesses for subscript in access.subscripts]
+    if any(atom.kind == "call" for subscript in subscripts for atom in subscript.atoms()):
+        return frozenset()
+    moving = {name for subscript in subscripts for name in subscript.names}
+    standing: set[str] = set()
+    for loop in reversed(chain):
+        if loop.variable in moving or loop.parallel:
+            break
+        standing.add(loop.variable)
+    return frozenset(standing)
+
+
+def bytes_between(
+    forms: Sequence[Form | None], accesses: Sequence[Access], spans: Spans
+) -> float | None:
+    """From the lowest to the highest byte that loop variables make of the addresses: 192 of
+    `a[i % 24]`; None where data decide.
+    """
+    lows, highs = [], []
+    for form, access in zip(forms, accesses, strict=True):
+        span = span_of(form.expr, spans) if isinstance(form, Curved) else None
+        if span is None:
+            return None
+        lows.append(span.low)
+        highs.append(span.high + access.bytes)
+    return max(highs) - min(lows)

@@ -1,0 +1,57 @@
+"""Where the threads that share a cache stand, as levels of a reference's lattice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from regionpredict.workload.constants import ROUNDING
+from regionpredict.workload.dealt_nest import ColumnSpacing, TeamSpacing
+
+
+class TeamLevel(NamedTuple):
+    """Threads along one parallel loop: `threads` of them, `apart` units of its variable.
+
+    `row`: only in the iterations of the loop over this variable, in the middle of which they begin.
+    """
+
+    variable: str
+    apart: float
+    threads: float
+    row: str = ""
+
+
+def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLevel, ...]:
+    """How `threads` neighbours stand along the loops that are dealt out."""
+    left = threads
+    levels = []
+    for spacing in spacings:
+        along = min(left, -(-spacing.most // 1))
+        if along > 1:
+            levels.append(TeamLevel(spacing.variable, spacing.apart, along))
+            left /= along
+    return tuple(levels)
+
+
+def column_levels(columns: Sequence[ColumnSpacing], threads: float) -> tuple[TeamLevel, ...]:
+    """How `threads` neighbours stand in rows of which each of them has several.
+
+    Those that together are less than a row apart stand one after the other; others are spread over
+    all of it, at as many places as come about before the first one comes again.
+    """
+    levels = []
+    for column in columns:
+        along, apart = threads, column.turn * column.length
+        if abs(column.turn) * threads > 1:
+            along = next(filter(partial(_come_round, column.turn), range(2, int(threads))), threads)
+            apart = column.length / along
+        if along > 1:
+            levels.append(TeamLevel(column.variable, apart, along, column.row))
+    return tuple(levels)
+
+
+def _come_round(turn: float, threads: int) -> bool:
+    """Whether the thread after so many stands where the first one does."""
+    turns = threads * turn
+    return abs(turns - round(turns)) < ROUNDING.value

@@ -1,0 +1,84 @@
+"""Spans of expressions, against all values that they take."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regionpredict.ir import Expr
+from regionpredict.ir.expr import TRUNCATES
+from regionpredict.workload.value_ranges import Span, span_of
+
+OUTER, INNER = Expr.name("i"), Expr.name("j")
+
+
+def _number(value: int) -> Expr:
+    return Expr.const(value)
+
+
+EXPRESSIONS = {
+    "sum": OUTER * 3 - INNER * 2 + 5,
+    "product": OUTER * INNER,
+    "square": OUTER * OUTER,
+    "remainder": Expr.atom("mod", OUTER, _number(5)),
+    "remainder in C": Expr.atom("mod", OUTER - 4, _number(5), label=TRUNCATES),
+    "quotient": Expr.atom("floordiv", OUTER, _number(3)),
+    "quotient in C": Expr.atom("floordiv", OUTER - 4, _number(3), label=TRUNCATES),
+    "mask": Expr.atom("bitand", OUTER, _number(6)),
+    "least": Expr.atom("min", OUTER, INNER) * -2,
+    "most": Expr.atom("max", OUTER + INNER, _number(2)),
+    "either": Expr.atom("select", Expr.atom("lt", OUTER, _number(2)), OUTER, INNER),
+    "unsigned byte": Expr.atom("wrap", OUTER - 3, _number(8), _number(1)),
+    "signed byte": Expr.atom("wrap", OUTER + 126, _number(8), _number(0)),
+}
+SPANS = st.tuples(st.integers(-9, 9), st.integers(0, 12)).map(lambda s: (s[0], s[0] + s[1]))
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(SPANS, SPANS)
+def test_no_value_is_outside(name: str, i: tuple[int, int], j: tuple[int, int]) -> None:
+    expr = EXPRESSIONS[name]
+    span = span_of(expr, {"i": Span(*map(float, i)), "j": Span(*map(float, j))})
+    assert span is not None
+    for first, second in product(range(i[0], i[1] + 1), range(j[0], j[1] + 1)):
+        value = expr.evaluate({"i": first, "j": second})
+        assert value is not None
+        assert span.low <= value <= span.high
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [
+        ("sum", -13, 35),  # i = 0, j = 9; i = 10, j = 0
+        ("remainder", 0, 4),
+        ("remainder in C", -4, 4),
+        ("quotient", 0, 3),
+        ("mask", 0, 6),
+        ("least", -18, 0),
+        ("either", 0, 10),
+        ("unsigned byte", 0, 255),  # -3 is 253
+    ],
+)
+def test_how_far_values_go(name: str, low: int, high: int) -> None:
+    """With i from 0 to 10 and j from 0 to 9."""
+    assert span_of(EXPRESSIONS[name], {"i": Span(0, 10), "j": Span(0, 9)}) == (low, high)
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        Expr.atom("ref", OUTER, label="idx"), Expr.name("n"), Expr.atom("mod", OUTER, INNER),
+        Expr.atom("floordiv", OUTER, INNER), Expr.atom("bitand", OUTER - 4, INNER - 4),
+        Expr.atom("bitxor", OUTER, INNER),
+    ],
+)  # fmt: skip
+def test_what_has_no_span(unknown: Expr) -> None:
+    assert span_of(unknown * 2 + OUTER, {"i": Span(0, 10), "j": Span(-1, 9)}) is None
+
+
+def test_a_remainder_that_is_the_value_itself() -> None:
+    assert span_of(EXPRESSIONS["remainder"], {"i": Span(1, 3)}) == (1, 3)
