@@ -9,6 +9,7 @@ gemm.c
 from __future__ import annotations
 
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -159,7 +160,8 @@ def _titles(files: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         return [], {file: file for file in files}
     folder = common_folder(files)
     shorter = short_names([file[len(folder) :] for file in files], PAGE_WIDTH)
-    told = page_lines(f"Files below {folder}")
+    # A path has no blanks: it is broken where the line ends.
+    told = textwrap.wrap(f"Files below {folder}", PAGE_WIDTH, subsequent_indent="    ")
     return (told if folder else []), {file: shorter[file[len(folder) :]] for file in files}
 
 
