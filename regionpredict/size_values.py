@@ -72,8 +72,7 @@ def _what_is_wrong(
                     empty = empty or (region if here == 0 else None)
     if empty is None or left:
         return ""
-    place = f"{empty.span.file.rsplit('/', 1)[-1]}:{empty.span.line}"
-    return f"leaves no iteration to any loop that counts by it, as at {place}"
+    return f"leaves no iteration to any loop that counts by it, as at {empty.span.short}"
 
 
 def _values_of_others(facts: RegionFacts, given: Collection[str]) -> list[dict[str, int]]:

@@ -151,7 +151,7 @@ class _Meant:
 
     def _functions(self, choice: Choice, call: Handed) -> tuple[list[str], Block | None]:
         """The functions, and a block that says what is not known of which is called."""
-        where = f"{call.span.file.rsplit('/', 1)[-1]}:{call.span.line}"
+        where = call.span.short
         if choice.loop is not None and choice.loop in self._turns and choice.values:
             value = self._turns[choice.loop]
             picked = dict(zip(choice.values, choice.functions, strict=True))

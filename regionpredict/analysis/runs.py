@@ -173,7 +173,7 @@ def _as_assumed(loop: Loop, bindings: Bindings) -> Loop:
 
 def _not_told(guard: Guard, part: Expr | None) -> str:
     """What is said of a condition that nothing decides, and what would."""
-    where = f"{guard.span.file.rsplit('/', 1)[-1]}:{guard.span.line}"
+    where = guard.span.short
     note = f"{guard.text} at {where} is taken to hold each time"
     if part is None or part.has_unreadable_part:
         return note

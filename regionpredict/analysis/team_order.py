@@ -312,9 +312,11 @@ class _Walk:
 
 
 def _left_early(around: _Around) -> str:
-    where = f"{around.span.file.rsplit('/', 1)[-1]}:{around.span.line}"
     line = around.early.rpartition(":")[2]
-    return f"the loop at {where} may end at the break in line {line}, and is taken to run on"
+    return (
+        f"the loop at {around.span.short} may end at the break in line {line}, and is taken to run "
+        "on"
+    )
 
 
 def _add_team(order: TeamOrder, key: TeamKey, members: dict[str, Runs], runs: Runs) -> None:

@@ -17,6 +17,15 @@ class Span(NamedTuple):
             f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
         )
 
+    @property
+    def short(self) -> str:
+        """The place without folders, for a sentence.
+
+        >>> Span("src/solve.c", 7, 3).short
+        'solve.c:7'
+        """
+        return f"{self.file.rsplit('/', 1)[-1]}:{self.line}"
+
 
 class Diagnostic(NamedTuple):
     """Something worth saying about a place: a rule's id (`RP104`), the place, and one sentence."""

@@ -33,12 +33,13 @@ TEAM_SIZES = frozenset(
 class SizeTarget(NamedTuple):
     """How many bytes the data of a region of unknown size is taken to have, and what that is.
 
-    `team` are the threads that a program has unless it is told otherwise: a machine's cores.
+    `team` are the threads that a program has unless it is told otherwise, a machine's cores; None:
+    no machine is known, and how many there are is open as sizes are.
     """
 
     bytes: float
     reason: str
-    team: int = 1
+    team: int | None = None
 
 
 class OpenSize(NamedTuple):
@@ -69,9 +70,10 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     missing = facts.bindings.unbound(facts.free_names)
     if not missing:
         return BoundSizes(with_middles(facts.region, known), (), None)
-    of_team = [name for name in missing if name in TEAM_SIZES]
-    known = {**known, **dict.fromkeys(of_team, target.team)}
-    notes = [f"{name} = {target.team} (no value given: all cores)" for name in of_team]
+    team = target.team
+    of_team = [name for name in missing if name in TEAM_SIZES] if team is not None else []
+    known = known if team is None else {**known, **dict.fromkeys(of_team, team)}
+    notes = [f"{name} = {team} (no value given: all cores)" for name in of_team]
     missing = [name for name in missing if name not in of_team]
     steps = _steps(facts, missing)
     known = {**known, **steps}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from regionpredict.ir import Access
 from regionpredict.workload.loop_nest import Curved, Form, LoopHeader
-from regionpredict.workload.value_ranges import Spans, span_of
+from regionpredict.workload.value_ranges import Intervals, interval_of
 
 
 def loops_standing_in(accesses: Sequence[Access], chain: Sequence[LoopHeader]) -> frozenset[str]:
@@ -27,16 +27,16 @@ def loops_standing_in(accesses: Sequence[Access], chain: Sequence[LoopHeader]) -
 
 
 def bytes_between(
-    forms: Sequence[Form | None], accesses: Sequence[Access], spans: Spans
+    forms: Sequence[Form | None], accesses: Sequence[Access], intervals: Intervals
 ) -> float | None:
     """From the lowest to the highest byte that loop variables make of the addresses: 192 of
     `a[i % 24]`; None where data decide.
     """
     lows, highs = [], []
     for form, access in zip(forms, accesses, strict=True):
-        span = span_of(form.expr, spans) if isinstance(form, Curved) else None
-        if span is None:
+        interval = interval_of(form.expr, intervals) if isinstance(form, Curved) else None
+        if interval is None:
             return None
-        lows.append(span.low)
-        highs.append(span.high + access.bytes)
+        lows.append(interval.low)
+        highs.append(interval.high + access.bytes)
     return max(highs) - min(lows)

@@ -43,7 +43,7 @@ from regionpredict.workload.loop_nest import (
     moved_with,
     with_contents,
 )
-from regionpredict.workload.value_ranges import Span, span_of
+from regionpredict.workload.value_ranges import Interval, interval_of
 
 
 def loop_nest(region: Region, values: Mapping[str, int | Fraction]) -> LoopNest | None:
@@ -158,7 +158,9 @@ class _Lowering:
         self.sources: list[Loop] = []  # the loops around what is read
         self.shifted: dict[str, tuple[str, float]] = {}  # k of CSR rows: k = k' + apart * i
         # Between which values the loops around stay, for what their names decide.
-        self.spans = {name: Span(float(value), float(value)) for name, value in values.items()}
+        self.intervals = {
+            name: Interval(float(value), float(value)) for name, value in values.items()
+        }
         self.loops = 0
         self.groups = 0
         self.statements = 0
@@ -215,7 +217,7 @@ class _Lowering:
             unordered=source.unordered, share=given,
         )  # fmt: skip
         self.loops += 1
-        self._span(source, header)
+        self._note_interval(source, header)
         chain = (*around, header)
         contents = _Contents([], [], [])
         self.sources.append(source)
@@ -224,18 +226,21 @@ class _Lowering:
         self.sources.pop()
         return with_contents(header, tuple(contents.children), groups, tuple(contents.statements))
 
-    def _span(self, source: Loop, header: LoopHeader) -> None:
+    def _note_interval(self, source: Loop, header: LoopHeader) -> None:
         """Notes between which values the variable of a loop stays."""
-        self.spans.pop(source.variable, None)
+        self.intervals.pop(source.variable, None)
         if source.start is None or source.bound is None or header.limit is None:
             return
-        first, bound = span_of(source.start, self.spans), span_of(source.bound, self.spans)
+        first, bound = (
+            interval_of(source.start, self.intervals),
+            interval_of(source.bound, self.intervals),
+        )
         if first is None or bound is None:
             return
         last = 0.0 if source.comparison in ("<=", ">=") else 1.0
         up = header.step > 0
         low, high = (first.low, bound.high - last) if up else (bound.low + last, first.high)
-        self.spans[source.variable] = Span(low, max(low, high))
+        self.intervals[source.variable] = Interval(low, max(low, high))
 
     @staticmethod
     def _unit_start(source: Loop) -> bool:
@@ -307,8 +312,8 @@ class _Lowering:
 
     def _middle(self, name: str) -> int:
         """A value of a loop variable, in the middle of those that it takes."""
-        span = self.spans.get(name)
-        return 1 if span is None else round((span.low + span.high) / 2)
+        interval = self.intervals.get(name)
+        return 1 if interval is None else round((interval.low + interval.high) / 2)
 
     def _grouped(
         self, accesses: list[tuple[int, Access]], chain: tuple[LoopHeader, ...]
@@ -365,7 +370,7 @@ class _Lowering:
         chain: tuple[LoopHeader, ...],
     ) -> float:  # fmt: skip
         """The bytes over which irregular addresses spread."""
-        between = bytes_between(exact, accesses, self.spans)
+        between = bytes_between(exact, accesses, self.intervals)
         known = [self.form(extent) for extent in array.dims]
         declared = all(isinstance(extent, Affine) and not extent.slopes for extent in known)
         if between is not None and not declared:

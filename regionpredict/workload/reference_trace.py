@@ -217,7 +217,8 @@ def _parted(form: Curved) -> tuple[Affine, Curved]:
         factors = [factor for factor, power in monomial for _ in range(power)]
         moving = [factor for factor in factors if factor in form.names]
         value = Expr({monomial: number}).evaluate({**form.values, **dict.fromkeys(moving, 1)})
-        if len(moving) != 1 or Atom in map(type, factors) or not isinstance(value, int):
+        understood = not any(isinstance(factor, Atom) for factor in factors)
+        if len(moving) != 1 or not understood or not isinstance(value, int):
             left[monomial] = number
         elif isinstance(moving[0], str):
             slopes[moving[0]] = slopes.get(moving[0], 0.0) + value

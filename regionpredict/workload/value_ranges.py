@@ -10,38 +10,38 @@ from regionpredict.ir import Expr
 from regionpredict.ir.expr import Atom
 
 
-class Span(NamedTuple):
+class Interval(NamedTuple):
     """From the lowest to the highest value, both included."""
 
     low: float
     high: float
 
-    def plus(self, other: Span) -> Span:
-        """The span of a sum."""
-        return Span(self.low + other.low, self.high + other.high)
+    def plus(self, other: Interval) -> Interval:
+        """The interval of a sum."""
+        return Interval(self.low + other.low, self.high + other.high)
 
-    def times(self, other: Span) -> Span:
-        """The span of a product."""
+    def times(self, other: Interval) -> Interval:
+        """The interval of a product."""
         ends = [a * b for a, b in product(self, other)]
-        return Span(min(ends), max(ends))
+        return Interval(min(ends), max(ends))
 
 
-Spans = Mapping[str, Span]
-"""By name; what has one value has a span of it alone."""
+Intervals = Mapping[str, Interval]
+"""By name; what has one value has an interval of it alone."""
 
 
-def span_of(expr: Expr, spans: Spans) -> Span | None:
-    """The span of an expression (interval arithmetic, Moore 1966); None where a part has none.
+def interval_of(expr: Expr, intervals: Intervals) -> Interval | None:
+    """The interval of an expression (interval arithmetic, Moore 1966); None where a part has none.
 
     >>> i = Expr.name("i")
-    >>> span_of(Expr.atom("mod", i + 9, Expr.const(24)) * 8, {"i": Span(0, 99)})
-    Span(low=0.0, high=184.0)
+    >>> interval_of(Expr.atom("mod", i + 9, Expr.const(24)) * 8, {"i": Interval(0, 99)})
+    Interval(low=0.0, high=184.0)
     """
-    total = Span(0.0, 0.0)
+    total = Interval(0.0, 0.0)
     for monomial, number in expr.terms.items():
-        part = Span(float(number), float(number))
+        part = Interval(float(number), float(number))
         for factor, power in monomial:
-            own = spans.get(factor) if isinstance(factor, str) else _of_atom(factor, spans)
+            own = intervals.get(factor) if isinstance(factor, str) else _of_atom(factor, intervals)
             if own is None:
                 return None
             for _ in range(power):
@@ -50,55 +50,55 @@ def span_of(expr: Expr, spans: Spans) -> Span | None:
     return total
 
 
-def _of_atom(atom: Atom, spans: Spans) -> Span | None:
+def _of_atom(atom: Atom, intervals: Intervals) -> Interval | None:
     rule = _RULES.get(atom.kind)
     if rule is None:
         return None
     # Which side a condition takes is not asked.
     args = atom.args[1:] if atom.kind == "select" else atom.args
-    known = [span for arg in args if (span := span_of(arg, spans)) is not None]
+    known = [interval for arg in args if (interval := interval_of(arg, intervals)) is not None]
     return rule(*known) if len(known) == len(args) else None
 
 
-def _remainder(value: Span, divisor: Span) -> Span | None:
+def _remainder(value: Interval, divisor: Interval) -> Interval | None:
     """Of a division that rounds down or towards nought: never as far from it as the divisor."""
     most = divisor.low - 1
     if most < 0 or divisor.low != divisor.high:
         return None
     if value.low >= 0:
-        return value if value.high <= most else Span(0.0, most)
-    return Span(-most, most)
+        return value if value.high <= most else Interval(0.0, most)
+    return Interval(-most, most)
 
 
-def _quotient(value: Span, divisor: Span) -> Span | None:
+def _quotient(value: Interval, divisor: Interval) -> Interval | None:
     """Of a division that rounds down or towards nought."""
     if divisor.low <= 0:
         return None
     ends = [end / by for end, by in product(value, divisor)]
     low, high = min(ends), max(ends)
-    return Span(low // 1, high // 1 if high >= 0 else -(-high // 1))
+    return Interval(low // 1, high // 1 if high >= 0 else -(-high // 1))
 
 
-def _masked(value: Span, mask: Span) -> Span | None:
+def _masked(value: Interval, mask: Interval) -> Interval | None:
     """Of `value & mask`: no more than either that is never negative."""
-    most = [span.high for span in (value, mask) if span.low >= 0]
-    return Span(0.0, min(most)) if most else None
+    most = [interval.high for interval in (value, mask) if interval.low >= 0]
+    return Interval(0.0, min(most)) if most else None
 
 
-def _kept(value: Span, bits: Span, unsigned: Span) -> Span:
+def _kept(value: Interval, bits: Interval, unsigned: Interval) -> Interval:
     """What an integer type keeps: the value, where it holds all of them, else any of its own."""
     size = 2.0**bits.low
     low = 0.0 if unsigned.low else -size / 2
-    own = Span(low, low + size - 1)
+    own = Interval(low, low + size - 1)
     return value if own.low <= value.low and value.high <= own.high else own
 
 
-_RULES: dict[str, Callable[..., Span | None]] = {
+_RULES: dict[str, Callable[..., Interval | None]] = {
     "mod": _remainder,
     "floordiv": _quotient,
     "bitand": _masked,
     "wrap": _kept,
-    "min": lambda *sides: Span(min(s.low for s in sides), min(s.high for s in sides)),
-    "max": lambda *sides: Span(max(s.low for s in sides), max(s.high for s in sides)),
-    "select": lambda then, other: Span(min(then.low, other.low), max(then.high, other.high)),
+    "min": lambda *sides: Interval(min(s.low for s in sides), min(s.high for s in sides)),
+    "max": lambda *sides: Interval(max(s.low for s in sides), max(s.high for s in sides)),
+    "select": lambda then, other: Interval(min(then.low, other.low), max(then.high, other.high)),
 }

@@ -80,6 +80,10 @@ def test_the_size_of_a_team_is_no_size_of_data(tmp_path: Path) -> None:
     assert size is not None
     assert size.names == ("n",)
     assert size.value == pytest.approx(1000, abs=1)  # eight rows of parts and one of a
+    # Where no machine is known, the team is as large as whatever else is open.
+    _, _, size = bound_sizes(facts, SizeTarget(9 * 8 * 1000, "as asked"), 64)
+    assert size is not None
+    assert size.names == ("n", "omp_get_num_threads()")
 
 
 def test_given_values_stay(tmp_path: Path) -> None:

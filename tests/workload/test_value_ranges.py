@@ -1,4 +1,4 @@
-"""Spans of expressions, against all values that they take."""
+"""Intervals of expressions, against all values that they take."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import TRUNCATES
-from regionpredict.workload.value_ranges import Span, span_of
+from regionpredict.workload.value_ranges import Interval, interval_of
 
 OUTER, INNER = Expr.name("i"), Expr.name("j")
 
@@ -42,12 +42,12 @@ SPANS = st.tuples(st.integers(-9, 9), st.integers(0, 12)).map(lambda s: (s[0], s
 @given(SPANS, SPANS)
 def test_no_value_is_outside(name: str, i: tuple[int, int], j: tuple[int, int]) -> None:
     expr = EXPRESSIONS[name]
-    span = span_of(expr, {"i": Span(*map(float, i)), "j": Span(*map(float, j))})
-    assert span is not None
+    interval = interval_of(expr, {"i": Interval(*map(float, i)), "j": Interval(*map(float, j))})
+    assert interval is not None
     for first, second in product(range(i[0], i[1] + 1), range(j[0], j[1] + 1)):
         value = expr.evaluate({"i": first, "j": second})
         assert value is not None
-        assert span.low <= value <= span.high
+        assert interval.low <= value <= interval.high
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,10 @@ def test_no_value_is_outside(name: str, i: tuple[int, int], j: tuple[int, int]) 
 )
 def test_how_far_values_go(name: str, low: int, high: int) -> None:
     """With i from 0 to 10 and j from 0 to 9."""
-    assert span_of(EXPRESSIONS[name], {"i": Span(0, 10), "j": Span(0, 9)}) == (low, high)
+    assert interval_of(EXPRESSIONS[name], {"i": Interval(0, 10), "j": Interval(0, 9)}) == (
+        low,
+        high,
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,9 +79,9 @@ def test_how_far_values_go(name: str, low: int, high: int) -> None:
         Expr.atom("bitxor", OUTER, INNER),
     ],
 )  # fmt: skip
-def test_what_has_no_span(unknown: Expr) -> None:
-    assert span_of(unknown * 2 + OUTER, {"i": Span(0, 10), "j": Span(-1, 9)}) is None
+def test_what_has_no_interval(unknown: Expr) -> None:
+    assert interval_of(unknown * 2 + OUTER, {"i": Interval(0, 10), "j": Interval(-1, 9)}) is None
 
 
 def test_a_remainder_that_is_the_value_itself() -> None:
-    assert span_of(EXPRESSIONS["remainder"], {"i": Span(1, 3)}) == (1, 3)
+    assert interval_of(EXPRESSIONS["remainder"], {"i": Interval(1, 3)}) == (1, 3)

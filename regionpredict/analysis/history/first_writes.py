@@ -421,7 +421,7 @@ class _Walk:
         if flow is not None:
             if name in self.stack or len(self.stack) > _MAX_DEPTH:
                 return
-            via = f"{frame.flow.function}() calls {name}() at {_place(event.span)}"
+            via = f"{frame.flow.function}() calls {name}() at {event.span.short}"
             values = [(at, self._resolve(place, frame)) for at, place in event.values]
             inner = self._call(flow, arguments, via, replace(state, at=None), frame.calls, values)
             if inner.result is not None and inner.by_value:
@@ -487,14 +487,10 @@ class _Walk:
             return
         kind = "serial" if state.mode == "serial" else "parallel"
         who = {"serial": f"{what} of one thread", "team": f"{what} of all threads"}
-        how = f"first written by {who.get(state.mode, 'all threads')} at {_place(span)}"
+        how = f"first written by {who.get(state.mode, 'all threads')} at {span.short}"
         how += f" in {frame.flow.function}()"
         if frame.calls:
             how += f"; {frame.calls[-1]}"
         certain = sure and state.sure and state.mode != "team" and memory not in self.doubts
         certain = certain and self._known(memory)
         self.first[memory] = FirstWrite(kind, how, certain, span)
-
-
-def _place(span: Span) -> str:
-    return f"{span.file.rsplit('/', 1)[-1]}:{span.line}"

@@ -27,6 +27,12 @@ class Pointer(NamedTuple):
         subscripts = (*self.subscripts[:-1], self.subscripts[-1] + distance)
         return self._replace(subscripts=subscripts)
 
+    def of_member(self, field: Decl) -> Pointer:
+        """The place of a field of the struct that lies here."""
+        member = f"{self.member}.{field.name}" if self.member else field.name
+        offset = self.offset + field.offset
+        return self._replace(pointee=field.ctype, member=member, offset=offset)
+
 
 def decayed(place: Pointer | None) -> Pointer | None:
     """An element that is itself an array or a pointer, as the address of its first element."""

@@ -257,16 +257,15 @@ class Context:
 
     def _loaded(self, expression: Expression, frame: Frame) -> Expr:
         """A value read from memory: a parameter where no loop moves its address."""
+        copied = None
         if isinstance(expression, Member):
             path = self.path(expression, frame)
-            if path is not None:
-                held = self.member_value(path, expression.field)
-                copied = self._of_copy(path, expression, frame) if held is None else None
-                if copied is not None:
-                    return copied
+            held = self.member_value(path, expression.field) if path is not None else None
+            copied = self._of_copy(path, expression, frame) if held is None else None
+            if path is not None and copied is None:
                 self.stored_uses.setdefault(path, expression)
                 return held if held is not None else Expr.name(path)
-        place = self.element(expression, frame)
+        place = copied if copied is not None else self.element(expression, frame)
         if place is None:
             return self.varying(show(expression))
         if place.array not in self.arrays and not place.member and place.subscripts == (ZERO,):
@@ -281,14 +280,10 @@ class Context:
             self.stored_uses.setdefault(str(loaded), expression)
         return loaded
 
-    def _of_copy(self, path: str, expression: Member, frame: Frame) -> Expr | None:
-        """What a member of `Window w = windows[k];` holds: the element's; None for no such copy."""
+    def _of_copy(self, path: str | None, expression: Member, frame: Frame) -> Pointer | None:
+        """Where a member of `Window w = windows[k];` is from; None where it is no such copy."""
         _, place = self.members_set.held(path, expression.field, frame)
-        if place is None or not place.subscripts:
-            return None
-        member = f"{place.member}.{expression.field.name}".lstrip(".")
-        label = f"{place.array}{'[]' * len(place.subscripts)}.{member}"
-        return Expr.atom("ref", *place.subscripts, label=label)
+        return place.of_member(expression.field) if place and place.subscripts else None
 
     def _ternary(self, expression: Ternary, frame: Frame) -> Expr:
         then, other = self.value(expression.then, frame), self.value(expression.other, frame)
@@ -583,13 +578,7 @@ class Context:
                     return None  # p->x of a fixed p is a scalar
             if place is None or not place.subscripts:
                 return None
-            member = (
-                f"{place.member}.{expression.field.name}" if place.member else expression.field.name
-            )
-            return place._replace(
-                pointee=expression.field.ctype, member=member,
-                offset=place.offset + expression.field.offset,
-            )  # fmt: skip
+            return place.of_member(expression.field)
         if isinstance(expression, Cast):
             return self.element(expression.operand, frame)
         return None
