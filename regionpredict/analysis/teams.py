@@ -157,8 +157,8 @@ def program_teams(
     }
     alone = {key: team.executions for key, team in teams.items() if key not in executions}
     more = {
-        key: teams[key].executions.weight / runs.weight
-        for key, runs in executions.items() if runs.weight
+        key: teams[key].executions.weight / runs.weight if runs.weight else 1.0
+        for key, runs in executions.items()
     }  # fmt: skip
     seen_to_run = {
         key: teams[key].executions for key, runs in executions.items()
@@ -186,14 +186,14 @@ def _program(
     more often teams ran in the run that was recorded."""
     executions = {
         key: runs._replace(value=None, weight=runs.weight * more[key])
-        if more.get(key, 1.0) != 1.0 else runs
+        if more[key] != 1.0 else runs
         for key, runs in order.executions.items()
     }  # fmt: skip
     return ProgramOrder(
         order.main,
         {_name(key): runs for key, runs in {**executions, **others}.items()},
         {
-            (_name(a), _name(b)): often * min(more.get(a, 1.0), more.get(b, 1.0))
+            (_name(a), _name(b)): often * min(more[a], more[b])
             for (a, b), often in order.changes.items()
         },
         frozenset(_name(key) for key in order.reached),

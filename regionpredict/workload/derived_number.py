@@ -245,7 +245,7 @@ def _divided(above: Expr, below: Expr) -> Expr | None:
         powers = dict(monomial)
         for factor, power in factors:
             powers[factor] = powers.get(factor, 0) - power
-        if min(powers.values(), default=0) < 0:
+        if min(powers.values()) < 0:
             return None
         left = tuple((factor, powers[factor]) for factor, _ in monomial if powers[factor])
         terms[left] = Fraction(coefficient) / number

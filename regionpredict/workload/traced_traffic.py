@@ -112,8 +112,7 @@ class TracedTraffic:
         teams = -(-caches.threads // caches.sharers)
         if caches.threads > 1:
             thread = dealt(trace.iterations, caches.threads, caches.chunk)
-            if teams > 1:
-                line = line + (thread // caches.sharers * number * caches.sharers)[trace.iteration]
+            line = line + (thread // caches.sharers * number * caches.sharers)[trace.iteration]
             if lines.private and caches.sharers > 1:
                 own = (thread % caches.sharers * number)[trace.iteration]
                 line = line + np.where(trace.private, own, 0)

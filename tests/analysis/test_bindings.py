@@ -176,6 +176,34 @@ def test_no_middle_where_a_value_is_given_or_an_end_unknown() -> None:
 
 
 @pytest.mark.parametrize(
+    ("turns", "end", "value", "iterations"),
+    [
+        (5, "t - 2", 3, 1),  # 0, 0, 0, 1 and 2 iterations: 0.6 on average, nearest to one
+        (5, "2 - t", 1, 1),
+        (5, "t", 2, 2),
+        (5, "t * t", 2, 4),  # 0, 1, 4, 9 and 16: six, of which four is nearest
+        (6, "t * t", 3, 9),  # 0, 1, 4, 9, 16 and 25: 9 1/6
+        (2, "7 * t", 0, 0),  # 0 and 7: as near, and so the nearer to the middle, which is 0
+        (1, "t + 3", 0, 3),
+    ],
+)
+def test_a_callers_counter_stands_where_the_loop_is_as_long_as_on_average(
+    turns: int, end: str, value: int, iterations: int
+) -> None:
+    """A loop that would run backwards does not run: it counts as none."""
+    facts = region(f"""
+static void part(int t) {{
+#pragma omp parallel for
+  for (int i = 0; i < {end}; i++) x[i] = 1;
+}}
+void f(void) {{ for (int s = 0; s < {turns}; s++) part(s); }}
+""")
+    assert (facts.bindings.values["t"], facts.iterations.value) == (value, iterations)
+    middle = value == (turns - 1) // 2
+    assert all(("its middle" in line) is middle for line in facts.bindings.assumed)
+
+
+@pytest.mark.parametrize(
     ("text", "names"),
     [
         # bounds, starts, steps, subscripts, extents and the loops around; no loop's own variable

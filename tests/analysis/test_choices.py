@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from regionpredict.analysis.callbacks import with_callbacks
-from regionpredict.analysis.choices import MOST_MEANT, with_choices
+from regionpredict.analysis.choices import MOST_EVENTS, MOST_MEANT, with_choices
 from regionpredict.analysis.runs import Runs
 from regionpredict.analysis.teams import ProgramTeams, program_teams
 from regionpredict.frontend import requests_for
@@ -425,6 +425,24 @@ def test_too_many_functions_are_not_followed() -> None:
     flow, other = with_choices([replace(main, body=(fewer,)), last], {})
     assert len(flow.body) == MOST_MEANT.value
     assert other.meant
+
+
+@pytest.mark.parametrize(("turns", "followed"), [(39, True), (40, False)])
+def test_too_many_events_are_not_followed(turns: int, followed: bool) -> None:
+    """Five hundred events in a turn, of which one is in a branch: 40 turns are one event too many,
+    as the loop itself is one.
+    """
+    assert MOST_EVENTS.value == 40 * 500
+    names = tuple(f"f{number}" for number in range(turns))
+    picked = Choice(names, "table", loop=HERE, values=tuple(range(turns)), whole=True)
+    call = Handed("", (), ("r",), HERE, choices=(picked,))
+    other = Handed("g", (), ("r",), HERE)
+    branch = Block("branch", (other,), Span("f.c", 9))
+    loop = Block("loop", (call, branch, *[other] * 497), HERE)
+    (flow,) = with_choices([Flow("main", (), (loop,), Span("f.c", 1))], {})
+    assert [event.kind for event in flow.body if isinstance(event, Block)] == (
+        ["turn"] * turns if followed else ["loop"]
+    )
 
 
 def test_a_null_pointer_that_is_handed_over_calls_nothing() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nest_texts import STATIC, nest_of
 
-from regionpredict.workload.dealt_nest import TeamSpacing, deal, undivided
+from regionpredict.workload.dealt_nest import ColumnSpacing, TeamSpacing, deal, undivided
 from regionpredict.workload.joined_groups import joined_groups
 from regionpredict.workload.loop_nest import LoopNest
 from regionpredict.workload.loop_ranges import Range, loop_ranges
@@ -22,6 +22,7 @@ from regionpredict.workload.team_footprint import (
     TeamLevel,
     team_levels,
 )
+from regionpredict.workload.team_levels import column_levels
 
 TRIANGLE = "for (int i = 0; i < n; i++) for (int j = i; j < n; j++) a[j] = i;"
 ROWS = "for (int i = 0; i < n; i++) for (int j = 0; j < 100; j++) b[i][j] = a[%s][j] + a[%s][j];"
@@ -45,6 +46,34 @@ def test_threads_stand_along_the_closest_loop_first(
     apart = {"j": 2.0, "i": 1.0}
     expected = tuple(TeamLevel(name, apart[name], along) for name, along in levels)
     assert team_levels(spacings, threads) == expected
+
+
+@pytest.mark.parametrize(
+    ("turn", "threads", "apart", "along"),
+    [
+        (0.1, 5, 10, 5),  # together half a row: one after the other
+        (-0.1, 5, -10, 5),
+        (0.0, 3, 0, 3),  # all at one place
+        (0.25, 4, 25, 4),  # just a row
+        (0.25, 8, 25, 4),  # the fifth stands where the first does
+        (-0.25, 8, 25, 4),
+        (0.5, 5, 50, 2),
+        (0.4, 9, 20, 5),  # at 0, 40, 80, 20 and 60
+        (0.3, 6, 100 / 6, 6),  # the first place comes again at the eleventh only
+        (0.3, 20, 10, 10),
+        (1 / 3, 7, 100 / 3, 3),  # a third is no number of a computer's
+    ],
+)
+def test_threads_in_rows_stand_at_as_many_places_as_they_come_to(
+    turn: float, threads: int, apart: float, along: int
+) -> None:
+    (level,) = column_levels([ColumnSpacing("i", "j", turn, 100.0)], threads)
+    assert level == TeamLevel("j", pytest.approx(apart), along, "i")
+
+
+def test_one_thread_has_no_neighbours_in_rows() -> None:
+    assert column_levels([ColumnSpacing("i", "j", 0.4, 100.0)], 1) == ()
+    assert column_levels([], 8) == ()
 
 
 def ranges_of(nest: LoopNest, *, cut: tuple[float, float] | None = None, **pieces: float) -> dict:

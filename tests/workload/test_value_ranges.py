@@ -83,5 +83,51 @@ def test_what_has_no_interval(unknown: Expr) -> None:
     assert interval_of(unknown * 2 + OUTER, {"i": Interval(0, 10), "j": Interval(-1, 9)}) is None
 
 
+@pytest.mark.parametrize(
+    ("expr", "ends", "interval"),
+    [
+        # remainders: the value itself where it is never negative and below the divisor
+        (Expr.atom("mod", OUTER, _number(5)), (0, 4), (0, 4)),
+        (Expr.atom("mod", OUTER, _number(5)), (2, 5), (0, 4)),
+        (Expr.atom("mod", OUTER, _number(5)), (-1, 3), (-4, 4)),
+        (Expr.atom("mod", OUTER, _number(1)), (0, 9), (0, 0)),
+        (Expr.atom("mod", OUTER, _number(0)), (0, 9), None),
+        (Expr.atom("mod", OUTER, _number(-5)), (0, 9), None),
+        # quotients: down at the lower end, towards nought at the higher one below it
+        (Expr.atom("floordiv", OUTER, _number(3)), (0, 2), (0, 0)),
+        (Expr.atom("floordiv", OUTER, _number(3)), (-13, -4), (-5, -1)),
+        (Expr.atom("floordiv", OUTER, _number(3)), (-12, -3), (-4, -1)),
+        (Expr.atom("floordiv", OUTER, _number(3)), (-2, 8), (-1, 2)),
+        (Expr.atom("floordiv", OUTER, _number(1)), (-2, 8), (-2, 8)),
+        (Expr.atom("floordiv", OUTER, _number(0)), (0, 8), None),
+        (Expr.atom("floordiv", _number(60), OUTER), (4, 7), (8, 15)),
+        (Expr.atom("floordiv", _number(-60), OUTER), (4, 7), (-15, -8)),
+        # masks: no more than a side that is never negative
+        (Expr.atom("bitand", OUTER, _number(6)), (-3, 4), (0, 6)),
+        (Expr.atom("bitand", OUTER, _number(6)), (0, 4), (0, 4)),
+        (Expr.atom("bitand", OUTER, _number(-2)), (1, 4), (0, 4)),
+        (Expr.atom("bitand", OUTER, _number(-2)), (-1, 4), None),
+        # integer types of eight bits, unsigned and signed: the value where it fits, to the last
+        (Expr.atom("wrap", OUTER, _number(8), _number(1)), (0, 7), (0, 7)),
+        (Expr.atom("wrap", OUTER, _number(8), _number(1)), (250, 255), (250, 255)),
+        (Expr.atom("wrap", OUTER, _number(8), _number(1)), (250, 256), (0, 255)),
+        (Expr.atom("wrap", OUTER, _number(8), _number(1)), (-1, 7), (0, 255)),
+        (Expr.atom("wrap", OUTER, _number(8), _number(0)), (-128, 0), (-128, 0)),
+        (Expr.atom("wrap", OUTER, _number(8), _number(0)), (0, 127), (0, 127)),
+        (Expr.atom("wrap", OUTER, _number(8), _number(0)), (-129, 0), (-128, 127)),
+        (Expr.atom("wrap", OUTER, _number(8), _number(0)), (0, 128), (-128, 127)),
+        (Expr.atom("max", OUTER, _number(2)), (0, 9), (2, 9)),
+        (Expr.atom("min", OUTER, _number(2)), (0, 9), (0, 2)),
+        (Expr.atom("select", Expr.name("n"), OUTER, _number(12)), (3, 9), (3, 12)),
+        (OUTER * OUTER * OUTER * 2 + 1, (-2, 3), (-35, 55)),  # 9 and -6 times -2 and 3, at most
+    ],
+    ids=str,
+)
+def test_the_ends_of_an_interval(
+    expr: Expr, ends: tuple[int, int], interval: tuple[int, int] | None
+) -> None:
+    assert interval_of(expr, {"i": Interval(*ends)}) == interval
+
+
 def test_a_remainder_that_is_the_value_itself() -> None:
     assert interval_of(EXPRESSIONS["remainder"], {"i": Interval(1, 3)}) == (1, 3)

@@ -237,6 +237,9 @@ def test_read_off_is_every_part_of_the_data(nest: LoopNest) -> None:
     # the rate is that of three threads at both ends: 16 + 2/3 * 16 GB/s for three
     rate = (16 + 2 / 3 * 16) * 1e9 / 3
     assert third == pytest.approx(1e8 * 1.006 / second + 1e8 * 1.006 / rate, rel=1e-6)
+    # of these the second cache's lines alone come from a core's own
+    assert curve.at(3).from_own == pytest.approx(1e8 * 1.006 / second, rel=1e-6)
+    assert below.from_own < curve.at(3).from_own < above.from_own
 
 
 def test_data_stays_where_more_than_half_is_gone(nest: LoopNest) -> None:
