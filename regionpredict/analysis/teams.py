@@ -215,11 +215,12 @@ def with_recorded_runs(
         for member in team.members
         if member.facts.region.id in recorded and member.runs.value
     }
-    if len(told) == 1 and runs.value is None:
-        runs = runs._replace(value=min(told), weight=float(min(told)), assumed=())
-    elif len(told) == 1 and told != {runs.value} and same_build:
+    count = told.pop() if len(told) == 1 else None
+    if count is not None and runs.value is None:
+        runs = runs._replace(value=count, weight=float(count), assumed=())
+    elif count not in (None, runs.value) and same_build:
         note = f"as recorded; the source says {runs.value}"
-        runs = Runs(None, min(told), float(min(told)), (note,))
+        runs = Runs(None, count, float(count), (note,))
     elif recorded and not any(member.facts.region.id in recorded for member in team.members):
         note = "by the source, as the recorded run tells of other regions only"
         runs = runs._replace(assumed=(*runs.assumed, note))

@@ -23,8 +23,10 @@ from regionpredict.analysis.symbolic.piecewise import (
     _polynomial,
     _put,
     _whole_coefficients,
+    _WithheldError,
     exact_total,
 )
+from regionpredict.analysis.symbolic.summation import MAX_DEGREE
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO, Atom
 
@@ -217,6 +219,14 @@ def test_a_polynomial_between_two_ends(low: int) -> None:
         truth = sum(3 * t * t - 7 * t + 2 for t in range(low, n))
         assert total.evaluate({"n": n, "m": 7}) == truth
     assert _polynomial(ONE, Expr.const(low), N) == N - low
+
+
+def test_what_is_no_polynomial_or_of_too_high_a_degree_is_withheld() -> None:
+    total = _polynomial(T**MAX_DEGREE, ZERO, N)
+    assert total.evaluate({"n": 4}) == sum(t**MAX_DEGREE for t in range(4))
+    for body in (T ** (MAX_DEGREE + 1), Expr.atom("ref", T, label="x"), over(T, 3) * T):
+        with pytest.raises(_WithheldError):
+            _polynomial(body, ZERO, N)
 
 
 @pytest.mark.parametrize(
