@@ -65,6 +65,25 @@ def hint(margin: float, chance: float) -> OpenHint:
     return OpenHint(("n",), frozenset(), (), HintRange((1, 1), (1, 4)), 4, margin, chance)
 
 
+@pytest.mark.parametrize("guesses", [0, 1, 2])
+def test_a_hint_at_all_sizes_is_on_a_guess_where_one_decides(
+    guesses: int, workload: Workload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the fitted odds make of it: with some of them it changes nothing."""
+    asked: list[bool] = []
+
+    def sure(chance: float, *, assumed: bool, partial: bool) -> float:
+        asked.append(assumed)
+        return chance
+
+    made = predict_saturation(workload, MACHINE)
+    assert isinstance(made.derivation, SaturationDerivation)
+    monkeypatch.setattr("regionpredict.predict.saturation.model.confidence_of", sure)
+    own = replace(made.derivation, chance=0.6, guesses=guesses)
+    assert known_at_all_sizes(replace(made, derivation=own), hint(0.1, 0.8)).confidence == 0.6
+    assert asked == [guesses > 0]
+
+
 def test_guesses_that_do_not_decide_are_no_doubt(workload: Workload) -> None:
     """The least of all sizes' chances and margins is the hint's."""
     made = predict_saturation(workload, MACHINE)

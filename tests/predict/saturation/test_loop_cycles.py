@@ -279,6 +279,7 @@ def test_a_loop_says_how_many_of_its_lanes_it_uses() -> None:
     assert told(replace(body({"fp_add": 8}), trips=5.0)) == "2.5 of 4 lanes"
     assert told(replace(body({"fp_add": 8}), trips=101.0)) == "4 lanes"
     assert told(body({"fp_add": 8})) == "4 lanes"
+    assert told(replace(body({"fp_add": 8}), trips=0.0)) == "4 lanes"  # none says what is left over
 
 
 def test_a_chain_hides_behind_more_work_and_keeps_the_loop_scalar() -> None:

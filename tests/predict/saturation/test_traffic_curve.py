@@ -367,9 +367,14 @@ def test_the_more_cores_the_more_lines_are_claimed(nest: LoopNest) -> None:
     assert curve.levels(4)[-1].read == pytest.approx(16e6)
 
 
-def test_shared_caches_alone_last(nest: LoopNest) -> None:
+@pytest.mark.parametrize("sharing", [2, 4])
+def test_shared_caches_alone_last(nest: LoopNest, sharing: int) -> None:
     """Replacement that adapts is of caches that several cores share."""
-    machine = round_machine(("lasting_share: 0", "lasting_share: 0.5"))
+    machine = round_machine(
+        ("lasting_share: 0", "lasting_share: 0.5"),
+        ("cores: 4, latency: 40, bandwidth: {load: {1: 16, 4: 32}}",
+         f"cores: {sharing}, latency: 40, bandwidth: {{load: {{1: 16, {sharing}: 32}}}}"),
+    )  # fmt: skip
     for lasting, shares in ((True, [0.0, 0.0, 0.5]), (False, [0.0, 0.0, 0.0])):
         counter = GivenTraffic(nest, below_memory({1: 1e6}))
         TrafficCurve(counter, machine, contents=CacheContents(), lasting=lasting).at(1)
