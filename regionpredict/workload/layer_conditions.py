@@ -271,10 +271,9 @@ class LayerConditions:
         if loop.variable in inner.depends:
             return []
         inside = self._at(inner, env, 0.5)
-        still = (loop.variable, inner.variable)
         if self.window(inner, inside) > self.capacity:
             kept = self._touched_every_time(inner, inside)
-            return [g for g in kept if not any(map(g.slopes.get, still))]
+            return [g for g in kept if not g.slopes.get(loop.variable)]
         return [
             group
             for group in inner.groups_below

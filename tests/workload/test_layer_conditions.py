@@ -143,6 +143,13 @@ def test_a_small_matrix_that_every_iteration_touches_stays() -> None:
     assert names(conditions(inner, 1e5)._touched_every_time(inner.root, {"i": 3.0})) == [
         "b[l][m]", "x[m]",
     ]  # fmt: skip
+    # A row that every iteration of l touches is another one for each i.
+    rows = nest_of(deep.replace("x[m]", "x[m] * a[i][m]"), DECLARED)
+    row = conditions(rows, 600.0)
+    assert names(row._touched_every_time(rows.loops[1], {"i": 3.0, "j": 4.0})) == [
+        "a[i][m]", "x[m]",
+    ]  # fmt: skip
+    assert names(row._touched_every_time(rows.root, {"i": 3.0})) == ["x[m]"]
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,7 @@ def test_what_has_no_interval(unknown: Expr) -> None:
     [
         # remainders: the value itself where it is never negative and below the divisor
         (Expr.atom("mod", OUTER, _number(5)), (0, 4), (0, 4)),
+        (Expr.atom("mod", OUTER, _number(5)), (2, 4), (2, 4)),
         (Expr.atom("mod", OUTER, _number(5)), (2, 5), (0, 4)),
         (Expr.atom("mod", OUTER, _number(5)), (-1, 3), (-4, 4)),
         (Expr.atom("mod", OUTER, _number(1)), (0, 9), (0, 0)),
@@ -101,6 +102,8 @@ def test_what_has_no_interval(unknown: Expr) -> None:
         (Expr.atom("floordiv", OUTER, _number(1)), (-2, 8), (-2, 8)),
         (Expr.atom("floordiv", OUTER, _number(0)), (0, 8), None),
         (Expr.atom("floordiv", _number(60), OUTER), (4, 7), (8, 15)),
+        (Expr.atom("floordiv", _number(60), OUTER), (1, 7), (8, 60)),
+        (Expr.atom("floordiv", _number(60), OUTER), (0, 7), None),
         (Expr.atom("floordiv", _number(-60), OUTER), (4, 7), (-15, -8)),
         # masks: no more than a side that is never negative
         (Expr.atom("bitand", OUTER, _number(6)), (-3, 4), (0, 6)),

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from regionpredict.ir import Expr
+from regionpredict.workload.constants import MOST_RUNS
 from regionpredict.workload.derived_number import Derived
 from regionpredict.workload.gone_through import (
     Part,
@@ -330,6 +331,17 @@ def test_an_inner_loop_at_once_and_one_by_one(seed: int, up: bool) -> None:
     assert set(counted.runs) == runs
     assert counted.steps == steps
     assert counted.fractions == parts
+
+
+@pytest.mark.parametrize("turns", [[2048], [2049], [0, 2000, 48], [2000, 49]])
+def test_an_inner_loop_is_gone_through_up_to_a_number_of_steps(turns: list[int]) -> None:
+    """All turns of the loop around together; what they were is told in any case."""
+    loop = header(1, Affine(0.0, {}), Affine(0.0, {"i": 1.0}))
+    values = [float(number) for number in turns]
+    counted = inner_runs(loop, 128.0, {}, "i", values, 0.0, 0.0, element=8, line_bytes=64, up=False)
+    assert counted is not None
+    assert counted.steps == sum(turns)
+    assert len(counted.runs) == (sum(turns) if sum(turns) <= MOST_RUNS.value else 0)
 
 
 def test_a_variable_without_a_value_counts_as_none() -> None:
