@@ -319,13 +319,10 @@ def _at_end_of_atom(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: b
 def _sign(expression: Expr) -> bool | None:
     """Whether an expression over sizes, taken to be positive, is positive; None if unclear."""
     expression = _without_common_factors(expression)
-    signs = {number > 0 for number in expression.terms.values()}
-    if len(signs) == 1:
-        return signs.pop()
+    # n - 1: the constant does not turn the sign.
     leading = [number for monomial, number in expression.terms.items() if monomial]
-    if leading and len({number > 0 for number in leading}) == 1:
-        return leading[0] > 0  # n - 1: the constant does not turn the sign
-    return None
+    signs = {number > 0 for number in leading or expression.terms.values()}
+    return signs.pop() if len(signs) == 1 else None
 
 
 def _without_common_factors(expression: Expr) -> Expr:

@@ -56,8 +56,6 @@ class Runs(NamedTuple):
         return Runs(expr, value, self.weight + other.weight, self._assumed_with(other))
 
     def _assumed_with(self, other: Runs) -> tuple[str, ...]:
-        if not self.assumed or not other.assumed:
-            return self.assumed or other.assumed
         return tuple(dict.fromkeys((*self.assumed, *other.assumed)))
 
     def at(self, values: Mapping[str, int | Fraction]) -> float:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from texts import facts_of_loop
 
-from regionpredict.analysis.symbolic.domain import Domain, domain_of, steps_of
+from regionpredict.analysis.symbolic.domain import Domain, _is_tile, domain_of, steps_of
 from regionpredict.ir import Expr, Loop, Span
 
 I, J, N, M = (Expr.name(name) for name in "ijnm")  # noqa: E741
@@ -245,6 +246,21 @@ def test_tiles_and_what_looks_like_them(loops: str, runs: object, n: int) -> Non
     assert callable(runs)
     facts = facts_of_loop(loops, HEAD, n=n)
     assert facts.statements[-1].executions.value == runs(n)
+
+
+def test_a_tile_is_all_of_a_step_one_by_one() -> None:
+    t = Expr.name("t")
+    tile = loop("t", 0, "<", N, 3)
+    inner = loop("i", t, "<", Expr.atom("min", t + 3, N))
+    assert _is_tile(tile, inner)
+    assert _is_tile(tile, replace(inner, bound=Expr.atom("min", N, t + 3)))
+    for change in (
+        {"step": Expr.const(2)}, {"step": None}, {"start": t + 1}, {"start": None},
+        {"bound": Expr.atom("min", t + 2, N)}, {"bound": N}, {"bound": None}, {"comparison": ">"},
+    ):  # fmt: skip
+        assert not _is_tile(tile, replace(inner, **change))
+    for change in ({"step": Expr.const(2)}, {"step": None}, {"bound": N + 1}, {"bound": None}):
+        assert not _is_tile(replace(tile, **change), inner)
 
 
 @pytest.mark.parametrize("first", [0, 3, 9])
