@@ -306,6 +306,19 @@ def test_what_was_touched_between() -> None:
     assert set(late.between[at(9)].values()) == {(at(6), "d")}
 
 
+def test_of_several_runs_the_first_that_has_most_between_tells() -> None:
+    asks = share(9, names=(("a", A),))
+    one, other = share(3, names=(("u", B),)), share(4, names=(("v", C),))
+
+    def between(*events: Event) -> set[tuple[Span, str]]:
+        return set(program(team(*events)).between[at(9)].values())
+
+    assert between(asks, one, asks, other, asks) == {(at(3), "u")}
+    assert between(asks, other, asks, one, asks) == {(at(4), "v")}
+    assert between(asks, one, asks, one, other, asks) == {(at(3), "u"), (at(4), "v")}
+    assert between(asks, one, other, asks, one, asks) == {(at(3), "u"), (at(4), "v")}
+
+
 def test_who_has_touched_it_since() -> None:
     only_a = (("v", A),)
     events = (share(3, write(A), names=only_a), share(4, names=only_a), share(5, names=only_a))
