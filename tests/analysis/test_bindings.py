@@ -185,6 +185,8 @@ def test_no_middle_where_a_value_is_given_or_an_end_unknown() -> None:
         (6, "t * t", 3, 9),  # 0, 1, 4, 9, 16 and 25: 9 1/6
         (2, "7 * t", 0, 0),  # 0 and 7: as near, and so the nearer to the middle, which is 0
         (1, "t + 3", 0, 3),
+        # 25, 16, 16, 9, 9, 4, 4, 1, 1, 0 and 0: 7.7, and of both nines the one nearer to five
+        (11, "(10 - t) / 2 * ((10 - t) / 2)", 4, 9),
     ],
 )
 def test_a_callers_counter_stands_where_the_loop_is_as_long_as_on_average(

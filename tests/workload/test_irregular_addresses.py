@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 from nest_texts import counter_of, facts_of_text, group_of
 
+from regionpredict.ir import Expr
 from regionpredict.workload import CacheLevel
-from regionpredict.workload.loop_nest import LoopNest
+from regionpredict.workload.irregular_addresses import bytes_between, loops_standing_in
+from regionpredict.workload.loop_nest import Affine, Curved, LoopNest
 from regionpredict.workload.nest_lowering import loop_nest
+from regionpredict.workload.value_ranges import Interval
 
 ARRAYS = "struct { double v[4]; int n; } c[500]; double a[5000], b[9999]; int k[999], m[999];"
 
@@ -51,6 +54,27 @@ def test_bytes_over_which_addresses_spread(read: str, extent: int) -> None:
 )
 def test_loops_in_which_addresses_stand_still(read: str, still: set[str]) -> None:
     assert group_of(nest_reading(read), "b").still == still
+
+
+def test_bytes_between_several_addresses() -> None:
+    """From the lowest of all, -16 to 0, to the end of the highest, 80 to 112."""
+    (access, *_) = group_of(nest_reading("b[k[i]]"), "b").accesses
+    spread = {"i": Interval(0.0, 4.0)}
+    low, high = (
+        Curved(Expr.name("i") * slope + first, {}, frozenset("i"))
+        for slope, first in ((4, -16), (8, 80))
+    )
+    for forms in ([low, high], [high, low]):
+        assert bytes_between(forms, [access, access], spread) == 112 + access.bytes + 16
+    for other in (None, Affine(0.0, {})):
+        assert bytes_between([low, other], [access, access], spread) is None
+
+
+def test_a_call_in_one_of_several_addresses_stands_nowhere() -> None:
+    reads = [group_of(nest_reading(read), "b") for read in ("b[k[i]]", "b[next(i)]")]
+    accesses = [access for read in reads for access in read.accesses]
+    assert loops_standing_in(accesses[:1], reads[0].loops) == {"j"}
+    assert loops_standing_in(accesses, reads[0].loops) == frozenset()
 
 
 def test_what_stands_still_is_missed_once() -> None:

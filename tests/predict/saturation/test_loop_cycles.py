@@ -278,6 +278,8 @@ def test_trips_on_average_use_one_lane_at_least_and_no_more_than_there_are(trips
 def test_a_loop_says_how_many_of_its_lanes_it_uses() -> None:
     assert told(replace(body({"fp_add": 8}), trips=5.0)) == "2.5 of 4 lanes"
     assert told(replace(body({"fp_add": 8}), trips=101.0)) == "4 lanes"
+    # of two lanes: a vector, and one iteration alone
+    assert cycles(replace(body({"fp_add": 8}, element=16), trips=3.0))[0] == 8 / 1.5
     assert told(body({"fp_add": 8})) == "4 lanes"
     assert told(replace(body({"fp_add": 8}), trips=0.0)) == "4 lanes"  # none says what is left over
 
