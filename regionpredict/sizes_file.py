@@ -46,7 +46,7 @@ def read_sizes(path: Path, name: str | None = None) -> SizesFile:
     root = compose_yaml(read_text(path, _REMEDY), shown, _REMEDY)
     if root is None or not isinstance(root, yaml.MappingNode) or not root.value:
         raise InputError("no sizes in it", remedy=_REMEDY, path=shown)
-    sets = {key.value: value for key, value in root.value if isinstance(value, yaml.MappingNode)}
+    sets = _sets(root, shown)
     if not sets:
         if name is not None:
             raise InputError(
@@ -55,15 +55,13 @@ def read_sizes(path: Path, name: str | None = None) -> SizesFile:
             )  # fmt: skip
         return _set(root, shown)
     known = ", ".join(one_line(set_) for set_ in sets)
-    if len(sets) != len(root.value):
-        line = next(
-            key.start_mark.line for key, value in root.value
-            if not isinstance(value, yaml.MappingNode)
-        )  # fmt: skip
-        raise InputError(
-            "a size outside of the sets, or a set twice", remedy=f"write it into one of: {known}",
-            path=shown, line=line + 1,
-        )  # fmt: skip
+    for key, value in root.value:
+        if not isinstance(value, yaml.MappingNode) or sets[key.value] is not value:
+            raise InputError(
+                "a size outside of the sets, or a set twice",
+                remedy=f"write it into one of: {known}",
+                path=shown, line=key.start_mark.line + 1,
+            )  # fmt: skip
     if name is None and len(sets) > 1:
         raise InputError(
             "several sets of sizes", remedy=f"choose one with {path.name}:NAME of: {known}",
@@ -73,6 +71,21 @@ def read_sizes(path: Path, name: str | None = None) -> SizesFile:
     if chosen not in sets:
         raise InputError(f"no set '{chosen}'", remedy=f"the sets are: {known}", path=shown)
     return _set(sets[chosen], shown)
+
+
+def _sets(root: yaml.MappingNode, path: str) -> dict[str, yaml.MappingNode]:
+    """The sets by their names; of two with one name the last."""
+    sets: dict[str, yaml.MappingNode] = {}
+    for key, value in root.value:
+        if not isinstance(value, yaml.MappingNode):
+            continue
+        if not isinstance(key, yaml.ScalarNode):
+            raise InputError(
+                "the name of a set is no text", remedy=_REMEDY, path=path,
+                line=key.start_mark.line + 1,
+            )  # fmt: skip
+        sets[key.value] = value
+    return sets
 
 
 def _set(node: yaml.MappingNode, path: str) -> SizesFile:

@@ -14,6 +14,7 @@ is given again is taken from the command line.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -61,7 +62,8 @@ def _machine(value: Any, folder: Path) -> str | None:
     if not isinstance(value, str):
         return None
     path = _from(folder, value)
-    return path if Path(path).is_file() else value
+    # Of a name that is too long for a file, Path.is_file raises an error.
+    return path if os.path.isfile(path) else value  # noqa: PTH113
 
 
 def _pairs(value: Any, _: Path) -> tuple[str, ...] | None:
@@ -142,6 +144,10 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
     except RecursionError:
         raise InputError(
             "not TOML: brackets inside each other, too deep", remedy=_REMEDY, path=str(path)
+        ) from None
+    except ValueError:  # a number of thousands of digits, or the 31st of February
+        raise InputError(
+            "not TOML: a value cannot be read", remedy=_REMEDY, path=str(path)
         ) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from regionpredict.documents import MOST_YAML_BYTES, read_text
@@ -40,7 +41,7 @@ def file_of(name_or_path: str | Path) -> tuple[Path, str]:
     if text not in names:
         near = did_you_mean(text, names)
         if not near.startswith("did you mean"):
-            file = text if Path(text).is_file() else f"{text}.yaml"
+            file = text if os.path.isfile(text) else f"{text}.yaml"  # noqa: PTH113 (of too long a name, too)
             near = f"`regionpredict machines list` names them; a file is a path, ./{file}"
         raise InputError(f"no machine is called '{text}'", remedy=near)
     path = shipped_folder() / f"{text}.yaml"
@@ -49,7 +50,7 @@ def file_of(name_or_path: str | Path) -> tuple[Path, str]:
 
 def load_file(path: Path, shown: str) -> Machine:
     """Load the file at `path`, which errors name as `shown`."""
-    if not path.exists():
+    if not os.path.exists(path):  # noqa: PTH110 (of too long a name, too)
         raise InputError(
             "no such machine file", remedy="check the path, or give a shipped name", path=shown
         )

@@ -128,6 +128,7 @@ def test_an_answer_is_made_anew_where_the_file_changes(project: Path, tmp_path: 
         ("within = true\n", ":1: 'within' must be a number"),
         ("machine = [\n", ": not TOML: not closed or not complete at the end of the file; "),
         ("a = " + "[" * 100_000, ": "),
+        ("jobs = " + "9" * 5_000 + "\n", ": not TOML: a value cannot be read; "),
     ],
 )
 def test_what_is_wrong_is_one_line(project: Path, config: str, message: str) -> None:
@@ -137,3 +138,29 @@ def test_what_is_wrong_is_one_line(project: Path, config: str, message: str) -> 
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"regionpredict: {project / 'regionpredict.toml'}{message}")
+
+
+def test_a_machine_whose_name_is_too_long_for_a_file_is_an_unknown_one(project: Path) -> None:
+    (project / "regionpredict.toml").write_text(f'machine = "{"x" * 5_000}"\n')
+    done = run(project / "src", "predict", ".")
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("regionpredict: no machine is called 'xxx")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (1, ("predict", "src", "-m", "x" * 5_000)),
+        (1, ("predict", "src", "-m", f"./{'x' * 5_000}.yaml")),
+        (1, ("predict", "src", "-m", "dunnington", "--sizes", "x" * 5_000)),
+        (1, ("fit", "x" * 5_000)),
+    ],
+)
+def test_a_name_that_is_too_long_for_a_file_is_one_line(
+    project: Path, code: int, words: tuple[str, ...]
+) -> None:
+    done = run(project, *words)
+    assert done.returncode == code
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("regionpredict: ")

@@ -188,6 +188,8 @@ def test_a_file_may_be_one_set_without_a_name(shell: Shell) -> None:
         ("a:\n  n: 1\nb:\n  n: 2\n", "", ": several sets of sizes; choose one with sizes.yaml:NAM"),
         ("a:\n  n: 1\nb:\n  n: 2\n", ":c", ": no set 'c'; the sets are: a, b"),
         ("n: 1\n", ":c", ": no set 'c': the file is one set without a name; leave the name out"),
+        ("a:\n  n: 1\na:\n  n: 2\n", ":a", ":1: a size outside of the sets, or a set twice; write"),
+        ("? [a]\n: {n: 1}\n", "", ":1: the name of a set is no text; write lines NAME: INTEGER"),
         ("a:\n  n: 1\nm: 2\n", ":a", ":3: a size outside of the sets, or a set twice; write it"),
         ("n: 1\ngird[0]: 2\n", "", ":2: gird[0]: no region depends on it; did you mean 'grid[0]'?"),
         ("n: 1\nm: 1.5\n", "", ":2: 'm' is no integer; write lines NAME: INTEGER"),

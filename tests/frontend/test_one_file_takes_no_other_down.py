@@ -86,6 +86,22 @@ def test_a_header_that_is_no_file_is_left_out(
     assert [note.id for note in analysis.program.diagnostics] == ["RP001"]
 
 
+@pytest.mark.parametrize("header", ["pipe.h", "./pipe.h", "sub/pipe.h"])
+@pytest.mark.parametrize("folder", [".", "./sub", "sub"])
+def test_a_pipe_below_the_current_folder_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, header: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub" / "sub").mkdir(parents=True)
+    for place in (".", "sub", "sub/sub"):
+        os.mkfifo(tmp_path / place / "pipe.h")
+    (tmp_path / folder / "bad.c").write_text(f'#include "{header}"\n' + LOOP % "0")
+    requests = requests_for([f"{folder}/bad.c"], (), [folder])
+    analysis = analyse(requests, {}, frontend="libclang", limits=LOW)
+    assert [region.span.line for region in analysis.program.regions] == [4]
+    assert {note.id for note in analysis.program.diagnostics} == {"RP001"}
+
+
 @pytest.mark.parametrize("frontend", FRONTENDS)
 def test_an_include_name_of_thousands_of_letters(tmp_path: Path, frontend: str) -> None:
     text = f'#include "{"a" * 5000}.h"\n' + LOOP % "0"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def read(
     or in no known format, and `UsageError` for names that the format has no use for.
     """
     source = Path(path)
-    if not source.exists():
+    if not os.path.exists(source):  # noqa: PTH110 (of too long a name, too)
         raise InputError("no such file or folder", remedy="check the name", path=str(path))
     if format_name is not None and format_name not in FORMATS:
         raise InputError(

@@ -216,6 +216,10 @@ class GuessingParser:
                     if is_special_file(folder / header):
                         line = text.count(b"\n", 0, match.start()) + 1
                         self._shut_out(str(folder / header), Span(str(file), line))
+                        # The parser knows a text by the very name it makes: of a file in the
+                        # current folder it is ./pipe.h, which a path has not.
+                        for base in (str(folder), os.path.join(".", folder)):  # noqa: PTH118
+                            self._unsaved[f"{base}/{header}"] = ""
                 if match.group(1) is None or request.extra:
                     continue
                 folder_of = next(

@@ -175,8 +175,8 @@ class _Calls:
                 return handed
             return handed._replace(length=count_of(self._function, counted.loop, counted.decl))
         still = asked.base.decl not in writes_in(self._unit, self._function)
-        one = asked.subscript is None or is_null(asked.subscript)
-        return handed._replace(sign=0) if still and one else None
+        at_begin = asked.subscript is None or is_null(asked.subscript)
+        return handed._replace(sign=0) if still and at_begin else None
 
     def _loop_through(self, pointer: Expression, around: tuple[Stmt, ...]) -> Span | None:
         """The loop whose counter goes through a table that is not told, as a parameter's is not:

@@ -81,8 +81,8 @@ def _tlb_entries(samples: Samples) -> Measured | None:
         return None
     held = None
     for count in TLB_COUNTS:
-        walked, found = (_of(samples, f"tlb/{count}/{how}") for how in ("walked", "found"))
-        if walked is None or found is None or walked.less(found).value > walk.value / 2:
+        walked, hit = (_of(samples, f"tlb/{count}/{how}") for how in ("walked", "found"))
+        if walked is None or hit is None or walked.less(hit).value > walk.value / 2:
             break
         held = Measured(float(count), 0.0)
     return held
@@ -111,9 +111,9 @@ def _page_walk_factor(topology: Topology, samples: Samples) -> Measured | None:
     return walk.over(Measured(entry.value, 0.0))
 
 
-def _walk(samples: Samples, walked: str, found: str) -> Measured | None:
+def _walk(samples: Samples, walked: str, hit: str) -> Measured | None:
     """What a load waits for its translation; None where that is nothing."""
-    long, short = _of(samples, walked), _of(samples, found)
+    long, short = _of(samples, walked), _of(samples, hit)
     if long is None or short is None or long.value <= short.value:
         return None
     return long.less(short)

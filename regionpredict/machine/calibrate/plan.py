@@ -128,9 +128,9 @@ def _page_walks(topology: Topology, cpu: str, line: str) -> Iterator[Measurement
         size = str(lines * int(line))
         return Measurement(key, "latency", (cpu, size, line, order, str(page), str(each)))
 
-    for order, walked, found in (("apart", WALKED, FOUND), ("beside", WALKED_BESIDE, FOUND_BESIDE)):
+    for order, walked, hit in (("apart", WALKED, FOUND), ("beside", WALKED_BESIDE, FOUND_BESIDE)):
         yield loads(walked, SCATTERED_LINES, order, 1)
-        yield loads(found, SCATTERED_LINES, order, LINES_ON_A_PAGE)
+        yield loads(hit, SCATTERED_LINES, order, LINES_ON_A_PAGE)
     for count in TLB_COUNTS:
         yield loads(f"tlb/{count}/walked", count, "apart", 1)
         yield loads(f"tlb/{count}/found", count, "apart", LINES_ON_A_PAGE)
