@@ -83,7 +83,10 @@ class _Copying:
         if not used:
             return call
         numbers = dict(call.numbers)
-        numbers |= {at: given.numbers[own] for at, own in call.passed if own in given.numbers}
+        numbers |= {
+            at: given.numbers[own] + added for at, own, added in call.passed
+            if own in given.numbers
+        }  # fmt: skip
         name = self._copy(callee, _Given(used, numbers))
         return call._replace(function=name, file=callee.span.file)
 

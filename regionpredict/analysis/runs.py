@@ -92,12 +92,33 @@ def runs_of(loops: Sequence[Loop], bindings: Bindings) -> Runs:
 
 class Guard(NamedTuple):
     """What must hold for a side of a condition to be entered, in the names of `counters`, which
-    loops move, and of whatever has no number; `text` as it is written, at `span`."""
+    loops move, and of whatever has no number; `text` as it is written, at `span`. `parameters` are
+    the names in it that its function is handed, each with its position, and `numbers` what they
+    are where a call does not tell."""
 
     condition: Expr
     text: str
     counters: tuple[tuple[str, Span], ...]
     span: Span
+    parameters: tuple[tuple[str, int], ...] = ()
+    numbers: tuple[tuple[str, Expr], ...] = ()
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is known to hold or not to, whatever the loops do."""
+        known = [part.constant for part in conjuncts(self.condition)]
+        return 0 in known or None not in known
+
+    def handed(self, numbers: Mapping[int, int]) -> Guard:
+        """What must hold where the function is handed these numbers, by their positions."""
+        if not self.parameters:
+            return self
+        known = dict(self.numbers)
+        known |= {
+            name: Expr.const(numbers[at]) for name, at in self.parameters if at in numbers
+        }  # fmt: skip
+        condition = self.condition.substitute(known)
+        return Guard(condition, self.text, self.counters, self.span)
 
 
 Guards = Mapping[tuple[Span, int], Guard]

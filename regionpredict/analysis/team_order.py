@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
 from regionpredict.analysis.callees import Callees, main_of
+from regionpredict.analysis.deciding_numbers import DecidingNumbers, Numbers
 from regionpredict.analysis.runs import NEVER, ONCE, Guard, Guards, Runs, guarded_runs
 from regionpredict.ir import Expr, Loop, Region, Span
 from regionpredict.ir.expr import ONE
-from regionpredict.ir.flow import Block, Event, Flow, Handed, called_functions
+from regionpredict.ir.flow import BEHIND_RETURN, Block, Event, Flow, Handed, called_functions
 
 _MAX_DEPTH = 60
 _IDLE = NEVER._replace(assumed=("main is not seen to come to it",))
@@ -160,15 +161,22 @@ class _Walk:
         for region in regions:
             self.regions.setdefault(region.span, []).append(region)
         self.loops = loops
-        self.known: dict[tuple[Span, str], _Summary] = {}
-        self.members: dict[tuple[Span, str], dict[str, Runs]] = {}
+        self.deciding = DecidingNumbers(flows, self.callees, guards)
+        self.known: dict[tuple[Span, str, Numbers], _Summary] = {}
+        self.members: dict[tuple[Span, str, Numbers], dict[str, Runs]] = {}
         self.stack: list[Flow] = []
+        self.given: list[Mapping[int, int]] = []
+        self.entered: set[tuple[Span, str, Numbers]] = set()
+        self.cut: set[tuple[Span, str]] = set()  # recursions that are not followed to their ends
 
-    def summary(self, flow: Flow, team: _Team | None) -> _Summary:
-        """One run of a function by one thread; of a team, the regions go to its members."""
+    def summary(self, flow: Flow, team: _Team | None, numbers: Numbers = ()) -> _Summary:
+        """One run of a function by one thread, handed these numbers; of a team, the regions go to
+        its members."""
         summary = _Summary()
         self.stack.append(flow)
+        self.given.append(dict(numbers))
         self._events(flow, flow.body, [], team, summary)
+        self.given.pop()
         self.stack.pop()
         return summary
 
@@ -201,8 +209,11 @@ class _Walk:
         elif block.kind == "choice":
             self._choice(flow, block, nest, team, into)
         elif block.kind == "branch" and (block.span, block.side) in self.guards:
-            around = _Around(block.span, guard=self.guards[block.span, block.side])
-            self._events(flow, block.body, [*nest, around], team, into)
+            guard = self.guards[block.span, block.side].handed(self.given[-1])
+            # An early return that nothing decides is taken to be one for errors.
+            if block.note != BEHIND_RETURN or guard.is_decided:
+                nest = [*nest, _Around(block.span, guard=guard)]
+            self._events(flow, block.body, nest, team, into)
         else:
             self._events(flow, block.body, nest, team, into)
 
@@ -251,29 +262,63 @@ class _Walk:
         self, flow: Flow, call: Handed, nest: list[_Around], team: _Team | None, into: _Summary
     ) -> None:
         callee = self.callees.of(flow, call.function, call.file)
-        if callee is None or callee in self.stack or len(self.stack) > _MAX_DEPTH:
+        if callee is None:
+            return
+        numbers = self.deciding.handed(flow, call, callee, self.given[-1])
+        runs = self._runs(nest) if team is None else self._runs_inside(nest, team.depth)
+        if not self._is_followed(callee, numbers, runs):
             return
         if team is not None:
-            runs = self._runs_inside(nest, team.depth)
-            for region, own in self._members_of(callee).items():
+            for region, own in self._members_of(callee, numbers).items():
                 team.members[region] = team.members.get(region, NEVER).plus(own.times(runs))
             return
-        key = (callee.span, callee.function)
-        if key not in self.known:
-            self.known[key] = self.summary(callee, None)
-        called = self.known[key]
-        _add(into, called, self._runs(nest))
+        called, more = self._summary_of(callee, numbers)
+        _add(into, called, runs.times(more))
         if called.first is not None and called.last is not None:
             self._next(into, called.first, called.last, nest)
 
-    def _members_of(self, callee: Flow) -> dict[str, Runs]:
+    def _is_followed(self, callee: Flow, numbers: Numbers, runs: Runs) -> bool:
+        """Whether a call is gone into. A recursion is where it is told how deep it goes: each call
+        is handed other numbers, and they decide whether there is a next."""
+        if callee not in self.stack and len(self.stack) <= _MAX_DEPTH:
+            return True
+        if runs.value == 0:
+            return False
+        deeper = numbers and runs.value is not None and len(self.stack) <= _MAX_DEPTH
+        if deeper and (callee.span, callee.function, numbers) not in self.entered:
+            return True
+        self.cut.add((callee.span, callee.function))
+        return False
+
+    def _summary_of(self, callee: Flow, numbers: Numbers) -> tuple[_Summary, Runs]:
+        """One run of a function, and how often more it runs: once, but for a recursion of which
+        nothing tells how deep it goes."""
+        key = (callee.span, callee.function, numbers)
+        if key not in self.known:
+            self.entered.add(key)
+            self.known[key] = self.summary(callee, None, numbers)
+            self.entered.remove(key)
+        if key[:2] not in self.cut:
+            return self.known[key], ONCE
+        if numbers and callee not in self.stack:
+            return self._summary_of(callee, ())
+        return self.known[key], _repeated(callee)
+
+    def _members_of(self, callee: Flow, numbers: Numbers) -> dict[str, Runs]:
         """The regions that one call of a function adds to the team that calls it."""
-        key = (callee.span, callee.function)
+        key = (callee.span, callee.function, numbers)
         if key not in self.members:
             team = _Team(TeamKey(None), 0, {})
-            self.summary(callee, team)
+            self.entered.add(key)
+            self.summary(callee, team, numbers)
+            self.entered.remove(key)
             self.members[key] = team.members
-        return self.members[key]
+        if key[:2] not in self.cut:
+            return self.members[key]
+        if numbers and callee not in self.stack:
+            return self._members_of(callee, ())
+        more = _repeated(callee)
+        return {region: own.times(more) for region, own in self.members[key].items()}
 
     def _runs_inside(self, nest: Sequence[_Around], depth: int) -> Runs:
         """How often what is inside these loops runs in one run of the team at a depth; on average,
@@ -309,6 +354,11 @@ class _Walk:
         if not notes:
             return runs
         return runs.times(Runs(None, None, 1.0, tuple(dict.fromkeys(notes))))
+
+
+def _repeated(callee: Flow) -> Runs:
+    name = callee.function.partition("(")[0]
+    return Runs(None, None, 1.0, (f"{name}() calls itself, and is taken not to do so",))
 
 
 def _left_early(around: _Around) -> str:

@@ -261,10 +261,13 @@ def guards_of(program: Program, given: Mapping[str, int]) -> Guards:
             name: Expr.const(bindings.values[name]) for name in branch.condition.names - moved
             if name in bindings.values
         }  # fmt: skip
-        condition = branch.condition.substitute(numbers)
+        # What the user gives for a parameter holds in every call.
+        parameters = tuple(own for own in branch.parameters if own[0] not in given)
+        handed = {name: numbers.pop(name) for name, _ in parameters if name in numbers}
         guards[branch.span, branch.side] = Guard(
-            condition, branch.text, branch.counters, branch.span
-        )
+            branch.condition.substitute(numbers), branch.text, branch.counters, branch.span,
+            parameters, tuple(handed.items()),
+        )  # fmt: skip
     return guards
 
 

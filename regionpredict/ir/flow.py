@@ -77,13 +77,22 @@ class Table(NamedTuple):
     parameter: int | None = None
 
 
+class Passed(NamedTuple):
+    """A number that a call hands over at `position`: what the caller was handed as its `parameter`
+    and does not change, plus `added`."""
+
+    position: int
+    parameter: int
+    added: int = 0
+
+
 class HandedOver(NamedTuple):
-    """What a call hands over that tells which functions its callee calls: tables of them,
-    constants, as (position, value), and what the caller was handed, as (position, parameter)."""
+    """What a call hands over that tells what its callee does: tables of functions, constants, as
+    (position, value), and numbers that the caller was handed."""
 
     tables: tuple[Table, ...]
     numbers: tuple[tuple[int, int], ...]
-    passed: tuple[tuple[int, int], ...]
+    passed: tuple[Passed, ...]
 
 
 class Choice(NamedTuple):
@@ -119,7 +128,7 @@ class Handed(NamedTuple):
     holds the function, where it is called through one, `choices` what that may be. `file`: where
     the function is that is meant; "": as seen from the caller's place. `tables` are tables of
     functions that it hands over, `numbers` constants: (position, value), `passed` numbers that
-    the caller was handed: (position, parameter).
+    the caller was handed.
     """
 
     function: str
@@ -134,7 +143,7 @@ class Handed(NamedTuple):
     file: str = ""
     tables: tuple[Table, ...] = ()
     numbers: tuple[tuple[int, int], ...] = ()
-    passed: tuple[tuple[int, int], ...] = ()
+    passed: tuple[Passed, ...] = ()
 
 
 class Returned(NamedTuple):
@@ -142,6 +151,10 @@ class Returned(NamedTuple):
 
     source: Place
     by_value: bool = False
+
+
+BEHIND_RETURN = "return"
+"""The `note` of what stands behind `if (c) return;`: most often `c` tells an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +168,7 @@ class Block:
     iterations). For 'share', `names` are the places of the arrays by the names that the region has
     for them. `side` numbers what a condition decides between: that of an `if` 0, what is behind
     `else` or a `continue` 1, the cases of a `switch` in their order. `note` of a loop says that it
-    may end early.
+    may end early, that of a branch that it is `BEHIND_RETURN`.
     """
 
     kind: str

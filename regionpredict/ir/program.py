@@ -36,7 +36,8 @@ class SerialBranch(NamedTuple):
     or a `switch` at `span` (`Block.side`), with what the source says of the names in it.
 
     `counters` are the names in it that loops move, each with its loop's place; `text` as it is
-    written.
+    written. `parameters` are those that the function is handed and does not change, each with its
+    position.
     """
 
     span: Span
@@ -45,6 +46,7 @@ class SerialBranch(NamedTuple):
     text: str
     counters: tuple[tuple[str, Span], ...]
     definitions: tuple[Definition, ...]
+    parameters: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ from regionpredict.frontend.syntax import (
     inner_statements,
     own_expressions,
     set_place,
+    without_casts,
 )
 from regionpredict.ir import Definition, Expr
 
@@ -305,10 +306,13 @@ class _Finder:
         values: list[tuple[Expr, Function]] = []
         calls: list[tuple[Function, CallExpr]] = []
         for caller, call in self.unit.calls_of(function.decl):
-            if caller.decl is function.decl:
-                continue
             if position >= len(call.args):
                 return None
+            argument = without_casts(call.args[position])
+            if caller.decl is function.decl and isinstance(argument, Name) and (
+                argument.decl is decl
+            ):  # fmt: skip
+                continue  # a recursion hands it on as it is
             values.append((self.context.value(call.args[position], Frame({})), caller))
             calls.append((caller, call))
         if values and all(value == values[0][0] for value, _ in values):

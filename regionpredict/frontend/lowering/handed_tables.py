@@ -29,13 +29,14 @@ from regionpredict.frontend.syntax import (
     without_casts,
 )
 from regionpredict.ir import Span
-from regionpredict.ir.flow import HandedOver, OfHanded, Table
+from regionpredict.ir.flow import HandedOver, OfHanded, Passed, Table
 
 _MOST_ROWS = 200
 
 
 def handed_over(unit: LinkedUnit) -> dict[tuple[Span, str], HandedOver]:
-    """Of each call that hands over a table of functions."""
+    """Of each call that hands over a table of functions, or numbers that may decide what the
+    function called does."""
     handed: dict[tuple[Span, str], HandedOver] = {}
     for function in unit.bodies():
         context = Context(unit.body_of, unit.objects)
@@ -44,9 +45,9 @@ def handed_over(unit: LinkedUnit) -> dict[tuple[Span, str], HandedOver]:
                 continue
             given = (_table(unit, function, at, arg) for at, arg in enumerate(call.args))
             tables = tuple(table for table in given if table is not None)
-            if tables:
-                numbers = _numbers(context, call)
-                passed = _passed(unit, function, call)
+            numbers = _numbers(context, call)
+            passed = _passed(unit, function, call)
+            if tables or numbers or passed:
                 handed[call.span, call.name] = HandedOver(tables, numbers, passed)
     return handed
 
@@ -56,15 +57,28 @@ def _numbers(context: Context, call: CallExpr) -> tuple[tuple[int, int], ...]:
     return tuple((at, value) for at, value in enumerate(values) if isinstance(value, int))
 
 
-def _passed(unit: LinkedUnit, function: Function, call: CallExpr) -> tuple[tuple[int, int], ...]:
+def _passed(unit: LinkedUnit, function: Function, call: CallExpr) -> tuple[Passed, ...]:
     """The numbers that the caller was handed itself, and does not change."""
     written = writes_in(unit, function)
-    own = [(at, without_casts(argument)) for at, argument in enumerate(call.args)]
-    return tuple(
-        (at, function.parameters.index(argument.decl)) for at, argument in own
-        if isinstance(argument, Name) and argument.decl in function.parameters
-        and argument.decl not in written
-    )  # fmt: skip
+    passed: list[Passed] = []
+    for position, argument in enumerate(call.args):
+        name, added = _with_added(without_casts(argument))
+        if isinstance(name, Name) and name.decl in function.parameters and (
+            name.decl not in written
+        ):  # fmt: skip
+            passed.append(Passed(position, function.parameters.index(name.decl), added))
+    return tuple(passed)
+
+
+def _with_added(argument: Expression) -> tuple[Expression, int]:
+    """`level` and 1 of `level + 1`."""
+    if isinstance(argument, Binary) and argument.op in ("+", "-"):
+        if isinstance(argument.right, IntLit):
+            sign = 1 if argument.op == "+" else -1
+            return without_casts(argument.left), sign * argument.right.value
+        if isinstance(argument.left, IntLit) and argument.op == "+":
+            return without_casts(argument.right), argument.left.value
+    return argument, 0
 
 
 def _table(

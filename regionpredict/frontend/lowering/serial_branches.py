@@ -132,8 +132,18 @@ class _Conditions:
 
     def _add(self, span: Span, side: int, value: Expr, text: str, counters: _Counters) -> None:
         own = tuple((name, counters[name]) for name in sorted(value.names & counters.keys()))
-        branch = SerialBranch(span, side, value, text, own, ())
+        handed = self._parameters(value.names)
+        branch = SerialBranch(span, side, value, text, own, (), handed)
         known = self._known.setdefault((span, side), branch)
         if (known.condition, known.text) != (value, text):  # two of one macro
             unknown = Expr.atom("varying", label=text)
             self._known[span, side] = branch._replace(condition=unknown)
+
+    def _parameters(self, names: Collection[str]) -> tuple[tuple[str, int], ...]:
+        """The names of parameters that the function leaves as they were handed to it."""
+        written = writes_in(self._unit, self._function)
+        own = ((name, self._context.invariants.get(name)) for name in sorted(names))
+        return tuple(
+            (name, self._function.parameters.index(decl)) for name, decl in own
+            if decl is not None and decl in self._function.parameters and decl not in written
+        )  # fmt: skip

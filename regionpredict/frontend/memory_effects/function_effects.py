@@ -50,10 +50,12 @@ from regionpredict.frontend.syntax import (
     left_early,
     member_named,
     own_expressions,
+    returns_early,
     show,
     sides_of,
 )
 from regionpredict.ir.flow import (
+    BEHIND_RETURN,
     Block,
     Copied,
     Event,
@@ -115,10 +117,14 @@ class _Flows:
         events: list[Event] = []
         for at, item in enumerate(statement.items):
             events += self._body(item)
-            if isinstance(item, If) and goes_on_early(item):
+            if not isinstance(item, If):
+                continue
+            returns = not self.moving and returns_early(item)
+            if returns or goes_on_early(item):
                 behind = self._compound(statement._replace(items=statement.items[at + 1 :]))
+                note = BEHIND_RETURN if returns else ""
                 if behind:
-                    events.append(Block("branch", tuple(behind), item.span, side=1))
+                    events.append(Block("branch", tuple(behind), item.span, note=note, side=1))
                 break
         return events
 

@@ -67,6 +67,7 @@ from regionpredict.frontend.syntax.sides import (
     condition_of,
     goes_on_early,
     left_early,
+    returns_early,
     sides_of,
 )
 from regionpredict.frontend.syntax.translation_unit import Located, Lookups, Unit, Writes
@@ -152,6 +153,7 @@ __all__ = [
     "member_of",
     "member_path",
     "own_expressions",
+    "returns_early",
     "set_place",
     "show",
     "sides_of",

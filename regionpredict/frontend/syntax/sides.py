@@ -82,6 +82,11 @@ def goes_on_early(statement: If) -> bool:
     return statement.other is None and _last(statement.then, "continue")
 
 
+def returns_early(statement: If) -> bool:
+    """The same, outside of loops, of `if (c) return;`."""
+    return statement.other is None and _last(statement.then, "return")
+
+
 def left_early(loop: Stmt) -> str:
     """The place of a `break` that may end a loop before its header does; "" where there is none."""
     for inner in _of_loop(loop):

@@ -1,0 +1,127 @@
+"""Numbers that a call hands over and that decide which sides the function called takes.
+
+void smooth(double *x, int red) { if (red) ... else ... }
+smooth(x, 1);  smooth(x, 0);                    each side once, not both twice
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from regionpredict.analysis.callees import Callees
+from regionpredict.analysis.runs import Guards
+from regionpredict.constant import Constant
+from regionpredict.ir import Span
+from regionpredict.ir.flow import Block, Flow, Handed, every_event
+
+_Key = tuple[Span, str]
+
+Numbers = tuple[tuple[int, int], ...]
+"""What a function is handed: (position of the parameter, value), in their order."""
+
+MOST_VARIANTS = Constant(
+    64.0, "calls", "assumed", "flags are few and small; numbers beyond are no modes of a function"
+)
+
+
+class DecidingNumbers:
+    """Of each function of some programs, which parameters decide a side in it, or in a function
+    that it hands them on to."""
+
+    def __init__(self, flows: Sequence[Flow], callees: Callees, guards: Guards) -> None:
+        self._callees = callees
+        self._guards = guards
+        self._variants: dict[_Key, set[Numbers]] = {}
+        self._positions = {(flow.span, flow.function): self._own(flow) for flow in flows}
+        self._hand_on(flows)
+        if any(self._positions.values()):
+            self._without_untold(flows)
+
+    def handed(self, caller: Flow, call: Handed, callee: Flow, given: Mapping[int, int]) -> Numbers:
+        """The numbers of a call that decide something in what it calls, where the caller itself was
+        handed `given`; none, once a function was called in too many ways."""
+        key = (callee.span, callee.function)
+        deciding = self._positions.get(key)
+        if not deciding:
+            return ()
+        numbers = {at: value for at, value in call.numbers if at in deciding}
+        numbers |= {
+            at: given[own] + added for at, own, added in call.passed
+            if at in deciding and own in given
+        }  # fmt: skip
+        made = tuple(sorted(numbers.items()))
+        variants = self._variants.setdefault(key, set())
+        if made not in variants and len(variants) >= MOST_VARIANTS.value:
+            return ()
+        variants.add(made)
+        return made
+
+    def _own(self, flow: Flow) -> set[int]:
+        """The parameters in the conditions of the function itself."""
+        return {
+            position
+            for event in every_event(flow.body)
+            if isinstance(event, Block) and (event.span, event.side) in self._guards
+            for _, position in self._guards[event.span, event.side].parameters
+        }
+
+    def _hand_on(self, flows: Sequence[Flow]) -> None:
+        """Adds what is handed on to where it decides, until nothing is added."""
+        handing = [
+            (flow, event) for flow in flows for event in every_event(flow.body)
+            if isinstance(event, Handed) and event.passed
+        ]  # fmt: skip
+        grown = any(self._positions.values())
+        while grown:
+            grown = False
+            for flow, call in handing:
+                callee = self._callees.of(flow, call.function, call.file)
+                if callee is None:
+                    continue
+                deciding = self._positions.get((callee.span, callee.function), set())
+                own = self._positions[flow.span, flow.function]
+                more = {mine for at, mine, _ in call.passed if at in deciding} - own
+                own |= more
+                grown = grown or bool(more)
+
+    def _without_untold(self, flows: Sequence[Flow]) -> None:
+        """Takes out the parameters that a call within a recursion gives what cannot be told: what
+        holds for the first call of `f(n)` says nothing of the `f(n / 2)` in it."""
+        calls = {(flow.span, flow.function): self._calls(flow) for flow in flows}
+        again = {key: _reached(key, calls) for key, own in self._positions.items() if own}
+        within = [
+            (caller, callee, call) for caller, own in calls.items() for callee, call in own
+            if caller in again.get(callee, ())
+        ]  # fmt: skip
+        changed = True
+        while changed:
+            changed = False
+            for caller, callee, call in within:
+                told = {position for position, _ in call.numbers}
+                told |= {at for at, mine, _ in call.passed if mine in self._positions[caller]}
+                untold = self._positions[callee] - told
+                self._positions[callee] -= untold
+                changed = changed or bool(untold)
+
+    def _calls(self, flow: Flow) -> list[tuple[_Key, Handed]]:
+        """What a function calls, and how."""
+        calls = []
+        for event in every_event(flow.body):
+            callee = (
+                self._callees.of(flow, event.function, event.file)
+                if isinstance(event, Handed) else None
+            )  # fmt: skip
+            if isinstance(event, Handed) and callee is not None:
+                calls.append(((callee.span, callee.function), event))
+        return calls
+
+
+def _reached(start: _Key, calls: Mapping[_Key, Sequence[tuple[_Key, Handed]]]) -> set[_Key]:
+    """A function and those that it comes to."""
+    reached = {start}
+    waiting = [start]
+    while waiting:
+        new = {callee for callee, _ in calls.get(waiting.pop(), ())} - reached
+        reached |= new
+        waiting += new
+    return reached
