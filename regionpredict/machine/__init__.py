@@ -11,6 +11,7 @@ from regionpredict.machine.density_weights import ELEMENT_BYTES
 from regionpredict.machine.evidence import (
     Unsettled,
     assumed_figures,
+    assumed_keys,
     evidence_of,
     unsettled_figures,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "ThreadPlaces",
     "Unsettled",
     "assumed_figures",
+    "assumed_keys",
     "evidence_of",
     "file_of",
     "load",

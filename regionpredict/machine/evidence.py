@@ -91,13 +91,21 @@ def assumed_figures(machine: Machine, keys: Iterable[str]) -> tuple[str, ...]:
     >>> print(*assumed_figures(load("a64fx"), ["memory.latency", "node.clock"]), sep="\\n")
     memory.latency = 252 cycles (assumed: usual for the part; no source confirms it)
     """
-    known = _by_key(machine)
-    named = [(key, known[key]) for key in dict.fromkeys(keys) if key in known]
     return tuple(
         f"{key}{_shown(figure)} (assumed: {figure.source})"
-        for key, figure in named
-        if figure.evidence == "assumed"
+        for key, figure in _assumed(machine, keys)
     )
+
+
+def assumed_keys(machine: Machine, keys: Iterable[str]) -> tuple[str, ...]:
+    """Those of `keys` whose figures are assumed, in their order, each once."""
+    return tuple(key for key, _ in _assumed(machine, keys))
+
+
+def _assumed(machine: Machine, keys: Iterable[str]) -> list[tuple[str, Quantity | Curve]]:
+    known = _by_key(machine)
+    named = [(key, known[key]) for key in dict.fromkeys(keys) if key in known]
+    return [(key, figure) for key, figure in named if figure.evidence == "assumed"]
 
 
 SETTLED = 0.05

@@ -63,8 +63,8 @@ class SaturationDerivation:
     cores; `saturation` the fewest threads that reach 90 % of the best speed; `first_touch`
     'parallel' or 'serial' and why. `past` tells what new pages and lines of other cores cost on
     the most threads, empty where nothing. `margin` is the hint's, `chance` that it is right by
-    the spreads of measured curves; `guesses` are the machine's assumed figures that decide,
-    and calls that may mean several functions.
+    the spreads of measured curves and by the machine's figures in doubt; `spreads` are, by term,
+    how far off those that decide may be (`doubts.py`), `settled` is the confidence without them.
     `doubled` is the time with all hardware threads of the hinted packages, None where a core has
     one.
     """
@@ -80,7 +80,8 @@ class SaturationDerivation:
     within: float
     margin: float
     chance: float
-    guesses: int
+    settled: float
+    spreads: Mapping[str, float]
     doubled: Point | None = None
 
 

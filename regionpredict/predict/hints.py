@@ -133,7 +133,7 @@ def choice_from(
     """
     costs = _costs(outlook, cores_per_package, PACKAGE_PRICE.value * within)
     hint = _cheapest(costs, cores_per_package)
-    chance = chance_of(outlook, hint.threads, within, assumed=False)
+    chance = chance_of(outlook, hint.threads, within)
     if hint.threads == 1:
         return Choice(hint, frozenset({1}), chance)
     good = {

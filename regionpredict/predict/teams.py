@@ -16,6 +16,7 @@ from regionpredict.machine import Machine
 from regionpredict.predict.by_size import HintRange, SizeHint
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation
+from regionpredict.predict.doubts import Doubted, moves_of
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.hints import hint_on, one_a_core, seats_of
 from regionpredict.predict.limits import limit
@@ -192,8 +193,8 @@ def _of_many(
     outlook = outlook_of(points, machine)
     shown = asked_for(outlook, {threads for threads, _ in parts[0].estimate.speedup})
     hint = hint_on(machine, shown, within)
-    guessed = any(_guessed(part.estimate) for part in parts)
-    chance = chance_of(shown, hint.threads, within, assumed=guessed)
+    moves = moves_of(_doubted(parts), points)
+    chance = chance_of(shown, hint.threads, within, moves)
     speeds = {point.threads: point.speedup for point in points}
     doubled = _doubled(facts, parts, machine)
     seats = seats_of(
@@ -210,20 +211,23 @@ def _of_many(
         status=status, points=points,
         speedup=_with_band(
             [(expected.threads, speeds[expected.threads]) for expected in shown],
-            band_of(shown, assumed=guessed or bool(assumed)),
+            band_of(shown),
         ),
         seconds=points[0].seconds, packages=hint.packages, threads=seats.threads,
         threads_per_core=seats.on_a_core, shared_core_speedup=seats.speedup,
         bottleneck=limit(points),
-        confidence=confidence_of(chance, assumed=guessed, partial=partial),
+        confidence=confidence_of(chance, partial=partial),
         borderline=hint.margin < within, assumed=(*assumed, *notes),
     )  # fmt: skip
 
 
-def _guessed(estimate: Estimate) -> bool:
-    """Whether assumed figures of the machine decide."""
-    derivation = estimate.derivation
-    return isinstance(derivation, SaturationDerivation) and bool(derivation.guesses)
+def _doubted(parts: Sequence[TeamPart]) -> list[Doubted]:
+    """The loops with the machine's figures in doubt that decide in each."""
+    return [
+        Doubted(part.estimate.derivation.points, part.estimate.derivation.spreads, part.runs)
+        for part in parts
+        if isinstance(part.estimate.derivation, SaturationDerivation)
+    ]
 
 
 def _doubled(facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine) -> Point | None:

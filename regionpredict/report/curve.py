@@ -169,6 +169,7 @@ def _hint(prediction: Prediction, derivation: SaturationDerivation) -> list[str]
         *_expected(prediction),
         f"Saturation: 90 % of the best speed on {plural(derivation.saturation, 'thread')}{guessed}",
         told,
+        *_doubts(prediction, derivation),
         f"Score of the density model: {prediction.score:.3f}"
         if prediction.score is not None
         else "Score of the density model: none",
@@ -184,6 +185,16 @@ def _expected(prediction: Prediction) -> list[str]:
                 f"of measured speedups lie between {low:.3g} and {high:.3g}"
             ]
     return []
+
+
+def _doubts(prediction: Prediction, derivation: SaturationDerivation) -> list[str]:
+    """What it costs the hint that figures of the machine are not surely known."""
+    if prediction.range is not None or derivation.settled <= prediction.confidence:
+        return []
+    terms = " and ".join(derivation.spreads)
+    return [
+        f"  {100 * derivation.settled:.0f} % if the machine's figures behind its {terms} were sure"
+    ]
 
 
 def _seats(prediction: Prediction) -> str:

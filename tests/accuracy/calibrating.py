@@ -10,6 +10,7 @@ by has seen it; to tell how far that holds, the whole of it is done without a fi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -28,7 +29,6 @@ from regionpredict.predict.sureness import (
     asked_for,
     chance_of,
     confidence_of,
-    deviation,
     expected_of,
     in_steps,
     log_odds,
@@ -79,8 +79,7 @@ def _reach(curves: Sequence[Curve], walks: Mapping[str, Fitted]) -> float:
         points = list(zip(one.traits, one.measured, strict=True))[1:]
         for trait, gain in points:
             expected = expected_of(trait, walk)
-            spread = deviation(expected.variance, assumed=one.answer.assumed, fitted=walk)
-            off.append(abs(gain - expected.gain) / spread)
+            off.append(abs(gain - expected.gain) / math.sqrt(expected.variance))
             weights.append(one.weight / len(points))
     files = sum(weights)
     share = (BAND_SHARE.value * (files + UNSEEN) - 0.5 * UNSEEN) / files
@@ -94,7 +93,6 @@ class _Told(NamedTuple):
     chance: float
     right: bool
     weight: float
-    assumed: bool
     partial: bool
 
 
@@ -103,8 +101,7 @@ def _told(curves: Sequence[Curve], walks: Mapping[str, Fitted]) -> list[_Told]:
     for one in curves:
         chance, right = chance_and_outcome(one, walks[one.data.file])
         if right is not None:
-            told.append(_Told(one.data.file, chance, right, one.weight, one.answer.assumed,
-                              one.answer.partial))  # fmt: skip
+            told.append(_Told(one.data.file, chance, right, one.weight, one.answer.partial))
     return told
 
 
@@ -113,8 +110,7 @@ def chance_and_outcome(one: Curve, fitted: Fitted) -> tuple[float, bool | None]:
     machine = machine_named(one.case.machine).as_run(binding=one.case.code.binding)
     outlook = asked_for(outlook_of(one.answer.points, machine, fitted), set(one.case.measured))
     hint = hint_from(outlook, machine.cores_per_package)
-    chance = chance_of(outlook, hint.threads, WITHIN.value, assumed=one.answer.assumed,
-                       fitted=fitted)  # fmt: skip
+    chance = chance_of(outlook, hint.threads, WITHIN.value, one.answer.moves)
     right, _, _ = choice_of(one.case, one.data, model_choice(one.data, hint))
     return chance, right
 
@@ -148,7 +144,7 @@ def _most(told: Sequence[_Told], made: Fitted) -> float:
     surest = made._replace(most=1.0)
     said = [
         (
-            confidence_of(hint.chance, assumed=hint.assumed, partial=hint.partial, fitted=surest),
+            confidence_of(hint.chance, partial=hint.partial, fitted=surest),
             hint,
         )
         for hint in told

@@ -13,17 +13,15 @@ from regionpredict.predict.curve import Point
 
 THREADS = (1, 2, 4, 8, 16, 32)
 TERMS = ("compute", "cache", "memory-bandwidth", "overhead")
-DOUBLED = 2.0
-"""How much wider steps are where a figure is assumed."""
 MACHINE = "skylake-gold-6148"
 """Two packages of 20 cores."""
 
 
-def answer(term: str, speedups: dict[int, float], *, assumed: bool = False) -> Answer:
+def answer(term: str, speedups: dict[int, float]) -> Answer:
     """The answer of a model whose time is all of one term."""
     points = tuple(Point(t, 1.0 / s, s, "", {term: 1.0 / s}, 0.0, 0.0) for t, s in speedups.items())
     seconds = {point.threads: point.seconds for point in points}
-    return Answer(seconds, seconds, points, assumed, partial=False, density_packages=2)
+    return Answer(seconds, seconds, points, {}, partial=False, density_packages=2)
 
 
 def made_up(
@@ -33,25 +31,23 @@ def made_up(
     """Random walks around curves that gain 0.55 of each doubling at first and nothing from 4 on.
 
     Those of memory creep up, all lose a share of what is predicted; `common` is what each doubling
-    of the whole file is faster. Where a figure is assumed the steps are twice as wide; the one to
-    another package has a spread of its own beside.
+    of the whole file is faster. The step to another package has a spread of its own beside.
     """
     draw = random.Random(seed)
     found, answers = [], []
     for number in range(cases):
-        term, assumed = TERMS[number % len(TERMS)], number % 8 >= 4
-        wide = DOUBLED if assumed else 1.0
+        term = TERMS[number % len(TERMS)]
         speedups, measured, walk = {1: 1.0}, {1: 1.0}, 0.0
         for doubling, threads in enumerate(THREADS[1:], 1):
             speedups[threads] = math.exp(0.55 * min(2, doubling))
-            walk += draw.gauss(0.0, spread * wide) + common
+            walk += draw.gauss(0.0, spread) + common
             if threads == THREADS[-1]:
-                walk += draw.gauss(0.0, package * wide)
+                walk += draw.gauss(0.0, package)
             gain = (1.0 - lost) * math.log(speedups[threads]) + walk
             gain += creep * doubling * (term == "memory-bandwidth")
             measured[threads] = math.exp(-gain)
         found.append(Case(str(number), Code(), MACHINE, measured))
-        answers.append({FULL.name: answer(term, speedups, assumed=assumed)})
+        answers.append({FULL.name: answer(term, speedups)})
     data = DataSet(file, "", f"{file} (made up)", tuple(found), "threads", "out", "nothing",
                    tabulated=tabulated)  # fmt: skip
     return Answered(data, tuple(answers))

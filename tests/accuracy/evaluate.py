@@ -125,26 +125,20 @@ def by_model(
         points = [point for point in answer.points if point.threads in case.measured]
         outlook = outlook_of(points, machine, fitted)
         hint = hint_from(outlook, machine.cores_per_package, WITHIN.value, price)
-        chance = chance_of(
-            outlook, hint.threads, WITHIN.value, assumed=answer.assumed, fitted=fitted
-        )
-        confidence = confidence_of(
-            chance, assumed=answer.assumed, partial=answer.partial, fitted=fitted
-        )
-        inside = _inside(case, answer, outlook, fitted)
+        chance = chance_of(outlook, hint.threads, WITHIN.value, answer.moves)
+        confidence = confidence_of(chance, partial=answer.partial, fitted=fitted)
+        inside = _inside(case, outlook, fitted)
         choice = model_choice(data, hint)
         found.append(judge(case, data, answer.seconds, confidence, factor, choice, inside))
     return tuple(found)
 
 
-def _inside(
-    case: Case, answer: Answer, outlook: Sequence[Expected], fitted: Fitted
-) -> float | None:
+def _inside(case: Case, outlook: Sequence[Expected], fitted: Fitted) -> float | None:
     """The share of the measured speedups inside the band."""
     if len(outlook) < 2:
         return None
     base = case.measured[outlook[0].threads]
-    band = band_of(outlook, assumed=answer.assumed, fitted=fitted)
+    band = band_of(outlook, fitted)
     return fmean(
         bounds.low <= base / case.measured[one.threads] <= bounds.high
         for one, bounds in list(zip(outlook, band, strict=True))[1:]

@@ -63,7 +63,6 @@ def constants_of(fitted: Fitted) -> dict[str, float]:
         "CREEP": fitted.creep,
         "LOST_GROWTH": fitted.lost,
         **spreads,
-        "ASSUMED_SPREAD": fitted.assumed,
         "BAND_REACH": fitted.reach,
         "EVEN_ODDS": fitted.even,
         "ODDS_SLOPE": fitted.slope,

@@ -88,7 +88,6 @@ class _Points(NamedTuple):
     error: np.ndarray
     means: np.ndarray
     doublings: np.ndarray
-    assumed: np.ndarray
     weight: np.ndarray
 
 
@@ -98,10 +97,9 @@ def _points(curves: Sequence[Curve]) -> _Points:
         others = list(zip(one.traits, one.measured, strict=True))[1:]
         for trait, gain in others:
             rows.append((gain - math.log(trait.speedup), trait.streamed, -trait.grown,
-                         *trait.doublings, float(one.answer.assumed),
-                         one.weight / len(others)))  # fmt: skip
+                         *trait.doublings, one.weight / len(others)))  # fmt: skip
     table = np.array(rows)
-    return _Points(table[:, 0], table[:, 1:3], table[:, 3:5], table[:, 5] > 0, table[:, 6])
+    return _Points(table[:, 0], table[:, 1:3], table[:, 3:5], table[:, 5])
 
 
 def walk_of(curves: Sequence[Curve]) -> Fitted:
@@ -112,13 +110,10 @@ def walk_of(curves: Sequence[Curve]) -> Fitted:
     length = points.doublings[:, 0]
     squares = np.minimum(residual**2, MOST * np.maximum(length, 1.0))
     variances = np.full(2, max(LEAST, np.average(squares / length, weights=points.weight)))
-    factor = 1.0
     for _ in range(ROUNDS):
-        own = np.where(points.assumed, factor**2, 1.0)
-        variances = np.maximum(LEAST, variances * _towards(squares / own, points, variances))
-        factor = _assumed_factor(squares / (points.doublings @ variances), points)
+        variances = np.maximum(LEAST, variances * _towards(squares, points, variances))
     return SHIPPED._replace(
-        creep=creep, lost=lost, spreads=Spreads(*map(float, np.sqrt(variances))), assumed=factor
+        creep=creep, lost=lost, spreads=Spreads(*map(float, np.sqrt(variances)))
     )
 
 
@@ -146,15 +141,6 @@ def _means(points: _Points) -> tuple[float, float]:
         usual = max(1e-9, USUAL * quantile(off, points.weight, 0.5))
         kept = np.minimum(1.0, HUBER * usual / np.maximum(1e-9, off))
     return max(0.0, float(found[0])), max(0.0, float(found[1]))
-
-
-def _assumed_factor(squares: np.ndarray, points: _Points) -> float:
-    """How much wider the spread is where an assumption decides; never narrower."""
-    parts = [(squares[which], points.weight[which]) for which in (points.assumed, ~points.assumed)]
-    if any(not len(values) for values, _ in parts):
-        return SHIPPED.assumed
-    wide, narrow = (float(np.average(values, weights=weights)) for values, weights in parts)
-    return max(1.0, math.sqrt(wide / narrow))
 
 
 def quantile(values: Collection[float], weights: Collection[float], share: float) -> float:

@@ -18,6 +18,7 @@ from regionpredict.machine import Binding, Machine, load
 from regionpredict.pipeline import Analysis, analyse, predict
 from regionpredict.predict import ALL_PARTS, Parts, Prediction
 from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
+from regionpredict.predict.doubts import Doubted, Moves, moves_of
 
 MACHINES = Path(__file__).parent / "machines"
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,9 +67,9 @@ FULL = Variant("all parts on")
 class Answer:
     """Seconds by threads, and the same by a plain Roofline.
 
-    `points` are the times with their terms, as the package has them for a region; `assumed` tells
-    whether an assumption decides in what takes half of the time, `partial` whether a part is not
-    understood. `density_packages` is the density model's choice, None where it has none.
+    `points` are the times with their terms, as the package has them for a region; `moves` what
+    the machine's figures in doubt may do to them, `partial` tells whether a part is not understood.
+    `density_packages` is the density model's choice, None where it has none.
 
     The Roofline takes the bytes and the core time that the model counted: the larger of the core
     time over the threads and the bytes over the highest bandwidth of the domains in use.
@@ -77,7 +78,7 @@ class Answer:
     seconds: Times
     roofline: Times
     points: tuple[Point, ...]
-    assumed: bool
+    moves: Moves
     partial: bool
     density_packages: int | None = None
 
@@ -123,6 +124,7 @@ def _over(answer: Answer, single: Answer) -> Answer:
         answer,
         seconds={**answer.seconds, 1: single.seconds[1]},
         roofline={**answer.roofline, 1: single.roofline[1]},
+        moves={**answer.moves, 1: single.moves.get(1, {})},
         points=tuple(point._replace(speedup=first.seconds / point.seconds) for point in points),
     )
 
@@ -195,19 +197,18 @@ def _sum(
     counts = sorted(threads)
     roofline = dict.fromkeys(counts, 0.0)
     terms: dict[int, dict[str, float]] = {count: {} for count in counts}
-    weights = guessed = 0.0
+    doubted: list[Doubted] = []
     for one in regions:
         times = _runs(one)
         known = {point.threads: point for point in _derivation(one).points}
-        for count in counts:
-            point = known.get(count) or known[max(n for n in known if n <= count)]
+        nearest = {count: known[max(n for n in known if n <= count)] for count in counts}
+        for count, point in nearest.items():
             for name, value in point.terms.items():
                 if name not in variant.without:
                     terms[count][name] = terms[count].get(name, 0.0) + times * value
             roofline[count] += times * _roofline(one, machine, count)
-        weight = times * known[min(known)].seconds
-        weights += weight
-        guessed += weight * (_derivation(one).guesses > 0)
+        own = [point._replace(threads=count) for count, point in nearest.items()]
+        doubted.append(Doubted(own, _derivation(one).spreads, times))
     seconds = {count: sum(terms[count].values()) for count in counts}
     first = seconds[counts[0]]
     points = tuple(
@@ -215,7 +216,7 @@ def _sum(
         for count in counts
     )  # fmt: skip
     return Answer(
-        seconds, roofline, points, assumed=guessed > 0.5 * weights,
+        seconds, roofline, points, moves_of(doubted, points),
         partial=any(one.status == "partial" for one in regions),
     )  # fmt: skip
 

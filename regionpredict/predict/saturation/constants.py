@@ -150,3 +150,41 @@ SUPERLINEAR = Constant(
     1.05, "of the number of threads", "assumed",
     "a speedup larger than this is told, with its reason: repeated runs differ by less",
 )  # fmt: skip
+
+# -- how far an assumed figure of a machine is off ------------------------------------------------
+# Standard deviations of its logarithm: by what the figures that shipped machine files tell differ
+# from what stands in for them in files that do not, or from each other.
+
+OPENMP_SPREAD = Constant(
+    0.49, "of the logarithm", "measured",
+    "an assumed cost of OpenMP: the barriers of four shipped machines against the formula that "
+    "stands in for them, each machine's root mean square; of no other construct does a file tell "
+    "what to compare",
+)  # fmt: skip
+CORE_SPREAD = Constant(
+    0.41, "of the logarithm", "measured",
+    "an assumed figure of a core: latencies and throughputs of operations in shipped machine files "
+    "against the defaults, each machine's root mean square",
+)  # fmt: skip
+CACHE_SPREAD = Constant(
+    0.61, "of the logarithm", "measured",
+    "an assumed bandwidth of a cache: bytes a cycle beyond the first cache in shipped machine "
+    "files against the defaults, each machine's root mean square",
+)  # fmt: skip
+LATENCY_SPREAD = Constant(
+    0.17, "of the logarithm", "measured",
+    "an assumed latency of memory: those of shipped machine files against the default of 90 ns",
+)  # fmt: skip
+BANDWIDTH_SPREAD = Constant(
+    0.097, "of the logarithm", "measured",
+    "an assumed bandwidth of a domain: by how much the shares of the peak that shipped machines "
+    "reach with loads differ (standard deviation)",
+)  # fmt: skip
+LINK_SPREAD = Constant(
+    0.39, "of the logarithm", "measured",
+    "an assumed link between packages, or its latency: shares of a package's own bandwidth that "
+    "links carry in shipped machine files against the default of a half",
+)  # fmt: skip
+INTERVAL_95 = Constant(
+    1.96, "standard deviations", "derived", "half of a 95 % interval of a normal distribution"
+)

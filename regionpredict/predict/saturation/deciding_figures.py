@@ -1,29 +1,76 @@
 """Which of a machine's figures decide a prediction: those of the terms that it is made of.
 
 A figure decides where its term is the class that the hint names, or takes much of the time on the
-hinted threads. Only of those is an assumption told, and lowers the confidence; so does a figure
-that did not settle when the machine was measured. Where iterations are
-too few for the threads, none decides: the division of the work is the program's.
+hinted threads. Only of those is an assumption told, and what it moves lowers the confidence
+(`doubts.py`); so does a figure that did not settle when the machine was measured. Where iterations
+are too few for the threads, none decides: the division of the work is the program's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from regionpredict.machine import Machine, assumed_figures, unsettled_figures
+from regionpredict.machine import Machine, assumed_figures, assumed_keys, unsettled_figures
 from regionpredict.predict.curve import Point
-from regionpredict.predict.saturation.constants import DECIDING_SHARE
+from regionpredict.predict.saturation.constants import (
+    BANDWIDTH_SPREAD,
+    CACHE_SPREAD,
+    CORE_SPREAD,
+    DECIDING_SHARE,
+    INTERVAL_95,
+    LATENCY_SPREAD,
+    LINK_SPREAD,
+    OPENMP_SPREAD,
+)
 from regionpredict.predict.saturation.region_time import RegionTime
 
 
 def deciding_figures(time: RegionTime, point: Point, bottleneck: str) -> tuple[str, ...]:
     """Keys of the machine's figures behind the `bottleneck` and the large terms of a point."""
+    terms = deciding_terms(time, point, bottleneck)
+    return tuple(dict.fromkeys(key for keys in terms.values() for key in keys))
+
+
+def deciding_terms(time: RegionTime, point: Point, bottleneck: str) -> dict[str, list[str]]:
+    """The same by the terms that they scale."""
     if bottleneck == "imbalance":
-        return ()
+        return {}
     enough = DECIDING_SHARE.value * sum(point.terms.values())
     terms = [bottleneck, *(name for name, part in point.terms.items() if part >= enough)]
-    keys = [key for term in dict.fromkeys(terms) for key in _figures_of(term, time, point.threads)]
-    return tuple(dict.fromkeys(keys))
+    return {term: _figures_of(term, time, point.threads) for term in dict.fromkeys(terms)}
+
+
+def spreads_of(machine: Machine, terms: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """By term the standard deviation of the logarithm of its figures, of those terms with one that
+    is assumed or did not settle: the least sure of them stands for all.
+    """
+    unsettled = {figure.key: figure.spread for figure in unsettled_figures(machine)}
+    keys = [key for figures in terms.values() for key in figures]
+    known = {key: _spread_of(key) for key in assumed_keys(machine, keys)}
+    known |= {key: unsettled[key] / INTERVAL_95.value for key in keys if key in unsettled}
+    spreads = {
+        term: max((known[key] for key in figures if key in known), default=0.0)
+        for term, figures in terms.items()
+    }
+    return {term: spread for term, spread in spreads.items() if spread}
+
+
+def _spread_of(key: str) -> float:
+    """How far off an assumed figure is, by its section of the machine file."""
+    return next(spread.value for start, spread in _SPREADS.items() if key.startswith(start))
+
+
+_SPREADS = {
+    "openmp.": OPENMP_SPREAD,
+    "caches[0].": CORE_SPREAD,
+    "caches[": CACHE_SPREAD,
+    "memory.bandwidth.": BANDWIDTH_SPREAD,
+    "memory.shared_path.": BANDWIDTH_SPREAD,
+    "memory.latency": LATENCY_SPREAD,
+    "memory.": LINK_SPREAD,
+    "": CORE_SPREAD,
+}
+"""By the begin of a figure's key, the most special first."""
 
 
 def assumed_groups(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:

@@ -15,13 +15,15 @@ from regionpredict.predict.by_size import OpenHint
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
 from regionpredict.predict.density import predict_density
+from regionpredict.predict.doubts import Doubted, moves_of
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.hints import hint_on, one_a_core, seats_of
 from regionpredict.predict.limits import limit
 from regionpredict.predict.saturation.constants import ASSUMED_DATA
 from regionpredict.predict.saturation.deciding_figures import (
     assumed_groups,
-    deciding_figures,
+    deciding_terms,
+    spreads_of,
     unsettled_lines,
 )
 from regionpredict.predict.saturation.hardware_threads import all_hardware_threads
@@ -91,14 +93,14 @@ def known_at_all_sizes(estimate: Estimate, open_hint: OpenHint) -> Estimate:
     derivation = estimate.derivation
     if not isinstance(derivation, SaturationDerivation):
         return estimate
+    partial = estimate.status == "partial"
+    known = confidence_of(open_hint.chance, partial=partial)
     return replace(
         estimate,
         threads=open_hint.threads,
         threads_per_core=1,
-        confidence=confidence_of(
-            min(open_hint.chance, derivation.chance), assumed=derivation.guesses > 0,
-            partial=estimate.status == "partial",
-        ),
+        confidence=min(known, confidence_of(derivation.chance, partial=partial)),
+        derivation=replace(derivation, settled=min(known, derivation.settled)),
         borderline=min(open_hint.margin, derivation.margin) < derivation.within,
     )  # fmt: skip
 
@@ -171,14 +173,15 @@ def predict_saturation(
                 for writes in execution.contended if writes.apart is not None]  # fmt: skip
     bottleneck = limit(points)
     hinted = next(point for point in points if point.threads == hint.threads)
-    deciding = deciding_figures(time, hinted, bottleneck)
-    guessed_figures = (*assumed_groups(machine, deciding), *unsettled_lines(machine, deciding))
-    assumed += guessed_figures
+    deciding = deciding_terms(time, hinted, bottleneck)
+    keys = [key for figures in deciding.values() for key in figures]
+    assumed += (*assumed_groups(machine, keys), *unsettled_lines(machine, keys))
+    spreads = spreads_of(machine, deciding)
     partial = table.status == "partial"
-    several = [note for note in table.diagnostics if note.id == "RP117"]  # one function for all
-    guesses = len(guessed_figures) + len(several)
-    chance = chance_of(asked, hint.threads, within, assumed=guesses > 0)
-    band = band_of(asked, assumed=guesses > 0 or bool(table.assumed or workload.guessed))
+    settled = chance = chance_of(asked, hint.threads, within)
+    if spreads:
+        moves = moves_of([Doubted(points, spreads)], points)
+        chance = chance_of(asked, hint.threads, within, moves)
     shown = {expected.threads for expected in asked}
     superlinear = superlinear_gain(points, time)
     notes = [] if superlinear is None else [table.diagnostic("RP131", told(superlinear))]
@@ -194,7 +197,7 @@ def predict_saturation(
         threads_per_core=seats.on_a_core,
         shared_core_speedup=seats.speedup,
         bottleneck=bottleneck,
-        confidence=confidence_of(chance, assumed=guesses > 0, partial=partial),
+        confidence=confidence_of(chance, partial=partial),
         borderline=hint.margin < within,
         assumed=tuple(assumed),
         diagnostics=(*density.diagnostics, *notes),
@@ -210,10 +213,11 @@ def predict_saturation(
             within=within,
             margin=hint.margin,
             chance=chance,
-            guesses=guesses,
+            settled=confidence_of(settled, partial=partial),
+            spreads=spreads,
             doubled=doubled,
         ),
-        band=band,
+        band=band_of(asked),
         superlinear=superlinear,
     )
 

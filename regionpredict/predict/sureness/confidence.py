@@ -9,24 +9,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from regionpredict.predict.doubts import NO_MOVES, Moves, moved_apart
 from regionpredict.predict.sureness.constants import (
     LEAST_DOUBT,
     PARTIAL_CONFIDENCE,
     SURE_STEP,
 )
 from regionpredict.predict.sureness.fitted import SHIPPED, Fitted
-from regionpredict.predict.sureness.outlook import Expected, deviation
+from regionpredict.predict.sureness.outlook import Expected
 
 
 def chance_of(
-    outlook: Sequence[Expected], threads: int, within: float, *, assumed: bool,
-    fitted: Fitted = SHIPPED,
-) -> float:  # fmt: skip
+    outlook: Sequence[Expected], threads: int, within: float, moves: Moves = NO_MOVES
+) -> float:
     """The chance that neither the strongest rival with fewer threads nor that with more is better
     than `threads` by what may be lost. From 0 to 1.
 
     Steps one after the other are independent, and so are both sides; the rivals of a side are
-    taken for the strongest of them.
+    taken for the strongest of them. Figures in doubt count as far as they move a rival and the
+    choice apart (`moves`); in favour of a choice that is likelier wrong than right they do not.
     """
     own = next(expected for expected in outlook if expected.threads == threads)
     allowed = -math.log1p(-within)
@@ -34,8 +35,11 @@ def chance_of(
     for expected in outlook:
         if expected.threads == threads:
             continue
-        apart = deviation(abs(expected.variance - own.variance), assumed=assumed, fitted=fitted)
-        likely = _below(allowed - (expected.gain - own.gain), apart)
+        apart = math.sqrt(abs(expected.variance - own.variance))
+        spare = allowed - (expected.gain - own.gain)
+        if moves and spare > 0.0:
+            apart = math.hypot(apart, moved_apart(moves, threads, expected.threads))
+        likely = _below(spare, apart)
         if expected.threads < threads:
             fewer = min(fewer, likely)
         else:
@@ -60,17 +64,10 @@ def log_odds(chance: float) -> float:
     return math.log(told / (1.0 - told))
 
 
-def confidence_of(
-    chance: float, *, assumed: bool, partial: bool, fitted: Fitted = SHIPPED
-) -> float:
-    """The share of such hints that are right, from 0 to 1, in steps.
-
-    `assumed`: an assumed figure of the machine decides, as it does for most hints that were held
-    against measurements; where none does, a hint may be a step surer, if its odds say so.
-    """
+def confidence_of(chance: float, *, partial: bool, fitted: Fitted = SHIPPED) -> float:
+    """The share of such hints that are right, from 0 to 1, in steps."""
     odds = math.exp(fitted.even + fitted.slope * log_odds(chance))
-    most = fitted.most if assumed else min(1.0, fitted.most + SURE_STEP.value)
-    sure = min(most, odds / (1.0 + odds))
+    sure = min(fitted.most, odds / (1.0 + odds))
     return in_steps(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0))
 
 

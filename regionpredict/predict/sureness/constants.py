@@ -27,29 +27,24 @@ PLACES_SPREAD = Constant(
     "the same beside that of threads where they go to other packages or share cores "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
-ASSUMED_SPREAD = Constant(
-    1, "times the standard deviation", "measured",
-    "where an assumed figure of the machine decides, or a size is assumed "
-    "(docs/accuracy.md, fitted there)",
-)  # fmt: skip
 BAND_REACH = Constant(
     1.16, "standard deviations", "measured",
     "within which 80 % of the measured points lie of data that no spread was fitted to "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 EVEN_ODDS = Constant(
-    1.76, "log odds", "measured",
+    1.77, "log odds", "measured",
     "of a hint being right of which the spreads say that it is right in half of the cases "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 ODDS_SLOPE = Constant(
-    0.689, "log odds, for each of the spreads", "measured",
+    0.677, "log odds, for each of the spreads", "measured",
     "how much surer a hint is than another (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 MOST_SURE = Constant(
     0.9, "1", "measured",
-    "the largest confidence that hints on data left out have earned, in most of which a figure of "
-    "the machine is assumed (docs/accuracy.md, fitted there)",
+    "the largest confidence that hints on data left out have earned (docs/accuracy.md, fitted "
+    "there)",
 )  # fmt: skip
 SURE_STEP = Constant(
     0.05, "1", "assumed",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.predict.sureness.constants import (
-    ASSUMED_SPREAD,
     BAND_REACH,
     CREEP,
     EVEN_ODDS,
@@ -29,16 +28,14 @@ class Fitted(NamedTuple):
     """How measured curves go beside predicted ones, and how often hints are right.
 
     `creep` is gained a doubling of threads where memory's bandwidth is the time, `lost` the share
-    of the predicted growth that is not reached, both in logarithms; `spreads` are those without,
-    `assumed` times those with an assumption that decides. A band reaches `reach` standard
-    deviations; `even` and `slope` make a confidence of a chance, in log odds, `most` is the
-    largest.
+    of the predicted growth that is not reached, both in logarithms; `spreads` are those around what
+    is left. A band reaches `reach` standard deviations; `even` and `slope` make a confidence of a
+    chance, in log odds, `most` is the largest.
     """
 
     creep: float
     lost: float
     spreads: Spreads
-    assumed: float
     reach: float
     even: float
     slope: float
@@ -49,7 +46,6 @@ SHIPPED = Fitted(
     CREEP.value,
     LOST_GROWTH.value,
     Spreads(THREADS_SPREAD.value, PLACES_SPREAD.value),
-    ASSUMED_SPREAD.value,
     BAND_REACH.value,
     EVEN_ODDS.value,
     ODDS_SLOPE.value,

@@ -91,7 +91,7 @@ def outlook_of(
 def expected_of(traits: Traits, fitted: Fitted = SHIPPED) -> Expected:
     """What is to be expected on one number of threads.
 
-    >>> fitted = Fitted(0.05, 0.5, Spreads(0.1, 0.2), 2.0, 1.0, 0.0, 1.0, 1.0)
+    >>> fitted = Fitted(0.05, 0.5, Spreads(0.1, 0.2), 1.0, 0.0, 1.0, 1.0)
     >>> two = expected_of(Traits(2, 2.0, 0.6, Spreads(threads=1.0, places=1.0), 1.0), fitted)
     >>> f"{two.gain:.2f} {two.variance:.2f}"
     '0.44 0.05'
@@ -109,20 +109,13 @@ def asked_for(outlook: Sequence[Expected], threads: Collection[int]) -> tuple[Ex
     return tuple(expected for expected in outlook if expected.threads in threads) or tuple(outlook)
 
 
-def band_of(
-    outlook: Sequence[Expected], *, assumed: bool, fitted: Fitted = SHIPPED
-) -> tuple[Bounds, ...]:
+def band_of(outlook: Sequence[Expected], fitted: Fitted = SHIPPED) -> tuple[Bounds, ...]:
     """Between what the speedup lies in four of five measurements; what is predicted is never
-    outside. `assumed`: an assumption decides.
+    outside.
     """
     bounds = []
     for expected in outlook:
-        off = fitted.reach * deviation(expected.variance, assumed=assumed, fitted=fitted)
+        off = fitted.reach * math.sqrt(expected.variance)
         low, high = math.exp(expected.gain - off), math.exp(expected.gain + off)
         bounds.append(Bounds(min(expected.predicted, low), max(expected.predicted, high)))
     return tuple(bounds)
-
-
-def deviation(variance: float, *, assumed: bool, fitted: Fitted = SHIPPED) -> float:
-    """The standard deviation of a speed's logarithm."""
-    return math.sqrt(variance) * (fitted.assumed if assumed else 1.0)

@@ -13,7 +13,7 @@ from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.saturation import known_at_all_sizes, predict_saturation
 from regionpredict.predict.saturation.model import rough_curve, round_counts
-from regionpredict.predict.sureness import SHIPPED, confidence_of
+from regionpredict.predict.sureness import confidence_of
 from regionpredict.workload import Workload
 
 MACHINE = round_machine()
@@ -65,46 +65,26 @@ def hint(margin: float, chance: float) -> OpenHint:
     return OpenHint(("n",), frozenset(), (), HintRange((1, 1), (1, 4)), 4, margin, chance)
 
 
-@pytest.mark.parametrize("guesses", [0, 1, 2])
-def test_a_hint_at_all_sizes_is_on_a_guess_where_one_decides(
-    guesses: int, workload: Workload, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever the fitted odds make of it: with some of them it changes nothing."""
-    asked: list[bool] = []
-
-    def sure(chance: float, *, assumed: bool, partial: bool) -> float:
-        asked.append(assumed)
-        return chance
-
-    made = predict_saturation(workload, MACHINE)
-    assert isinstance(made.derivation, SaturationDerivation)
-    monkeypatch.setattr("regionpredict.predict.saturation.model.confidence_of", sure)
-    own = replace(made.derivation, chance=0.6, guesses=guesses)
-    assert known_at_all_sizes(replace(made, derivation=own), hint(0.1, 0.8)).confidence == 0.6
-    assert asked == [guesses > 0]
-
-
 def test_guesses_that_do_not_decide_are_no_doubt(workload: Workload) -> None:
     """The least of all sizes' chances and margins is the hint's."""
     made = predict_saturation(workload, MACHINE)
     assert isinstance(made.derivation, SaturationDerivation)
-    own = replace(made.derivation, margin=0.2, chance=0.6, guesses=1, within=0.05)
+    own = replace(made.derivation, margin=0.2, chance=0.6, within=0.05)
     sure = replace(made, derivation=own)
     for chance, least in ((0.5, 0.5), (0.7, 0.6)):
         known = known_at_all_sizes(sure, hint(0.1, chance))
         assert (known.threads, known.borderline) == (4, False)
-        assert known.confidence == confidence_of(least, assumed=True, partial=False)
+        assert known.confidence == confidence_of(least, partial=False)
     assert known_at_all_sizes(sure, hint(0.05, 1.0)).borderline is False
     assert known_at_all_sizes(sure, hint(0.04, 1.0)).borderline is True
     partial = known_at_all_sizes(replace(sure, status="partial"), hint(0.1, 0.5))
-    assert partial.confidence == confidence_of(0.5, assumed=True, partial=True)
-    certain = replace(sure, derivation=replace(own, chance=1.0))
-    clear = [known_at_all_sizes(replace(one, derivation=replace(own, chance=1.0, guesses=guesses)),
-                                hint(0.1, 1.0)).confidence
-             for one, guesses in ((certain, 0), (certain, 1))]  # fmt: skip
-    assert clear == [confidence_of(1.0, assumed=guessed, partial=False)
-                     for guessed in (False, True)]  # fmt: skip
-    assert clear[1] <= SHIPPED.most and clear[1] <= clear[0]
+    assert partial.confidence == confidence_of(0.5, partial=True)
+    # What the machine's figures cost is told of the least chance, too.
+    for settled, told in ((0.9, confidence_of(0.5, partial=False)), (0.3, 0.3)):
+        doubted = replace(sure, derivation=replace(own, settled=settled))
+        known = known_at_all_sizes(doubted, hint(0.1, 0.5))
+        assert isinstance(known.derivation, SaturationDerivation)
+        assert known.derivation.settled == told
     # A model without a curve has no margin of this kind: it is left as it is.
     density = predict_density(workload.table, MACHINE)
     assert known_at_all_sizes(density, hint(0.1, 1.0)) is density

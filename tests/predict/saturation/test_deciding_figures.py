@@ -14,10 +14,18 @@ from regionpredict.machine import Machine, load
 from regionpredict.pipeline import analyse, predict
 from regionpredict.predict import Prediction
 from regionpredict.predict.curve import Point, SaturationDerivation
-from regionpredict.predict.saturation.constants import DECIDING_SHARE
-from regionpredict.predict.saturation.deciding_figures import deciding_figures
+from regionpredict.predict.saturation.constants import (
+    BANDWIDTH_SPREAD,
+    CACHE_SPREAD,
+    CORE_SPREAD,
+    DECIDING_SHARE,
+    LATENCY_SPREAD,
+    LINK_SPREAD,
+    OPENMP_SPREAD,
+)
+from regionpredict.predict.saturation.deciding_figures import deciding_figures, spreads_of
 from regionpredict.predict.saturation.region_time import RegionTime, WorkTime
-from regionpredict.predict.sureness import SHIPPED, band_of, outlook_of
+from regionpredict.report.curve import explain_curve
 from regionpredict.workload import SynchronisationCounts
 
 COPY = """
@@ -44,7 +52,7 @@ def _with_memory_of(machine: Machine, evidence: str) -> Machine:
     return replace(machine, memory=replace(machine.memory, bandwidth=curves))
 
 
-def test_the_bandwidth_that_limits_a_copy_is_told_and_costs_a_guess(tmp_path: Path) -> None:
+def test_the_bandwidth_that_limits_a_copy_is_told(tmp_path: Path) -> None:
     machine = load("skylake-gold-6148")
     sure = _predicted(tmp_path, _with_memory_of(machine, "measured"))
     unsure = _predicted(tmp_path, _with_memory_of(machine, "assumed"))
@@ -55,12 +63,89 @@ def test_the_bandwidth_that_limits_a_copy_is_told_and_costs_a_guess(tmp_path: Pa
     assert len(added) == 1
     assert isinstance(sure.derivation, SaturationDerivation)
     assert isinstance(unsure.derivation, SaturationDerivation)
-    assert (sure.derivation.guesses, unsure.derivation.guesses) == (0, 1)
-    assert unsure.confidence <= SHIPPED.most
-    assert unsure.confidence <= sure.confidence
-    # the band is as wide on both sides as a guess makes it
-    assert sure.band == band_of(outlook_of(sure.derivation.points, machine), assumed=False)
-    assert unsure.band == band_of(outlook_of(unsure.derivation.points, machine), assumed=True)
+    assert sure.derivation.spreads == {}
+    assert unsure.derivation.spreads == {"memory-bandwidth": BANDWIDTH_SPREAD.value}
+    # All but all of the time is memory's on any number of threads: which to take hangs on nothing.
+    assert unsure.confidence == unsure.derivation.settled == sure.confidence
+    assert unsure.band == sure.band
+
+
+def _with_openmp(machine: Machine, evidence: str) -> Machine:
+    tables = machine.overheads
+    known = {name: replace(getattr(tables, name), evidence=evidence, source="said so")
+             for name in ("fork_join", "barrier")}  # fmt: skip
+    return replace(machine, overheads=replace(tables, **known))
+
+
+def test_a_hint_is_less_sure_where_an_assumed_figure_decides_between_two_choices(
+    tmp_path: Path,
+) -> None:
+    """Of small loops the fork is much of the time, of which more threads take more; of a large one
+    it is nothing on any number of threads."""
+    machine = load("skylake-gold-6148")
+
+    def told(evidence: str, n: int) -> tuple[float, float]:
+        made = _predicted(tmp_path, _with_openmp(machine, evidence), n)
+        assert isinstance(made.derivation, SaturationDerivation)
+        assert any(line.startswith("openmp.") for line in made.assumed) == (
+            evidence == "assumed" and made.bottleneck == "overhead"
+        )
+        return made.confidence, made.derivation.chance
+
+    small = (1000, 10_000, 20_000, 70_000)
+    sure, unsure = ([told(evidence, n) for n in small] for evidence in ("measured", "assumed"))
+    for known, doubted in zip(sure, unsure, strict=True):
+        assert doubted[0] <= known[0] and doubted[1] < known[1]
+    assert sum(doubted for doubted, _ in unsure) < sum(known for known, _ in sure)
+    assert told("measured", 50_000_000) == told("assumed", 50_000_000)
+
+
+def test_explain_says_what_the_doubt_costs(tmp_path: Path) -> None:
+    machine = _with_openmp(load("skylake-gold-6148"), "assumed")
+    made = _predicted(tmp_path, machine, 10_000)
+    assert isinstance(made.derivation, SaturationDerivation)
+    doubted = replace(made, confidence=0.6, derivation=replace(made.derivation, settled=0.75))
+    line = "  75 % if the machine's figures behind its overhead were sure"
+    for prediction, shown in ((doubted, True), (replace(doubted, confidence=0.75), False)):
+        assert isinstance(prediction.derivation, SaturationDerivation)
+        text = explain_curve(prediction, prediction.derivation, machine, None)
+        assert (line in text.splitlines()) == shown
+
+
+def test_how_far_off_the_figures_of_a_term_may_be() -> None:
+    """An assumed figure by its kind, a measured one by what was seen; of several the least sure."""
+    known = load("skylake-gold-6148")
+    bandwidth = replace(known.caches[2].bytes_per_cycle, evidence="assumed")
+    caches = [replace(cache, bytes_per_cycle=bandwidth) for cache in known.caches]
+    memory = {"latency_cycles", "remote_latency_cycles"}
+    assumed = {name: replace(getattr(known.memory, name), evidence="assumed") for name in memory}
+    width = replace(known.processor.issue_width, evidence="assumed")
+    machine = replace(
+        _with_openmp(_with_memory_of(known, "assumed"), "assumed"),
+        caches=tuple(caches), processor=replace(known.processor, issue_width=width),
+    )  # fmt: skip
+    machine = replace(machine, memory=replace(machine.memory, **assumed))
+    terms = {
+        "compute": ["processor.issue_width"],
+        "cache": ["caches[1].bytes_per_cycle", "memory.latency"],
+        "memory-bandwidth": ["memory.bandwidth.load", "memory.remote_latency"],
+        "overhead": ["openmp.fork_join"],
+    }
+    spreads = {
+        "compute": CORE_SPREAD, "cache": CACHE_SPREAD, "memory-bandwidth": LINK_SPREAD,
+        "overhead": OPENMP_SPREAD,
+    }  # fmt: skip
+    assert spreads_of(machine, terms) == {term: own.value for term, own in spreads.items()}
+    single = {"caches[0].bytes_per_cycle": CORE_SPREAD, "memory.latency": LATENCY_SPREAD,
+              "memory.bandwidth.load": BANDWIDTH_SPREAD}  # fmt: skip
+    for key, own in single.items():
+        assert spreads_of(machine, {"cache": [key]}) == {"cache": own.value}
+    sure = _with_openmp(known, "measured")
+    assert spreads_of(sure, {"overhead": ["openmp.fork_join"]}) == {}
+    unsettled = replace(sure, spread={"openmp.fork_join": 0.98})
+    assert spreads_of(unsettled, {"overhead": ["openmp.fork_join"]}) == {
+        "overhead": pytest.approx(0.5)
+    }
 
 
 def test_figures_of_other_terms_say_nothing(tmp_path: Path) -> None:

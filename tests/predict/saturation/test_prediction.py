@@ -25,7 +25,7 @@ SUM = """double f(int n, double *restrict a) {
   return s;
 }
 """
-CLEAR = confidence_of(1.0, assumed=False, partial=False)
+CLEAR = confidence_of(1.0, partial=False)
 """The confidence where no rival is likely."""
 N = 1_000_000_000  # 8 GB: 0.8 s from memory, beside 2 s of a chain of additions
 STREAM = """void f(int n, double *restrict a, double *restrict b, double *restrict c) {
@@ -74,7 +74,7 @@ def test_a_tight_choice_is_unsure(tmp_path: Path) -> None:
     made = predicted(tmp_path, within=0.4, n=N)
     assert (made.packages, made.threads) == (1, 4)
     assert made.borderline
-    assert made.confidence < confidence_of(0.5, assumed=False, partial=False) < CLEAR
+    assert made.confidence < confidence_of(0.5, partial=False) < CLEAR
     assert curve_of(made).within == 0.4
 
 

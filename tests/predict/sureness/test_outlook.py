@@ -21,7 +21,7 @@ from regionpredict.predict.sureness import (
 )
 
 # Creeps up by a tenth a doubling, loses a quarter of its growth; spreads that are told apart.
-BY_HAND = Fitted(0.1, 0.25, Spreads(0.3, 0.4), 2.0, 1.5, 0.0, 1.0, 1.0)
+BY_HAND = Fitted(0.1, 0.25, Spreads(0.3, 0.4), 1.5, 0.0, 1.0, 1.0)
 # Two packages of four cores.
 NODE = load("clovertown")
 
@@ -68,11 +68,9 @@ def test_a_curve_that_streams() -> None:
     assert two.gain == pytest.approx(0.75 * math.log(2) + 0.1)
     assert four.gain == pytest.approx(0.75 * math.log(2) + 0.2)
     assert (two.variance, four.variance) == pytest.approx((0.09, 0.18))
-    low, high = band_of([one, two, four], assumed=False, fitted=BY_HAND)[1]
+    low, high = band_of([one, two, four], BY_HAND)[1]
     assert low == pytest.approx(math.exp(two.gain - 1.5 * 0.3))
     assert high == pytest.approx(math.exp(two.gain + 1.5 * 0.3))
-    wide = band_of([one, two, four], assumed=True, fitted=BY_HAND)[1]
-    assert math.log(wide.high / wide.low) == pytest.approx(2 * math.log(high / low))
 
 
 def test_what_goes_up_and_down_is_charged_once() -> None:
@@ -105,20 +103,20 @@ def test_only_some_numbers_of_threads() -> None:
     assert asked_for(outlook, []) == asked_for(outlook, [16]) == outlook
 
 
-@given(st.lists(st.floats(0.05, 20.0), min_size=1, max_size=30), st.booleans())
-def test_a_band_holds_what_is_predicted(factors: list[float], assumed: bool) -> None:
+@given(st.lists(st.floats(0.05, 20.0), min_size=1, max_size=30))
+def test_a_band_holds_what_is_predicted(factors: list[float]) -> None:
     curve = [point(1, 1.0, compute=1.0)]
     curve += [point(n, speed, compute=1.0, cache=0.5, memory_bandwidth=speed)
               for n, speed in enumerate(factors, 2)]  # fmt: skip
     outlook = outlook_of(curve, NODE)
-    for one, bounds in zip(curve, band_of(outlook, assumed=assumed), strict=True):
+    for one, bounds in zip(curve, band_of(outlook), strict=True):
         assert 0.0 < bounds.low <= one.speedup <= bounds.high
     variances = [one.variance for one in outlook]
     assert variances == sorted(variances)
-    assert band_of(outlook, assumed=assumed)[0] == (1.0, 1.0)
+    assert band_of(outlook)[0] == (1.0, 1.0)
 
 
 def test_what_ships_is_a_fit_with_sense() -> None:
     assert SHIPPED.creep >= 0.0 and 0.0 <= SHIPPED.lost < 1.0
     assert all(0.0 < spread < 1.0 for spread in SHIPPED.spreads)
-    assert SHIPPED.assumed >= 1.0 and SHIPPED.slope >= 0.0 and 0.5 <= SHIPPED.most < 1.0
+    assert SHIPPED.slope >= 0.0 and 0.5 <= SHIPPED.most < 1.0
