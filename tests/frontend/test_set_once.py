@@ -58,8 +58,8 @@ def facts_of(folder: Path, frontend: str, size: str, init: str, main: str) -> Re
                      id="an element"),
         pytest.param("dom->n", "", "int m = 4; d.n = m;", 4, id="a local variable"),
         pytest.param("dom->n", "d->n = n;", "init(&d, 8); init(&d, 8);", 8, id="twice the same"),
-        pytest.param("dom->g.nx", "d->n = n;", "d.g = (struct grid){.nx = 3, .ny = 4};", None,
-                     id="a list whose struct is not told"),
+        pytest.param("dom->g.nx", "d->n = n;", "d.g = (struct grid){.nx = 3, .ny = 4};", 3,
+                     id="a list that is assigned"),
     ],
 )  # fmt: skip
 def test_what_one_place_sets_is_known_in_other_files(

@@ -3,6 +3,7 @@ sets is known wherever it is read.
 
     void init(struct grid *g, int n) { g->nx = n; }     the one place that sets `nx` of a grid
     dims[0] = 64;                                       that sets the first element of `dims`
+    struct grid g = {.nx = 3}; *p = (struct grid){3};   each sets `nx`, and leaves the others zero
 
 So it is in a program, with its `main`; other files may set what a part of one does not. A place
 whose address is taken, that is set in any other way than by `=`, or that lies in a struct
@@ -26,11 +27,14 @@ from regionpredict.frontend.linking.struct_types import struct_of, type_of
 from regionpredict.frontend.syntax import (
     STEPS,
     Assign,
+    Binary,
     CallExpr,
     Cast,
+    CType,
     Decl,
     DeclStmt,
     Expression,
+    FloatLit,
     Function,
     Index,
     IntLit,
@@ -49,6 +53,7 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Span
 
 _ALL = -1
+_LEFT_OUT = ""  # stands for the members that a list does not name
 _HARMLESS = frozenset(("free", "printf", "fprintf", "puts"))
 _ZEROING = frozenset(("memset", "__builtin_memset", "bzero"))
 _COPYING = frozenset(("memcpy", "memmove", "__builtin_memcpy"))
@@ -72,12 +77,16 @@ class Setting(NamedTuple):
     number: int | None = None
 
 
+_ZERO = Setting(Span("", 0), _ALL, 0)
+
+
 class StoredSizes(NamedTuple):
     """What the functions of a unit say of the integers in structs and arrays.
 
     `set_at`: (what, where); `spoilt`: set in other ways, of these `moved` by what it was, and
     `addressed`: (what, where by its address, or one of its elements); `listed`: (struct, member,
-    where) of lists of initial values, "" for a struct that is not told; `owners`: (member, struct
+    where) of lists of initial values, "" for a struct that is not told, and for the members that
+    one leaves out, with the number 0 where these stay zero; `owners`: (member, struct
     that it is in); `inside`: (struct, struct that has one); `lost`: structs that anything may set;
     `handed`: (symbol of a function without a body here, struct that it is handed); `pointed`:
     functions that are named without being called. `has_main`: the program begins here.
@@ -201,6 +210,11 @@ class SettingsOfProgram:
             return None
         if what == whole:
             settings |= listed
+            lists = self._left_out_of(owners)
+            if listed and len(lists) > len(listed):
+                return None  # another object of the type has none there
+            if not settings and lists and all(where.number == 0 for where in lists):
+                return _ZERO
         return next(iter(settings)) if len(settings) == 1 else None
 
     def settings_of(self, what: Stored) -> set[Setting] | None:
@@ -217,6 +231,10 @@ class SettingsOfProgram:
     def is_pointed(self, function: Decl) -> bool:
         """Whether a function may be called through a pointer."""
         return (function.symbol or function.name) in self._pointed
+
+    def _left_out_of(self, owners: set[str]) -> set[Setting]:
+        """What the lists of a struct give to the members that they do not name, each once."""
+        return set().union(*(self._listed.get((owner, _LEFT_OUT), ()) for owner in owners))
 
     def _listed_in(self, owners: Iterable[str], what: Stored) -> set[Setting]:
         return set().union(*(self._listed.get((owner, what.name), ()) for owner in owners))
@@ -295,8 +313,11 @@ class _Census:
         for statement in every_statement(function.body):
             if isinstance(statement, DeclStmt):
                 for decl in statement.decls:
-                    self._initial(decl, function.span)
+                    self._met.add(decl)  # a `static` one has its list here, as the others
+                    self._structs.update(self._initial(decl, function.span))
                     self.functions.variable(decl, function.span)
+            elif isinstance(statement, Return):
+                self._structs.update(self._literal(statement.value, function.decl.ctype))
         for at, expression in enumerate(_expressions(function)):
             self._expression(expression, Setting(function.span, at), getter)
 
@@ -307,10 +328,8 @@ class _Census:
         self._met.add(decl)
         self.functions.variable(decl)
         if decl.init is not None:
-            self._initial(decl, decl.span)
-            for struct, value in [(s, v) for v, s in self._structs.items()]:
+            for value, struct in self._initial(decl, decl.span).items():
                 self._value(struct, value, Setting(decl.span, _ALL))
-            self._structs.clear()
             for inner in every_expression(decl.init):
                 if isinstance(inner, Name):
                     self._named(inner.decl)
@@ -324,21 +343,33 @@ class _Census:
 
     # -- lists of initial values ----------------------------------------------------------------
 
-    def _initial(self, decl: Decl, where: Span) -> None:
-        values = initial_values(decl.init) if decl.init is not None else None
-        struct = struct_of(decl.ctype)
+    def _initial(self, decl: Decl, where: Span) -> dict[Expression, str]:
+        """The values of a variable's list, and the struct that they are for."""
         array = _of_array(decl)
         if array is not None and decl.init is not None:
-            self._elements_listed(array, values, where)
+            self._elements_listed(array, initial_values(decl.init), where)
+        listed = self._literal(decl.init, decl.ctype)
+        if listed and not all(map(_is_zero, map(_held, listed))):
+            # In C++ a member may have a first value where its class is declared; what is known
+            # outside a function may be set by files that are not read.
+            number = 0 if decl.kind == "local" and decl.span.file.endswith(".c") else None
+            left_out = Setting(decl.span, _ALL, number)
+            self.listed.add((struct_of(decl.ctype), _LEFT_OUT, left_out))
+        return listed
+
+    def _literal(self, made: Expression | None, ctype: CType | None) -> dict[Expression, str]:
+        """The values of a list that makes all of such a value, and the struct that they are for."""
+        values = initial_values(made) if made is not None else None
+        struct = struct_of(ctype)
         if values is None or not struct:
-            return
-        if decl.ctype.kind != "struct":
+            return {}
+        if ctype is not None and ctype.kind == "array":
             self.lost.add(struct)  # many of them
-            return
+            return {}
         for value in values:
             if member_named(value) is None and not _is_zero(value):
                 self.lost.add(struct)
-            self._structs[value] = struct
+        return dict.fromkeys(values, struct)
 
     def _elements_listed(
         self, array: Stored, values: tuple[Expression, ...] | None, where: Span
@@ -359,9 +390,9 @@ class _Census:
             return
         if where.at == _ALL:
             number = given[1].value if isinstance(given[1], IntLit) else None
-            if number is None:
+            if not _is_scalar(given[1]):
                 self.lost.add(struct)
-            where = where._replace(number=number)
+            where = where._replace(number=number)  # without one, it is not known what is set
         self.listed.add((struct, given[0], where))
 
     # -- expressions ----------------------------------------------------------------------------
@@ -372,6 +403,7 @@ class _Census:
         self.functions.expression(expression, where.function, where.at)
         if isinstance(expression, Assign):
             self._set(expression, where)
+            self._structs.update(self._literal(expression.right, type_of(expression.left)))
         elif isinstance(expression, Unary):
             if expression.op in STEPS:
                 self.moved |= self._spoil(expression.operand)
@@ -462,8 +494,23 @@ def _is_zero(value: Expression) -> bool:
         value = value.operand
     values = initial_values(value)
     if values is not None:
-        return all(_is_zero((member_named(inner) or ("", inner))[1]) for inner in values)
+        return all(_is_zero(_held(inner)) for inner in values)
     return isinstance(value, IntLit) and value.value == 0
+
+
+def _is_scalar(value: Expression) -> bool:
+    """Whether a value of a list makes no struct or array of its own."""
+    plain = (IntLit, FloatLit, Name, Unary, Binary)
+    return all(
+        isinstance(inner, plain) or (isinstance(inner, Opaque) and inner.string is not None)
+        for inner in every_expression(value)
+    )
+
+
+def _held(value: Expression) -> Expression:
+    """What a value of a list gives, to a member by its name or by its position."""
+    given = member_named(value)
+    return value if given is None else given[1]
 
 
 def _of_field(field: Decl) -> Stored:
