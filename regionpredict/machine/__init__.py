@@ -11,7 +11,6 @@ from regionpredict.machine.density_weights import ELEMENT_BYTES
 from regionpredict.machine.evidence import (
     Unsettled,
     assumed_figures,
-    evidence_of,
     unsettled_figures,
 )
 from regionpredict.machine.kernels import KERNELS, Kernel
@@ -59,7 +58,6 @@ __all__ = [
     "ThreadPlaces",
     "Unsettled",
     "assumed_figures",
-    "evidence_of",
     "file_of",
     "load",
     "packages_of",

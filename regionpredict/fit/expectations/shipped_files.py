@@ -17,8 +17,3 @@ def expectation_path(name: str) -> Path:
     """
     shipped = _FOLDER / f"{name}.yaml"
     return shipped if not exists(name) and exists(shipped) else Path(name)
-
-
-def shipped_expectations() -> tuple[str, ...]:
-    """The names of the shipped expectation files."""
-    return tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
