@@ -14,7 +14,6 @@ is given again is taken from the command line.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any, NamedTuple
 
 from regionpredict.documents import read_text
 from regionpredict.errors import InputError
+from regionpredict.file_presence import is_file
 
 _REMEDY = "write it as in docs/configuration.md, or leave it out with --no-config"
 
@@ -62,8 +62,7 @@ def _machine(value: Any, folder: Path) -> str | None:
     if not isinstance(value, str):
         return None
     path = _from(folder, value)
-    # Of a name that is too long for a file, Path.is_file raises an error.
-    return path if os.path.isfile(path) else value  # noqa: PTH113
+    return path if is_file(path) else value
 
 
 def _pairs(value: Any, _: Path) -> tuple[str, ...] | None:

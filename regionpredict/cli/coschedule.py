@@ -15,6 +15,7 @@ from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
 from regionpredict.cli.prediction_request import read_request, repeated
 from regionpredict.errors import InputError, UsageError
+from regionpredict.file_presence import exists
 
 if TYPE_CHECKING:
     from regionpredict.machine import Machine
@@ -92,7 +93,7 @@ def _program(path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
     from regionpredict.predict import CoscheduledProgram, phases_of, with_cache_share
 
     request = replace(read_request(path), model="saturation", threads=(), binding="close")
-    gone = next((source for source in request.paths if not Path(source).exists()), None)
+    gone = next((source for source in request.paths if not exists(source)), None)
     if gone is not None:
         raise InputError(
             f"its source {gone} is not here", path=str(path),

@@ -16,6 +16,7 @@ from regionpredict.cli.quiet_host import QuietHost
 from regionpredict.cli.source_options import run_record
 from regionpredict.cli.this_host import allowed_threads, first_compiler, free_bytes
 from regionpredict.errors import InputError, UsageError
+from regionpredict.file_presence import is_folder
 from regionpredict.user_cache import is_private_file, private_folder, user_cache_folder
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hpp", ".hh", ".hx
 def _no_source(ctx: click.Context, _: click.Parameter, name: str | None) -> str | None:
     """Raises UsageError where -m was given what is to be predicted: else the first error would be
     of the PATH that then seems to be missing."""
-    if name is None or not (Path(name).suffix in _SOURCES or os.path.isdir(name)):  # noqa: PTH112 (of too long a name, too)
+    if name is None or not (Path(name).suffix in _SOURCES or is_folder(name)):
         return name
     from regionpredict.machine import shipped_names
 
@@ -44,7 +45,7 @@ def _no_source(ctx: click.Context, _: click.Parameter, name: str | None) -> str 
         return name
     takes_paths = any(parameter.name == "paths" for parameter in ctx.command.params)
     example = f": {ctx.command_path} {name} -m dunnington" if takes_paths else ", as -m dunnington"
-    what = "a folder" if Path(name).is_dir() else "a source"
+    what = "a folder" if is_folder(name) else "a source"
     raise UsageError(
         f"-m {name}: {what}, no machine",
         remedy=f"name a machine there{example}, or -m host for this one",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import gc
 import io
 import os
@@ -56,10 +57,13 @@ def _answer() -> None:
 
 
 def _say_refused(error: OSError) -> None:
-    """One line for a stream that takes nothing, or for a folder that lets nobody look into it;
-    another error of a file is a defect."""
+    """One line for a stream that takes nothing, for a folder that lets nobody look into it, or for
+    a name that no file can have; another error of a file is a defect."""
     if isinstance(error, PermissionError) and error.filename is not None:
         sys.stderr.write(f"regionpredict: {error.filename}: {error.strerror}; ask for its rights\n")
+        return
+    if error.errno == errno.ENAMETOOLONG and error.filename is not None:
+        sys.stderr.write(f"regionpredict: {error.filename}: {error.strerror}; name it shorter\n")
         return
     if error.filename is not None:
         raise error

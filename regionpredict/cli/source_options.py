@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import time
@@ -16,6 +15,7 @@ import click
 from regionpredict.cli.progress import StageLine
 from regionpredict.cli.result_cache import RunRecord
 from regionpredict.errors import InputError, UsageError
+from regionpredict.file_presence import exists, is_folder
 
 if TYPE_CHECKING:
     from regionpredict.ir import Diagnostic
@@ -191,7 +191,7 @@ def sizes_of(
 def _file_and_set(text: str) -> tuple[Path, str | None]:
     """`sizes.yaml:small`; a file of that whole name goes first."""
     name, colon, chosen = text.rpartition(":")
-    if not colon or not name or os.path.exists(text):  # noqa: PTH110 (of too long a name, too)
+    if not colon or not name or exists(text):
         return Path(text), None
     return Path(name), chosen
 
@@ -235,7 +235,7 @@ def run_analysis(
     if analysis.program.headers == "shipped":
         click.echo("note: no system headers here: the shipped minimum was used", err=True)
     for folder in includes:
-        if not os.path.isdir(folder):  # noqa: PTH112
+        if not is_folder(folder):
             click.echo(f"note: -I {folder}: no such folder", err=True)
     for name in _unused(pairs, analysis):
         click.echo(f"note: -D {name}: no file uses it", err=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from regionpredict.errors import InputError, UsageError
+from regionpredict.file_presence import exists
 
 
 class Side(NamedTuple):
@@ -29,7 +30,7 @@ def side_of(text: str, other: str) -> Side:
 
     Raises InputError where it is neither a file, nor a folder, nor a commit.
     """
-    if os.path.exists(text):  # noqa: PTH110 (of too long a name, too)
+    if exists(text):
         if Path(text).suffix == ".json" and Path(text).name != "compile_commands.json":
             return Side(text, Path(text), "", None)
         return Side(text, None, text, None)
@@ -39,7 +40,7 @@ def side_of(text: str, other: str) -> Side:
             "no such file, folder or commit", path=text,
             remedy="give hints (JSON), sources, or a commit of the repository that this is in",
         )  # fmt: skip
-    path = other if Path(other).exists() and Path(other).suffix != ".json" else "."
+    path = other if exists(other) and Path(other).suffix != ".json" else "."
     if Path(path).is_absolute():
         raise UsageError(
             f"{text} with {path}: where in the commit is it?", remedy="give the path from here"
@@ -61,7 +62,7 @@ def checked_out(side: Side) -> Iterator[None]:
     with tempfile.TemporaryDirectory() as folder:
         _extract(side, Path(folder))
         place = Path(folder) / inside
-        if not (place / side.path).exists():
+        if not exists(place / side.path):
             raise InputError("not in that commit", path=f"{side.name}:{inside}{side.path}",
                              remedy="give a path that both have")  # fmt: skip
         before = os.getcwd()  # noqa: PTH109 -- goes back by name, whatever becomes of it

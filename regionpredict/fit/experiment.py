@@ -40,7 +40,7 @@ class SeriesBuilder:
 
     def __init__(self, parameters: Iterable[str]) -> None:
         self.parameters = tuple(parameters)
-        self._found: dict[tuple[str, str], dict[Coordinates, list[float]]] = {}
+        self._repetitions: dict[tuple[str, str], dict[Coordinates, list[float]]] = {}
         self._line: dict[tuple[str, str], int | None] = {}
 
     def add(
@@ -53,9 +53,9 @@ class SeriesBuilder:
     ) -> None:
         """Adds repetitions of one metric of one call path at one point."""
         key = (callpath, metric)
-        points = self._found.get(key)
+        points = self._repetitions.get(key)
         if points is None:
-            points = self._found[key] = {}
+            points = self._repetitions[key] = {}
             self._line[key] = line
         repetitions = points.get(point)
         if repetitions is None:
@@ -74,5 +74,5 @@ class SeriesBuilder:
                 tuple(points.values()),
                 line=self._line[callpath, metric],
             )
-            for (callpath, metric), points in self._found.items()
+            for (callpath, metric), points in self._repetitions.items()
         )

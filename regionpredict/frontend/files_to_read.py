@@ -111,7 +111,7 @@ class _Texts:
         self._sources = {request.path: _node_of(request) for request in requests}
         self._includes: dict[str, list[str]] = {}
         self._headers: dict[_Node, list[_Node]] = {}
-        self._found: dict[tuple[str, str, _Node], str | None] = {}
+        self._header_paths: dict[tuple[str, str, _Node], str | None] = {}
         self._opaque: set[str] = set()  # what cannot be read, or includes what a macro names
         given = dict.fromkeys(macro for request in requests for macro in request.defines)
         lines = "".join(f"#define {name} {value}\n" for name, value in given)
@@ -174,13 +174,13 @@ class _Texts:
         """Where a header lies, as the parser looks for it and then guesses; None: nowhere."""
         own = str(Path(node.path).parent)
         asked = (name, own, node._replace(path=""))
-        if asked not in self._found:
+        if asked not in self._header_paths:
             paths = (f"{folder}/{name}" for folder in (own, *node.folders))
             file = next((path for path in paths if is_regular_file(path)), None)
             if file is None and (folder := guess_include(name, request)):
                 file = f"{folder}/{name}"
-            self._found[asked] = None if file is None else os.path.normpath(file)
-        return self._found[asked]
+            self._header_paths[asked] = None if file is None else os.path.normpath(file)
+        return self._header_paths[asked]
 
     def _below(self, nodes: Iterable[_Node]) -> set[_Node]:
         seen: set[_Node] = set()

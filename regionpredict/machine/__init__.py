@@ -12,7 +12,6 @@ from regionpredict.machine.evidence import (
     Unsettled,
     assumed_figures,
     assumed_keys,
-    evidence_of,
     unsettled_figures,
 )
 from regionpredict.machine.kernels import KERNELS, Kernel
@@ -61,7 +60,6 @@ __all__ = [
     "Unsettled",
     "assumed_figures",
     "assumed_keys",
-    "evidence_of",
     "file_of",
     "load",
     "packages_of",

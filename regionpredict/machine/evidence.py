@@ -77,11 +77,6 @@ def evidence_counts(machine: Machine) -> dict[Evidence, int]:
     return counts
 
 
-def evidence_of(machine: Machine, key: str) -> Evidence:
-    """How the figure under `key` is known; raises KeyError where the machine has none."""
-    return _by_key(machine)[key].evidence
-
-
 def assumed_figures(machine: Machine, keys: Iterable[str]) -> tuple[str, ...]:
     """A line for each figure among `keys` that is assumed, in their order, each key once.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from regionpredict.documents import MOST_YAML_BYTES, read_text
 from regionpredict.errors import InputError
+from regionpredict.file_presence import exists, is_file
 from regionpredict.machine.machines_folder import shipped_folder
 from regionpredict.machine.model import Machine
 from regionpredict.machine.reader import did_you_mean, read
@@ -41,7 +41,7 @@ def file_of(name_or_path: str | Path) -> tuple[Path, str]:
     if text not in names:
         near = did_you_mean(text, names)
         if not near.startswith("did you mean"):
-            file = text if os.path.isfile(text) else f"{text}.yaml"  # noqa: PTH113 (of too long a name, too)
+            file = text if is_file(text) else f"{text}.yaml"
             near = f"`regionpredict machines list` names them; a file is a path, ./{file}"
         raise InputError(f"no machine is called '{text}'", remedy=near)
     path = shipped_folder() / f"{text}.yaml"
@@ -50,7 +50,7 @@ def file_of(name_or_path: str | Path) -> tuple[Path, str]:
 
 def load_file(path: Path, shown: str) -> Machine:
     """Load the file at `path`, which errors name as `shown`."""
-    if not os.path.exists(path):  # noqa: PTH110 (of too long a name, too)
+    if not exists(path):
         raise InputError(
             "no such machine file", remedy="check the path, or give a shipped name", path=shown
         )

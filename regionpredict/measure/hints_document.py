@@ -10,6 +10,7 @@ from pathlib import Path
 
 from regionpredict.documents import read_text
 from regionpredict.errors import InputError
+from regionpredict.file_presence import is_file
 from regionpredict.json_records import Record, json_record
 
 SCHEMA = "regionpredict/hints/1"
@@ -21,7 +22,7 @@ _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hpp", ".cu")
 
 def read_hints_document(path: Path) -> Record:
     """The object of a hints file; raises InputError where it is none, with what it is instead."""
-    if path.suffix in _SOURCES and path.is_file():
+    if path.suffix in _SOURCES and is_file(path):
         remedy = MAKE_HINTS.replace("SOURCE", str(path))
         raise InputError("a source, not a hints file", remedy=remedy, path=str(path))
     text = read_text(path, MAKE_HINTS)

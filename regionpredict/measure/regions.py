@@ -102,11 +102,6 @@ class Lines:
         return marker._replace(line=marker.line + self.text.count("\n", marker.end, offset))
 
 
-def measured_loops(text: str, folder: str) -> list[MeasuredLoop]:
-    """The worksharing loops that can be measured, in the order of the text."""
-    return [loop for loop in measured_constructs(text, folder) if not loop.is_team]
-
-
 def measured_constructs(text: str, folder: str) -> list[MeasuredLoop]:
     """The worksharing loops and `parallel` constructs that can be measured, in the text's order.
 

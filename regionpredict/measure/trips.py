@@ -162,9 +162,9 @@ def _increment(tokens: Sequence[Token]) -> tuple[str, list[Token], bool]:
     inner = _bare(tokens)
     words = _words(inner)
     if len(words) == 2 and words[0] in ("++", "--"):
-        return words[1], _one(inner[1]), words[0] == "--"
+        return words[1], _unit_step(inner[1]), words[0] == "--"
     if len(words) == 2 and words[1] in ("++", "--"):
-        return words[0], _one(inner[0]), words[1] == "--"
+        return words[0], _unit_step(inner[0]), words[1] == "--"
     if len(words) > 2 and words[1] in ("+=", "-="):
         return words[0], *_sign(inner[2:], words[1] == "-=")
     if len(words) > 4 and words[1] == "=":
@@ -184,7 +184,7 @@ def _sign(step: Sequence[Token], down: bool) -> tuple[list[Token], bool]:
     return list(step), down
 
 
-def _one(token: Token) -> list[Token]:
+def _unit_step(token: Token) -> list[Token]:
     return [Token("1", token.begin, token.end)]
 
 

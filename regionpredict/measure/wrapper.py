@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regionpredict.file_presence import exists, is_file
 from regionpredict.measure.compiler_call import CompilerCall, Source
 from regionpredict.measure.passing import missing_compiler
 from regionpredict.measure.runtime_library import runtime_object
@@ -248,4 +249,4 @@ class _Build:
 def _are_files(call: CompilerCall, texts: dict[Source, _Text]) -> bool:
     """Whether every object is a file, as /dev/null is not."""
     targets = [Path(call.object_of(source)) for source in texts]
-    return all(target.is_file() or not target.exists() for target in targets)
+    return all(is_file(target) or not exists(target) for target in targets)

@@ -43,7 +43,6 @@ from regionpredict.predict.density_form import (
     DensityForm,
 )
 from regionpredict.predict.estimate import (
-    BOTTLENECKS,
     DensityDerivation,
     Estimate,
     Prediction,
@@ -84,7 +83,6 @@ from regionpredict.predict.teams import (
 __all__ = [
     "ALL_PARTS",
     "BAND_SHARE",
-    "BOTTLENECKS",
     "COMBINATIONS",
     "MISS_WEIGHTS",
     "STATEMENT_WEIGHTS",

@@ -11,15 +11,6 @@ from regionpredict.predict.density_form import DensityForm
 from regionpredict.predict.sureness import Bounds
 from regionpredict.workload import Diagnostic, RegionFacts
 
-BOTTLENECKS = (
-    "memory-bandwidth",
-    "compute",
-    "cache",
-    "overhead",
-    "imbalance",
-    "serialization",
-)
-
 
 class Term(NamedTuple):
     """One addend of a score: `number` times `weight` (cycles).

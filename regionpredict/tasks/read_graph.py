@@ -6,6 +6,7 @@ from pathlib import Path
 
 from regionpredict.documents import read_text, reading
 from regionpredict.errors import InputError
+from regionpredict.file_presence import is_folder
 from regionpredict.tasks.dot_file import dot_graph
 from regionpredict.tasks.json_file import json_graph
 from regionpredict.tasks.recorded_graph import recorded_graph
@@ -17,7 +18,7 @@ _REMEDY = "give a recording of regionpredict tasks record, a DOT or a JSON file"
 
 def read_task_graph(path: Path) -> TaskGraph:
     """The graph of what `path` is; raises InputError where it is none of them, empty or broken."""
-    if path.is_dir():
+    if is_folder(path):
         return recorded_graph(read_recording(path), str(path))
     text = read_text(path, _REMEDY)
     if not text.strip():

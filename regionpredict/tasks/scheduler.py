@@ -23,13 +23,12 @@ POLICIES: tuple[Policy, ...] = ("breadth-first", "work-first")
 @dataclass(frozen=True, slots=True)
 class Simulated:
     """T_p in seconds on `threads`, of which `busy_s` was spent in tasks by all threads together,
-    `overhead_s` of that on starting them; `most_running` ran at once at most."""
+    `overhead_s` of that on starting them."""
 
     threads: int
     seconds: float
     busy_s: float
     overhead_s: float
-    most_running: int
 
 
 def starts_of_tasks(graph: TaskGraph) -> np.ndarray:
@@ -67,14 +66,13 @@ def simulate(
     ready = len(first)
     idle = list(range(threads))  # a heap: the lowest number first
     running: list[tuple[float, int, int]] = []
-    now, most = 0.0, 0
+    now = 0.0
     while True:
         while ready and idle:
             thread = heapq.heappop(idle)
             node = _take(queues, thread if own else 0)
             ready -= 1
             heapq.heappush(running, (now + seconds[node], thread, node))
-        most = max(most, len(running))
         if not running:
             break
         now, thread, node = heapq.heappop(running)
@@ -93,7 +91,6 @@ def simulate(
         seconds=now,
         busy_s=float(sum(seconds)),
         overhead_s=float(extra.sum()),
-        most_running=most,
     )
 
 

@@ -149,26 +149,8 @@ def _late_senders(
     )
     receives, sends, idle = receives[chosen], sends[chosen], idle[chosen]
     after = np.maximum(operations.leave(receives) - operations.leave(sends), 0)
-    waiting = point_rows(
-        operations.event(receives),
-        operations.location(receives),
-        operations.node(receives),
-        operations.leave(receives) - operations.enter(receives),
-        wait=idle,
-        completion=after,
-        kind=int(Wait.LATE_SENDER),
-        cause=operations.event(sends),
-        partner=operations.rank(sends),
-    )
-    late = point_rows(
-        operations.event(sends),
-        operations.location(sends),
-        operations.node(sends),
-        operations.leave(sends) - operations.enter(sends),
-        completion=np.maximum(operations.leave(sends) - operations.leave(receives), 0),
-        partner=operations.rank(receives),
-    )
-    return _LateSenders(receives, sends, idle, (waiting, late), candidates)
+    points = _points(operations, receives, sends, idle, after, Wait.LATE_SENDER)
+    return _LateSenders(receives, sends, idle, points, candidates)
 
 
 def _misordered(
@@ -210,7 +192,7 @@ def _late_receivers(
     receives: _Rows,
     sends: _Rows,
     hidden: NDArray[np.bool_],
-) -> tuple[list[PointRows], _Rows]:
+) -> tuple[tuple[PointRows, PointRows], _Rows]:
     """The points, and the sends that wait."""
     completions, requests = matches.other[sends], matches.other[receives]
     usable = (completions >= 0) & (requests >= 0)
@@ -229,27 +211,38 @@ def _late_receivers(
     longest = _longest(operations.enter_event(completions), idle, -sends, many)
     chosen = np.concatenate([np.flatnonzero(~many), longest])
     completions, requests, idle = completions[chosen], requests[chosen], idle[chosen]
-    waiting = point_rows(
-        operations.event(completions),
-        operations.location(completions),
-        operations.node(completions),
-        operations.leave(completions) - operations.enter(completions),
-        wait=idle,
-        # As the reference has it: at most 0, where the receiver left its call later.
-        completion=np.minimum(operations.leave(completions) - operations.leave(requests), 0),
-        kind=int(Wait.LATE_RECEIVER),
-        cause=operations.event(requests),
-        partner=operations.rank(requests),
+    # As the reference has it: at most 0, where the receiver left its call later.
+    after = np.minimum(operations.leave(completions) - operations.leave(requests), 0)
+    points = _points(operations, completions, requests, idle, after, Wait.LATE_RECEIVER)
+    return points, sends[chosen]
+
+
+def _points(
+    operations: _Operations, waiting: _Rows, late: _Rows, idle: _Rows, after: _Rows, kind: Wait
+) -> tuple[PointRows, PointRows]:
+    """The points of operations that wait, by `kind`, and of the late ones they wait for; `after` is
+    the completion of those that wait."""
+    return (
+        point_rows(
+            operations.event(waiting),
+            operations.location(waiting),
+            operations.node(waiting),
+            operations.leave(waiting) - operations.enter(waiting),
+            wait=idle,
+            completion=after,
+            kind=int(kind),
+            cause=operations.event(late),
+            partner=operations.rank(late),
+        ),
+        point_rows(
+            operations.event(late),
+            operations.location(late),
+            operations.node(late),
+            operations.leave(late) - operations.enter(late),
+            completion=np.maximum(operations.leave(late) - operations.leave(waiting), 0),
+            partner=operations.rank(waiting),
+        ),
     )
-    late = point_rows(
-        operations.event(requests),
-        operations.location(requests),
-        operations.node(requests),
-        operations.leave(requests) - operations.enter(requests),
-        completion=np.maximum(operations.leave(requests) - operations.leave(completions), 0),
-        partner=operations.rank(completions),
-    )
-    return [waiting, late], sends[chosen]
 
 
 def _longest(call: _Rows, idle: _Rows, place: _Rows, rows: NDArray[np.bool_]) -> NDArray[np.intp]:

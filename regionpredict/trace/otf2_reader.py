@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError, with_extra
+from regionpredict.file_presence import is_file, is_folder
 from regionpredict.trace.event_trace import (
     NONE,
     Counter,
@@ -123,7 +124,7 @@ def _library(kernels: Kernels) -> tuple[ModuleType, ctypes.CDLL, bytes]:
 
 
 def _anchor(path: Path) -> Path:
-    if path.is_dir():
+    if is_folder(path):
         glob = sorted(path.glob("*.otf2"))
         if len(glob) != 1:
             raise InputError(
@@ -132,7 +133,7 @@ def _anchor(path: Path) -> Path:
                 remedy="name one, NAME.otf2", path=str(path),
             )  # fmt: skip
         return glob[0]
-    if not path.is_file():
+    if not is_file(path):
         raise InputError("there is no such file", remedy="check the path", path=str(path))
     return path
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError, with_extra
+from regionpredict.file_presence import is_file
 from regionpredict.trace.event_trace import (
     NONE,
     Communicator,
@@ -62,7 +63,7 @@ class _Group:
 
 def is_store(path: Path) -> bool:
     """Whether a folder holds a store."""
-    return (path / _INDEX).is_file()
+    return is_file(path / _INDEX)
 
 
 def write_store(trace: EventTrace, matches: Matches, folder: Path) -> None:

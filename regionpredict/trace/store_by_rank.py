@@ -52,7 +52,7 @@ def convert_otf2(path: Path, folder: Path, kernels: Kernels) -> None:
     nothing = np.zeros(0, dtype=np.int64)
     matches = Matches(nothing, nothing, nothing, ())
     if pieces:
-        matches = linked(pieces, len(definitions.communicators), kernels, _in_turn)
+        matches = linked(pieces, len(definitions.communicators), kernels, _serial_map)
     begin = min((rank.begin for rank in ranks if rank.begin is not None), default=0)
     numbers = np.unique(_stacked([rank.regions for rank in ranks]))
     named = numbers.copy()
@@ -133,5 +133,5 @@ def _stacked(parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
     return np.concatenate([np.zeros(0, dtype=np.int32), *parts]).astype(np.int32)
 
 
-def _in_turn(work: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+def _serial_map(work: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     return [work(item) for item in items]

@@ -20,17 +20,17 @@ NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True)
-class SyncPoints:
-    """A row each point, in the order of `event`: location after location, in order of time.
+class PointColumns:
+    """A row each point.
 
     `event` is the row of the event it belongs to; `location` and `node` say where it is. `wait`
     is what its location waits there, `total` the time in the region around it, `completion` the
     part of that after the operation could have ended, all in ticks. `kind` is the `Wait` that
-    this is, or NO_WAIT; `cause` the row of the point that was late, or of the first thread's at a
-    fork; -1 where nobody waits.
-    `partner` is the rank it synchronises with, -1 where it is a group: then `group` counts in
-    `groups`, each the ranks of one. OpenMP's points, which bind a team, have neither. `members` of
-    a point that was late in a collective operation is the group of its whole communicator.
+    this is, or NO_WAIT; `cause` tells the point that was late, or the first thread's at a fork;
+    -1 where nobody waits.
+    `partner` is the rank it synchronises with, -1 where it is a group: then `group` is its number.
+    OpenMP's points, which bind a team, have neither. `members` of a point that was late in a
+    collective operation is the group of its whole communicator.
     """
 
     event: NDArray[np.int64]
@@ -45,6 +45,16 @@ class SyncPoints:
     group: NDArray[np.int32]
     members: NDArray[np.int32]
     is_team: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncPoints(PointColumns):
+    """All points in the order of `event`: location after location, in order of time.
+
+    `cause` is the row of the late point; `groups` are those that `group` and `members` count, each
+    the ranks of one.
+    """
+
     groups: tuple[NDArray[np.int32], ...]
     findings: tuple[Finding, ...] = field(default=())
 
@@ -53,21 +63,8 @@ class SyncPoints:
 
 
 @dataclass(frozen=True, slots=True)
-class PointRows:
+class PointRows(PointColumns):
     """Points of one kind on their way to `SyncPoints`; `cause` is the event of the late point."""
-
-    event: NDArray[np.int64]
-    location: NDArray[np.int32]
-    node: NDArray[np.int32]
-    wait: NDArray[np.int64]
-    total: NDArray[np.int64]
-    completion: NDArray[np.int64]
-    kind: NDArray[np.uint8]
-    cause: NDArray[np.int64]
-    partner: NDArray[np.int32]
-    group: NDArray[np.int32]
-    members: NDArray[np.int32]
-    is_team: NDArray[np.bool_]
 
 
 def point_rows(

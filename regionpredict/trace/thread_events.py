@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from regionpredict.file_presence import exists
 from regionpredict.measure.ompt_runtime import is_fixed
 
 _RECORD = np.dtype([("head", "<u8"), ("time", "<u8"), ("a", "<u8"), ("b", "<u8")])
@@ -276,7 +277,7 @@ def _addr2line(file: str, offsets: list[str]) -> list[tuple[str, str, int]]:
     """Function, file and line of each place, as far as known."""
     nothing = [("", "", 0)] * len(offsets)
     program = shutil.which("addr2line")
-    if program is None or not Path(file).exists():
+    if program is None or not exists(file):
         return nothing
     try:
         done = subprocess.run(

@@ -26,7 +26,7 @@ def operations_run(
         return statement.operations
     count: dict[Operation, int] = {}
     for operation, number in statement.operations:
-        for kind in (*_in_turn(operation.kind, reassociates), *_beside(operation.kind)):
+        for kind in (*_strength_reduced(operation.kind, reassociates), *_beside(operation.kind)):
             made = Operation(kind, operation.bits)
             count[made] = count.get(made, 0) + number
     return tuple(sorted(count.items()))
@@ -43,7 +43,7 @@ def operations_written(statement: Statement) -> tuple[tuple[str, int], ...]:
 
 def path_run(kinds: Sequence[str], *, reassociates: bool) -> tuple[str, ...]:
     """The operations that a value goes through, one after the other, as they are carried out."""
-    return tuple(made for kind in kinds for made in _in_turn(kind, reassociates))
+    return tuple(made for kind in kinds for made in _strength_reduced(kind, reassociates))
 
 
 def _by(kind: str) -> str:
@@ -52,7 +52,7 @@ def _by(kind: str) -> str:
     return by if arithmetic in ("fp_div", "int_div") else ""
 
 
-def _in_turn(kind: str, reassociates: bool) -> tuple[str, ...]:
+def _strength_reduced(kind: str, reassociates: bool) -> tuple[str, ...]:
     by = _by(kind)
     if not by:
         return (kind,)

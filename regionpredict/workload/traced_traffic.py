@@ -212,13 +212,13 @@ def cache_order(trace: ReferenceTrace, threads: int, sharers: int, chunk: int | 
         thread = thread[order]
         first = np.searchsorted(thread, np.arange(threads + 1))
     if sharers > 1:
-        taken = _in_turn(first, sharers)
+        taken = _interleaved(first, sharers)
         order, thread = order[taken], thread[taken]
     begins = np.unique(first[:-1:sharers])
     return _Dealt(order, thread, begins[begins < len(order)])
 
 
-def _in_turn(first: Whole, sharers: int) -> Whole:
+def _interleaved(first: Whole, sharers: int) -> Whole:
     """The order in which `sharers` threads after each other take turns, whose references are
     those from `first` on; who has none left is left out.
     """

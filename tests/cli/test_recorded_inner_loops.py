@@ -14,7 +14,7 @@ import pytest
 
 from regionpredict.measure.ctext import need_token
 from regionpredict.measure.inner_loops import inner_loops
-from regionpredict.measure.regions import Lines, measured_loops
+from regionpredict.measure.regions import Lines, measured_constructs
 
 pytestmark = pytest.mark.compiler
 
@@ -128,7 +128,7 @@ void f(int n, double *a, int *r) {
   }
 }
 """
-    (loop,) = measured_loops(text, "/")
+    (loop,) = measured_constructs(text, "/")
     found = inner_loops(text, loop, Lines(text))
     assert sorted(found) == [6]
     assert need_token(text, found[6].body).text == "r"

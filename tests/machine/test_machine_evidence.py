@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from regionpredict.machine import assumed_figures, evidence_of, load, shipped_names
+from regionpredict.machine import assumed_figures, load, shipped_names
 from regionpredict.machine.evidence import evidence_counts, figures, weights
 from regionpredict.machine.reader import read
 
@@ -36,11 +36,11 @@ def test_each_figure_has_one_key_and_is_counted_once(name):
 
 def test_a_figure_says_how_it_is_known():
     machine = read(TEXT, "m")
-    assert evidence_of(machine, "memory.bandwidth.copy") == "measured"
-    assert evidence_of(machine, "memory.bandwidth.load") == "assumed"
-    assert evidence_of(machine, "processor.divider_bits") == "derived"
-    with pytest.raises(KeyError):
-        evidence_of(machine, "memory.bandwidth.triad")
+    known = dict(figures(machine))
+    assert known["memory.bandwidth.copy"].evidence == "measured"
+    assert known["memory.bandwidth.load"].evidence == "assumed"
+    assert known["processor.divider_bits"].evidence == "derived"
+    assert "memory.bandwidth.triad" not in known
 
 
 def test_the_assumed_among_those_that_were_used():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.measure.ctext import NotUnderstoodError, read_header, statement_end
-from regionpredict.measure.regions import measured_loops
+from regionpredict.measure.regions import measured_constructs
 from regionpredict.measure.trips import UNKNOWN, canonical, trip_count
 
 
@@ -126,7 +126,8 @@ void f(void) {
 
 
 def test_loops_of_a_text() -> None:
-    loops = measured_loops(PREPROCESSED, "/home/me")
+    constructs = measured_constructs(PREPROCESSED, "/home/me")
+    loops = [construct for construct in constructs if not construct.is_team]
     assert [(loop.file, loop.line, loop.loop_line, loop.kind) for loop in loops] == [
         ("/home/me/src/f.c", 15, 40, "for")
     ]

@@ -9,7 +9,7 @@ import pytest
 from measured_programs import Measured
 
 from regionpredict.measure.hints_file import Place, match_hint, read_hints
-from regionpredict.measure.regions import measured_loops
+from regionpredict.measure.regions import measured_constructs
 from regionpredict.measure.results import read_results
 
 TWO = """#define EACH(a, n) _Pragma("omp parallel for") for (int i = 0; i < n; i++) a[i] = i;
@@ -42,7 +42,7 @@ def test_a_macro_puts_several_on_one_line(tmp_path: Path, measured: Measured) ->
 def test_a_file_included_twice_is_one_region() -> None:
     body = '# 1 "b.h" 1\n#pragma omp for\nfor (i = 0; i < 9; i++) ;\n# 2 "f.c" 2\n'
     text = f'# 1 "f.c"\nvoid f(void) {{\n{body}{body}}}\n'
-    found = [(one.file, one.line, one.ordinal) for one in measured_loops(text, "/a")]
+    found = [(one.file, one.line, one.ordinal) for one in measured_constructs(text, "/a")]
     assert found == [("/a/b.h", 1, 1), ("/a/b.h", 1, 1)]
     regions = read_results([_line(1, 1, 9), _line(1, 1, 4), _line(1, 2, 5)]).regions
     assert [(one.ordinal, one.trips) for one in regions] == [(1, 13), (2, 5)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from regionpredict.frontend import requests_for
 from regionpredict.pipeline import analyse
-from regionpredict.predict import BOTTLENECKS, Estimate, Prediction
+from regionpredict.predict import Estimate, Prediction
 
 
 def test_a_prediction_says_what_its_estimate_says(tmp_path: Path) -> None:
@@ -24,4 +24,3 @@ def test_a_prediction_says_what_its_estimate_says(tmp_path: Path) -> None:
         assert getattr(made, field.name) == getattr(estimate, field.name)
     assert made.facts is facts
     assert made.derivation is None
-    assert made.bottleneck in BOTTLENECKS

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from regionpredict.file_presence import exists
+
 _FOLDER = Path(__file__).parent / "shipped"
 
 
@@ -14,9 +16,4 @@ def expectation_path(name: str) -> Path:
     'openmp.yaml'
     """
     shipped = _FOLDER / f"{name}.yaml"
-    return shipped if not Path(name).exists() and shipped.exists() else Path(name)
-
-
-def shipped_expectations() -> tuple[str, ...]:
-    """The names of the shipped expectation files."""
-    return tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
+    return shipped if not exists(name) and exists(shipped) else Path(name)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from regionpredict.documents import check_regular, read_text, reading
 from regionpredict.errors import InputError, UsageError
+from regionpredict.file_presence import exists
 from regionpredict.fit.experiment import Experiment, Series
 from regionpredict.fit.input.caliper import read_caliper
 from regionpredict.fit.input.csv_table import read_csv
@@ -61,7 +61,7 @@ def read(
     or in no known format, and `UsageError` for names that the format has no use for.
     """
     source = Path(path)
-    if not os.path.exists(source):  # noqa: PTH110 (of too long a name, too)
+    if not exists(source):
         raise InputError("no such file or folder", remedy="check the name", path=str(path))
     if format_name is not None and format_name not in FORMATS:
         raise InputError(

@@ -66,11 +66,14 @@ class Forecaster:
         if len(new):
             now = self._ask(len(self._x), new)
             for column, value in enumerate(new.tolist()):
-                self._said[value] = (now[:, column], *self._one(now[:, column], value))
+                self._said[value] = (
+                    now[:, column],
+                    *self._forecast(now[:, column], value),
+                )
         said = [self._said[value] for value in asked]
         return outlook_of(NAMES, said)
 
-    def _one(self, now: FloatArray, value: float) -> tuple[float, float, FloatArray]:
+    def _forecast(self, now: FloatArray, value: float) -> tuple[float, float, FloatArray]:
         """The forecast, the standard deviation of its logarithm, and the shares `(f,)`."""
         x, y = self._x, self._seen.y
         ahead = np.log(value / x[-1])

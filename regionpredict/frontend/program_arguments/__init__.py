@@ -3,6 +3,6 @@
 Door: `argument_values(unit, words)`, of a unit that has `main`.
 """
 
-from regionpredict.frontend.program_arguments.values import ArgumentValues, argument_values
+from regionpredict.frontend.program_arguments.region_values import ArgumentValues, argument_values
 
 __all__ = ["ArgumentValues", "argument_values"]

@@ -255,11 +255,11 @@ class Follower(Evaluator):
             self.seen.gaps = True
             return Signal("end")
         try:
-            return self._one(statement)
+            return self._execute(statement)
         except ProgramEnd as end:
             return end.signal
 
-    def _one(self, statement: Stmt) -> Signal | None:
+    def _execute(self, statement: Stmt) -> Signal | None:
         if isinstance(statement, Compound):
             outer = self.names[-1]
             self.names[-1] = dict(outer)

@@ -144,7 +144,7 @@ def _length(caller: Caller, call: CallExpr) -> Value:
     return len(text.rest) if isinstance(text, Text) else UNKNOWN
 
 
-def _found(caller: Caller, call: CallExpr) -> Value:
+def _occurrence(caller: Caller, call: CallExpr) -> Value:
     text, wanted = _arguments(caller, call, 2)[:2]
     if not isinstance(text, Text):
         return UNKNOWN
@@ -296,7 +296,7 @@ LIBRARY: dict[str, Handler] = {
     "strlen": _length,
     **dict.fromkeys(("operator==", "operator!="), _equal),
     "c_str": _characters,
-    **dict.fromkeys(("strchr", "strrchr", "strstr"), _found),
+    **dict.fromkeys(("strchr", "strrchr", "strstr"), _occurrence),
     "strdup": _same,
     **dict.fromkeys(("strcpy", "strncpy", "strcat", "sprintf", "snprintf"), _copied),
     "sscanf": _scan,

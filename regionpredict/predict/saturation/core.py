@@ -158,12 +158,13 @@ def _mean_lanes(trips: float, full: float) -> float:
 
 
 def _lanes_text(lanes: float, full: float) -> str:
-    """How many lanes a loop uses, of those that there are.
+    """How many lanes a loop uses, of those that there are; all, where less than half of one and
+    than a sixteenth of them idles.
 
-    >>> _lanes_text(8.0, 8.0), _lanes_text(2.5, 8.0)
-    ('8 lanes', '2.5 of 8 lanes')
+    >>> _lanes_text(8.0, 8.0), _lanes_text(2.5, 8.0), _lanes_text(1.5, 2.0)
+    ('8 lanes', '2.5 of 8 lanes', '1.5 of 2 lanes')
     """
-    all_used = round(lanes) == round(full)
+    all_used = full - lanes < min(0.5, full / 16)
     return f"{full:.0f} lanes" if all_used else f"{lanes:.1f} of {full:.0f} lanes"
 
 
@@ -343,7 +344,7 @@ def _chain_cycles(chain: Recurrence, body: LoopBody, machine: Machine) -> float:
     forward = machine.processor.store_forward.value if chain.forwarded else 0.0
     if chain.in_order:
         assert chain.distance is not None
-        return (_in_turn(chain.operations[0], machine) + forward) / chain.distance
+        return (_chained_latency(chain.operations[0], machine) + forward) / chain.distance
     if chain.distance is None:
         fuses = _fuses_sums(chain, body, machine)
         joining = (_joining(kinds, machine, fuses=fuses) for kinds in chain.operations)
@@ -356,7 +357,7 @@ def _chain_cycles(chain: Recurrence, body: LoopBody, machine: Machine) -> float:
     return (sum(latencies) + (forward or machine.caches[0].latency_cycles.value)) / chain.distance
 
 
-def _in_turn(kinds: Sequence[str], machine: Machine) -> float:
+def _chained_latency(kinds: Sequence[str], machine: Machine) -> float:
     """Cycles of operations of which each waits for the one before it.
 
     A sum of a product that comes right before it is one operation where the machine fuses them.

@@ -82,33 +82,33 @@ class Isoefficiency:
 
     def sizes_for(self, threads: float, efficiency: float) -> dict[str, Solved | None]:
         """The size that keeps an efficiency, by each of the three functions."""
-        bound = None
-        if self.parallelism is not None:
-            model = self.parallelism
-            bound = _with_band(
-                lambda side: smallest_size(
-                    lambda n: min(1.0, _side(model, n, side) / threads), efficiency
-                )
-            )
-        return {
-            "E_ac": size_for(self.actual, threads, efficiency, LEVEL) if self.actual else None,
-            "E_cf": size_for(self.free, threads, efficiency, LEVEL) if self.free else None,
-            "E_ub": bound,
-        }
+        return self._by_function(
+            lambda surface: size_for(surface, threads, efficiency, LEVEL),
+            lambda bound: smallest_size(lambda n: bound(threads, n), efficiency),
+        )
 
     def threads_for(self, size: float, efficiency: float) -> dict[str, Solved | None]:
         """The threads on which a size keeps an efficiency, by each of the three functions."""
+        return self._by_function(
+            lambda surface: threads_for(surface, size, efficiency, LEVEL),
+            lambda bound: most_threads(lambda p: bound(p, size), efficiency),
+        )
+
+    def _by_function(
+        self,
+        on_surface: Callable[[EfficiencySurface], Solved],
+        on_bound: Callable[[Callable[[float, float], float]], float | None],
+    ) -> dict[str, Solved | None]:
+        """E_ac and E_cf solved on their surfaces, and E_ub(p, n) at each side of its band."""
         bound = None
         if self.parallelism is not None:
             model = self.parallelism
             bound = _with_band(
-                lambda side: most_threads(
-                    lambda p: min(1.0, _side(model, size, side) / p), efficiency
-                )
+                lambda side: on_bound(lambda p, n: min(1.0, _side(model, n, side) / p))
             )
         return {
-            "E_ac": threads_for(self.actual, size, efficiency, LEVEL) if self.actual else None,
-            "E_cf": threads_for(self.free, size, efficiency, LEVEL) if self.free else None,
+            "E_ac": on_surface(self.actual) if self.actual else None,
+            "E_cf": on_surface(self.free) if self.free else None,
             "E_ub": bound,
         }
 

@@ -280,6 +280,10 @@ def test_a_loop_says_how_many_of_its_lanes_it_uses() -> None:
     assert told(replace(body({"fp_add": 8}), trips=101.0)) == "4 lanes"
     # of two lanes: a vector, and one iteration alone
     assert cycles(replace(body({"fp_add": 8}, element=16), trips=3.0))[0] == 8 / 1.5
+    assert told(replace(body({"fp_add": 8}, element=16), trips=3.0)) == "1.5 of 2 lanes"
+    assert told(replace(body({"fp_add": 8}, element=16), trips=5.0)) == "1.7 of 2 lanes"
+    assert told(replace(body({"fp_add": 8}, element=16), trips=101.0)) == "2 lanes"
+    assert told(replace(body({"fp_add": 8}), trips=7.0)) == "2.3 of 4 lanes"
     assert told(body({"fp_add": 8})) == "4 lanes"
     assert told(replace(body({"fp_add": 8}), trips=0.0)) == "4 lanes"  # none says what is left over
 
