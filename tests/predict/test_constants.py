@@ -53,6 +53,8 @@ ALLOWED: dict[tuple[str, float], str] = {
     ("predict/hints.py", 6): "digits of a margin, so that equal ones compare equal",
     ("predict/saturation/data_transfers.py", 1e6): "microseconds of a second, for a text",
     ("predict/saturation/memory_overflow.py", 30): "2**30 bytes are a GiB, for a text",
+    ("predict/saturation/core.py", 0.5): "of a lane: what idles below it is not told, of a text",
+    ("predict/saturation/core.py", 16): "of all lanes, a sixteenth: the same, of a text",
     ("workload/line_lattice.py", 0.5): "rounding to the nearest",
     ("workload/line_lattice.py", 3): "digits of a byte, so that equal offsets compare equal",
     ("workload/layer_conditions.py", 0.5): "the middle of a range",
