@@ -9,6 +9,8 @@ from types import ModuleType
 from typing import Any
 
 from regionpredict.errors import InputError
+from regionpredict.file_presence import is_file
+from regionpredict.isolation import Failure, Limits, isolated
 from regionpredict.trace.event_trace import (
     Communicator,
     Finding,
@@ -26,6 +28,8 @@ _OPENMP, _MPI = 3, 4
 _MEASUREMENT = 6
 _METRIC_VALUE, _METRIC_RELATIVE = 0xF, 2
 _COMM_LOCATIONS, _COMM_GROUP, _COMM_SELF = 4, 5, 6
+# A record of ten bytes and more in ten microseconds, tenfold for slow machines.
+_BYTES_PER_SECOND = 100_000
 _THREAD_PARADIGMS = (_OPENMP, _MEASUREMENT, 7)
 _ROLES = {
     3: Role.LOOP,
@@ -123,11 +127,29 @@ class _Raw:
         return callback
 
 
-def read_definitions(otf2: ModuleType, anchor: Path) -> Definitions:
+def read_definitions(otf2: ModuleType, anchor: Path, seconds: int = 10) -> Definitions:
     """The global definitions of the archive; what breaks off is a finding.
 
-    Raises InputError where there is no archive, no clock or no location in it.
+    They are read in a child process: an anchor file with a wrong count sends the OTF2 library round
+    four billion times, and one with a wrong length makes it free what it has freed. The child may
+    take so many seconds of processor time, and more for a large file.
+
+    Raises InputError where there is no archive, no clock or no location in it, and where the
+    library does not come to an end.
     """
+    large = anchor.with_suffix(".def")
+    more = large.stat().st_size // _BYTES_PER_SECOND if is_file(large) else 0
+    limits = Limits(seconds=seconds + more, wall_seconds=10.0 * (seconds + more))
+    (definitions,) = isolated(lambda path: _read(otf2, path), [anchor], 1, limits)
+    if isinstance(definitions, Failure):
+        raise InputError(
+            f"its definitions cannot be read: reading them {definitions.reason}",
+            remedy="copy it, or record it, anew", path=str(anchor),
+        )  # fmt: skip
+    return definitions
+
+
+def _read(otf2: ModuleType, anchor: Path) -> Definitions:
     raw = _Raw()
     findings = []
     try:

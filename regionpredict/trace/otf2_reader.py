@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -155,12 +155,13 @@ def read_events(
     anchor: Path, locations: Sequence[int], expected: Sequence[int], kernels: Kernels
 ) -> Events:
     """The events of the locations with these numbers in the archive, `expected` of each: where
-    there are fewer, they break off."""
+    there are fewer, or more, they break off."""
     _, library, shared = _library(kernels)
     count = len(locations)
     references = np.array(locations, dtype=np.uint64)
-    counts = np.array(expected, dtype=np.int64)
-    capacity = max(sum(expected) + 2 * count, _LEAST_CAPACITY)
+    counts = np.array(expected, dtype=np.uint64).astype(np.int64)
+    most = _most_events(anchor, locations, expected)
+    capacity = max(int(most.sum()) + 2 * count, _LEAST_CAPACITY)
     while True:
         columns: dict[str, NDArray[Any]] = {
             name: np.empty(capacity, dtype=kind)
@@ -175,7 +176,8 @@ def read_events(
         )  # fmt: skip
         code = library.rp_read(
             shared, str(anchor).encode(), references.ctypes.data_as(ctypes.c_void_p),
-            counts.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(count), ctypes.byref(table),
+            counts.ctypes.data_as(ctypes.c_void_p), most.ctypes.data_as(ctypes.c_void_p),
+            ctypes.c_int64(count), ctypes.byref(table),
         )  # fmt: skip
         size = table.readings * _READING.itemsize
         readings = np.frombuffer(
@@ -192,6 +194,19 @@ def read_events(
         for name, _ in _OPERATION_COLUMNS:
             columns[name] = columns[name][: table.operations]
         return Events(columns, ends, notes, readings)
+
+
+def _most_events(
+    anchor: Path, locations: Sequence[int], expected: Sequence[int]
+) -> NDArray[np.int64]:
+    """How many events each location has at most: those that are expected, where any are, and one
+    for a byte of its file, where it has one of its own (`traces/3.evt`)."""
+    files = [anchor.with_suffix("") / f"{number}.evt" for number in locations]
+    sizes = [file.stat().st_size if is_file(file) else 0 for file in files]
+    return np.array(
+        [min(events or size, size) for events, size in zip(expected, sizes, strict=True)],
+        dtype=np.int64,
+    )
 
 
 def joined(pieces: Sequence[Events]) -> Events:
@@ -327,15 +342,10 @@ def number_regions(
     regions = list(definitions.regions)
     numbers = definitions.region_numbers
     named = kind <= Kind.LEAVE
-    largest = int(column.max(initial=-1))
-    straight = all(number == at for number, at in numbers.items()) and largest < len(regions)
-    if not straight:
-        known = np.full(largest + 1, NONE, dtype=np.int32)
-        for number, at in numbers.items():
-            if number <= largest:
-                known[number] = at
+    straight = all(number == at for number, at in numbers.items())
+    if not straight or int(column.max(initial=-1)) >= len(regions):
         usable = named & (column >= 0)
-        column[usable] = known[column[usable]]
+        column[usable] = _positions(column[usable], numbers)
         if np.any(column[usable] < 0):
             findings.append(Finding("regions that are not defined"))
             column[usable & (column < 0)] = len(regions)
@@ -349,9 +359,18 @@ def number_regions(
 
 
 def _number_communicators(column: NDArray[np.int32], definitions: Definitions) -> None:
-    numbers = definitions.communicator_numbers
-    largest = max(int(column.max(initial=-1)), max(numbers, default=-1))
-    known = np.full(largest + 2, NONE, dtype=np.int32)  # the last entry is for NONE
-    for number, at in numbers.items():
-        known[number] = at
-    column[:] = known[column]
+    column[:] = _positions(column, definitions.communicator_numbers)
+
+
+def _positions(column: NDArray[np.int32], numbers: Mapping[int, int]) -> NDArray[np.int32]:
+    """The positions of the archive's numbers in a column, NONE for those that are not defined.
+
+    By search, as a damaged number may be as large as four billion.
+    """
+    keys = np.array(sorted(numbers), dtype=np.uint32)
+    if not len(keys):
+        return np.full(len(column), NONE, dtype=np.int32)
+    positions = np.array([numbers[int(key)] for key in keys], dtype=np.int32)
+    wanted = column.view(np.uint32)
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[place] == wanted, positions[place], np.int32(NONE))

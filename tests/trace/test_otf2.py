@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import tracemalloc
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from regionpredict.errors import InputError
-from regionpredict.trace import Kind, Paradigm
+from regionpredict.trace import Finding, Kind, Paradigm
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.otf2_reader import read_otf2
+from regionpredict.trace.otf2_definitions import read_definitions
+from regionpredict.trace.otf2_reader import number_regions, operations_of, read_events, read_otf2
 
 otf2 = pytest.importorskip("otf2")
+import _otf2  # noqa: E402
 from archives import write_archive  # noqa: E402
 
 KINDS = {
@@ -131,6 +136,67 @@ def test_bytes_may_be_anything(archive: Path, tmp_path: Path, kernels: Kernels, 
         analyse(read_otf2(folder, kernels), kernels)
     except InputError as error:
         assert str(folder) in str(error)
+
+
+def test_any_byte_of_the_anchor_may_be_anything(archive: Path, tmp_path: Path) -> None:
+    """Counts and lengths of the anchor file send the library round without end, or end it."""
+    folder = tmp_path / "noise"
+    shutil.copytree(archive.parent, folder)
+    anchor = folder / "traces.otf2"
+    data = anchor.read_bytes()
+    for at in range(len(data)):
+        for value in (1, 128, 255):
+            anchor.write_bytes(data[:at] + bytes([value]) + data[at + 1 :])
+            try:
+                read_definitions(_otf2, anchor)
+            except InputError as error:
+                assert str(anchor) in str(error)
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [("while True: pass", "took longer than 1 s"), ("os.abort()", "made the parser give up")],
+)
+def test_a_library_that_does_not_come_back(archive: Path, fault: str, reason: str) -> None:
+    """Its faults depend on what its memory holds; here it has one for certain."""
+
+    def faulty(*arguments: object) -> None:
+        exec(fault, {"os": os})
+
+    library = ModuleType("_otf2")
+    library.__dict__.update(vars(_otf2))
+    library.__dict__["Reader_ReadAllGlobalDefinitions"] = faulty
+    with pytest.raises(InputError, match=f"traces.otf2: its definitions cannot be read.*{reason}"):
+        read_definitions(library, archive, seconds=1)
+
+
+def test_a_wrong_number_of_a_region_takes_no_memory(archive: Path) -> None:
+    definitions = read_definitions(_otf2, archive)
+    column = np.array([0, 2**31 - 1, 0], dtype=np.int32)
+    findings: list[Finding] = []
+    tracemalloc.start()
+    regions = number_regions(column, np.zeros(3, dtype=np.uint8), definitions, findings)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 20
+    assert column.tolist() == [0, len(definitions.regions), 0]
+    assert regions[-1].name == "unknown"
+    assert [finding.message for finding in findings] == ["regions that are not defined"]
+
+
+def test_wrong_communicators_and_more_events_than_are_told(archive: Path, kernels: Kernels) -> None:
+    definitions = read_definitions(_otf2, archive)
+    events = read_events(archive, definitions.references, definitions.events, kernels)
+    events.columns["communicator"][:3] = [-(2**31), 2**31 - 1, -7]
+    operations, _ = operations_of(events, definitions, definitions.locations)
+    assert operations.communicator[:3].tolist() == [-1, -1, -1]
+    whole = read_otf2(archive, kernels).operations
+    assert operations.communicator[3:].tolist() == whole.communicator[3:].tolist()
+    assert set(whole.communicator.tolist()) == {-1, 0}  # -1: completions name none
+    fewer = tuple(number // 2 for number in definitions.events)
+    part = read_events(archive, definitions.references, fewer, kernels)
+    assert len(part.columns["time"]) <= sum(fewer) + 3 * 4  # and the ends of what is open
+    assert np.all(part.notes.sum(axis=1) >= 1)
 
 
 def test_what_is_no_archive(tmp_path: Path, kernels: Kernels) -> None:

@@ -372,9 +372,10 @@ static int find_setter(void *handle, const char *prefix, const char *name, const
 
 /* Reads the locations. 0: done; 1: `capacity` is too small; 2: the library lacks something;
    3: the archive cannot be opened. A location that breaks off, or has fewer events than are
-   `expected` of it, is counted as BROKEN: behind a cut the library may read whatever is there. */
+   `expected` of it or more than it can have at `most`, is counted as BROKEN: behind a cut or a wrong
+   length the library reads whatever is there, without end. */
 int rp_read(const char *library, const char *archive, const uint64_t *locations,
-            const int64_t *expected, int64_t count, struct table *table)
+            const int64_t *expected, const int64_t *most, int64_t count, struct table *table)
 {
     void *handle = dlopen(library, RTLD_LAZY);
     if (!handle)
@@ -391,7 +392,7 @@ int rp_read(const char *library, const char *archive, const uint64_t *locations,
     FIND(int, Reader_OpenEvtFiles, void *)
     FIND(void *, Reader_GetEvtReader, void *, uint64_t)
     FIND(int, Reader_RegisterEvtCallbacks, void *, void *, void *, void *)
-    FIND(int, Reader_ReadAllLocalEvents, void *, void *, uint64_t *)
+    FIND(int, Reader_ReadLocalEvents, void *, void *, uint64_t, uint64_t *)
     FIND(int, Reader_CloseEvtReader, void *, void *)
     FIND(int, EvtReader_ApplyMappingTables, void *, int)
     FIND(int, EvtReader_ApplyClockOffsets, void *, int)
@@ -438,11 +439,11 @@ int rp_read(const char *library, const char *archive, const uint64_t *locations,
             Reader_RegisterEvtCallbacks(reader, events, callbacks, state);
             EvtReader_ApplyMappingTables(events, 1);
             EvtReader_ApplyClockOffsets(events, 1);
-            int code = Reader_ReadAllLocalEvents(reader, events, &read);
+            int code = Reader_ReadLocalEvents(reader, events, (uint64_t)most[at] + 1, &read);
             Reader_CloseEvtReader(reader, events);
             if (table->events + 1 >= table->capacity)
                 result = 1;
-            else if (code || (int64_t)read < expected[at])
+            else if (code || (int64_t)read < expected[at] || (int64_t)read > most[at])
                 state->notes[BROKEN]++;
         } else {
             state->notes[BROKEN]++;
