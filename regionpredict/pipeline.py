@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from regionpredict.analysis import RegionFacts, bind, checked_facts
 from regionpredict.analysis.callbacks import with_callbacks
-from regionpredict.analysis.choices import with_choices
+from regionpredict.analysis.function_table_arguments import with_handed_tables
 from regionpredict.analysis.given_shares import Given, parted, with_given
-from regionpredict.analysis.handed_tables import with_handed_tables
 from regionpredict.analysis.history.data_between import with_data_between
 from regionpredict.analysis.history.first_touch import (
     INTERLEAVED,
@@ -28,13 +27,13 @@ from regionpredict.analysis.history.first_touch import (
 from regionpredict.analysis.history.first_writes import follow
 from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
 from regionpredict.analysis.implied_sizes import with_implied
+from regionpredict.analysis.possible_callees import with_choices
 from regionpredict.analysis.teams import (
     ProgramOrder,
     ProgramTeams,
     program_teams,
     serial_loops,
 )
-from regionpredict.argument_sizes import reached_only, with_arguments
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
     ArgumentValues,
@@ -56,8 +55,6 @@ from regionpredict.frontend import (
 from regionpredict.ir import Definition, Program, Region, Span
 from regionpredict.isolation import LIMITS, Failure, Limits, isolated
 from regionpredict.machine import Machine
-from regionpredict.open_neighbours import with_open_neighbours
-from regionpredict.possible_sizes import with_possible_sizes
 from regionpredict.predict import (
     ALL_PARTS,
     TO_THE_LETTER,
@@ -79,8 +76,11 @@ from regionpredict.predict import (
     with_open_sizes,
 )
 from regionpredict.predict.constants import WITHIN
-from regionpredict.size_names import check_names
-from regionpredict.size_trials import (
+from regionpredict.sizes.address_space_check import with_possible_sizes
+from regionpredict.sizes.argument_sizes import reached_only, with_arguments
+from regionpredict.sizes.name_check import check_names
+from regionpredict.sizes.open_evictions import with_open_neighbours
+from regionpredict.sizes.trials import (
     AlikeTrials,
     Chosen,
     KnownTrials,
@@ -232,7 +232,7 @@ def analyse(
     same_build = True
     if recording is not None:
         # Loaded here: it needs all that reads measurements, and few predictions have a recording.
-        from regionpredict.recorded_sizes import with_recorded  # noqa: PLC0415
+        from regionpredict.sizes.recorded_sizes import with_recorded  # noqa: PLC0415
 
         macros = {macro for request in requests for macro in request.defines}
         ran = with_recorded(program, facts, sizes, recording, macros)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from regionpredict.analysis.callees import Callees
-from regionpredict.analysis.runs import Guards
+from regionpredict.analysis.execution_counts import Guards
 from regionpredict.constant import Constant
 from regionpredict.ir import Span
 from regionpredict.ir.flow import Block, Flow, Handed, every_event

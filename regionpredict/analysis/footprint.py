@@ -8,9 +8,9 @@ from functools import reduce
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
-from regionpredict.analysis.carried_out import Extent, extents_of_all, open_ended, runs
 from regionpredict.analysis.dimensions import unclamped
 from regionpredict.analysis.given_sizes import extent_name
+from regionpredict.analysis.loop_enumeration import Extent, extents_of_all, open_ended, runs
 from regionpredict.analysis.symbolic.domain import Domain, Range, domain_of
 from regionpredict.ir import Access, Array, Expr, Loop, Region
 from regionpredict.ir.expr import ONE, Atom

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from regionpredict.analysis.entry_trips import entry_trips
+from regionpredict.analysis.tabulated_trips import entry_trips
 from regionpredict.ir import Array, Branch, Expr, Loop, Node, Region, Statement
 from regionpredict.ir.expr import ONE, ZERO
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
-from regionpredict.analysis.carried_out import runs
+from regionpredict.analysis.loop_enumeration import runs
 from regionpredict.analysis.symbolic.domain import steps_of
 from regionpredict.analysis.symbolic.piecewise import Steps, exact_total, readable_total
 from regionpredict.ir import Expr, Loop, Region

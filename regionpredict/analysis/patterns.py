@@ -8,7 +8,7 @@ irregular.
 from __future__ import annotations
 
 from regionpredict.analysis.dimensions import unclamped
-from regionpredict.analysis.neighbours import unwrapped
+from regionpredict.analysis.periodic_subscripts import unwrapped
 from regionpredict.ir import Access, Array, Expr, Loop
 
 LINE_BYTES = 64

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from regionpredict.analysis.bindings import Bindings
 from regionpredict.analysis.callees import Callees, main_of
 from regionpredict.analysis.deciding_numbers import DecidingNumbers, Numbers
-from regionpredict.analysis.runs import NEVER, ONCE, Guard, Guards, Runs, guarded_runs
+from regionpredict.analysis.execution_counts import NEVER, ONCE, Guard, Guards, Runs, guarded_runs
 from regionpredict.ir import Expr, Loop, Region, Span
 from regionpredict.ir.expr import ONE
 from regionpredict.ir.flow import BEHIND_RETURN, Block, Event, Flow, Handed, called_functions

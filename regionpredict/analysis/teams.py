@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings, bind_definitions
+from regionpredict.analysis.execution_counts import ONCE, Guard, Guards, Runs, runs_of
 from regionpredict.analysis.facts import RegionFacts
-from regionpredict.analysis.runs import ONCE, Guard, Guards, Runs, runs_of
 from regionpredict.analysis.team_order import (
     TeamKey,
     TeamOrder,

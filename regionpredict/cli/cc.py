@@ -26,7 +26,7 @@ def command(words: tuple[str, ...], verbose: bool) -> None:
     """
     from regionpredict.errors import UsageError
     from regionpredict.measure.compiler_call import parse_call
-    from regionpredict.measure.passing import run_as_it_is
+    from regionpredict.measure.compiler_passthrough import run_as_it_is
 
     if not words:
         raise UsageError("no compiler", remedy="write regionpredict cc -- gcc -fopenmp ...")

@@ -66,7 +66,7 @@ def _machine(value: Any, folder: Path) -> str | None:
 
 
 def _pairs(value: Any, _: Path) -> tuple[str, ...] | None:
-    from regionpredict.share_texts import share_of_text
+    from regionpredict.sizes.share_texts import share_of_text
 
     known = isinstance(value, dict) and all(
         (isinstance(number, int) and not isinstance(number, bool))

@@ -79,7 +79,7 @@ def _plain(value: Any) -> Any:
 
 def given_sizes(given: Sequence[str], file: str | None) -> tuple[str, ...]:
     """What --set and --sizes give, as --set would."""
-    from regionpredict.share_texts import text_of
+    from regionpredict.sizes.share_texts import text_of
 
     values, _ = sizes_of(given, file)
     return tuple(f"{name}={text_of(value)}" for name, value in values.items())
@@ -209,7 +209,7 @@ def as_built(defines: Sequence[str], recorded: Recording) -> tuple[str, ...]:
 
 def _is_recorded(pair: str, names: set[str]) -> bool:
     """Whether a NAME=VALUE of --set is of a name that was recorded, or gives a loop's trips."""
-    from regionpredict.share_texts import share_of_text
+    from regionpredict.sizes.share_texts import share_of_text
 
     name, _, value = (part.strip() for part in pair.rpartition("="))
     if share_of_text(name, value) is not None:

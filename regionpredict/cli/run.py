@@ -17,7 +17,7 @@ from regionpredict.errors import InputError, UsageError, plural
 
 if TYPE_CHECKING:
     from regionpredict.measure.binary import Outlined
-    from regionpredict.measure.limits import Limit
+    from regionpredict.measure.thread_limits import Limit
 
 
 @click.command(
@@ -45,8 +45,8 @@ def command(hints_path: Path, log: bool, words: tuple[str, ...]) -> None:
     from regionpredict.cli.cache import cache_folder
     from regionpredict.measure.binary import outlined_functions
     from regionpredict.measure.hints_file import read_hints
-    from regionpredict.measure.limits import limits_of, write_limits
     from regionpredict.measure.runtime_library import preload_library
+    from regionpredict.measure.thread_limits import limits_of, write_limits
 
     if not words:
         raise UsageError("no program", remedy="write regionpredict run --hints FILE -- ./program")

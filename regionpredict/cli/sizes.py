@@ -21,7 +21,7 @@ from regionpredict.errors import UsageError, one_line
 from regionpredict.report.page_width import PAGE_WIDTH
 
 if TYPE_CHECKING:
-    from regionpredict.size_ranking import SizeRanking
+    from regionpredict.sizes.ranking import SizeRanking
 
 SCHEMA = "regionpredict/sizes/1"
 _BELOW = 22  # columns: where a place stands that does not fit behind its name
@@ -49,7 +49,7 @@ def command(
     """
     from regionpredict.pipeline import predict
     from regionpredict.report.other_names import other_names
-    from regionpredict.size_ranking import rank_sizes
+    from regionpredict.sizes.ranking import rank_sizes
 
     if stage is not None:
         raise UsageError("--dump is for analyze and predict", remedy="leave it out")

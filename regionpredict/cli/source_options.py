@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from regionpredict.ir import Diagnostic
     from regionpredict.measure.recording import Recording
     from regionpredict.pipeline import Analysis
-    from regionpredict.sizes_file import SizesFile
+    from regionpredict.sizes.sizes_file import SizesFile
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -144,41 +144,16 @@ def _is_whole(text: str) -> bool:
     return True
 
 
-def parse_given(pairs: Sequence[str]) -> dict[str, int | Fraction]:
-    """`NAME=VALUE` of --set, with an integer value, or a share of an `if` by its line."""
-    from regionpredict.integer_texts import integer_of_text
-    from regionpredict.share_texts import share_of_text, text_of
-
-    values: dict[str, int | Fraction] = {}
-    for pair in pairs:
-        name, _, value = (part.strip() for part in pair.rpartition("="))
-        number: int | Fraction | None = share_of_text(name, value)
-        try:
-            number = integer_of_text(value if name else "") if number is None else number
-        except ValueError:
-            raise UsageError(
-                f"--set {pair}: not NAME=INTEGER", remedy="write --set n=4000"
-            ) from None
-        if not -(1 << 63) <= number < 1 << 63:
-            raise UsageError(
-                f"--set {pair}: does not fit 64 bits", remedy="no C integer holds such a value"
-            )
-        if values.setdefault(name, number) != number:
-            raise UsageError(
-                f"--set {name}: two values, {text_of(values[name])} and {text_of(number)}",
-                remedy="give it once",
-            )
-    return values
-
-
 def sizes_of(
     given: Sequence[str], file: str | None
 ) -> tuple[dict[str, int | Fraction], SizesFile | None]:
     """What --set and --sizes give, --set first; and the file, for those who tell of its lines."""
+    from regionpredict.sizes.set_option import parse_given
+
     values = parse_given(given)
     if file is None:
         return values, None
-    from regionpredict.sizes_file import read_sizes
+    from regionpredict.sizes.sizes_file import read_sizes
 
     path, chosen = _file_and_set(file)
     sizes = read_sizes(path, chosen)
@@ -211,7 +186,8 @@ def run_analysis(
     from regionpredict.analysis.given_shares import parted
     from regionpredict.frontend import dependencies_of, requests_for
     from regionpredict.pipeline import analyse
-    from regionpredict.size_values import check_values
+    from regionpredict.sizes.set_option import parse_given
+    from regionpredict.sizes.value_check import check_values
 
     pairs = parse_pairs(defines)
     requests = requests_for(paths, pairs, includes, standard, excludes)

@@ -92,8 +92,8 @@ def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[E
         trace = read_trace(reading.archive, kernels)
         return trace, match(trace, kernels)
     from regionpredict.errors import UsageError
-    from regionpredict.trace.cluster import cluster_spread
-    from regionpredict.trace.pieces import read_in_pieces
+    from regionpredict.trace.dask_workers import cluster_spread
+    from regionpredict.trace.per_rank_reading import read_in_pieces
     from regionpredict.workers import spread
 
     if reading.processes is not None and reading.scheduler is not None:

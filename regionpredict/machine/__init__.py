@@ -14,6 +14,7 @@ from regionpredict.machine.evidence import (
     assumed_keys,
     unsettled_figures,
 )
+from regionpredict.machine.first_touch_sizes import NEW_BEYOND, NEW_IN_CACHE
 from regionpredict.machine.kernels import KERNELS, Kernel
 from regionpredict.machine.model import (
     BINDINGS,
@@ -28,7 +29,6 @@ from regionpredict.machine.model import (
     Overheads,
     SharedPath,
 )
-from regionpredict.machine.new_memory import NEW_BEYOND, NEW_IN_CACHE
 from regionpredict.machine.processor import Processor
 from regionpredict.machine.quantity import Curve, Evidence, Quantity
 from regionpredict.machine.shipped import file_of, load, shipped_names

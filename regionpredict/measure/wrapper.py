@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from regionpredict.file_presence import exists, is_file
 from regionpredict.measure.compiler_call import CompilerCall, Source
-from regionpredict.measure.passing import missing_compiler
+from regionpredict.measure.compiler_passthrough import missing_compiler
 from regionpredict.measure.runtime_library import runtime_object
 
 if TYPE_CHECKING:

@@ -62,13 +62,6 @@ from regionpredict.predict.saturation import (
     rough_curve,
     size_target,
 )
-from regionpredict.predict.sureness import (
-    BAND_SHARE,
-    Bounds,
-    Expected,
-    asked_for,
-    outlook_of,
-)
 from regionpredict.predict.teams import (
     TeamEstimate,
     TeamPoint,
@@ -78,6 +71,13 @@ from regionpredict.predict.teams import (
     seconds_alone,
     taken_of_runs,
     team_points,
+)
+from regionpredict.predict.uncertainty import (
+    BAND_SHARE,
+    Bounds,
+    Expected,
+    asked_for,
+    outlook_of,
 )
 
 __all__ = [

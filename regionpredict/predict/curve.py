@@ -64,9 +64,9 @@ class SaturationDerivation:
     'parallel' or 'serial' and why. `past` tells what new pages and lines of other cores cost on
     the most threads, empty where nothing. `margin` is the hint's, `chance` that it is right by
     the spreads of measured curves and by the machine's figures in doubt; `spreads` are, by term,
-    how far off those that decide may be (`doubts.py`), `settled` is the confidence without them.
-    `doubled` is the time with all hardware threads of the hinted packages, None where a core has
-    one.
+    how far off those that decide may be (`machine_uncertainty.py`), `settled` is the confidence
+    without them. `doubled` is the time with all hardware threads of the hinted packages, None where
+    a core has one.
     """
 
     points: tuple[Point, ...]

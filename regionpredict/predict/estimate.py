@@ -8,7 +8,7 @@ from typing import NamedTuple
 from regionpredict.predict.by_size import HintRange, SizeHint
 from regionpredict.predict.curve import SaturationDerivation, Superlinear
 from regionpredict.predict.density_form import DensityForm
-from regionpredict.predict.sureness import Bounds
+from regionpredict.predict.uncertainty import Bounds
 from regionpredict.workload import Diagnostic, RegionFacts
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine, packages_of
 from regionpredict.predict.constants import OPENED_SHARE, PACKAGE_PRICE, WITHIN
-from regionpredict.predict.sureness import Expected, chance_of
+from regionpredict.predict.uncertainty import Expected, chance_of
 
 
 class Hint(NamedTuple):

@@ -16,12 +16,12 @@ from regionpredict.machine import Machine
 from regionpredict.predict.by_size import HintRange, SizeHint
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation
-from regionpredict.predict.doubts import Doubted, moves_of
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.hints import hint_on, one_a_core, seats_of
-from regionpredict.predict.limits import limit
+from regionpredict.predict.limiting_factors import limit
+from regionpredict.predict.machine_uncertainty import Doubted, moves_of
 from regionpredict.predict.saturation.team_costs import team_cost
-from regionpredict.predict.sureness import (
+from regionpredict.predict.uncertainty import (
     Bounds,
     asked_for,
     band_of,

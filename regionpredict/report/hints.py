@@ -25,7 +25,7 @@ from regionpredict.report.team_hints import (
     team_document,
 )
 from regionpredict.report.unsettled import unsettled_document
-from regionpredict.size_ranking import rank_sizes
+from regionpredict.sizes.ranking import rank_sizes
 from regionpredict.workers import processes_for, spread
 from regionpredict.workload import ReuseFact
 

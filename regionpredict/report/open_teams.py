@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from regionpredict.predict import SizeHint, TeamPrediction
 from regionpredict.report.quantities import plural
 from regionpredict.report.size_hints import needed_lines, size_name
-from regionpredict.size_ranking import SizeRanking
+from regionpredict.sizes.ranking import SizeRanking
 
 _SHOWN_SIZES = tuple(10**power for power in range(1, 9))
 _NAMED = 4  # sizes that are named

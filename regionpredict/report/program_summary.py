@@ -18,7 +18,7 @@ from regionpredict.report.names import common_folder, cut
 from regionpredict.report.open_teams import open_team_lines
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 from regionpredict.report.quantities import plural
-from regionpredict.size_ranking import SizeRanking
+from regionpredict.sizes.ranking import SizeRanking
 
 _NAMED = 3  # of teams, programs and changes
 _NAME = 6  # columns in which a function's name can still be told

@@ -11,7 +11,7 @@ from regionpredict.errors import one_line
 from regionpredict.predict import Estimate, HintRange, SizeHint, TeamEstimate, names_apart
 from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural
-from regionpredict.size_ranking import SizeRanking, UnboundSize
+from regionpredict.sizes.ranking import SizeRanking, UnboundSize
 
 _MOST = 0.9
 """Of the hints that names can settle: what the few that are named first settle at least."""

@@ -56,7 +56,7 @@ from regionpredict.report.view import (
     gain_of,
     region_seconds,
 )
-from regionpredict.size_ranking import rank_sizes
+from regionpredict.sizes.ranking import rank_sizes
 
 _NOTES = 6
 _AND_MORE = re.compile(r"(.*), and (\d+) more")  # figures of a section: the first is named

@@ -19,7 +19,7 @@ from regionpredict.trace.collective_table import (
 from regionpredict.trace.event_trace import Collective, EventTrace, Finding, Kind, Location
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.team_conditions import team_conditions
-from regionpredict.trace.team_order import Slots, Synchronisation
+from regionpredict.trace.thread_dependencies import Slots, Synchronisation
 
 Rows = NDArray[np.int64]
 

@@ -20,7 +20,7 @@ from regionpredict.constant import Constant
 from regionpredict.errors import InputError
 from regionpredict.trace.event_trace import EventTrace, Finding
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.team_order import Synchronisation
+from regionpredict.trace.thread_dependencies import Synchronisation
 
 FADE = Constant(
     0.01,

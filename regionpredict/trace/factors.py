@@ -27,11 +27,11 @@ from regionpredict.trace.event_trace import EventTrace, Kind
 from regionpredict.trace.iterations import Iterations
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
-from regionpredict.trace.nominal import CYCLES
+from regionpredict.trace.nominal_run import CYCLES
 from regionpredict.trace.region_split import RegionSplit, region_splits
 from regionpredict.trace.replay import IDEAL, BlockedError, Network, begins, replay
-from regionpredict.trace.team_order import synchronisations
 from regionpredict.trace.team_split import TeamSplit, team_split
+from regionpredict.trace.thread_dependencies import synchronisations
 
 Serialisation = Literal["reference", "useful", "ideal-run"]
 SERIALISATIONS: dict[str, str] = {

@@ -31,7 +31,7 @@ from regionpredict.trace.replay import (
     outermost_calls,
     timed_steps,
 )
-from regionpredict.trace.team_order import synchronisations
+from regionpredict.trace.thread_dependencies import synchronisations
 
 Ticks = NDArray[np.int64]
 

@@ -26,7 +26,7 @@ from regionpredict.trace.bursts import Bursts, bursts_of
 from regionpredict.trace.event_trace import EventTrace, Kind
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
-from regionpredict.trace.team_order import Synchronisation, synchronisations
+from regionpredict.trace.thread_dependencies import Synchronisation, synchronisations
 
 Ticks = NDArray[np.int64]
 

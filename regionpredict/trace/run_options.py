@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from regionpredict.errors import UsageError
-from regionpredict.trace.cut import cut
+from regionpredict.trace.event_slices import cut
 from regionpredict.trace.event_trace import EventTrace
 from regionpredict.trace.factors import RunFactors, run_factors
 from regionpredict.trace.iterations import iterations_of
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
-from regionpredict.trace.nominal import nominal_work
+from regionpredict.trace.nominal_run import nominal_work
 from regionpredict.trace.replay import EAGER_LIMIT, IDEAL, Network
 
 Phase = Literal["whole", "iterations", "clean"]

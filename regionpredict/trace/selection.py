@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.trace.call_paths import CallPaths, call_paths, path_names
-from regionpredict.trace.cut import cut, only_rows
+from regionpredict.trace.event_slices import cut, only_rows
 from regionpredict.trace.event_trace import NONE, EventTrace, Finding, Kind
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches

@@ -24,7 +24,7 @@ from regionpredict.trace.otf2_reader import (
     read_events,
 )
 from regionpredict.trace.parquet_store import StoreWriter
-from regionpredict.trace.pieces import Piece, PieceReader, linked, spans_of
+from regionpredict.trace.per_rank_reading import Piece, PieceReader, linked, spans_of
 
 
 @dataclass(frozen=True, slots=True)

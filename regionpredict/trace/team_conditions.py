@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.trace.event_trace import EventTrace, Kind, Paradigm, Role
-from regionpredict.trace.team_order import Slots, Synchronisation, constructs
+from regionpredict.trace.thread_dependencies import Slots, Synchronisation, constructs
 
 Rows = NDArray[np.int64]
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from regionpredict.trace.bursts import Bursts
 from regionpredict.trace.event_trace import EventTrace
-from regionpredict.trace.team_order import constructs
+from regionpredict.trace.thread_dependencies import constructs
 
 
 @dataclass(frozen=True, slots=True)

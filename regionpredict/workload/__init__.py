@@ -29,7 +29,6 @@ from regionpredict.workload.cache_traffic import (
 from regionpredict.workload.gathers import Gather, gathers_of
 from regionpredict.workload.iteration_chain import Step
 from regionpredict.workload.iteration_pieces import piece_count, piece_length
-from regionpredict.workload.kept_sums import NONE_KEPT
 from regionpredict.workload.loop_bodies import LoopBody
 from regionpredict.workload.prefetch import strided_arrays, unforeseen_arrays
 from regionpredict.workload.recurrences import Recurrence
@@ -40,6 +39,7 @@ from regionpredict.workload.reuse_facts import (
     reuse_facts,
     reuse_histogram,
 )
+from regionpredict.workload.scalar_replacement import NONE_KEPT
 from regionpredict.workload.source_changes import (
     Change,
     changes_of,

@@ -1,7 +1,7 @@
 """Runs of neighbouring bytes of an array: repeated, joined and counted in lines.
 
-Few of them are lists, many are arrays (`many_runs.py`); both make the same sums, run by run, so
-that no digit hangs on how many they are.
+Few of them are lists, many are arrays (`address_run_arrays.py`); both make the same sums, run by
+run, so that no digit hangs on how many they are.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from regionpredict.workload.constants import FEW_RUNS
 from regionpredict.workload.derived_number import lines_of_run
 
 if TYPE_CHECKING:
-    from regionpredict.workload.many_runs import ManyRuns
+    from regionpredict.workload.address_run_arrays import ManyRuns
 
 Run = tuple[float, float]
 """Bytes of an array that are touched one behind the other: the first, and one past the last."""
@@ -55,7 +55,7 @@ class FewRuns:
     def as_many(self) -> ManyRuns:
         """The runs as arrays."""
         # Most nests never have so many that arrays are worth the time it takes to load them.
-        from regionpredict.workload.many_runs import many_runs  # noqa: PLC0415
+        from regionpredict.workload.address_run_arrays import many_runs  # noqa: PLC0415
 
         return many_runs(self.runs)
 
@@ -86,7 +86,7 @@ def together(parts: Sequence[Runs]) -> Runs:
     if len(few) == len(parts):
         runs = [run for part in few for run in part.runs]
         return FewRuns(runs, all(part.plain for part in few))
-    from regionpredict.workload.many_runs import all_of  # noqa: PLC0415
+    from regionpredict.workload.address_run_arrays import all_of  # noqa: PLC0415
 
     return all_of([part.as_many() for part in parts])
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.workload.constants import CHANCE_STEPS, KEPT_SHARE, MOST_REFERENCES
-from regionpredict.workload.dealt_nest import DealtNest, deal, undivided
 from regionpredict.workload.layer_conditions import Carrier, LayerConditions, MissTable
 from regionpredict.workload.line_overlap import Volume
 from regionpredict.workload.loop_nest import LoopNest, body_executions
 from regionpredict.workload.team_footprint import FootprintTables, TeamFootprints
+from regionpredict.workload.thread_nest import DealtNest, deal, undivided
 from regionpredict.workload.work_distribution import WorkProfile, threads_at_work
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.conflicts import indirect_updates
 from regionpredict.ir import Access
+from regionpredict.workload.false_sharing import bytes_between_threads
 from regionpredict.workload.loop_nest import LoopNest, body_executions
-from regionpredict.workload.narrow_rows import bytes_between_threads
 
 
 class ContendedWrites(NamedTuple):

@@ -10,9 +10,9 @@ from regionpredict.analysis import StatementFact
 from regionpredict.workload.constant_divisions import operations_run
 from regionpredict.workload.constants import DEFAULT_ELEMENT, GATHER_LOADS
 from regionpredict.workload.iteration_chain import Step, steps_of
-from regionpredict.workload.kept_sums import NONE_KEPT, Kept, kept_in_memory
 from regionpredict.workload.loop_nest import LoopNest, NestLoop, body_executions, shares_of_runs
 from regionpredict.workload.recurrences import Recurrence, recurrences_of
+from regionpredict.workload.scalar_replacement import NONE_KEPT, Kept, kept_in_memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,10 @@ from typing import NamedTuple
 from regionpredict.analysis.dimensions import unclamped
 from regionpredict.analysis.given_sizes import extent_name, open_trips_name, order_name
 from regionpredict.analysis.near_affine import near_affine
-from regionpredict.analysis.neighbours import unwrapped
+from regionpredict.analysis.periodic_subscripts import unwrapped
 from regionpredict.ir import Access, Array, Expr, Loop, Region, Statement
 from regionpredict.ir.expr import Atom
 from regionpredict.ir.region import Branch, Node
-from regionpredict.workload.branch_sides import shares_of_sides, under_branches
 from regionpredict.workload.constants import (
     BRANCH_SHARE,
     DEFAULT_ELEMENT,
@@ -28,6 +27,7 @@ from regionpredict.workload.constants import (
     WORK_PLACES,
 )
 from regionpredict.workload.derived_number import Derived, as_number, evaluated
+from regionpredict.workload.if_conversion import shares_of_sides, under_branches
 from regionpredict.workload.irregular_addresses import bytes_between, loops_standing_in
 from regionpredict.workload.loop_begins import counted_from_begins
 from regionpredict.workload.loop_nest import (

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis import StatementFact
-from regionpredict.workload.carried_cycles import carried_cycles
 from regionpredict.workload.constant_divisions import operations_run, path_run
 from regionpredict.workload.constants import NEAR_DEPENDENCE
-from regionpredict.workload.kept_sums import changed_between, stored_each_time
+from regionpredict.workload.dependence_cycles import carried_cycles
 from regionpredict.workload.loop_nest import NestLoop, ReferenceGroup
+from regionpredict.workload.scalar_replacement import changed_between, stored_each_time
 
 
 class Recurrence(NamedTuple):

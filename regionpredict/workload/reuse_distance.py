@@ -17,7 +17,6 @@ from itertools import count
 from typing import NamedTuple
 
 from regionpredict.workload.constants import REUSE_SAMPLES, ROUNDING
-from regionpredict.workload.dealt_nest import undivided
 from regionpredict.workload.loop_nest import (
     Affine,
     LoopHeader,
@@ -27,6 +26,7 @@ from regionpredict.workload.loop_nest import (
     with_contents,
 )
 from regionpredict.workload.team_footprint import FootprintTables, TeamFootprints
+from regionpredict.workload.thread_nest import undivided
 
 _Env = dict[str, float]
 _MIDDLE = 1 / 2

@@ -13,7 +13,7 @@ from regionpredict.ir import Diagnostic, Span
 from regionpredict.workload.address_space import check_sizes
 from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes
 from regionpredict.workload.constant_divisions import operations_written
-from regionpredict.workload.narrow_rows import narrow_rows
+from regionpredict.workload.false_sharing import narrow_rows
 
 
 class ReferenceRow(NamedTuple):

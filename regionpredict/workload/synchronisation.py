@@ -6,8 +6,8 @@ import re
 from typing import NamedTuple
 
 from regionpredict.ir import Branch, Loop, Node, Region, Synchronisation
-from regionpredict.workload.branch_sides import shares_of_sides
 from regionpredict.workload.constants import BRANCH_SIDES
+from regionpredict.workload.if_conversion import shares_of_sides
 from regionpredict.workload.loop_nest import LoopNest, body_executions
 from regionpredict.workload.serial_bodies import SERIAL_KINDS
 

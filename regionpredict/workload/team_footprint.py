@@ -14,8 +14,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from regionpredict.workload.constants import MOST_BLOCKS
-from regionpredict.workload.dealt_nest import DealtNest
-from regionpredict.workload.gone_through import (
+from regionpredict.workload.enumerated_lines import (
     KnownLines,
     KnownRows,
     Part,
@@ -43,6 +42,7 @@ from regionpredict.workload.loop_nest import (
 )
 from regionpredict.workload.loop_ranges import Range, Ranges, loop_ranges
 from regionpredict.workload.team_levels import TeamLevel, column_levels, team_levels
+from regionpredict.workload.thread_nest import DealtNest
 
 Positions = tuple[int, ...]
 """Loops or groups by their `index` in the nest."""

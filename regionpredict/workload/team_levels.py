@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from regionpredict.workload.constants import ROUNDING
-from regionpredict.workload.dealt_nest import ColumnSpacing, TeamSpacing
+from regionpredict.workload.thread_nest import ColumnSpacing, TeamSpacing
 
 
 class TeamLevel(NamedTuple):

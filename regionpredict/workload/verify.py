@@ -9,8 +9,8 @@ from itertools import pairwise
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.workload.cache_traffic import CacheLevel
 from regionpredict.workload.constants import ROUNDING, TRAFFIC_SLACK
-from regionpredict.workload.dealt_nest import deal, parallel_trips
 from regionpredict.workload.iteration_pieces import piece_count, piece_length
+from regionpredict.workload.thread_nest import deal, parallel_trips
 from regionpredict.workload.work_distribution import largest_share, piece_weights
 from regionpredict.workload.workload import Work, Workload
 

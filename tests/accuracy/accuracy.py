@@ -30,7 +30,7 @@ from measured import DataSet
 from sureness_tables import sureness_blocks
 from tables import blocks, differing, sample_blocks, updated
 
-from regionpredict.predict.sureness import SHIPPED, Fitted
+from regionpredict.predict.uncertainty import SHIPPED, Fitted
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "accuracy.md"
 SAMPLE = Path(__file__).parent / "sample"

@@ -22,7 +22,7 @@ from predictor import machine_named
 
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.hints import hint_from
-from regionpredict.predict.sureness import (
+from regionpredict.predict.uncertainty import (
     BAND_SHARE,
     Fitted,
     Spreads,
@@ -34,7 +34,7 @@ from regionpredict.predict.sureness import (
     log_odds,
     outlook_of,
 )
-from regionpredict.predict.sureness.constants import SURE_STEP
+from regionpredict.predict.uncertainty.constants import SURE_STEP
 
 STIFFNESS = 0.2
 """Files by whose weight the slope of the log odds is drawn towards that of the chance itself."""

@@ -15,7 +15,7 @@ from predictor import FULL, Answer, Code, Times, Variant, ask, machine_named
 
 from regionpredict.predict.constants import PACKAGE_PRICE, WITHIN
 from regionpredict.predict.hints import hint_from
-from regionpredict.predict.sureness import (
+from regionpredict.predict.uncertainty import (
     SHIPPED,
     Expected,
     Fitted,

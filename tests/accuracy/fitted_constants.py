@@ -11,10 +11,10 @@ from evaluate import Answered
 from judge import choice_of
 from predictor import FULL, machine_named
 
-from regionpredict.predict import sureness
-from regionpredict.predict.sureness import Fitted
+from regionpredict.predict import uncertainty
+from regionpredict.predict.uncertainty import Fitted
 
-ROOM = Path(sureness.__file__).parents[1]
+ROOM = Path(uncertainty.__file__).parents[1]
 SURENESS = ROOM / "sureness" / "constants.py"
 DENSITY = ROOM / "density" / "constants.py"
 SUCCESS = {

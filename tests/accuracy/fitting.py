@@ -1,4 +1,4 @@
-"""Fits `regionpredict.predict.sureness` to measured curves, for the next set that nobody has seen.
+"""Fits `regionpredict.predict.uncertainty` to measured curves, for a set that nobody has seen.
 
 Sets of measurements err as a whole: a program is another than was counted, a machine another than
 its file says. How far predictions are off is therefore learned over files of measurements, each of
@@ -20,7 +20,7 @@ from evaluate import Answered
 from measured import Case, DataSet
 from predictor import FULL, Answer, machine_named
 
-from regionpredict.predict.sureness import SHIPPED, Fitted, Spreads, Traits, traits_of
+from regionpredict.predict.uncertainty import SHIPPED, Fitted, Spreads, Traits, traits_of
 
 HUBER = 1.5
 """Standard deviations from which on a residual counts in proportion, not squared."""

@@ -18,7 +18,7 @@ from regionpredict.machine import Binding, Machine, load
 from regionpredict.pipeline import Analysis, analyse, predict
 from regionpredict.predict import ALL_PARTS, Parts, Prediction
 from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
-from regionpredict.predict.doubts import Doubted, Moves, moves_of
+from regionpredict.predict.machine_uncertainty import Doubted, Moves, moves_of
 
 MACHINES = Path(__file__).parent / "machines"
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from metrics import geometric_mean, share
 from predictor import FULL
 from tables import percent, table_of, values_of
 
-from regionpredict.predict.sureness import Fitted
+from regionpredict.predict.uncertainty import Fitted
 
 
 def reliability(sets: Sequence[Evaluated]) -> str:

@@ -17,7 +17,7 @@ from curves_made_up import made_up, with_outcomes
 from evaluate import Answered, by_model
 from predictor import FULL
 
-from regionpredict.predict.sureness import BAND_SHARE, Fitted, confidence_of
+from regionpredict.predict.uncertainty import BAND_SHARE, Fitted, confidence_of
 
 BETWEEN = 0.1
 """Standard deviation, over files, of what each doubling of the whole file is faster."""

@@ -16,7 +16,7 @@ from fitted_constants import (
 from measured import Case, DataSet
 from predictor import FULL, Code
 
-from regionpredict.predict.sureness import SHIPPED
+from regionpredict.predict.uncertainty import SHIPPED
 
 
 def test_the_density_model_s_rates() -> None:

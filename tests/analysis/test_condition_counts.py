@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 import pytest
 
-from regionpredict.analysis.carried_out import runs
 from regionpredict.analysis.condition_counts import (
     UndecidedError,
     Values,
@@ -16,6 +15,7 @@ from regionpredict.analysis.condition_counts import (
     fulfilling,
     holds,
 )
+from regionpredict.analysis.loop_enumeration import runs
 from regionpredict.ir import Expr, Loop, Span
 from regionpredict.ir.expr import TRUNCATES
 

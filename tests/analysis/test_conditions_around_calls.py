@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.test_choices import counted, executions, frontends, program, read
+from tests.analysis.test_possible_callees import counted, executions, frontends, program, read
 
 EXACT = {
     "every tenth": "for (int t = 0; t < 50; t++) { a(); if (t % 10 == 0) b(); if (t > 5) c(); }",

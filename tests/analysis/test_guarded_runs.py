@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from regionpredict.analysis.bindings import Bindings
-from regionpredict.analysis.runs import Guard, Runs, guarded_runs
+from regionpredict.analysis.execution_counts import Guard, Runs, guarded_runs
 from regionpredict.ir import Expr, Loop, Span
 
 T, J, N, M = (Expr.name(name) for name in "tjnm")

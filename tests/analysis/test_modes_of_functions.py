@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.test_choices import counted, executions, frontends, program, read
+from tests.analysis.test_possible_callees import counted, executions, frontends, program, read
 
 EXACT = {
     "a flag": (

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_carried_out import COLUMN, PLACE, ROW, N, loop
+from test_loop_enumeration import COLUMN, PLACE, ROW, N, loop
 
-from regionpredict.analysis.carried_out import Extent, extents, open_ended, runs
+from regionpredict.analysis.loop_enumeration import Extent, extents, open_ended, runs
 from regionpredict.ir import Expr, Loop
 
 NAMES = ("i", "j", "k")

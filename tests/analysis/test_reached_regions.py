@@ -10,7 +10,7 @@ import pytest
 
 from regionpredict.frontend import requests_for
 from regionpredict.pipeline import Analysis, analyse
-from tests.analysis.test_choices import TESTS, executions, frontends, program
+from tests.analysis.test_possible_callees import TESTS, executions, frontends, program
 
 PICKED = (
     TESTS,

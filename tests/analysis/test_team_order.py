@@ -9,7 +9,7 @@ import pytest
 from test_teams import SOURCE, each_frontend, runs_by_line, teams_of
 
 from regionpredict.analysis.bindings import Bindings
-from regionpredict.analysis.runs import NEVER, ONCE, Runs, runs_of
+from regionpredict.analysis.execution_counts import NEVER, ONCE, Runs, runs_of
 from regionpredict.analysis.teams import ProgramTeams, program_teams
 from regionpredict.frontend import requests_for
 from regionpredict.ir import Expr, Loop, Span

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from regionpredict.analysis.runs import Runs
+from regionpredict.analysis.execution_counts import Runs
 from regionpredict.analysis.teams import ProgramTeams, TeamFacts, program_teams
 from regionpredict.frontend import requests_for
 from regionpredict.ir import Expr

@@ -28,8 +28,8 @@ from regionpredict.cli.run import compiler, preloaded
 from regionpredict.errors import InputError
 from regionpredict.measure.binary import outlined_functions
 from regionpredict.measure.hints_file import read_hints
-from regionpredict.measure.limits import limits_of, write_limits
 from regionpredict.measure.runtime_library import preload_library
+from regionpredict.measure.thread_limits import limits_of, write_limits
 
 ROOT = Path(__file__).resolve().parents[2]
 _FLAGS = "-std=c99 -O2 -g -fopenmp"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from regionpredict.size_ranking import greedy_order
+from regionpredict.sizes.ranking import greedy_order
 
 SOURCE = """\
 void vectors(int n, int shift, double *a, double *b) {

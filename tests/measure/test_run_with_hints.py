@@ -16,8 +16,8 @@ from measured_programs import environment
 from regionpredict.errors import InputError
 from regionpredict.measure.binary import outlined_functions
 from regionpredict.measure.hints_file import read_hints
-from regionpredict.measure.limits import limits_of
 from regionpredict.measure.store import read_campaign
+from regionpredict.measure.thread_limits import limits_of
 
 SOURCE = """#include <omp.h>
 #include <stdio.h>

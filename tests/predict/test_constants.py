@@ -17,7 +17,7 @@ from regionpredict.constant import Constant, Evidence
 from regionpredict.predict import constants as of_hints
 from regionpredict.predict.density import constants as of_density
 from regionpredict.predict.saturation import constants as of_saturation
-from regionpredict.predict.sureness import constants as of_sureness
+from regionpredict.predict.uncertainty import constants as of_sureness
 from regionpredict.workload import constants as of_workload
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +27,7 @@ MODULES: dict[str, ModuleType] = {
     "workload": of_workload,
     "predict": of_hints,
     "predict/saturation": of_saturation,
-    "predict/sureness": of_sureness,
+    "predict/uncertainty": of_sureness,
     "predict/density": of_density,
 }
 CONSTANTS = [
@@ -41,7 +41,7 @@ ARITHMETIC = {0, 1, 2}
 """Nothing, one, a half or a square, and their negatives: no choice stands behind them."""
 ALLOWED: dict[tuple[str, float], str] = {
     ("predict/density/model.py", 3): "digits of a confidence that are shown",
-    ("predict/sureness/confidence.py", 3): "digits of a confidence that are shown",
+    ("predict/uncertainty/confidence.py", 3): "digits of a confidence that are shown",
     ("predict/hints.py", 9): "digits of a cost, so that equal ones compare equal",
     ("predict/saturation/deciding_figures.py", 100): "per cent of a spread, for a text",
     ("predict/saturation/superlinear.py", 20): "2**20 bytes are a MiB, for a text",
@@ -51,7 +51,10 @@ ALLOWED: dict[tuple[str, float], str] = {
         1000,
     ): "from where on three digits are too few, of a text",
     ("predict/hints.py", 6): "digits of a margin, so that equal ones compare equal",
-    ("predict/saturation/data_transfers.py", 1e6): "microseconds of a second, for a text",
+    (
+        "predict/saturation/page_faults_and_coherence.py",
+        1e6,
+    ): "microseconds of a second, for a text",
     ("predict/saturation/memory_overflow.py", 30): "2**30 bytes are a GiB, for a text",
     ("predict/saturation/core.py", 0.5): "of a lane: what idles below it is not told, of a text",
     ("predict/saturation/core.py", 16): "of all lanes, a sixteenth: the same, of a text",

@@ -20,7 +20,7 @@ from regionpredict.predict.hints import (
     hint_on,
     seats_of,
 )
-from regionpredict.predict.sureness import Expected
+from regionpredict.predict.uncertainty import Expected
 
 
 def curve(*values: float, first: int = 1) -> list[Expected]:

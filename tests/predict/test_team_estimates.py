@@ -15,8 +15,8 @@ from regionpredict.predict import TeamPrediction, predict_team
 from regionpredict.predict.coschedule import phases_of
 from regionpredict.predict.curve import CoreTime, Point, SaturationDerivation
 from regionpredict.predict.estimate import Estimate
-from regionpredict.predict.sureness import SHIPPED, band_of, chance_of, confidence_of, outlook_of
 from regionpredict.predict.teams import points_of
+from regionpredict.predict.uncertainty import SHIPPED, band_of, chance_of, confidence_of, outlook_of
 
 MACHINE = load("clovertown")  # 2 packages of 4 cores
 CLASSES = ("compute", "cache", "memory-bandwidth", "imbalance", "overhead", "serialization")

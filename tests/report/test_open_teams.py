@@ -14,7 +14,7 @@ from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.predict import TRIED_SIZES
 from regionpredict.report.size_hints import needed_lines
 from regionpredict.report.table import prediction_table
-from regionpredict.size_ranking import SizeRanking, UnboundSize
+from regionpredict.sizes.ranking import SizeRanking, UnboundSize
 
 STREAM = """\
 void stream(int n, double *a, double *b) {

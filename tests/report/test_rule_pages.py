@@ -29,7 +29,14 @@ OF_CURVES = ("RP131", "RP201", "RP202", "RP203", "RP204", "RP205", "RP206")
 def emitted() -> set[str]:
     """The rule ids that the package's code can give a diagnostic."""
     found: set[str] = set()
-    for room in ("frontend", "analysis", "workload", "predict", "pipeline.py", "possible_sizes.py"):
+    for room in (
+        "frontend",
+        "analysis",
+        "workload",
+        "predict",
+        "pipeline.py",
+        "sizes",
+    ):
         paths = [PACKAGE / room] if room.endswith(".py") else (PACKAGE / room).rglob("*.py")
         for path in paths:
             found |= set(re.findall(r'"(RP\d{3})"', path.read_text()))

@@ -17,7 +17,7 @@ from regionpredict.trace.clock_conditions import clock_conditions, violations
 from regionpredict.trace.clock_correction import corrected
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
-from regionpredict.trace.team_order import Synchronisation
+from regionpredict.trace.thread_dependencies import Synchronisation
 
 SEEDS = st.integers(0, 1_000_000)
 FEW = settings(max_examples=60, deadline=None)

@@ -15,11 +15,11 @@ import pytest
 
 from regionpredict.errors import InputError
 from regionpredict.trace import EventTrace
-from regionpredict.trace.cluster import cluster_spread
+from regionpredict.trace.dask_workers import cluster_spread
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches, match
 from regionpredict.trace.otf2_reader import read_otf2
-from regionpredict.trace.pieces import read_in_pieces
+from regionpredict.trace.per_rank_reading import read_in_pieces
 from regionpredict.workers import spread
 
 pytest.importorskip("otf2")
@@ -102,6 +102,6 @@ def test_commands_print_the_same(archive: Path, scheduler: str) -> None:
 
 def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("regionpredict.trace.cluster._SECONDS", 1)
+    monkeypatch.setattr("regionpredict.trace.dask_workers._SECONDS", 1)
     with pytest.raises(InputError, match="no Dask scheduler answers"):
         cluster_spread("tcp://127.0.0.1:9")(str, [1])

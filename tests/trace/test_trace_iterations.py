@@ -10,12 +10,12 @@ from traced_programs import chain, doubled
 
 from regionpredict.errors import InputError
 from regionpredict.trace import Counter, EventTrace, Kind, TraceBuilder
-from regionpredict.trace.cut import cut
+from regionpredict.trace.event_slices import cut
 from regionpredict.trace.factors import run_factors
 from regionpredict.trace.iterations import iterations_of
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
-from regionpredict.trace.nominal import nominal_work
+from regionpredict.trace.nominal_run import nominal_work
 from regionpredict.trace.run_options import RunOptions, factors_with
 
 pytestmark = pytest.mark.compiler

@@ -61,7 +61,7 @@ def test_a_macro_of_65_bits_is_no_value() -> None:
 
 def test_a_value_of_65_bits_is_no_value() -> None:
     """C's integers end at 63 bits and a sign."""
-    from regionpredict.cli.source_options import parse_given
+    from regionpredict.sizes.set_option import parse_given
 
     assert parse_given([f"n={(1 << 63) - 1}"]) == {"n": (1 << 63) - 1}
     with pytest.raises(UsageError):

@@ -7,7 +7,7 @@ from nest_texts import facts_of_text
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.workload.contended_writes import contended_writes
-from regionpredict.workload.narrow_rows import bytes_between_threads, narrow_rows
+from regionpredict.workload.false_sharing import bytes_between_threads, narrow_rows
 from regionpredict.workload.nest_lowering import loop_nest
 
 HEAD = """#include <omp.h>

@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 from nest_texts import STATIC, group_of, nest_of
 
-from regionpredict.workload.dealt_nest import deal, undivided
 from regionpredict.workload.joined_groups import alike_arrays
 from regionpredict.workload.line_overlap import GroupLines
 from regionpredict.workload.loop_nest import LoopNest, ReferenceGroup
@@ -20,6 +19,7 @@ from regionpredict.workload.team_footprint import (
     TeamFootprints,
     _separate_rows,
 )
+from regionpredict.workload.thread_nest import deal, undivided
 
 GRID = "for (int i = 0; i < 10; i++) for (int j = 0; j < 20; j++) a[i][j] = 1;"
 DECLARED = "int n, double a[10][20], double *b, int *k"

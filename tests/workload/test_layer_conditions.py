@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import pytest
 from nest_texts import STATIC, loop_named, nest_of
 
-from regionpredict.workload.dealt_nest import deal, undivided
 from regionpredict.workload.layer_conditions import LayerConditions, _add, _uncounted
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import LoopNest, ReferenceGroup
 from regionpredict.workload.team_footprint import FootprintTables, TeamFootprints
+from regionpredict.workload.thread_nest import deal, undivided
 
 DECLARED = "int n, double a[99][99], double b[99][99], double c[99][99], double *x, int *k"
 I_J = "for (int i = 0; i < 50; i++) for (int j = 0; j < 60; j++) "

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nest_texts import STATIC, nest_of
 
-from regionpredict.workload.dealt_nest import ColumnSpacing, TeamSpacing, deal, undivided
 from regionpredict.workload.joined_groups import joined_groups
 from regionpredict.workload.loop_nest import LoopNest
 from regionpredict.workload.loop_ranges import Range, loop_ranges
@@ -23,6 +22,7 @@ from regionpredict.workload.team_footprint import (
     team_levels,
 )
 from regionpredict.workload.team_levels import column_levels
+from regionpredict.workload.thread_nest import ColumnSpacing, TeamSpacing, deal, undivided
 
 TRIANGLE = "for (int i = 0; i < n; i++) for (int j = i; j < n; j++) a[j] = i;"
 ROWS = "for (int i = 0; i < n; i++) for (int j = 0; j < 100; j++) b[i][j] = a[%s][j] + a[%s][j];"

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from regionpredict.ir import Expr
+from regionpredict.workload.address_run_arrays import inner_runs
 from regionpredict.workload.constants import MOST_RUNS
 from regionpredict.workload.derived_number import Derived
-from regionpredict.workload.gone_through import (
+from regionpredict.workload.enumerated_lines import (
     Part,
     Shape,
     Walk,
@@ -23,7 +24,6 @@ from regionpredict.workload.gone_through import (
 )
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import Affine, LoopHeader, ReferenceGroup
-from regionpredict.workload.many_runs import inner_runs
 
 LINE = 64
 ELEMENT = 8

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.terms import CompiledSpace, FloatArray
 from regionpredict.fit.search.criterion import DEFAULT_CRITERION, Criterion
-from regionpredict.fit.search.learned_prices import MANY_PATHS, learned_prices
+from regionpredict.fit.search.pooled_term_weights import MANY_PATHS, learned_prices
 
 IntArray = NDArray[np.intp]
 

@@ -7,7 +7,7 @@
 
 from regionpredict.frontend.lowering.chosen_functions import choices_of
 from regionpredict.frontend.lowering.find_regions import regions_of
-from regionpredict.frontend.lowering.handed_tables import handed_over
+from regionpredict.frontend.lowering.function_table_arguments import handed_over
 from regionpredict.frontend.lowering.serial_branches import serial_branches_of
 from regionpredict.frontend.lowering.serial_loops import serial_loops_of
 

@@ -16,6 +16,7 @@ from regionpredict.frontend.linking import LinkedUnit, is_null
 from regionpredict.frontend.lowering.definitions import writes_in
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.function_pointers import pointed_functions
+from regionpredict.frontend.lowering.function_table_arguments import count_of, of_handed
 from regionpredict.frontend.lowering.function_tables import (
     function_in,
     is_last,
@@ -23,7 +24,6 @@ from regionpredict.frontend.lowering.function_tables import (
     rows_of,
     table_call,
 )
-from regionpredict.frontend.lowering.handed_tables import count_of, of_handed
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
     is_steady,

@@ -17,7 +17,7 @@ from regionpredict.frontend.lowering.integer_types import converted, type_of
 from regionpredict.frontend.lowering.pointed_members import PointedMembers
 from regionpredict.frontend.lowering.pointer_expressions import is_nameless
 from regionpredict.frontend.lowering.reaching_values import reaching_values
-from regionpredict.frontend.lowering.set_once import SetOnce
+from regionpredict.frontend.lowering.single_assignments import SetOnce
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import BY_IF
 from regionpredict.frontend.syntax import (

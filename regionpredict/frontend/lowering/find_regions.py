@@ -12,11 +12,10 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.hand_shared import hand_shared_loops
-from regionpredict.frontend.lowering.home_names import with_home_names
 from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.invariant_values import with_invariant_names
 from regionpredict.frontend.lowering.loop_over_threads import loop_over_threads
-from regionpredict.frontend.lowering.one_name import with_one_name
+from regionpredict.frontend.lowering.member_aliases import with_one_name
 from regionpredict.frontend.lowering.other_constructs import (
     is_target,
     on_the_host,
@@ -24,6 +23,7 @@ from regionpredict.frontend.lowering.other_constructs import (
 )
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
 from regionpredict.frontend.lowering.pointed_members import declares
+from regionpredict.frontend.lowering.qualified_names import with_home_names
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.task_sites import LoopSite, task_sites

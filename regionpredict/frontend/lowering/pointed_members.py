@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit, SetPlace, Stored, is_null, stored_at
 from regionpredict.frontend.lowering.frame import Frame
-from regionpredict.frontend.lowering.set_once import REPEATS, is_outside, values_of
+from regionpredict.frontend.lowering.single_assignments import REPEATS, is_outside, values_of
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     Assign,

@@ -15,12 +15,6 @@ from types import MappingProxyType
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
-from regionpredict.frontend.lowering.carried_loops import (
-    Repeated,
-    carried_loop,
-    repeated_by_goto,
-    written_by,
-)
 from regionpredict.frontend.lowering.clause_names import collapsed, listed_private, reduced
 from regionpredict.frontend.lowering.early_leaves import parted
 from regionpredict.frontend.lowering.followed_calls import Followed, FollowedCalls
@@ -40,6 +34,12 @@ from regionpredict.frontend.lowering.loop_headers import (
     outer_loop,
     read_header,
     trips_of,
+)
+from regionpredict.frontend.lowering.loop_recurrences import (
+    Repeated,
+    carried_loop,
+    repeated_by_goto,
+    written_by,
 )
 from regionpredict.frontend.lowering.operand_paths import Paths
 from regionpredict.frontend.lowering.operations import Tally

@@ -28,7 +28,7 @@ from regionpredict.frontend.lowering.pointer_expressions import (
     nameless,
     place_label,
 )
-from regionpredict.frontend.lowering.set_members import SetMembers
+from regionpredict.frontend.lowering.private_members import SetMembers
 from regionpredict.frontend.syntax import (
     INT,
     STEPS,

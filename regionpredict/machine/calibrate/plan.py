@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from regionpredict.machine.detect.topology import CacheShape, Topology
-from regionpredict.machine.new_memory import NEW_BEYOND, NEW_IN_CACHE
+from regionpredict.machine.first_touch_sizes import NEW_BEYOND, NEW_IN_CACHE
 
 KERNELS = ("load", "copy", "update", "triad", "daxpy")
 ARITHMETIC = (

@@ -5,7 +5,7 @@ a core), `traffic_curve` (bytes and lines by threads), `memory_bandwidth`, `memo
 `data_transfers` (pages and lines of other cores), `openmp_overheads` and `serial_queue`.
 """
 
-from regionpredict.predict.saturation.contention import Contention, contention
+from regionpredict.predict.saturation.ablation import ALL_PARTS, Parts
 from regionpredict.predict.saturation.model import (
     known_at_all_sizes,
     predict_saturation,
@@ -14,8 +14,8 @@ from regionpredict.predict.saturation.model import (
     round_counts,
     size_target,
 )
-from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
 from regionpredict.predict.saturation.region_time import RegionTime, counters_of
+from regionpredict.predict.saturation.traffic_contention import Contention, contention
 
 __all__ = [
     "ALL_PARTS",

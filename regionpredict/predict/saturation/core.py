@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine
 from regionpredict.predict.curve import CoreTime
+from regionpredict.predict.saturation.ablation import ALL_PARTS, Parts
 from regionpredict.predict.saturation.constants import (
     BYTE,
     CHAIN_OVERLAP,
@@ -20,7 +21,6 @@ from regionpredict.predict.saturation.constants import (
     RESERVED_REGISTERS,
     SCALAR_LOAD,
 )
-from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
 from regionpredict.workload import NONE_KEPT, LoopBody, Recurrence, Step
 
 _PORTS = ("loads_per_cycle", "stores_per_cycle", "memory_operations_per_cycle",

@@ -2,8 +2,9 @@
 
 A figure decides where its term is the class that the hint names, or takes much of the time on the
 hinted threads. Only of those is an assumption told, and what it moves lowers the confidence
-(`doubts.py`); so does a figure that did not settle when the machine was measured. Where iterations
-are too few for the threads, none decides: the division of the work is the program's.
+(`machine_uncertainty.py`); so does a figure that did not settle when the machine was measured.
+Where iterations are too few for the threads, none decides: the division of the work is the
+program's.
 """
 
 from __future__ import annotations

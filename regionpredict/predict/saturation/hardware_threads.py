@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from regionpredict.machine import Machine
 from regionpredict.predict.curve import Point
-from regionpredict.predict.saturation.parts import Parts
+from regionpredict.predict.saturation.ablation import Parts
 from regionpredict.predict.saturation.region_time import RegionTime
 from regionpredict.workload import CacheContents, TrafficCounter, Workload
 

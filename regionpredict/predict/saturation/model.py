@@ -15,10 +15,11 @@ from regionpredict.predict.by_size import OpenHint
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
 from regionpredict.predict.density import predict_density
-from regionpredict.predict.doubts import Doubted, moves_of
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.hints import hint_on, one_a_core, seats_of
-from regionpredict.predict.limits import limit
+from regionpredict.predict.limiting_factors import limit
+from regionpredict.predict.machine_uncertainty import Doubted, moves_of
+from regionpredict.predict.saturation.ablation import ALL_PARTS, Parts
 from regionpredict.predict.saturation.constants import ASSUMED_DATA
 from regionpredict.predict.saturation.deciding_figures import (
     assumed_groups,
@@ -28,10 +29,9 @@ from regionpredict.predict.saturation.deciding_figures import (
 )
 from regionpredict.predict.saturation.hardware_threads import all_hardware_threads
 from regionpredict.predict.saturation.memory_overflow import overflow_note
-from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
 from regionpredict.predict.saturation.region_time import RegionTime
 from regionpredict.predict.saturation.superlinear import superlinear_gain, told
-from regionpredict.predict.sureness import (
+from regionpredict.predict.uncertainty import (
     asked_for,
     band_of,
     chance_of,

@@ -11,9 +11,9 @@ from regionpredict.machine import Machine
 from regionpredict.machine.corrections import FACTORS
 from regionpredict.machine.thread_places import ThreadPlaces, thread_places, threads_on_a_core
 from regionpredict.predict.curve import CoreTime, Point
+from regionpredict.predict.saturation.ablation import Parts
 from regionpredict.predict.saturation.address_translation import walk_cycles
 from regionpredict.predict.saturation.core import core_time
-from regionpredict.predict.saturation.data_transfers import DataTransfers
 from regionpredict.predict.saturation.memory_bandwidth import (
     MixedBandwidth,
     Overlap,
@@ -22,7 +22,7 @@ from regionpredict.predict.saturation.memory_bandwidth import (
 from regionpredict.predict.saturation.memory_overflow import overflow_of, overflowing_share
 from regionpredict.predict.saturation.memory_paths import MemoryPaths, PageShares
 from regionpredict.predict.saturation.openmp_overheads import overheads
-from regionpredict.predict.saturation.parts import Parts
+from regionpredict.predict.saturation.page_faults_and_coherence import DataTransfers
 from regionpredict.predict.saturation.serial_queue import SerialBody, added_by_serial_bodies
 from regionpredict.predict.saturation.strided_walks import StridedWalks
 from regionpredict.predict.saturation.team_costs import team_cost

@@ -46,7 +46,7 @@ from regionpredict.report.teams_table import OPEN_SIZE
 from regionpredict.report.thread_rules import row_rule
 from regionpredict.report.unsettled import unsettled_sentence
 from regionpredict.report.view import gain_of, region_seconds
-from regionpredict.size_ranking import rank_sizes
+from regionpredict.sizes.ranking import rank_sizes
 
 TERMS = {
     "compute": "compute", "cache": "caches", "memory-bandwidth": "memory",

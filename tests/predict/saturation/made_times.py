@@ -19,7 +19,7 @@ from round_machine import (
 from regionpredict.machine import Machine
 from regionpredict.machine.corrections import Corrections
 from regionpredict.machine.quantity import Quantity
-from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
+from regionpredict.predict.saturation.ablation import ALL_PARTS, Parts
 from regionpredict.predict.saturation.region_time import LoopTime, WorkTime
 from regionpredict.workload import (
     CacheContents,

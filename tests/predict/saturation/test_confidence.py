@@ -13,7 +13,7 @@ from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.saturation import known_at_all_sizes, predict_saturation
 from regionpredict.predict.saturation.model import rough_curve, round_counts
-from regionpredict.predict.sureness import confidence_of
+from regionpredict.predict.uncertainty import confidence_of
 from regionpredict.workload import Workload
 
 MACHINE = round_machine()

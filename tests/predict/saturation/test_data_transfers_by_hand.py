@@ -12,7 +12,7 @@ import pytest
 from round_machine import CYCLE, GivenTraffic, no_traffic, round_machine, workload_of_text
 
 from regionpredict.machine import Machine
-from regionpredict.predict.saturation.data_transfers import DataTransfers, TransferTime
+from regionpredict.predict.saturation.page_faults_and_coherence import DataTransfers, TransferTime
 from regionpredict.workload import ArraySharing, Schedule, Workload
 from regionpredict.workload.contended_writes import ContendedWrites
 

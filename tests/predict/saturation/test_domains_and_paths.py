@@ -25,7 +25,7 @@ from round_machine import (
 )
 
 from regionpredict.analysis.history.first_touch import ArrayPlacement
-from regionpredict.predict.saturation.parts import Parts
+from regionpredict.predict.saturation.ablation import Parts
 from regionpredict.workload import (
     Placement,
     Schedule,

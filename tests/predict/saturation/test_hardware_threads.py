@@ -10,8 +10,8 @@ from round_machine import workload_of_text
 
 from regionpredict.machine import load
 from regionpredict.predict.curve import Point
+from regionpredict.predict.saturation.ablation import ALL_PARTS
 from regionpredict.predict.saturation.hardware_threads import all_hardware_threads
-from regionpredict.predict.saturation.parts import ALL_PARTS
 from regionpredict.workload import CacheContents, Placement
 
 EPYC = load("epyc-7451")

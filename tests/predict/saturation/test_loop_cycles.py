@@ -13,10 +13,10 @@ import pytest
 from round_machine import CYCLE, body, round_machine
 
 from regionpredict.machine import Machine
+from regionpredict.predict.saturation.ablation import Parts
 from regionpredict.predict.saturation.core import core_time
-from regionpredict.predict.saturation.parts import Parts
 from regionpredict.workload import LoopBody, Recurrence, Step
-from regionpredict.workload.kept_sums import Kept
+from regionpredict.workload.scalar_replacement import Kept
 
 MACHINE = round_machine()
 UNFUSED = round_machine(

@@ -15,7 +15,7 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine
 from regionpredict.pipeline import analyse, predict_region
 from regionpredict.predict import Prediction, SaturationDerivation, size_target
-from regionpredict.predict.sureness import confidence_of
+from regionpredict.predict.uncertainty import confidence_of
 
 MACHINE = round_machine()
 SUM = """double f(int n, double *restrict a) {

@@ -37,7 +37,7 @@ from round_machine import (
 )
 
 from regionpredict.machine import Machine
-from regionpredict.predict.saturation.parts import Parts
+from regionpredict.predict.saturation.ablation import Parts
 from regionpredict.predict.saturation.region_time import RegionTime
 from regionpredict.workload import (
     ArraySharing,

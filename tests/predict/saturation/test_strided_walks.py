@@ -8,10 +8,10 @@ import pytest
 from round_machine import CYCLE, round_machine, workload_of_text
 
 from regionpredict.machine import Machine
+from regionpredict.predict.saturation.ablation import Parts
 from regionpredict.predict.saturation.address_translation import (
     strided_walk_cycles,
 )
-from regionpredict.predict.saturation.parts import Parts
 from regionpredict.predict.saturation.region_time import LoopTime
 from regionpredict.predict.saturation.strided_walks import StridedWalks
 from regionpredict.predict.saturation.traffic_curve import TrafficCurve

@@ -9,7 +9,7 @@ from round_machine import round_machine, workload_of_text
 
 from regionpredict.machine import Machine
 from regionpredict.machine.model import Binding
-from regionpredict.predict.saturation.parts import ALL_PARTS, Parts
+from regionpredict.predict.saturation.ablation import ALL_PARTS, Parts
 from regionpredict.predict.saturation.region_time import LoopTime, counters_of
 from regionpredict.workload import CacheContents
 

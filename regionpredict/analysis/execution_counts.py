@@ -1,0 +1,200 @@
+"""How often something runs: in loops, where conditions hold, over many calls.
+
+Where a size is not known, loops run `ASSUMED_TRIPS` times; what nothing decides is taken to hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from regionpredict.analysis import loop_enumeration
+from regionpredict.analysis.bindings import Bindings
+from regionpredict.analysis.condition_counts import conjuncts
+from regionpredict.analysis.facts import count_of_loops
+from regionpredict.analysis.iterations import executions
+from regionpredict.constant import Constant
+from regionpredict.ir import Expr, Loop, Span
+
+ASSUMED_TRIPS = Constant(
+    10.0, "iterations", "assumed", "a serial loop whose trip count is not known repeats its teams"
+)
+
+
+class Runs(NamedTuple):
+    """How often something runs: symbolic and as a number, None where that is not known.
+
+    `weight` is the number, with `ASSUMED_TRIPS` for each loop that is not known; where `assumed`
+    says, a line each, what is not known of the functions that are called, it is the most.
+    """
+
+    expr: Expr | None
+    value: int | None
+    weight: float
+    assumed: tuple[str, ...] = ()
+
+    def times(self, other: Runs) -> Runs:
+        """Each of these runs that often."""
+        expr = None
+        if self.expr is not None and other.expr is not None:
+            expr = self.expr * other.expr
+        value = None
+        if self.value is not None and other.value is not None:
+            value = self.value * other.value
+        return Runs(expr, value, self.weight * other.weight, self._assumed_with(other))
+
+    def plus(self, other: Runs) -> Runs:
+        """These and the others."""
+        expr = None
+        if self.expr is not None and other.expr is not None:
+            expr = self.expr + other.expr
+        value = None
+        if self.value is not None and other.value is not None:
+            value = self.value + other.value
+        return Runs(expr, value, self.weight + other.weight, self._assumed_with(other))
+
+    def _assumed_with(self, other: Runs) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.assumed, *other.assumed)))
+
+    def at(self, values: Mapping[str, int | Fraction]) -> float:
+        """The number with these values for names; the weight where they do not tell."""
+        if self.value is not None or self.expr is None:
+            return self.weight
+        number = self.expr.evaluate(values)
+        return self.weight if number is None else max(0.0, float(number))
+
+
+ONCE = Runs(Expr.const(1), 1, 1.0)
+NEVER = Runs(Expr.const(0), 0, 0.0)
+
+
+def runs_of(loops: Sequence[Loop], bindings: Bindings) -> Runs:
+    """How often the body of a nest (outermost first) runs.
+
+    >>> from regionpredict.ir.expr import ONE, ZERO
+    >>> outer = Loop("t", ZERO, Expr.name("nt"), "<", ONE, (), Span("f.c", 1))
+    >>> runs_of((outer,), Bindings({"nt": 7}))[1:3], runs_of((outer,), Bindings({}))[1:3]
+    ((7, 7.0), (None, 10.0))
+    """
+    if not loops:
+        return ONCE
+    count = count_of_loops(executions(tuple(loops)), bindings)
+    if count.value is not None:
+        return Runs(count.expr, count.value, float(count.value))
+    weight = 1.0
+    for loop in loops:
+        trips = bindings.whole(loop.trips)
+        weight *= ASSUMED_TRIPS.value if trips is None else max(0, trips)
+    return Runs(count.expr, None, weight)
+
+
+class Guard(NamedTuple):
+    """What must hold for a side of a condition to be entered, in the names of `counters`, which
+    loops move, and of whatever has no number; `text` as it is written, at `span`. `parameters` are
+    the names in it that its function is handed, each with its position, and `numbers` what they
+    are where a call does not tell."""
+
+    condition: Expr
+    text: str
+    counters: tuple[tuple[str, Span], ...]
+    span: Span
+    parameters: tuple[tuple[str, int], ...] = ()
+    numbers: tuple[tuple[str, Expr], ...] = ()
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is known to hold or not to, whatever the loops do."""
+        known = [part.constant for part in conjuncts(self.condition)]
+        return 0 in known or None not in known
+
+    def handed(self, numbers: Mapping[int, int]) -> Guard:
+        """What must hold where the function is handed these numbers, by their positions."""
+        if not self.parameters:
+            return self
+        known = dict(self.numbers)
+        known |= {
+            name: Expr.const(numbers[at]) for name, at in self.parameters if at in numbers
+        }  # fmt: skip
+        condition = self.condition.substitute(known)
+        return Guard(condition, self.text, self.counters, self.span)
+
+
+Guards = Mapping[tuple[Span, int], Guard]
+"""By the place of an `if` or a `switch`, and the number of its side."""
+
+
+def guarded_runs(loops: Sequence[Loop], bindings: Bindings, guards: Sequence[Guard]) -> Runs:
+    """How often the body of a nest (outermost first) runs, only where all guards let it."""
+    every = runs_of(loops, bindings)
+    conditions: list[Expr] = []
+    notes: list[str] = []
+    for guard in guards:
+        for part in _parts(guard, loops):
+            if part.constant == 0:
+                return NEVER
+            if part.constant is not None:
+                continue
+            if part.names <= {loop.variable for loop in loops} and not part.has_unreadable_part:
+                conditions.append(part)
+            else:
+                notes.append(_not_told(guard, part))
+    if conditions:
+        every = _where(conditions, loops, bindings, guards, every)
+    if not notes:
+        return every
+    return every.times(Runs(None, None, 1.0, tuple(dict.fromkeys(notes))))
+
+
+def _parts(guard: Guard, loops: Sequence[Loop]) -> list[Expr]:
+    """The conditions of a guard in the variables of the loops that are there."""
+    variables = {loop.span: loop.variable for loop in loops if loop.trips is not None}
+    names = {
+        name: Expr.name(variables[span]) if span in variables else _MOVED
+        for name, span in guard.counters
+    }  # fmt: skip
+    return conjuncts(guard.condition.substitute(names))
+
+
+_MOVED = Expr.atom("varying", label="a counter that is not known", over=("?",))
+
+
+def _where(
+    conditions: Sequence[Expr], loops: Sequence[Loop], bindings: Bindings,
+    guards: Sequence[Guard], every: Runs,
+) -> Runs:  # fmt: skip
+    """The runs of a nest in which these conditions hold of its variables."""
+    count = loop_enumeration.runs(loops, bindings.values, conditions)
+    if count is not None:
+        return Runs(None, count, float(count), every.assumed)
+    assumed = [_as_assumed(loop, bindings) for loop in loops]
+    some = loop_enumeration.runs(assumed, bindings.values, conditions)
+    if some is not None:
+        return Runs(None, None, float(some), every.assumed)
+    notes = tuple(_not_told(guard, None) for guard in guards)
+    return Runs(None, None, every.weight, (*every.assumed, *notes))
+
+
+def _as_assumed(loop: Loop, bindings: Bindings) -> Loop:
+    """A loop of which nobody knows how often it runs, with the iterations that it is taken to
+    have."""
+    if bindings.whole(loop.trips) is not None:
+        return loop
+    zero, unit = Expr.const(0), Expr.const(1)
+    known = bindings.number(loop.start) is not None and bindings.number(loop.step) is not None
+    start = loop.start if known and loop.start is not None else zero
+    step = loop.step if known and loop.step is not None else unit
+    down = (bindings.number(step) or 1) < 0
+    bound = start + int(ASSUMED_TRIPS.value) * step
+    return replace(loop, start=start, bound=bound, step=step, comparison=">" if down else "<")
+
+
+def _not_told(guard: Guard, part: Expr | None) -> str:
+    """What is said of a condition that nothing decides, and what would."""
+    where = guard.span.short
+    note = f"{guard.text} at {where} is taken to hold each time"
+    if part is None or part.has_unreadable_part:
+        return note
+    names = sorted(part.names - {name for name, _ in guard.counters})
+    return note + "".join(f" (--set {name}=... decides it)" for name in names[:1])

@@ -1,0 +1,74 @@
+"""What figures of a machine that are not surely known may do to a curve.
+
+A figure scales a term of the time: where it is off by a factor, so is the term, and the logarithm
+of the time moves by the term's share of it. Two numbers of threads whose shares are alike move
+alike, and the choice between them stays; what they move apart is doubt in that choice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from regionpredict.predict.curve import Point
+from regionpredict.predict.limiting_factors import RESOURCES
+
+Moves = Mapping[int, Mapping[str, float]]
+"""By threads and term: what a standard deviation of the term's figures is of the time, as share."""
+NO_MOVES: Moves = {}
+
+
+class Doubted(NamedTuple):
+    """A loop with figures in doubt: its times, by term the standard deviation of the figures'
+    logarithm, and how often it runs."""
+
+    points: Sequence[Point]
+    spreads: Mapping[str, float]
+    runs: float = 1.0
+
+
+def moves_of(loops: Sequence[Doubted], points: Sequence[Point]) -> Moves:
+    """How far the doubts in some loops move the times `points` of all of them together.
+
+    What is off in one loop is off in all: a term's seconds add up.
+
+    >>> half = Point(2, 4.0, 1.0, "", {"compute": 2.0, "overhead": 2.0}, 0.0, 0.0)
+    >>> moves_of([Doubted([half], {"overhead": 0.4})], [half])
+    {2: {'overhead': 0.2}}
+    """
+    unsure = [loop for loop in loops if loop.spreads]
+    if not unsure:
+        return NO_MOVES
+    curves = [({point.threads: point for point in loop.points}, loop) for loop in unsure]
+    moves: dict[int, dict[str, float]] = {}
+    for total in points:
+        moved = moves[total.threads] = {}
+        for curve, loop in curves:
+            point = curve[total.threads]
+            for term, spread in loop.spreads.items():
+                part = loop.runs * spread * _seconds(point, term)
+                moved[term] = moved.get(term, 0.0) + (part / total.seconds if part else 0.0)
+    return moves
+
+
+def _seconds(point: Point, term: str) -> float:
+    """The part of the time that is in proportion to a term: what threads wait for the one with
+    most of the work is that one's work."""
+    own = point.terms.get(term, 0.0)
+    waited = point.terms.get("imbalance", 0.0)
+    if not waited or term not in RESOURCES:
+        return own
+    work = sum(point.terms.get(name, 0.0) for name in RESOURCES)
+    return own * (1.0 + waited / work) if work else own
+
+
+def moved_apart(moves: Moves, threads: int, others: int) -> float:
+    """The standard deviation of the quotient of two numbers of threads' times, in logarithms.
+
+    >>> apart = {1: {"compute": 0.4, "overhead": 0.0}, 2: {"compute": 0.1, "overhead": 0.4}}
+    >>> moved_apart(apart, 1, 2)
+    0.5
+    """
+    own, rival = moves.get(threads, {}), moves.get(others, {})
+    return math.hypot(*(own.get(term, 0.0) - rival.get(term, 0.0) for term in {*own, *rival}))

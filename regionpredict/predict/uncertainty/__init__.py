@@ -1,0 +1,43 @@
+"""A curve in, out what measured runs make of it: the speed to expect, a band, a confidence.
+
+`outlook` tells what to expect on each number of threads and between what it lies, `confidence` how
+likely a choice is right. `fitted` is what both take from measured curves, `constants` its numbers.
+"""
+
+from regionpredict.predict.uncertainty.confidence import (
+    chance_of,
+    confidence_of,
+    in_steps,
+    log_odds,
+)
+from regionpredict.predict.uncertainty.constants import BAND_SHARE
+from regionpredict.predict.uncertainty.fitted import SHIPPED, Fitted, Spreads
+from regionpredict.predict.uncertainty.outlook import (
+    Bounds,
+    Expected,
+    Traits,
+    asked_for,
+    band_of,
+    expected_of,
+    outlook_of,
+    traits_of,
+)
+
+__all__ = [
+    "BAND_SHARE",
+    "SHIPPED",
+    "Bounds",
+    "Expected",
+    "Fitted",
+    "Spreads",
+    "Traits",
+    "asked_for",
+    "band_of",
+    "chance_of",
+    "confidence_of",
+    "expected_of",
+    "in_steps",
+    "log_odds",
+    "outlook_of",
+    "traits_of",
+]

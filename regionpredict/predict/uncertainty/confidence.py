@@ -1,0 +1,80 @@
+"""How likely a choice of threads is right: that it reaches what a hint may lose of the best speed.
+
+The spreads tell how likely another number of threads is better than that. Measured curves tell how
+often such choices are right: a line in log odds between the two (Platt 2000).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from regionpredict.predict.machine_uncertainty import NO_MOVES, Moves, moved_apart
+from regionpredict.predict.uncertainty.constants import (
+    LEAST_DOUBT,
+    PARTIAL_CONFIDENCE,
+    SURE_STEP,
+)
+from regionpredict.predict.uncertainty.fitted import SHIPPED, Fitted
+from regionpredict.predict.uncertainty.outlook import Expected
+
+
+def chance_of(
+    outlook: Sequence[Expected], threads: int, within: float, moves: Moves = NO_MOVES
+) -> float:
+    """The chance that neither the strongest rival with fewer threads nor that with more is better
+    than `threads` by what may be lost. From 0 to 1.
+
+    Steps one after the other are independent, and so are both sides; the rivals of a side are
+    taken for the strongest of them. Figures in doubt count as far as they move a rival and the
+    choice apart (`moves`); in favour of a choice that is likelier wrong than right they do not.
+    """
+    own = next(expected for expected in outlook if expected.threads == threads)
+    allowed = -math.log1p(-within)
+    fewer = more = 1.0
+    for expected in outlook:
+        if expected.threads == threads:
+            continue
+        apart = math.sqrt(abs(expected.variance - own.variance))
+        spare = allowed - (expected.gain - own.gain)
+        if moves and spare > 0.0:
+            apart = math.hypot(apart, moved_apart(moves, threads, expected.threads))
+        likely = _below(spare, apart)
+        if expected.threads < threads:
+            fewer = min(fewer, likely)
+        else:
+            more = min(more, likely)
+    return fewer * more
+
+
+def _below(value: float, spread: float) -> float:
+    """The share of a normal distribution around 0 below a value."""
+    if spread <= 0.0:
+        return 1.0 if value >= 0.0 else 0.0
+    return (1.0 + math.erf(value / spread / math.sqrt(2))) / 2
+
+
+def log_odds(chance: float) -> float:
+    """The logarithm of chance over the rest, of chances that leave at least `LEAST_DOUBT`.
+
+    >>> log_odds(0.5), log_odds(1.0) == log_odds(1.0 - LEAST_DOUBT.value)
+    (0.0, True)
+    """
+    told = min(1.0 - LEAST_DOUBT.value, max(LEAST_DOUBT.value, chance))
+    return math.log(told / (1.0 - told))
+
+
+def confidence_of(chance: float, *, partial: bool, fitted: Fitted = SHIPPED) -> float:
+    """The share of such hints that are right, from 0 to 1, in steps."""
+    odds = math.exp(fitted.even + fitted.slope * log_odds(chance))
+    sure = min(fitted.most, odds / (1.0 + odds))
+    return in_steps(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0))
+
+
+def in_steps(sure: float) -> float:
+    """The confidence as it is told.
+
+    >>> in_steps(0.913), in_steps(0.72)
+    (0.9, 0.7)
+    """
+    return round(SURE_STEP.value * round(sure / SURE_STEP.value), 3)

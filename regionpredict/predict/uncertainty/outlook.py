@@ -1,0 +1,121 @@
+"""What measured runs make of a predicted curve: the speed to expect, and how far off it may be.
+
+A measured curve leaves the predicted one a little with every doubling of threads, and more where
+they go to other packages or share cores: its logarithm is a random walk over the doublings, whose
+steps have the spreads of `Fitted`, around a mean that creeps up where memory's bandwidth is the
+time and loses a share of the predicted growth. One thread is what the others are compared with: of
+it nothing is uncertain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from regionpredict.machine import Machine, thread_places
+from regionpredict.predict.curve import Point
+from regionpredict.predict.uncertainty.fitted import SHIPPED, Fitted, Spreads
+
+
+class Traits(NamedTuple):
+    """What a fit knows of a number of threads.
+
+    `speedup` is that over the first number, `grown` the logarithm of the largest so far.
+    `doublings` are those of threads up to here, and of the packages in use times the threads on a
+    core; `streamed` is the part of those of threads whose time is memory's bandwidth.
+    """
+
+    threads: int
+    speedup: float
+    grown: float
+    doublings: Spreads
+    streamed: float
+
+
+class Expected(NamedTuple):
+    """A number of threads: the speedup that is predicted, the logarithm of the one that is to be
+    expected, and its variance, which is that of steps one after the other."""
+
+    threads: int
+    predicted: float
+    gain: float
+    variance: float
+
+
+class Bounds(NamedTuple):
+    """Between what a speedup lies."""
+
+    low: float
+    high: float
+
+
+def traits_of(points: Sequence[Point], machine: Machine) -> tuple[Traits, ...]:
+    """The traits of a curve on a machine, in the order of its numbers of threads."""
+    made: list[Traits] = []
+    for point in points:
+        speedup = point.speedup / points[0].speedup
+        if not made:
+            made.append(Traits(point.threads, speedup, 0.0, Spreads(0.0, 0.0), 0.0))
+            continue
+        before = made[-1]
+        threads = math.log2(point.threads / before.threads)
+        places = math.log2(_places(machine, point.threads) / _places(machine, before.threads))
+        doublings = Spreads(before.doublings.threads + threads,
+                            before.doublings.places + places)  # fmt: skip
+        grown = max(before.grown, math.log(speedup))
+        streamed = before.streamed + threads * _streamed_share(point)
+        made.append(Traits(point.threads, speedup, grown, doublings, streamed))
+    return tuple(made)
+
+
+def _places(machine: Machine, threads: int) -> int:
+    """Packages in use, times the threads on a core."""
+    places = thread_places(machine, threads)
+    return places.packages * places.on_a_core
+
+
+def _streamed_share(point: Point) -> float:
+    """The share of the time that is memory's bandwidth."""
+    total = sum(point.terms.values())
+    return point.terms.get("memory-bandwidth", 0.0) / total if total else 0.0
+
+
+def outlook_of(
+    points: Sequence[Point], machine: Machine, fitted: Fitted = SHIPPED
+) -> tuple[Expected, ...]:
+    """What is to be expected of a curve on a machine."""
+    return tuple(expected_of(trait, fitted) for trait in traits_of(points, machine))
+
+
+def expected_of(traits: Traits, fitted: Fitted = SHIPPED) -> Expected:
+    """What is to be expected on one number of threads.
+
+    >>> fitted = Fitted(0.05, 0.5, Spreads(0.1, 0.2), 1.0, 0.0, 1.0, 1.0)
+    >>> two = expected_of(Traits(2, 2.0, 0.6, Spreads(threads=1.0, places=1.0), 1.0), fitted)
+    >>> f"{two.gain:.2f} {two.variance:.2f}"
+    '0.44 0.05'
+    """
+    gain = math.log(traits.speedup) + fitted.creep * traits.streamed - fitted.lost * traits.grown
+    variance = sum(
+        spread * spread * steps
+        for spread, steps in zip(fitted.spreads, traits.doublings, strict=True)
+    )
+    return Expected(traits.threads, traits.speedup, gain, variance)
+
+
+def asked_for(outlook: Sequence[Expected], threads: Collection[int]) -> tuple[Expected, ...]:
+    """The part of an outlook with these numbers of threads; all of it where none is known."""
+    return tuple(expected for expected in outlook if expected.threads in threads) or tuple(outlook)
+
+
+def band_of(outlook: Sequence[Expected], fitted: Fitted = SHIPPED) -> tuple[Bounds, ...]:
+    """Between what the speedup lies in four of five measurements; what is predicted is never
+    outside.
+    """
+    bounds = []
+    for expected in outlook:
+        off = fitted.reach * math.sqrt(expected.variance)
+        low, high = math.exp(expected.gain - off), math.exp(expected.gain + off)
+        bounds.append(Bounds(min(expected.predicted, low), max(expected.predicted, high)))
+    return tuple(bounds)

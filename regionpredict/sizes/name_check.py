@@ -1,0 +1,136 @@
+"""Which names of a program a caller can give values to, and what is wrong with one that is not."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from regionpredict.analysis.bindings import free_names, names_of_header
+from regionpredict.analysis.given_sizes import (
+    every_loop,
+    extent_name,
+    names_at_home,
+    order_name,
+    place_of,
+    scope_of,
+)
+from regionpredict.analysis.tabulated_trips import entry_trips
+from regionpredict.errors import InputError, UsageError
+from regionpredict.ir import Program, Region
+from regionpredict.sizes.line_check import wrong_at_place
+
+_SHOWN = 8
+_SURELY_MEANT = 0.6
+"""Likeness by difflib from which on a name is taken for a slip of another."""
+_OF_RUN_TIME = re.compile(r"omp_\w+\(\)")  # the run-time system says these, not a size
+
+
+def check_names(
+    program: Program, given: Mapping[str, int | Fraction],
+    lines: Mapping[str, tuple[str, int]] | None = None,
+) -> None:  # fmt: skip
+    """Raises UsageError for a name in `given` that no region and no count of executions depends on,
+    and for a value that what stands at the line of that name cannot have.
+
+    InputError where `lines` tells the file and line at which it was given.
+    """
+    if not given:
+        return
+    by_function: dict[str, set[str]] = {}
+    for region in program.regions:
+        by_function.setdefault(region.function, set()).update(_names_of(program, region))
+    for region in program.regions:  # variables of others, as their own functions call them
+        for name in [*by_function[region.function]]:
+            for function, own in names_at_home(region, name):
+                by_function.setdefault(function, set()).add(own)
+    known = set().union(*by_function.values())
+    known.update(_names_of_executions(program))
+    for name, value in given.items():
+        if name in known and isinstance(value, int):
+            continue
+        wrong = _what_is_wrong(name, value, program, by_function, known)
+        if wrong is None:
+            continue
+        message, remedy = wrong
+        if lines is not None and name in lines:
+            path, line = lines[name]
+            raise InputError(f"{name}: {message}", remedy=remedy, path=path, line=line)
+        raise UsageError(f"--set {name}: {message}", remedy=remedy)
+
+
+def _names_of_executions(program: Program) -> Iterator[str]:
+    """What tells how often regions run, through the functions that call theirs."""
+    for loop in program.loops:
+        yield from names_of_header(loop.loop)
+        for definition in loop.definitions:
+            yield definition.name
+            yield from definition.value.names
+    for branch in program.branches:
+        yield from branch.condition.names - {name for name, _ in branch.counters}
+        for definition in branch.definitions:
+            yield definition.name
+            yield from definition.value.names
+
+
+def _names_of(program: Program, region: Region) -> Iterator[str]:
+    yield from free_names(region)
+    yield from (told.name for loop in every_loop(region) if (told := entry_trips(loop)) is not None)
+    for array in region.arrays:
+        yield extent_name(array)
+    for statement, _ in region.statements():
+        for access in statement.accesses:
+            for subscript in access.subscripts:
+                yield from (order_name(a.label) for a in subscript.atoms() if a.kind == "ref")
+    for definition in program.definitions[region.id]:
+        yield definition.name
+        yield from definition.value.names
+
+
+def _what_is_wrong(
+    name: str, value: int | Fraction, program: Program, by_function: Mapping[str, set[str]],
+    known: set[str],
+) -> tuple[str, str] | None:  # fmt: skip
+    """A message and a remedy; None where the name is one after all."""
+    if place := place_of(name):
+        return wrong_at_place(program, *place, value)
+    if not isinstance(value, int):
+        return "a size is a whole number", "give a share by the line of an `if`: FILE:LINE=0.25"
+    if scope := scope_of(name):
+        function, inner = scope
+        if function not in by_function:
+            near = _nearest("the regions are in", function, set(by_function))
+            return f"no region in a function '{function}'", near
+        if inner in by_function[function]:
+            return None
+        near = _nearest("they depend on", inner, by_function[function])
+        return f"no region of '{function}' depends on it", near
+    if name in program.macros:
+        return "a macro, not a variable", f"use -D {name}=VALUE"
+    return "no region depends on it", _nearest("the regions depend on", name, known)
+
+
+def _nearest(what: str, name: str, known: set[str]) -> str:
+    """The names there are, closest first: a question where one is surely meant, else after `what`.
+
+    >>> _nearest("the regions depend on", "gird", {"n", "grid", "m"})
+    "did you mean 'grid'? There are also: m, n"
+    >>> _nearest("the regions depend on", "nz", {"m", "nx", "ny"})
+    'the regions depend on: nx, ny, m'
+    """
+    extents = name.endswith("[]")
+    alike = {
+        other: difflib.SequenceMatcher(None, name, other).ratio() for other in known
+        if other.endswith("[]") == extents and not _OF_RUN_TIME.fullmatch(other)
+    }  # fmt: skip
+    plain = re.compile(r"\w+")
+    names = sorted(alike, key=lambda other: (-alike[other], not plain.fullmatch(other), other))
+    near = names[:1] if names and alike[names[0]] >= _SURELY_MEANT else []
+    rest = names[len(near) :]
+    told = ", ".join(rest[:_SHOWN])
+    if len(rest) > _SHOWN:
+        told += f", and {len(rest) - _SHOWN} more"
+    if near:
+        return f"did you mean '{near[0]}'?" + (f" There are also: {told}" if told else "")
+    return f"{what}: {told or 'none'}"

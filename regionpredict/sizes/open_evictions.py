@@ -1,0 +1,163 @@
+"""A region whose data others push out of the caches by as much as sizes without a value say.
+
+Its hint stands where some number of threads is good whether nothing is pushed out, everything, or
+a part. Where none is, the sizes of the others decide it as its own would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from regionpredict.analysis.given_sizes import place_of
+from regionpredict.analysis.history.last_writes import History
+from regionpredict.machine import Machine
+from regionpredict.predict import (
+    TRIED_SIZES,
+    Choice,
+    Estimate,
+    HintRange,
+    OpenHint,
+    Point,
+    common_threads,
+    counters_of,
+    points_of,
+    range_of,
+    rough_curve,
+    with_open_sizes,
+)
+from regionpredict.sizes.trials import Chosen, RegionTrials, choice_of
+from regionpredict.workload import Workload
+from regionpredict.workload.assumed_sizes import TEAM_SIZES
+
+_PARTS = (1e9, 4.0, 1.0, 0.25)
+"""How much is pushed out, as parts of the largest caches of the whole machine (assumed: a hint
+turns where others have about as much as these hold): first everything."""
+_NAMED = 4
+
+
+def with_open_neighbours(
+    estimate: Estimate, workload: Workload, history: History, machine: Machine, chosen: Chosen,
+    trials: RegionTrials | None = None,
+) -> Estimate:  # fmt: skip
+    """The estimate with what sizes of others make of it, which `history` leaves open: as it is
+    where all that they can push out costs no more than a hint may lose.
+
+    `workload` is the region's at the sizes of the estimate, `trials` has it at others, where sizes
+    of its own are open.
+    """
+    names = _names(history, estimate)
+    execution = workload.execution
+    if not names or not workload.contents.own or not estimate.speedup or execution is None:
+        return estimate
+    told = replace(estimate, assumed=(*estimate.assumed, _said(names)))
+    if estimate.threads is None:
+        return told if trials is None else _also_over(names, told, machine, trials)
+    also = estimate.threads
+    counters = counters_of(workload, execution)  # whatever is in the caches when it begins
+
+    def curve(between: float) -> Sequence[Point]:
+        contents = workload.contents._replace(between=between)
+        pushed = replace(workload, contents=contents)
+        return rough_curve(
+            pushed, machine, chosen.threads, also=also, warm=chosen.warm, parts=chosen.parts,
+            counters=counters,
+        )  # fmt: skip
+
+    points = points_of(estimate)
+    asked = [threads for threads, _ in estimate.speedup]
+    now = choice_of(points, machine, asked, chosen.within)
+    tried = [now, *_pushed_out(points, curve, machine, chosen)]
+    return estimate if len(tried) == 1 else with_open_sizes(told, _over(names, estimate, tried))
+
+
+def _pushed_out(
+    points: Sequence[Point], curve: Callable[[float], Sequence[Point]], machine: Machine,
+    chosen: Chosen,
+) -> list[Choice]:  # fmt: skip
+    """The choices where much is pushed out and where less is, as long as it costs anything; none
+    where all costs no more than a hint may lose. `points` are the times where nothing is."""
+    known = {point.threads: point.seconds for point in points}
+    tried: list[Choice] = []
+    for part in _PARTS:
+        slowed = curve(part * _cache_bytes(machine))
+        slower = max(
+            (p.seconds / before for p in slowed if (before := known.get(p.threads))), default=1.0
+        )
+        if slower - 1 <= (chosen.within if part == _PARTS[0] else 0):
+            break  # less changes less
+        tried.append(choice_of(slowed, machine, chosen.threads, chosen.within))
+    return tried
+
+
+def _also_over(
+    names: tuple[str, ...], estimate: Estimate, machine: Machine, trials: RegionTrials
+) -> Estimate:
+    """An estimate that sizes of its own decide, and those of others where they do at one of these.
+
+    Giving those that decide has to settle the hint.
+    """
+    own = trials.sizes.size or estimate.deciding
+    for size in TRIED_SIZES:
+        values = dict.fromkeys(own, size)
+        trial = trials.at(values)
+        if trial is None:
+            continue
+        curve = partial(trials.pushed_out, values)
+        chosen = trials.chosen
+        now = choice_of(trial.points, machine, chosen.threads, chosen.within)
+        tried = [now, *_pushed_out(trial.points, curve, machine, chosen)]
+        if not common_threads(tried):
+            return replace(
+                estimate, unbound=(*estimate.unbound, *names),
+                deciding=(*estimate.deciding, *names),
+                range=_widest(estimate.range, range_of(tried)),
+            )  # fmt: skip
+    return estimate
+
+
+def _widest(known: HintRange | None, other: HintRange) -> HintRange:
+    if known is None:
+        return other
+    return HintRange(
+        (min(known.packages[0], other.packages[0]), max(known.packages[1], other.packages[1])),
+        (min(known.threads[0], other.threads[0]), max(known.threads[1], other.threads[1])),
+    )
+
+
+def _names(history: History, estimate: Estimate) -> tuple[str, ...]:
+    """The sizes of others, those that the region has tried itself left out; a team's is none."""
+    return tuple(dict.fromkeys(
+        name if place_of(name) else f"{part.function}:{name}"
+        for part in history.open_between for name in sorted(part.bytes.names)
+        if name not in estimate.unbound and name not in TEAM_SIZES
+    ))  # fmt: skip
+
+
+def _said(names: tuple[str, ...]) -> str:
+    shown = ", ".join(names[:_NAMED])
+    if len(names) > _NAMED:
+        shown += f" and {len(names) - _NAMED} more"
+    return f"nothing is pushed out of the caches by data whose size is open ({shown})"
+
+
+def _cache_bytes(machine: Machine) -> float:
+    """Of all the machine's largest caches together."""
+    largest = machine.largest_cache
+    return largest.size_bytes.value * machine.cores / largest.shared_by_cores.value
+
+
+def _over(names: tuple[str, ...], estimate: Estimate, tried: list[Choice]) -> OpenHint:
+    """What the hint is over all that may be pushed out; the first that was tried is nothing."""
+    common = common_threads(tried)
+    now = tried[0].hint.threads
+    return OpenHint(
+        unbound=(*estimate.unbound, *(() if common else names)),
+        deciding=frozenset((*estimate.deciding, *(() if common else names))),
+        by_size=estimate.by_size,
+        range=range_of(tried),
+        threads=(now if now in common else min(common)) if common else None,
+        margin=min(choice.hint.margin for choice in tried),
+        chance=min(choice.chance for choice in tried),
+    )

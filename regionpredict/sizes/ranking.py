@@ -1,0 +1,146 @@
+"""Which names without a value decide the hints of a program, the fewest and strongest first.
+
+Predictions tell which names decide them; a hint is settled once all of these have values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from regionpredict.analysis.bindings import names_of_header
+from regionpredict.analysis.given_sizes import (
+    every_loop,
+    name_at_home,
+    names_at_home,
+    place_of,
+    scope_of,
+)
+from regionpredict.analysis.tabulated_trips import entry_trips
+from regionpredict.ir import Loop, Region
+from regionpredict.predict import Prediction
+
+
+class UnboundSize(NamedTuple):
+    """A name without a value, as `function:n` where `n` has one in another function.
+
+    `file` and `line` are the loop's that it first bounds, else the region's; `decides` how many
+    hints differ with it alone, `settled` how many hints no guess decides once it and the names
+    before it in the ranking have values.
+    """
+
+    name: str
+    file: str
+    line: int
+    decides: int
+    settled: int
+
+
+class SizeRanking(NamedTuple):
+    """`settled` of the `regions` that have a hint and run are decided by no guess as it is."""
+
+    regions: int
+    settled: int
+    unbound: tuple[UnboundSize, ...]
+
+
+def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
+    """The ranking of all names without a value in a program's regions."""
+    asked = [prediction for prediction in predictions
+             if prediction.status != "skipped" and not prediction.idle]  # fmt: skip
+    known = _Names(predictions)
+    places: dict[str, tuple[str, int]] = {}
+    for of_others in (False, True):  # what its own function says of a name goes first
+        for prediction in asked:
+            region = prediction.facts.region
+            for name in prediction.unbound:
+                if _is_anothers(name) is of_others:
+                    places.setdefault(known.asked(name, region), _place(region, name))
+    hints = [
+        frozenset(known.asked(name, prediction.facts.region) for name in prediction.deciding)
+        for prediction in asked
+    ]
+    order = greedy_order(hints)
+    order += sorted(places.keys() - set(order))
+    given: set[str] = set()
+    unbound = []
+    for name in order:
+        given.add(name)
+        decides = sum(name in deciding for deciding in hints)
+        settled = sum(given.issuperset(deciding) for deciding in hints)
+        unbound.append(UnboundSize(name, *places[name], decides, settled))
+    return SizeRanking(len(asked), sum(not deciding for deciding in hints), tuple(unbound))
+
+
+class _Names:
+    """What to give for a region's name: in its function alone, where another has its own value,
+    which a name for all of them would change, or where regions of others depend on it, too."""
+
+    def __init__(self, predictions: Sequence[Prediction]) -> None:
+        self._known: dict[str, set[str]] = {}  # the functions in which a name has a value
+        # `main:n`, by function and name there: `n'`, or `main:n` itself.
+        self._at_home: dict[tuple[str, str], str] = {}
+        for prediction in predictions:
+            region = prediction.facts.region
+            for name in prediction.facts.bindings.values:
+                self._known.setdefault(name, set()).add(region.function)
+            for name in prediction.unbound:
+                if place_of(name) is None and (told := name_at_home(region, name)):
+                    self._at_home[region.function, name] = told
+        self._shared = {*self._at_home.values()}
+
+    def asked(self, name: str, region: Region) -> str:
+        """The name to give."""
+        if place_of(name):
+            return name
+        if told := self._at_home.get((region.function, name)):
+            return told
+        for place in names_at_home(region, name):
+            if (told := ":".join(place)) in self._shared:
+                return told
+        function, name = scope_of(name) or (region.function, name)
+        if told := self._at_home.get((function, name)):
+            return told
+        scoped = f"{function}:{name}"
+        elsewhere = self._known.get(name, set()) - {function}
+        return scoped if elsewhere or scoped in self._shared else name
+
+
+def _is_anothers(name: str) -> bool:
+    """Whether it is one of another function than the region's."""
+    return scope_of(name) is not None and place_of(name) is None
+
+
+def greedy_order(deciding: Sequence[frozenset[str]]) -> list[str]:
+    """The names in the order in which each settles the most hints that are open before it.
+
+    Where none settles one by itself, the one that decides most of those that are open.
+
+    >>> greedy_order([frozenset("n"), frozenset("n"), frozenset("mk"), frozenset("m")])
+    ['n', 'm', 'k']
+    """
+    order: list[str] = []
+    left = [set(names) for names in deciding if names]
+    while left:
+        open_names = sorted(set().union(*left))
+        best = max(
+            open_names,
+            key=lambda name: (left.count({name}), sum(name in names for names in left)),
+        )
+        order.append(best)
+        left = [rest for names in left if (rest := names - {best})]
+    return order
+
+
+def _place(region: Region, name: str) -> tuple[str, int]:
+    if place := place_of(name):
+        return place
+    span = next(_bounded_by(every_loop(region), name), region).span
+    return span.file, span.line
+
+
+def _bounded_by(loops: Sequence[Loop], name: str) -> Iterator[Loop | Region]:
+    for loop in loops:
+        told = entry_trips(loop)
+        if (told is not None and told.name == name) or name in names_of_header(loop):
+            yield loop

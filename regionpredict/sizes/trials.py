@@ -1,0 +1,372 @@
+"""A region, or the loops of one `parallel`, over sizes that nobody gave.
+
+Every name without a value is tried by itself, the others as assumed; several names that bound loops
+are tried together, too, as one size. Names that then decide nothing are tried again where those
+that decide have other values. Each trial is what the region would be predicted as with these values
+given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from regionpredict.analysis import RegionFacts, SymbolicFacts, bind, symbolic_facts
+from regionpredict.analysis.given_sizes import with_given_trips
+from regionpredict.analysis.history.first_touch import Placement
+from regionpredict.analysis.history.last_writes import History
+from regionpredict.analysis.location_free_regions import (
+    definitions_without_places,
+    placement_without_places,
+    region_without_places,
+)
+from regionpredict.errors import InputError
+from regionpredict.ir import Definition
+from regionpredict.machine import Machine
+from regionpredict.predict import (
+    Choice,
+    Estimate,
+    OpenHint,
+    Parts,
+    Point,
+    affordable_trials,
+    asked_for,
+    choice_on,
+    choices_apart,
+    choices_by_size,
+    open_hint,
+    outlook_of,
+    points_of,
+    rough_curve,
+    size_target,
+    team_points,
+)
+from regionpredict.workload import TeamFacts, Workload, workload_of
+from regionpredict.workload.assumed_sizes import TEAM_SIZES, bound_sizes
+
+_LEAST_ITERATIONS = 2  # fewer are nothing to share
+
+
+class Chosen(NamedTuple):
+    """What is asked of the saturation model: numbers of threads (empty: all), what a hint may lose,
+    whether the data were used before, and the parts that are on."""
+
+    threads: tuple[int, ...]
+    within: float
+    warm: bool | None
+    parts: Parts
+
+
+class Subject(NamedTuple):
+    """A region as it is predicted: what is known of its names, and of its arrays before it runs."""
+
+    facts: RegionFacts
+    definitions: tuple[Definition, ...]
+    given: Mapping[str, int]
+    placement: Placement
+    history: History
+
+
+class Trial(NamedTuple):
+    """A region with sizes given: its times on round numbers of threads, and its iterations."""
+
+    points: tuple[Point, ...]
+    iterations: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSizes:
+    """The sizes of a region that nobody gave.
+
+    `size` are the names that a common size stands for, `names` all; `assumed` has their values.
+    Every trial tells the time on `also` threads. `runs`: the loop does with the values assumed,
+    whose answer else tells nothing.
+    """
+
+    size: tuple[str, ...]
+    names: tuple[str, ...]
+    assumed: Mapping[str, int]
+    also: int
+    runs: bool = True
+
+
+KnownTrials = dict[frozenset[tuple[str, int]], Trial | None]
+"""The trials that were made, by the values that were tried."""
+
+
+def open_sizes(
+    subject: Subject, workload: Workload, estimate: Estimate, machine: Machine
+) -> OpenSizes | None:
+    """The sizes of a region that nobody gave; None where all are known, or it has no hint.
+
+    `workload` and `estimate` are those at the assumed sizes.
+    """
+    if workload.execution is None or estimate.threads is None:
+        return None
+    facts = subject.facts
+    names = [name for name in facts.bindings.unbound(facts.free_names) if name not in TEAM_SIZES]
+    lengths = _origins(workload.execution.work.nest.unbound, subject)
+    unbound = [name for name in lengths if name not in names]
+    if not names and not unbound:
+        return None
+    size = workload.open_size.names if workload.open_size is not None else ()
+    values = bound_sizes(facts, size_target(machine), machine.line_bytes).values
+    assumed = {name: int(values[name]) for name in names}
+    runs = all(loop.trips({}) > 0 for loop in workload.execution.work.nest.parallel[:1])
+    return OpenSizes(size, (*names, *unbound), assumed, estimate.threads, runs)
+
+
+def _origins(names: Sequence[str], subject: Subject) -> list[str]:
+    """The names without a value that these follow from by definitions, each once; else themselves.
+
+    `x = malloc(8 * n)` tells how long x is once n has a value: `n` is asked for in place of `x[]`.
+    """
+    made = {definition.name: definition.value for definition in subject.definitions}
+    values = subject.facts.bindings.values
+    origins: dict[str, None] = {}
+    for name in names:
+        waiting, met = [name], set[str]()
+        ends: dict[str, None] = {}
+        while waiting:
+            origin = waiting.pop(0)
+            if origin in met or origin in values:
+                continue
+            met.add(origin)
+            value = made.get(origin)
+            if value is None:
+                ends[origin] = None
+            elif value.has_unreadable_part:
+                break  # what is given for others does not tell it
+            else:
+                waiting += sorted(value.names)
+        else:
+            origins.update(ends or {name: None})
+            continue
+        origins[name] = None
+    return list(origins)
+
+
+@dataclass(slots=True)
+class RegionTrials:
+    """A region with values for its open sizes, each trial made once: it adds to `known`.
+
+    What the source says for all sizes is asked once for each set of names that get a value.
+    """
+
+    subject: Subject
+    sizes: OpenSizes
+    machine: Machine
+    chosen: Chosen
+    known: KnownTrials = field(default_factory=dict)
+    _facts: dict[frozenset[str], SymbolicFacts] = field(default_factory=dict, init=False)
+
+    def at(self, values: Mapping[str, int]) -> Trial | None:
+        """The region with these values for some of its names, the others as assumed.
+
+        None where no program has it: its data fit no memory, or the loop has nothing to share.
+        """
+        key = frozenset(values.items())
+        if key not in self.known:
+            common = len({*values.values()}) == 1 and {*values} == {*self.sizes.size}
+            # Other guesses may follow from a common size.
+            given = values if common else {**self.sizes.assumed, **values}
+            self.known[key] = self._tried(given)
+        return self.known[key]
+
+    def common(self, size: int) -> Trial | None:
+        """The region with one value for all names that a common size stands for."""
+        return self.at(dict.fromkeys(self.sizes.size, size))
+
+    def pushed_out(self, values: Mapping[str, int], between: float) -> tuple[Point, ...]:
+        """The times with these values where others push `between` bytes out of the caches."""
+        made = self._workload({**self.sizes.assumed, **values})
+        if made is None or not made[0].contents.own:
+            return ()
+        contents = made[0].contents._replace(between=between)
+        return self._curve(replace(made[0], contents=contents))
+
+    def _tried(self, values: Mapping[str, int]) -> Trial | None:
+        made = self._workload(values)
+        points = () if made is None else self._curve(made[0])
+        return Trial(points, made[1]) if made is not None and points else None
+
+    def _curve(self, workload: Workload) -> tuple[Point, ...]:
+        """Empty beyond 64 bits."""
+        try:
+            return rough_curve(
+                workload, self.machine, self.chosen.threads, also=self.sizes.also,
+                warm=self.chosen.warm, parts=self.chosen.parts,
+            )  # fmt: skip
+        except InputError:
+            return ()
+
+    def _workload(self, values: Mapping[str, int]) -> tuple[Workload, int | None] | None:
+        """The region with these values and its iterations; None where no program has it."""
+        subject, machine = self.subject, self.machine
+        source = self._source(values)
+        given = {**subject.given, **values}
+        facts = source.at(bind(source.region, subject.definitions, given))
+        iterations, touched = facts.iterations.value, facts.working_set.value
+        memory = machine.memory.size_bytes
+        if iterations is not None and iterations < _LEAST_ITERATIONS:
+            return None
+        if memory is not None and (touched or 0) > machine.domains * memory.value:
+            return None
+        try:
+            workload = workload_of(
+                facts, size_target(machine), machine.line_bytes, placement=subject.placement,
+                history=subject.history.at(values),
+            )  # fmt: skip
+        except InputError:  # beyond 64 bits
+            return None
+        return workload, iterations
+
+    def _source(self, values: Mapping[str, int]) -> SymbolicFacts:
+        """What the source says of the region where these names have values, whatever they are."""
+        names = frozenset(values)
+        known = self._facts.get(names)
+        if known is None:
+            region = with_given_trips(self.subject.facts.region, values)
+            known = self._facts[names] = symbolic_facts(region)
+        return known
+
+    def choice(self, values: Mapping[str, int]) -> Choice | None:
+        """The hint of a trial, with all that is as good."""
+        trial = self.at(values)
+        if trial is None:
+            return None
+        return choice_of(trial.points, self.machine, self.chosen.threads, self.chosen.within)
+
+    def iterations(self, size: int) -> int | None:
+        """Iterations that the threads share, at a common size."""
+        trial = self.common(size)
+        return None if trial is None else trial.iterations
+
+    def tried(self, estimate: Estimate) -> OpenHint:
+        """What the hint is over all sizes; `estimate` is that at the assumed ones."""
+        asked = [threads for threads, _ in estimate.speedup]
+        now = choice_of(points_of(estimate), self.machine, asked, self.chosen.within)
+        sizes = self.sizes
+        most = affordable_trials(self.references())
+        return _tried(
+            sizes.names, now, sizes.size, self.choice, self.iterations, most, runs=sizes.runs
+        )
+
+    def references(self) -> int:
+        """How many references the region's statements make, each as often as loops are around it:
+        what is asked of a reference is asked once for each of them."""
+        pairs = self.subject.facts.region.statements()
+        return sum(len(statement.accesses) * len(loops) for statement, loops in pairs)
+
+
+@dataclass(slots=True)
+class AlikeTrials:
+    """The trials of the regions of one program, on one machine, with one set of given sizes.
+
+    Loops over vectors are written again and again: regions that are alike but for where they stand
+    share their trials.
+    """
+
+    machine: Machine
+    chosen: Chosen
+    _known: dict[tuple[object, ...], RegionTrials] = field(default_factory=dict, init=False)
+
+    def of(self, subject: Subject, sizes: OpenSizes) -> RegionTrials:
+        """The trials of a region, those that were made of one like it known already."""
+        if any(":" in name for name in (*sizes.size, *sizes.names, *subject.given)):
+            # A loop's place or a function's name has a value: there is only one of it.
+            return RegionTrials(subject, sizes, self.machine, self.chosen)
+        history = subject.history
+        alike = subject._replace(
+            facts=replace(subject.facts, region=region_without_places(subject.facts.region)),
+            definitions=definitions_without_places(subject.definitions),
+            placement=placement_without_places(subject.placement),
+        )
+        key = (
+            alike.facts.region, alike.definitions, alike.placement, history.fresh,
+            tuple(history.last.items()), history.repeats, history.untouched, history.bytes_between,
+            history.open_between, sizes.size, sizes.names, tuple(sizes.assumed.items()), sizes.also,
+        )  # fmt: skip
+        trials = self._known.get(key)
+        if trials is None:
+            trials = RegionTrials(alike, sizes, self.machine, self.chosen)
+            self._known[key] = trials
+        return trials
+
+
+def _tried(
+    names: tuple[str, ...], now: Choice, size: tuple[str, ...],
+    ask: Callable[[Mapping[str, int]], Choice | None], iterations: Callable[[int], int | None],
+    most: int, *, runs: bool = True,
+) -> OpenHint:  # fmt: skip
+    """The hint over all sizes; each search asks for at most `most` of them. `now` tells something
+    where the loop `runs` at the assumed sizes."""
+    together = choices_by_size(lambda value: ask(dict.fromkeys(size, value)), most) if size else {}
+    others = [name for name in names if size != (name,)]
+    apart = choices_apart(sorted(others, key=lambda name: name not in size), ask, most)
+    untried = [name for name in others if name not in apart]
+    if len(others) < len(names):
+        apart[size[0]] = together
+    return open_hint(
+        names, now, size, together, apart, iterations, ask, most, untried, now_runs=runs
+    )
+
+
+def choice_of(
+    points: Sequence[Point], machine: Machine, threads: Collection[int], within: float
+) -> Choice:
+    """The choice among these numbers of threads; among all where none is known."""
+    outlook = asked_for(outlook_of(points, machine), threads)
+    return choice_on(machine, outlook, within)
+
+
+class TeamLoop(NamedTuple):
+    """A loop of a team: its estimate, and trials of its sizes where some are open."""
+
+    estimate: Estimate
+    trials: RegionTrials | None
+
+
+def team_tried(
+    facts: TeamFacts, loops: Sequence[TeamLoop], now: Sequence[Point], machine: Machine,
+    chosen: Chosen,
+) -> OpenHint | None:  # fmt: skip
+    """What a team's hint is over all sizes of its loops, in the order of its members.
+
+    `now` are its times at the assumed sizes. None where all are known.
+    """
+    opened = [loop.trials.sizes for loop in loops if loop.trials is not None]
+    names = tuple(sorted({name for sizes in opened for name in sizes.names}))
+    if not names or not now:
+        return None
+    size = tuple(sorted({name for sizes in opened for name in sizes.size}))
+
+    def ask(values: Mapping[str, int]) -> Choice | None:
+        curves, runs = [], []
+        for member, loop in zip(facts.members, loops, strict=True):
+            if loop.estimate.status == "skipped":
+                continue
+            points: Sequence[Point] = points_of(loop.estimate)
+            if loop.trials is not None and (own := _own(values, loop.trials.sizes)):
+                trial = loop.trials.at(own)
+                if trial is None:
+                    return None
+                points = trial.points
+            curves.append(points)
+            runs.append(member.runs.at({**member.facts.bindings.values, **values}))
+        points = team_points(facts, curves, runs, machine)
+        return choice_of(points, machine, chosen.threads, chosen.within)
+
+    def iterations(value: int) -> int | None:
+        first = loops[0].trials
+        return None if first is None else first.iterations(value)
+
+    choice = choice_of(now, machine, chosen.threads, chosen.within)
+    references = sum(loop.trials.references() for loop in loops if loop.trials is not None)
+    most = affordable_trials(references)
+    return _tried(names, choice, size, ask, iterations, most)
+
+
+def _own(values: Mapping[str, int], sizes: OpenSizes) -> dict[str, int]:
+    return {name: value for name, value in values.items() if name in sizes.names}

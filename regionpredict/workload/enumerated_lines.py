@@ -1,0 +1,451 @@
+"""Distinct lines of an array whose references are gone through, run of addresses by run.
+
+Closed forms count a lattice whose rows lie apart, and triangles by their mean. Where rows lie
+within each other (`a[2 * i + j][i]`), where the range of a loop changes with another's place, and
+where several groups meet in an array, the addresses are few enough more often than not: a run of
+neighbouring elements is one step, whatever its length.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from regionpredict.workload.address_runs import FewRuns, Run, Runs, in_order, sorted_runs, together
+from regionpredict.workload.constants import FEW_RUNS, MOST_RUNS, ROUNDING
+from regionpredict.workload.line_overlap import Lines
+from regionpredict.workload.loop_nest import Cut, Env, LoopHeader, ReferenceGroup
+
+Sections = dict[tuple[object, ...], tuple[float, float]]
+"""The begin and the iterations of a loop, by its index and the values of what changes them."""
+
+
+class Path(NamedTuple):
+    """Loops around groups that run, outermost first, and what of them no place changes.
+
+    `asked` are the variables in a loop's bounds. Nothing hangs on a loop that is `alone`, nor it
+    on another of these; deeper loops hang on one that `decides`, and all in one that is `last` are
+    alone.
+    """
+
+    loops: tuple[LoopHeader, ...]
+    positions: tuple[int, ...]
+    variables: frozenset[str]
+    asked: tuple[tuple[str, ...], ...]
+    alone: tuple[bool, ...]
+    decides: tuple[bool, ...]
+    last: tuple[bool, ...]
+
+
+def path_of(loops: Sequence[LoopHeader]) -> Path:
+    """The path through these loops."""
+    inside = frozenset([loop.variable for loop in loops])
+    asked = frozenset[str]().union(*[loop.depends for loop in loops])
+    alone = tuple([
+        loop.variable not in asked and inside.isdisjoint(loop.depends) for loop in loops
+    ])  # fmt: skip
+    number = len(loops)
+    deeper = [
+        frozenset[str]().union(*[loop.depends for loop in loops[at + 1 :]]) for at in range(number)
+    ]
+    return Path(
+        tuple(loops),
+        tuple([loop.index for loop in loops]),
+        inside,
+        tuple([tuple(sorted(loop.depends)) for loop in loops]),
+        alone,
+        tuple([loop.variable in below for loop, below in zip(loops, deeper, strict=True)]),
+        tuple([all(alone[at + 1 :]) for at in range(number)]),
+    )
+
+
+class Alone(NamedTuple):
+    """What runs of the loops of a path that are alone: (position in the path, first value, step,
+    iterations) of each, and the parts of iterations left out; `loops` is None where one has none.
+    """
+
+    loops: tuple[tuple[int, float, int, int], ...] | None
+    fractions: frozenset[float]
+
+
+class Walk(NamedTuple):
+    """A group, the loops around it that run, and how its threads stand: (bytes apart, threads)."""
+
+    group: ReferenceGroup
+    path: Path
+    team: tuple[tuple[float, float], ...]
+
+
+class Shape(NamedTuple):
+    """What a walk touches, but for copies not written out: `rows` in order, repeated by `levels`
+    of (bytes, steps), the narrowest first, by its team and by the offsets of its references.
+    """
+
+    rows: tuple[Run, ...]
+    levels: tuple[tuple[float, int], ...]
+    team: tuple[tuple[float, float], ...]
+    offsets: tuple[float, ...]
+    written: tuple[float, ...]
+    element: int
+
+
+KnownLines = dict[tuple[bool, tuple[Shape, ...]], Lines | None]
+"""Lines of arrays that begin with a line (or anywhere), by what touches them: the first of the
+shapes begins in the first line, since a place further on changes nothing.
+"""
+
+
+class Rows(NamedTuple):
+    """Where loops that hang on each other lead, in order (None: to too many places), and the parts
+    of iterations left out."""
+
+    rows: tuple[Run, ...] | None
+    fractions: frozenset[float]
+
+
+KnownRows = dict[tuple[object, ...], Rows]
+"""Where loops have led, by all that they hang on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The part of a nest that is gone through, the loops around it at `env`.
+
+    `pieces` are the iterations of one thread's piece by the index of a parallel loop, `cut` the
+    part of the first loop that runs; `block` has the first iteration and the number of those of the
+    first loop that run, in place of both. `aligned`: arrays begin with a line, and it is known
+    where in them the part lies. `sections` and `alone` are what has been asked of its loops
+    (but of the block), `known` the lines counted and `walked` the loops gone through, for whichever
+    part: the caller keeps them.
+    """
+
+    env: Env
+    pieces: Mapping[int, float]
+    cut: Cut | None
+    line_bytes: float
+    aligned: bool
+    block: tuple[int, int] | None = None
+    sections: Sections = field(default_factory=dict)
+    alone: dict[tuple[tuple[int, ...], bool], Alone] = field(default_factory=dict)
+    known: KnownLines = field(default_factory=dict)
+    walked: KnownRows = field(default_factory=dict)
+
+
+def lines_gone_through(walks: Sequence[Walk], part: Part) -> Lines | None:
+    """The lines of groups of one array, each once; None where the runs are too many.
+
+    A part of an iteration, as a mean piece has it, is so much of the difference that a whole one
+    makes; where several loops have one, the largest.
+    """
+    fractions: set[float] = set()
+    low = _lines(walks, part, fractions, up=False)
+    if low is None or not fractions:
+        return low
+    high = _lines(walks, part, fractions, up=True)
+    if high is None:
+        return None
+    more = max(fractions)
+    return low.times(1.0 - more).plus(high.times(more))
+
+
+def mean_of_blocks(
+    walks: Sequence[Walk], part: Part, blocks: Sequence[tuple[int, int]]
+) -> Lines | None:
+    """The mean over blocks of iterations of the lines in each; None where runs are too many."""
+    total = Lines(0.0, 0.0)
+    for block in blocks:
+        lines = lines_gone_through(walks, replace(part, block=block))
+        if lines is None:
+            return None
+        total = total.plus(lines)
+    return total.times(1.0 / len(blocks))
+
+
+def _lines(
+    walks: Sequence[Walk], part: Part, fractions: set[float], *, up: bool
+) -> Lines | None:  # fmt: skip
+    shapes = []
+    for walk in walks:
+        shape = _Steps(walk, part, fractions, up=up).shape()
+        if shape is None:
+            return None
+        shapes.append(shape)
+    plain, whole = _plain_and_whole(shapes)
+    if not whole:
+        return _lines_of_shapes(shapes, part, plain=plain)
+    asked = (part.aligned, _from_the_first_line(shapes, part.line_bytes))
+    if asked not in part.known:
+        part.known[asked] = _lines_of_shapes(asked[1], part, plain=plain)
+    return part.known[asked]
+
+
+def _plain_and_whole(shapes: Sequence[Shape]) -> tuple[bool, bool]:
+    """Whether all bytes of the shapes are plain numbers, which have no expression, and whether
+    they are whole, too: sums of those are never rounded.
+    """
+    places: list[float] = []
+    for shape in shapes:
+        places += [place for run in shape.rows for place in run]
+        places += [stride for stride, _ in shape.levels]
+        places += [apart for apart, _ in shape.team]
+        places += shape.offsets
+    plain = set(map(type, places)) == {float}
+    return plain, plain and all(map(float.is_integer, places))
+
+
+def _from_the_first_line(shapes: Sequence[Shape], line_bytes: float) -> tuple[Shape, ...]:
+    """The shapes moved by whole lines, so that the first begins in the first line."""
+    for shape in shapes:
+        if shape.rows:
+            back = shape.rows[0][0] // line_bytes * line_bytes
+            return tuple([
+                each._replace(rows=tuple([(begin - back, end - back) for begin, end in each.rows]))
+                for each in shapes
+            ])  # fmt: skip
+    return tuple(shapes)
+
+
+def _lines_of_shapes(shapes: Sequence[Shape], part: Part, *, plain: bool) -> Lines | None:
+    touched: list[Runs] = []
+    written: list[Runs] = []
+    for shape in shapes:
+        runs = _repeated(shape, part.line_bytes, plain=plain)
+        if runs is None:
+            return None
+        team = [(apart, round(threads)) for apart, threads in shape.team]
+        copies = len(shape.offsets) * math.prod(number for _, number in team)
+        if runs.number * copies > MOST_RUNS.value:
+            return None
+        for apart, number in team:
+            # The piece gone through is the middle one of the team's.
+            runs = runs.repeated([(turn - (number - 1) / 2) * apart for turn in range(number)])
+        touched.append(runs.repeated(shape.offsets))
+        if shape.written:
+            written.append(runs.repeated(shape.written))
+    element = float(min(shape.element for shape in shapes))
+    return Lines(*[
+        runs.aligned_lines(part.line_bytes) if part.aligned
+        else runs.lines(element, part.line_bytes)
+        for runs in (together(touched), together(written))
+    ])  # fmt: skip
+
+
+def _repeated(shape: Shape, line_bytes: float, *, plain: bool) -> Runs | None:
+    """The rows with the copies of all levels; None where they are too many."""
+    runs: Runs = FewRuns(shape.rows, plain)
+    near = line_bytes - shape.element
+    for stride, number in shape.levels if shape.rows else ():
+        runs = in_order(runs, near)
+        reach = stride * (number - 1)
+        if runs.number == 1:
+            begin, end = runs.first()
+            if abs(stride) <= end - begin + near:
+                runs = FewRuns([(begin + min(0.0, reach), end + max(0.0, reach))], plain)
+                continue
+        if runs.number * number > MOST_RUNS.value:
+            return None
+        runs = runs.repeated([turn * stride for turn in range(number)])
+    return runs
+
+
+class _Steps:
+    """Goes through the loops around one reference whose ranges hang on each other, and leaves the
+    others, each as so many copies of what there is.
+    """
+
+    def __init__(self, walk: Walk, part: Part, fractions: set[float], *, up: bool) -> None:
+        self.walk = walk
+        self.path = walk.path
+        slopes = walk.group.slopes
+        self.slopes = [slopes.get(loop.variable, 0.0) for loop in walk.path.loops]
+        self.element = float(walk.group.element)
+        self.part = part
+        self.fractions = fractions
+        self.up = up
+        self.env = dict(part.env)
+        self.runs: set[Run] = set()
+        self.left = int(MOST_RUNS.value)
+
+    def shape(self) -> Shape | None:
+        """What the walk touches; None where the rows are too many."""
+        path, group = self.path, self.walk.group
+        inside = path.variables
+        address = 0.0
+        for name, slope in group.slopes.items():
+            if name not in inside:
+                address += slope * self.env[name]
+        nothing = Shape((), (), self.walk.team, group.offsets, group.written, group.element)
+        alone = self._alone()
+        if alone is None:
+            return nothing
+        levels = []
+        for at, begin, step, number in alone:
+            slope = self.slopes[at]
+            if slope:
+                address += slope * begin
+                levels.append((slope * step, number))
+        if len(alone) < len(path.loops):
+            known = self._rows(address)
+            self.fractions |= known.fractions
+            if known.rows is None:
+                return None
+            rows = known.rows
+        else:
+            rows = ((address, address + self.element),)
+        levels.sort(key=_width)
+        return nothing._replace(rows=rows, levels=tuple(levels))
+
+    def _rows(self, address: float) -> Rows:
+        """Where the loops lead that hang on each other, gone through once for each address."""
+        part = self.part
+        asked = (
+            self.path.positions, tuple(self.slopes), self.element, self.up, part.line_bytes,
+            tuple(part.env.items()), tuple(part.pieces.items()), part.cut, part.block, address,
+        )  # fmt: skip
+        # What is no plain number has an expression, which equal ones need not have in common.
+        plain = {type(address), *map(type, self.slopes)} == {float} and {
+            *map(type, part.env.values())
+        } <= {float, int}
+        known = part.walked.get(asked) if plain else None
+        if known is None:
+            outer, self.fractions = self.fractions, set()
+            rows = tuple(sorted_runs(self.runs)) if self._visit(0, address) else None
+            known = Rows(rows, frozenset(self.fractions))
+            self.fractions = outer
+            if plain:
+                part.walked[asked] = known
+        return known
+
+    def _alone(self) -> Sequence[tuple[int, float, int, int]] | None:
+        """(Position, first value, step, iterations) of each loop that is alone; None where one
+        does not run."""
+        path, part = self.path, self.part
+        block = part.block is not None and path.alone[0]
+        known = part.alone.get((path.positions, self.up))
+        if known is None:
+            fractions = set[float]()
+            loops: list[tuple[int, float, int, int]] = []
+            runs = True
+            for at in range(block, len(path.loops)):
+                if path.alone[at]:
+                    begin, number = self._section(at, path.loops[at], fractions)
+                    runs = number > 0
+                    if not runs:
+                        break
+                    loops.append((at, begin, path.loops[at].step, number))
+            known = Alone(tuple(loops) if runs else None, frozenset(fractions))
+            part.alone[path.positions, self.up] = known
+        self.fractions |= known.fractions
+        if not block or known.loops is None:
+            return known.loops
+        begin, number = self._section(0, path.loops[0], self.fractions)
+        if number <= 0:
+            return None
+        return ((0, begin, path.loops[0].step, number), *known.loops)
+
+    def _visit(self, at: int, address: float) -> bool:
+        """Adds the runs of the loops from a depth on; False where they are too many."""
+        path = self.path
+        while at < len(path.loops) and path.alone[at]:
+            at += 1
+        if at == len(path.loops):
+            self.runs.add((address, address + self.element))
+            return True
+        loop, slope = path.loops[at], self.slopes[at]
+        begin, number = self._section(at, loop, self.fractions)
+        if number <= 0:
+            return True
+        self.env[loop.variable] = begin
+        if not path.decides[at] and not slope:
+            return self._visit(at + 1, address)
+        stride, last = slope * loop.step, path.last[at]
+        if last and abs(stride) <= self.part.line_bytes:
+            single = address + slope * begin
+            other = single + stride * (number - 1)
+            self.runs.add((min(single, other), max(single, other) + self.element))
+            self.left -= 1
+            return self.left >= 0
+        self.left -= number
+        if self.left < 0:
+            return False
+        values = [begin + loop.step * turn for turn in range(number)]
+        if last:
+            places = [address + slope * value for value in values]
+            self.runs.update([(place, place + self.element) for place in places])
+            return True
+        is_counted = self._all_at_once(at, values, address)
+        if is_counted is not None:
+            return is_counted
+        for value in values:
+            self.env[loop.variable] = value
+            if not self._visit(at + 1, address + slope * value):
+                return False
+        return True
+
+    def _all_at_once(self, at: int, values: Sequence[float], address: float) -> bool | None:
+        """As `_visit`, of the loop that alone hangs on this one; None where it cannot be done."""
+        path = self.path
+        inner = at + 1
+        while path.alone[inner]:
+            inner += 1
+        loop, plain = path.loops[inner], {float, int}
+        if len(values) <= FEW_RUNS.value or not path.last[inner] or loop.index in self.part.pieces:
+            return None
+        if not {*map(type, self.slopes), type(values[0]), type(address)} <= plain:
+            return None
+        # As with runs: most nests never need arrays.
+        from regionpredict.workload.address_run_arrays import inner_runs  # noqa: PLC0415
+
+        runs_inside = inner_runs(
+            loop, self.slopes[inner], self.env, path.loops[at].variable, values,
+            address, self.slopes[at], element=self.element, line_bytes=self.part.line_bytes,
+            up=self.up,
+        )  # fmt: skip
+        if runs_inside is None:
+            return None
+        self.left -= runs_inside.steps
+        if self.left < 0:
+            return False
+        self.fractions |= runs_inside.fractions
+        self.runs.update(runs_inside.runs)
+        return True
+
+    def _section(self, at: int, loop: LoopHeader, fractions: set[float]) -> tuple[float, int]:
+        """The first value of a loop, and how many whole iterations run.
+
+        `fractions` gets the part of one that is left.
+        """
+        part, env = self.part, self.env
+        first = at == 0
+        if first and part.block is not None:
+            return loop.begin(env) + loop.step * part.block[0], part.block[1]
+        names = self.path.asked[at]
+        asked = (loop.index, tuple(map(env.get, names)), first)
+        known = part.sections.get(asked)
+        if known is None:
+            known = part.sections[asked] = self._piece(loop, first)
+        begin, trips = known
+        number = math.floor(trips + ROUNDING.value)
+        if 0 < trips < 1.0:
+            return begin, 1
+        more = trips - number
+        if more > ROUNDING.value:
+            fractions.add(more)
+            number += self.up
+        return begin, number
+
+    def _piece(self, loop: LoopHeader, first: bool) -> tuple[float, float]:
+        """The first value of a loop, and its iterations."""
+        part = self.part
+        whole = loop.begin(self.env)
+        begin, trips = loop.section(
+            self.env, part.pieces.get(loop.index), part.cut if first else None
+        )
+        # A mean piece begins with an iteration, not between two.
+        return whole + loop.step * round((begin - whole) / loop.step), trips
+
+
+def _width(level: tuple[float, int]) -> float:
+    return abs(level[0])
