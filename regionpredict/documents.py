@@ -152,8 +152,8 @@ def out_of_place(error: json.JSONDecodeError) -> str:
     if not rest or error.msg.startswith("Unterminated"):
         return "it ends too early"
     word = re.match(r"\w{1,12}|.", rest[0], re.DOTALL)
-    told = word is not None and word[0].isprintable() and word[0] != "\ufffd"
-    quoted = f"'{word[0]}'" if word is not None and told else "a byte that is no text"
+    printable = word is not None and word[0].isprintable() and word[0] != "\ufffd"
+    quoted = f"'{word[0]}'" if word is not None and printable else "a byte that is no text"
     return (
         f"{quoted} follows its end"
         if error.msg == "Extra data"

@@ -141,10 +141,10 @@ class _Answers:
         if not stat.S_ISREG(status.st_mode):
             raise OSError
         self._note(status)
-        told = (
+        stamp = (
             status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns,
         )  # fmt: skip
-        self._add(b"identity", b"%d %d %d %d %d" % told)
+        self._add(b"identity", b"%d %d %d %d %d" % stamp)
 
     def presence(self, path: str) -> None:
         self._add(b"presence", b"yes" if os.path.exists(path) else b"no")  # noqa: PTH110

@@ -37,16 +37,16 @@ from regionpredict.analysis.teams import (
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
     ArgumentValues,
+    FileResult,
     Linked,
     Lookups,
     Parsed,
-    Part,
     SourceRequest,
+    aborted_reading,
     default_frontend,
     files_to_read,
     follow_arguments,
     join,
-    left_out,
     linked,
     lower_file,
     parse_file,
@@ -67,12 +67,12 @@ from regionpredict.predict import (
     Prediction,
     TeamPrediction,
     changes_between,
+    execution_count_assumptions,
     plan_of,
     predict_density,
     predict_saturation,
     predict_team,
     size_target,
-    taken_of_runs,
     with_open_sizes,
 )
 from regionpredict.predict.constants import WITHIN
@@ -155,7 +155,7 @@ Tell = Callable[[str, int, int], None]
 """Hears what is done, how many of the pieces are through, and how many there are."""
 
 
-def _nobody_told(what: str, done: int, pieces: int) -> None:
+def _no_progress(what: str, done: int, pieces: int) -> None:
     """Who asks for no progress."""
 
 
@@ -178,7 +178,7 @@ def analyse(
     arguments: Sequence[str] | None = None,
     optional: Collection[str] = (),
     tasks: bool = False,
-    tell: Tell = _nobody_told,
+    tell: Tell = _no_progress,
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
 
@@ -194,24 +194,24 @@ def analyse(
     """
     chosen = frontend or default_frontend()
     begin = clock()
-    told = parted(given)
+    values = parted(given)
     selection = files_to_read(requests, every=tasks or arguments is not None)
     read = selection.read
     if len(requests) == 1:
-        ask = partial(_read_and_ask, given=told, frontend=chosen, flows=flows, clock=clock,
+        ask = partial(_read_and_ask, given=values, frontend=chosen, flows=flows, clock=clock,
                       arguments=arguments, tasks=tasks)  # fmt: skip
         asked = [_alone(outcome, requests[0]) for outcome in isolated(ask, requests, 1, limits)]
     else:
-        asked = _ask_all(read, told, chosen, processes, flows=flows, limits=limits, clock=clock,
+        asked = _ask_all(read, values, chosen, processes, flows=flows, limits=limits, clock=clock,
                          arguments=arguments, tasks=tasks, tell=tell)  # fmt: skip
     remarks = (*selection.remarks, *_of_arguments(asked, arguments))
     program = join([one_file.part for one_file in asked], chosen)
     both = clock() - begin
-    check_names(program, told.without(optional), lines)
+    check_names(program, values.without(optional), lines)
     followed = [file.part.arguments for file in asked if file.part.arguments is not None]
     program, idle = reached_only(program, followed)
     remarks = (*remarks, *idle)
-    sizes = with_implied(program, told.whole)
+    sizes = with_implied(program, values.whole)
     tables_known = with_handed_tables(program.flows)
     meant = with_choices(tables_known, serial_loops(program, sizes))
     program = replace(program, flows=with_callbacks(meant))
@@ -222,7 +222,7 @@ def analyse(
     facts = tuple(
         (
             next((own for own in known.get(region.span, ()) if own.region is region), None)
-            if len(sizes) == len(told.whole)
+            if len(sizes) == len(values.whole)
             else None
         )
         or _facts(region, program.definitions[region.id], sizes)
@@ -258,7 +258,7 @@ def analyse(
 class _Asked(NamedTuple):
     """One file, read and analysed where it was read; how long each took, in the caller's clock."""
 
-    part: Part
+    part: FileResult
     facts: list[RegionFacts]
     reading: float
     asking: float
@@ -300,14 +300,14 @@ def _ask_all(
     order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
     parse = partial(_parse, frontend=frontend, flows=flows, clock=clock)
     files = [requests[at] for at in order]
-    told = partial(_stage, tell, "reading", len(files))
-    outcomes = dict(zip(order, isolated(parse, files, processes, limits, told), strict=True))
+    progress = partial(_stage, tell, "reading", len(files))
+    outcomes = dict(zip(order, isolated(parse, files, processes, limits, progress), strict=True))
     parsed: list[Parsed] = []
     seconds = []
     for at, request in enumerate(requests):
         outcome = outcomes[at]
         if isinstance(outcome, Failure):
-            outcome = (left_out(request, outcome.reason), 0.0)
+            outcome = (aborted_reading(request, outcome.reason), 0.0)
         parsed.append(outcome[0])
         seconds.append(outcome[1])
     units = linked(parsed)
@@ -323,13 +323,13 @@ def _ask_all(
         values = followed
     lower = partial(_lower_and_ask, parsed=parsed, units=units, given=given, clock=clock,
                     values=values, tasks=tasks)  # fmt: skip
-    told = partial(_stage, tell, "analysing", len(busy))
-    lowered = dict(zip(busy, isolated(lower, busy, processes, limits, told), strict=True))
+    progress = partial(_stage, tell, "analysing", len(busy))
+    lowered = dict(zip(busy, isolated(lower, busy, processes, limits, progress), strict=True))
     asked = []
     for at, request in enumerate(requests):
         file = lowered.get(at)
         if isinstance(file, Failure):
-            parsed[at] = left_out(request, file.reason)
+            parsed[at] = aborted_reading(request, file.reason)
         if file is None or isinstance(file, Failure):
             file = _Asked(lower_file(parsed[at], None), [], 0.0, 0.0)
         part = file.part._replace(arguments=values)
@@ -354,7 +354,7 @@ def _lower_and_ask(
 
 
 def _asked(
-    part: Part, values: ArgumentValues | None, given: Given, begin: float,
+    part: FileResult, values: ArgumentValues | None, given: Given, begin: float,
     clock: Callable[[], float],
 ) -> _Asked:  # fmt: skip
     """A file's part with the sizes that were given, and the facts of its regions; `values` are
@@ -392,7 +392,7 @@ def predict(
     processes: int = 1,
     parts: Parts = ALL_PARTS,
     advised: bool = True,
-    tell: Tell = _nobody_told,
+    tell: Tell = _no_progress,
 ) -> Predictions:
     """One prediction a region, one that is too large for any machine skipped.
 
@@ -415,9 +415,9 @@ def predict(
     choices = _Choices(model, density, Chosen(tuple(threads), within, None, parts))
     alike = AlikeTrials(machine, choices.chosen)  # of which each process has its own
     estimate = partial(_estimate, machine=machine, choices=choices, alike=alike)
-    told = partial(_stage, tell, "predicting", len(subjects))
-    made = spread(estimate, subjects, processes_for(len(subjects), processes), told)
-    taken, idle = taken_of_runs(structure.teams), structure.idle_regions
+    progress = partial(_stage, tell, "predicting", len(subjects))
+    made = spread(estimate, subjects, processes_for(len(subjects), processes), progress)
+    taken, idle = execution_count_assumptions(structure.teams), structure.idle_regions
     predictions = tuple(
         Prediction.of(
             replace(estimate, assumed=(*estimate.assumed, *taken.get(own.facts.region.id, ()))),

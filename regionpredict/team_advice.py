@@ -19,7 +19,7 @@ from regionpredict.errors import InputError
 from regionpredict.machine import Machine
 from regionpredict.predict import (
     Advice,
-    Member,
+    AdvisedLoop,
     Prediction,
     TeamPrediction,
     advice_for,
@@ -47,8 +47,8 @@ def advice_of(
     """By team: the changes that are worth it, the best first."""
     chosen = advised_teams(teams)
     advise = partial(_advice, regions=regions, places=_other_starts(structure), machine=machine)
-    told = spread(advise, chosen, min(processes, len(chosen) // _TEAMS_A_PROCESS))
-    return {team.facts.id: changes for team, changes in zip(chosen, told, strict=True)}
+    advice = spread(advise, chosen, min(processes, len(chosen) // _TEAMS_A_PROCESS))
+    return {team.facts.id: changes for team, changes in zip(chosen, advice, strict=True)}
 
 
 def _advice(
@@ -72,7 +72,7 @@ def _advice(
             changes = tuple(changes_of(member.facts, workload, build))
         except InputError:  # beyond 64 bits
             return ()
-        members.append(Member(known.prediction, workload, changes))
+        members.append(AdvisedLoop(known.prediction, workload, changes))
     before = places.get(team.facts.id)
     needless = needless_barriers(team.facts)
     return advice_for(team, members, machine, before=before, needless=needless)

@@ -34,13 +34,13 @@ def processes_for(regions: int, processes: int) -> int:
     return min(processes, regions // _REGIONS_A_PROCESS)
 
 
-def _nobody_told(done: int) -> None:
+def _no_progress(done: int) -> None:
     """Who asks for no progress."""
 
 
 def spread(
     work: Callable[[T], R], items: Sequence[T], processes: int,
-    tell: Callable[[int], None] = _nobody_told,
+    tell: Callable[[int], None] = _no_progress,
 ) -> list[R]:  # fmt: skip
     """`[work(item) for item in items]`, in up to so many processes.
 
@@ -80,7 +80,7 @@ def _begun(work: Callable[[T], R], item: T, at: int, tell: Callable[[int], None]
 
 def _take(
     work: Callable[[T], R], items: Sequence[T], step: int, queue: int,
-    tell: Callable[[int], None] = _nobody_told,
+    tell: Callable[[int], None] = _no_progress,
 ) -> Iterator[tuple[int, R]]:  # fmt: skip
     while token := os.read(queue, _TOKEN):
         begin = int.from_bytes(token, "little")

@@ -131,12 +131,14 @@ def _period(condition: Expr, name: str, taken: Values, turns: set[int]) -> int:
     if any(name in part.names for part in _plain_parts(value)):
         raise UndecidedError
     parts = [part for part in value.atoms() if name in part.names]
-    if len(parts) == 1 and _rounds_told(value, parts[0], name, taken, turns):
+    if len(parts) == 1 and _linear_within_rounds(value, parts[0], name, taken, turns):
         return 1
     return lcm(*(_period_of(part, name, turns) for part in parts))
 
 
-def _rounds_told(value: Expr, atom: Atom, name: str, taken: Values, turns: set[int]) -> bool:
+def _linear_within_rounds(
+    value: Expr, atom: Atom, name: str, taken: Values, turns: set[int]
+) -> bool:
     """Adds the turns of a remainder that comes round a few times only: in each of these rounds it
     is a straight line. False of any other."""
     if atom.kind != "mod" or value.terms.get(((atom, 1),)) is None:

@@ -242,15 +242,15 @@ def _working_set(region: Region, size: Expr | None, trips: Count, bindings: Bind
     if size is None:  # where tables of indices leave the form open, arrays of a known length do not
         held = touched_bytes(region, bindings) if region.nest is not None else None
         return Count(None, held, at_most=held is not None and may_be_less(region, bindings))
-    told = count_of(size, bindings)
-    if told.value is None:
-        return told
-    told = told._replace(at_most=may_be_less(region, bindings))
+    symbolic = count_of(size, bindings)
+    if symbolic.value is None:
+        return symbolic
+    symbolic = symbolic._replace(at_most=may_be_less(region, bindings))
     exact = touched_bytes(region, bindings)
-    if exact is None or exact == told.value:
-        return told
+    if exact is None or exact == symbolic.value:
+        return symbolic
     shown = Expr.const(exact) if size.constant is not None else None
-    return Count(shown, exact, at_most=told.at_most)
+    return Count(shown, exact, at_most=symbolic.at_most)
 
 
 _TO_THE_END = "the loop at line {} runs to its end, though it may be left early"

@@ -97,17 +97,17 @@ def touched_bytes(region: Region, bindings: Bindings) -> int | None:
         readable = [_readable(access) for access in references.values()]
         extents = extents_of_all(readable, loops_of[nest], bindings.values)
         for access, ends in zip(references.values(), extents, strict=True):
-            told = _sides(access, arrays[access.array], ends, loops_of[nest], bindings)
-            if told is None:
+            sides = _sides(access, arrays[access.array], ends, loops_of[nest], bindings)
+            if sides is None:
                 return None
-            if not told:
+            if not sides:
                 continue
             before = boxes.get(access.array)
-            if before is not None and len(before) != len(told):
+            if before is not None and len(before) != len(sides):
                 whole.add(access.array)
             boxes[access.array] = [
                 Extent(min(a.low, b.low), max(a.high, b.high))
-                for a, b in zip(before or told, told, strict=False)
+                for a, b in zip(before or sides, sides, strict=False)
             ]
     for name, box in boxes.items():
         size = arrays[name].element_bytes
@@ -144,11 +144,11 @@ def _sides(
         return None
     if not extents and (_readable(access) or runs(loops, bindings.values) == 0):
         return []
-    told = iter(extents)
+    known = iter(extents)
     sides = []
     for position, subscript in enumerate(access.subscripts):
         if not subscript.has_unreadable_part:
-            sides.append(next(told))
+            sides.append(next(known))
             continue
         length = _length(array, position, bindings)
         if length is None:

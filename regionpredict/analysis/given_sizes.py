@@ -113,8 +113,8 @@ def trip_name(loop: Loop) -> str:
 def open_trips_name(loop: Loop) -> str:
     """The name under which the iterations of a loop that is not counted are asked for: that of the
     table which tells them, as `row[i+1]-row[i]`, or else its place."""
-    told = entry_trips(loop)
-    return trip_name(loop) if told is None else told.name
+    entry = entry_trips(loop)
+    return trip_name(loop) if entry is None else entry.name
 
 
 def extent_name(array: Array) -> str:
@@ -184,8 +184,10 @@ def _given_trips(loop: Loop, names: set[str]) -> Expr | None:
     """A loop's iterations where they are given; its place goes before the table that tells them."""
     if trip_name(loop) in names:
         return Expr.name(trip_name(loop))
-    told = entry_trips(loop)
-    return Expr.name(told.name) + told.beyond if told is not None and told.name in names else None
+    entry = entry_trips(loop)
+    return (
+        Expr.name(entry.name) + entry.beyond if entry is not None and entry.name in names else None
+    )
 
 
 def _node(node: Node, names: set[str], around: str) -> Node:

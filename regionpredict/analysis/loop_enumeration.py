@@ -106,13 +106,13 @@ def extents_of_all(
     other; the loops are carried out once for all of them, but where that would be too long.
     """
     every = dict.fromkeys(subscript for own in references for subscript in own)
-    told = None if open_ended(loops, values) else extents([*every], loops, values)
-    if told is None:
+    enumerated = None if open_ended(loops, values) else extents([*every], loops, values)
+    if enumerated is None:
         yield from (extents(own, loops, values) for own in references)
         return
-    known = dict(zip(every, told, strict=False))
+    known = dict(zip(every, enumerated, strict=False))
     for own in references:
-        yield tuple(known[subscript] for subscript in own) if told else ()
+        yield tuple(known[subscript] for subscript in own) if enumerated else ()
 
 
 def open_ended(loops: Sequence[Loop], values: Mapping[str, Number]) -> bool:

@@ -47,10 +47,12 @@ def needless_barriers(team: TeamFacts) -> tuple[Region, ...]:
         if facts.region.clause("nowait") is not None:
             continue
         behind = _until_all_meet(span, after, members)
-        told = behind is not None and all(_apart(loop, then) for loop in running for then in behind)
-        if told:
+        independent = behind is not None and all(
+            _independent(loop, then) for loop in running for then in behind
+        )
+        if independent:
             needless.append(facts.region)
-        if not told or not behind:
+        if not independent or not behind:
             running.clear()
     return tuple(needless)
 
@@ -88,7 +90,7 @@ def _goes_around(team: TeamFacts, construct: ParallelConstruct) -> bool:
     return False
 
 
-def _apart(first: RegionFacts, then: RegionFacts) -> bool:
+def _independent(first: RegionFacts, then: RegionFacts) -> bool:
     """Whether threads may run the second loop while others are in the first."""
     regions = (first.region, then.region)
     return (

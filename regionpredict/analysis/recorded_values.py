@@ -70,8 +70,8 @@ def recorded_facts(
             values |= trips
             bindings = bind(region, definitions, given, values)
     names = _taken(region, definitions, given, bindings, values.keys())
-    told = (*bindings.assumed, *_told(names, recorded))
-    return RecordedFacts(checked_facts(region, replace(bindings, assumed=told)), names)
+    assumed = (*bindings.assumed, *_recorded_ranges(names, recorded))
+    return RecordedFacts(checked_facts(region, replace(bindings, assumed=assumed)), names)
 
 
 def _taken(
@@ -91,7 +91,7 @@ def _taken(
     ))  # fmt: skip
 
 
-def _told(names: Iterable[str], recorded: RecordedSizes) -> list[str]:
+def _recorded_ranges(names: Iterable[str], recorded: RecordedSizes) -> list[str]:
     sizes = [(name, recorded.values.get(name)) for name in names]
     return [
         f"{name} = {size.most} (recorded: from {size.least} to {size.most})"

@@ -210,12 +210,12 @@ def with_recorded_runs(
     such numbers two give the third.
     """
     runs = team.executions
-    told = {
+    counts = {
         recorded[member.facts.region.id] // member.runs.value
         for member in team.members
         if member.facts.region.id in recorded and member.runs.value
     }
-    count = told.pop() if len(told) == 1 else None
+    count = counts.pop() if len(counts) == 1 else None
     if count is not None and runs.value is None:
         runs = runs._replace(value=count, weight=float(count), assumed=())
     elif count not in (None, runs.value) and same_build:

@@ -12,7 +12,7 @@ from regionpredict.api.models import Model, Models
 from regionpredict.api.tables import rows_of
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment, Series
-from regionpredict.fit.input import checked, read
+from regionpredict.fit.input import read, without_unusable_series
 from regionpredict.fit.input.variables import experiment_of
 from regionpredict.fit.search.experiment_models import model_experiment
 
@@ -57,7 +57,7 @@ def fit(
             remedy="give one, or a list of repetitions, per point",
         )
     series = Series(name, metric, names, tuple(places), tuple(repeated), unit)
-    model_set = model_experiment(checked(Experiment((series,)), ""), **options)
+    model_set = model_experiment(without_unusable_series(Experiment((series,)), ""), **options)
     if model_set.problems:
         raise model_set.problems[0]
     return Model(*model_set.models[0])
@@ -89,7 +89,7 @@ def fit_table(
     """
     rows = rows_of(data, _names(values), _names(by))
     experiment = experiment_of(rows, "the table", parameters=_names(parameters))
-    return _models(checked(experiment, "the table"), options)
+    return _models(without_unusable_series(experiment, "the table"), options)
 
 
 def fit_file(

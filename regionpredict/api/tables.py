@@ -79,9 +79,9 @@ def _rows(
         name for name in columns if name not in wanted and name.lower() not in _REPETITIONS
     ]  # fmt: skip
     for index in range(len(columns[wanted[0]])):
-        told = {name: _plain(columns[name][index]) for name in others}
+        cells = {name: _plain(columns[name][index]) for name in others}
         for name in wanted:
-            yield _row(name, told, by, columns[name][index])
+            yield _row(name, cells, by, columns[name][index])
 
 
 def _labelled(array: Any, name: str, by: Sequence[str] | None) -> Iterator[Measured]:
@@ -95,28 +95,30 @@ def _labelled(array: Any, name: str, by: Sequence[str] | None) -> Iterator[Measu
         axes.append((str(axis), [_plain(v) for v in array.coords[axis].values] if known else None))
     flat = array.values.reshape(-1)
     for position, value in enumerate(flat.tolist()):
-        told: dict[str, object] = {}
+        coordinates: dict[str, object] = {}
         rest = position
         for (axis, labels), length in zip(axes[::-1], array.shape[::-1], strict=True):
             rest, index = divmod(rest, length)
             if labels is not None:
-                told[axis] = labels[index]
-        yield _row(name, dict(reversed(told.items())), by, value)
+                coordinates[axis] = labels[index]
+        yield _row(name, dict(reversed(coordinates.items())), by, value)
 
 
-def _row(metric: str, told: dict[str, object], by: Sequence[str] | None, value: object) -> Measured:
+def _row(
+    metric: str, cells: dict[str, object], by: Sequence[str] | None, value: object
+) -> Measured:
     """A row; with `by`, those columns are the series' name, and other texts are dropped."""
     number = float("nan") if value is None else number_of(_plain(value))
     if number is None:
         raise InputError(f"{metric}: {value!r} is not a number", remedy="leave the row out")
     callpath = ""
     if by is not None:
-        callpath = " ".join(f"{name}={told[name]}" for name in by)
-        told = {
-            name: cell for name, cell in told.items()
+        callpath = " ".join(f"{name}={cells[name]}" for name in by)
+        cells = {
+            name: cell for name, cell in cells.items()
             if name not in by and number_of(cell) is not None
         }  # fmt: skip
-    return Measured(callpath, metric, told, (number,))
+    return Measured(callpath, metric, cells, (number,))
 
 
 def _plain(value: Any) -> object:

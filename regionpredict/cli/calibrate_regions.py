@@ -125,8 +125,8 @@ def _write_page(
 ) -> None:  # fmt: skip
     from regionpredict.report.html.calibration import CalibrationResult, calibration_page
 
-    told = CalibrationResult(machine.name, machine.packages, samples, runs, calibration, density)
-    write_result(calibration_page(told), report)
+    result = CalibrationResult(machine.name, machine.packages, samples, runs, calibration, density)
+    write_result(calibration_page(result), report)
 
 
 def _of_one_size(

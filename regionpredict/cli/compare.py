@@ -137,9 +137,9 @@ def command(
             without_disturbed(campaign, path)
             for campaign, path in zip(campaigns, measurements, strict=True)
         ]
-    told = _disturbed(campaigns, measurements)
+    disturbed = _disturbed(campaigns, measurements)
     if by_size:
-        for line in told:
+        for line in disturbed:
             click.echo(f"note: {line}; they count all the same", err=True)
         if form == "html":
             raise UsageError("--format html with --by-size", remedy="use table or json")
@@ -162,7 +162,7 @@ def command(
         other_machine=other_machine,
         teams=[summary for campaign in campaigns for summary in summarise_teams(campaign)],
     )
-    result = replace(result, disturbed=told)
+    result = replace(result, disturbed=disturbed)
     laws = fitted_laws(result, campaigns)
     if plot is not None:
         write_plot(plot, _figure(result, drawing))

@@ -125,11 +125,11 @@ def _place(what: str) -> tuple[str, int]:
 def _advice(result: Predictions, prediction: Prediction) -> tuple[Advice, ...]:
     """What is told of the teams that the region is in."""
     name = prediction.facts.region.id
-    told = [
+    advised = [
         advice for team in result.teams for advice in result.advice.get(team.facts.id, ())
         if any(member.facts.region.id == name for member in team.facts.members)
     ]  # fmt: skip
-    return tuple(told)
+    return tuple(advised)
 
 
 def _team(result: Predictions, chosen: Prediction) -> TeamPrediction | None:

@@ -41,7 +41,7 @@ def serve(choices: Choices) -> None:
             result = predicted(Path(document.path), Path(root) if root else None, choices)
         except (InputError, UsageError) as error:
             known.pop(uri, None)
-            told = [_diagnostic(Finding(error_line(error), 1, "RP004", str(error), False))]
+            diagnostics = [_diagnostic(Finding(error_line(error), 1, "RP004", str(error), False))]
         else:
             lines = [line.rstrip("\r\n") for line in document.lines]
             noted = findings(
@@ -49,8 +49,8 @@ def serve(choices: Choices) -> None:
             )
             notes = hint_notes(result.predictions, document.path)
             known[uri] = _Predicted(notes, noted, result)
-            told = [_diagnostic(finding) for finding in noted]
-        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, told))
+            diagnostics = [_diagnostic(finding) for finding in noted]
+        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics))
         if _refreshes(server):
             server.workspace_code_lens_refresh(None)
 

@@ -46,8 +46,8 @@ class LazyGroup(click.Group):
             near = difflib.get_close_matches(args[0], self.lines, 1)
             if not near or args[0].startswith("-"):
                 raise
-            told = f"{error.format_message().rstrip('.')} (did you mean '{near[0]}'?)"
-            raise click.UsageError(told, error.ctx) from None
+            message = f"{error.format_message().rstrip('.')} (did you mean '{near[0]}'?)"
+            raise click.UsageError(message, error.ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The lines, as they are."""

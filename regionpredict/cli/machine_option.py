@@ -112,7 +112,7 @@ def _host_file() -> Path:
     return path
 
 
-def _told_once() -> Callable[[str], None]:
+def _note_once() -> Callable[[str], None]:
     """Says on standard error what the measurement waits for, the first time alone."""
     said: list[str] = []
 
@@ -129,7 +129,7 @@ def _measured(topology: Topology, state: Path) -> str:
     from regionpredict.machine.calibrate import calibrate
     from regionpredict.machine.writer import write
 
-    quiet = QuietHost(QUIET_WAIT_S, _told_once())
+    quiet = QuietHost(QUIET_WAIT_S, _note_once())
     try:
         result = calibrate(
             topology, compiler=first_compiler(), budget_s=CALIBRATION_S, state_path=state,

@@ -72,8 +72,8 @@ def check_machine(machine: str) -> None:
         severity: sum(finding.severity == severity for finding in findings)
         for severity in ("error", "warning", "note")
     }
-    told = ", ".join(plural(number, severity) for severity, number in counts.items())
-    write_result("\n".join([*lines, f"{model.path}: {told}"]) + "\n", None)
+    summary = ", ".join(plural(number, severity) for severity, number in counts.items())
+    write_result("\n".join([*lines, f"{model.path}: {summary}"]) + "\n", None)
     if counts["error"]:
         sys.exit(1)
 

@@ -125,9 +125,9 @@ def _choice(asked: Record, key: str, known: Sequence[_Choice]) -> _Choice:
     """One of those known, the first in files of before."""
     if key not in asked.value:
         return known[0]
-    told = asked.text(key)
+    configured = asked.text(key)
     for choice in known:
-        if told == choice:
+        if configured == choice:
             return choice
     raise asked.error(key, f"is none of {', '.join(known)}")
 

@@ -84,7 +84,7 @@ class StageLine:
     def __enter__(self) -> StageLine:
         return self
 
-    def __exit__(self, *told: object) -> None:
+    def __exit__(self, *exception: object) -> None:
         """Takes the line away."""
         if self._stream is not None and self._width:
             self._stream.write("\r" + " " * self._width + "\r")

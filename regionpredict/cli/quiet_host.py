@@ -32,11 +32,11 @@ class QuietHost:
     `told` hears meanwhile what it waits for.
     """
 
-    def __init__(self, most_s: float, told: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, most_s: float, on_wait: Callable[[str], None] = lambda _: None) -> None:
         from regionpredict.measure.host_activity import read_activity
 
         self._left = most_s
-        self._told = told
+        self._on_wait = on_wait
         self._looked = -_LOOKED_AFTER_S
         self._before = read_activity()
         self._own = _own_seconds()
@@ -48,7 +48,7 @@ class QuietHost:
         now = time.monotonic()
         if self._left <= 0 or now - self._looked < _LOOKED_AFTER_S:
             return 0.0
-        took = wait_for_quiet(self._left, told=lambda most_s: self._told(waiting(most_s)))
+        took = wait_for_quiet(self._left, on_wait=lambda most_s: self._on_wait(waiting(most_s)))
         self._looked = now + took
         self._left -= max(0.0, took - _GLANCE_S)
         return took

@@ -78,12 +78,12 @@ def team_difference(
     for hint in hints:
         if hint.id not in team.regions:
             continue
-        told = different.get(hint.id, "")
+        difference = different.get(hint.id, "")
         size = sizes.get(hint.line) if hint.by_hand else None
         if size is not None and hint.iterations is not None:
-            told = _entry_difference(hint.iterations, size)
-        if told:
-            return f"{told} ({hint.id})"
+            difference = _entry_difference(hint.iterations, size)
+        if difference:
+            return f"{difference} ({hint.id})"
     return ""
 
 

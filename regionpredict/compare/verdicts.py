@@ -256,7 +256,7 @@ class _Judge(NamedTuple):
             elif utilisation is not None:
                 needed = _area(utilisation, options)
         if not different and hinted is not None and hinted == needed:
-            different = self._not_told(hint)
+            different = self._undecided_below(hint)
         known = hinted is not None and needed is not None and hinted in at and not different
         loss = at[hinted] / min(at.values()) - 1 if known and hinted is not None else None
         return Verdict(
@@ -264,7 +264,7 @@ class _Judge(NamedTuple):
             hinted == needed if known else None, loss, different, regions,
         )  # fmt: skip
 
-    def _not_told(self, hint: Hint) -> str:
+    def _undecided_below(self, hint: Hint) -> str:
         """Why it is not known whether fewer packages would do as well as the needed ones."""
         wanted = hint.packages
         if self.unit != "packages" or wanted is None or self.criterion != "best":

@@ -60,7 +60,7 @@ from regionpredict.isolation import LIMITS, recursion_limit
 FRONTENDS = ("libclang", "pycparser")
 
 
-class Part(NamedTuple):
+class FileResult(NamedTuple):
     """What one file gave: its regions, each with what the source says of its names' values."""
 
     regions: list[tuple[Region, tuple[Definition, ...]]]
@@ -148,7 +148,7 @@ def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
 def read_alone(
     request: SourceRequest, frontend: str, *, flows: bool = False,
     arguments: Sequence[str] | None = None, tasks: bool = False,
-) -> Part:  # fmt: skip
+) -> FileResult:  # fmt: skip
     """Reads a program that is one file, and follows it with the `arguments` that it will be given.
 
     `tasks`: as in `lower_file`. Raises InputError where it cannot be read.
@@ -205,13 +205,13 @@ def linked(parsed: Sequence[Parsed]) -> Linked:
     return Linked(units, {at: number for number, at in enumerate(known)})
 
 
-def lower_file(parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False) -> Part:
+def lower_file(parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False) -> FileResult:
     """The regions of one file; `unit` is None where there is nothing to lower.
 
     `tasks`: explicit tasks are regions, too, whose iterations are the tasks.
     """
-    part = Part([], list(parsed.diagnostics), parsed.files, parsed.macros, parsed.headers,
-                parsed.flows, parsed.lookups)  # fmt: skip
+    part = FileResult([], list(parsed.diagnostics), parsed.files, parsed.macros, parsed.headers,
+                      parsed.flows, parsed.lookups)  # fmt: skip
     if unit is None or parsed.idle:
         return part
     with recursion_limit(LIMITS.recursion):
@@ -238,7 +238,7 @@ def lower_file(parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False) 
     )
 
 
-def left_out(request: SourceRequest, reason: str) -> Parsed:
+def aborted_reading(request: SourceRequest, reason: str) -> Parsed:
     """What is known of a file whose reading was ended from outside, which says so."""
     return _unread(request, reason, Span(one_line(request.path), 1))
 
@@ -248,7 +248,7 @@ def _unread(request: SourceRequest, reason: str, place: Span) -> Parsed:
     return Parsed((note,), (one_line(request.path),), frozenset(), "system", [], True, None)
 
 
-def join(parts: Sequence[Part], frontend: str) -> Program:
+def join(parts: Sequence[FileResult], frontend: str) -> Program:
     """One program of the parts, in the order of the requests.
 
     A region of a header that several files include is kept once, but where it is a template's:

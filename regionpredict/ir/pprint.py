@@ -72,9 +72,11 @@ def _team(parallel: ParallelConstruct) -> str:
         f"{synchronisation.kind} at line {synchronisation.span.line}"
         for synchronisation in parallel.synchronisations
     ]
-    told = ", ".join((*clauses, *others))
+    clauses_shown = ", ".join((*clauses, *others))
     loops = f", {parallel.depth} of the loops around it" if parallel.depth else ""
-    return f"in parallel at line {parallel.span.line}{loops}" + (f": {told}" if told else "")
+    return f"in parallel at line {parallel.span.line}{loops}" + (
+        f": {clauses_shown}" if clauses_shown else ""
+    )
 
 
 def _successor(successor: LoopSuccessor) -> str:

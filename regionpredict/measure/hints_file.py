@@ -177,8 +177,8 @@ def _teams(document: Record) -> tuple[TeamHint, ...]:
 
 def _several_a_core(team: Record) -> bool:
     """Not so in files of before."""
-    told = "threads_per_core" in team.value and not team.is_null("threads_per_core")
-    return told and team.whole("threads_per_core", 1) > 1
+    given = "threads_per_core" in team.value and not team.is_null("threads_per_core")
+    return given and team.whole("threads_per_core", 1) > 1
 
 
 def _plans(document: Record) -> Iterable[Record]:

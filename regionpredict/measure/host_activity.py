@@ -94,11 +94,11 @@ def disturbance(
 def wait_for_quiet(
     most_s: float,
     sleep: Callable[[float], None] = time.sleep,
-    told: Callable[[float], None] = lambda _: None,
+    on_wait: Callable[[float], None] = lambda _: None,
 ) -> float:
     """Waits until others leave the host alone, at most so long; the seconds that it took.
 
-    `told` hears after each look at a busy host for how many seconds more it may wait.
+    `on_wait` hears after each look at a busy host for how many seconds more it may wait.
     """
     begin = time.monotonic()
     while (left := most_s - (time.monotonic() - begin)) > 0:
@@ -107,5 +107,5 @@ def wait_for_quiet(
         beside = disturbance(before, read_activity(), 0.0)
         if beside is None or not beside.much:
             break
-        told(max(0.0, most_s - (time.monotonic() - begin)))
+        on_wait(max(0.0, most_s - (time.monotonic() - begin)))
     return time.monotonic() - begin

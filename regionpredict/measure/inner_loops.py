@@ -79,11 +79,11 @@ def hand_shared_loops(text: str, places: Collection[tuple[str, int]], lines: Lin
         marker = lines.at(match.start())
         place = (marker.file, marker.line)
         if place in places:
-            loops[place] = None if place in loops else _told_before(text, match.start())
+            loops[place] = None if place in loops else _with_header_trips(text, match.start())
     return {place: loop for place, loop in loops.items() if loop is not None}
 
 
-def _told_before(text: str, at: int) -> InnerLoop | None:
+def _with_header_trips(text: str, at: int) -> InnerLoop | None:
     try:
         trips, _ = trip_count(text, at, 1)
         loop = _loop(text, need_token(text, at))

@@ -113,7 +113,9 @@ def sweep(
             repetition = sum(not run.warm_up for run in made)
             standing = partial(_standing, plan, runs, threads, len(made), begin)
             if not warm_up:
-                patience -= wait_for_quiet(min(patience, left), told=_telling(standing, progress))
+                patience -= wait_for_quiet(
+                    min(patience, left), on_wait=_telling(standing, progress)
+                )
             try:
                 run = _run(campaign, plan, threads, environment=environment, left=left, read=read)
             except BudgetEndedError:

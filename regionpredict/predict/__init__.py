@@ -11,13 +11,13 @@ teams few, stable sizes, `advice` tells what changes to the source would gain. N
 analysis is known here.
 """
 
-from regionpredict.predict.advice import Advice, Member, advice_for, advised_teams
+from regionpredict.predict.advice import Advice, AdvisedLoop, advice_for, advised_teams
 from regionpredict.predict.by_size import (
     HintRange,
     OpenHint,
     SizeHint,
     affordable_trials,
-    choices_apart,
+    choices_by_name,
     choices_by_size,
     names_apart,
     open_hint,
@@ -66,10 +66,10 @@ from regionpredict.predict.teams import (
     TeamEstimate,
     TeamPoint,
     TeamPrediction,
+    execution_count_assumptions,
     points_of,
     predict_team,
     seconds_alone,
-    taken_of_runs,
     team_points,
 )
 from regionpredict.predict.uncertainty import (
@@ -89,6 +89,7 @@ __all__ = [
     "TO_THE_LETTER",
     "TRIED_SIZES",
     "Advice",
+    "AdvisedLoop",
     "Allocation",
     "Bounds",
     "Choice",
@@ -100,7 +101,6 @@ __all__ = [
     "Estimate",
     "Expected",
     "HintRange",
-    "Member",
     "OpenHint",
     "Part",
     "Parts",
@@ -122,12 +122,13 @@ __all__ = [
     "asked_for",
     "changes_between",
     "choice_on",
-    "choices_apart",
+    "choices_by_name",
     "choices_by_size",
     "common_threads",
     "contention",
     "coschedule",
     "counters_of",
+    "execution_count_assumptions",
     "names_apart",
     "open_hint",
     "outlook_of",
@@ -141,7 +142,6 @@ __all__ = [
     "rough_curve",
     "seconds_alone",
     "size_target",
-    "taken_of_runs",
     "team_points",
     "with_cache_share",
     "with_open_sizes",

@@ -32,10 +32,10 @@ from regionpredict.workload import (
     TeamFacts,
     TrafficCounter,
     Workload,
-    in_a_running_team,
     names_of,
-    spread_pages,
+    with_parallel_first_touch,
     without_barrier,
+    without_fork,
 )
 
 
@@ -51,7 +51,7 @@ class Advice(NamedTuple):
     saved: float
 
 
-class Member(NamedTuple):
+class AdvisedLoop(NamedTuple):
     """A loop of a team: its estimate, its workload and the changes that it allows."""
 
     estimate: Estimate
@@ -72,7 +72,7 @@ def advised_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
 
 
 def advice_for(
-    team: TeamPrediction, members: Sequence[Member], machine: Machine, *, before: str | None,
+    team: TeamPrediction, members: Sequence[AdvisedLoop], machine: Machine, *, before: str | None,
     needless: Sequence[Region] = (),
 ) -> tuple[Advice, ...]:  # fmt: skip
     """What is worth changing in a team, the best first; one change of each rule.
@@ -98,7 +98,7 @@ class _Tried:
     """The trials on one team."""
 
     def __init__(
-        self, team: TeamPrediction, members: Sequence[Member], machine: Machine,
+        self, team: TeamPrediction, members: Sequence[AdvisedLoop], machine: Machine,
         counts: Sequence[int],
     ) -> None:  # fmt: skip
         self.team = team
@@ -126,7 +126,7 @@ class _Tried:
         machine = self.machine
         if machine.domains < 2 or machine.memory.shared_path is not None:
             return None
-        spread = [spread_pages(pair.workload) for pair in self.members]
+        spread = [with_parallel_first_touch(pair.workload) for pair in self.members]
         serial = [place for pair in spread if pair is not None for place in pair[1]]
         if not serial or not self.worth(("memory-bandwidth", "cache")):
             return None
@@ -135,7 +135,7 @@ class _Tried:
         where = ", ".join(place.short for place in places)
         message = f"write {names_of(serial)} first in a parallel loop with the same schedule"
         message += f"; now one thread does ({where})" if where else ""
-        return self._told(
+        return self._advice(
             "RP201", span, message, [pair[0] if pair is not None else None for pair in spread]
         )
 
@@ -143,10 +143,10 @@ class _Tried:
         """The threads started once for several loops, or runs, instead of each time."""
         if before is None or len(self.members) != 1 or not self.worth(("overhead",)):
             return None
-        workload = in_a_running_team(self.members[0].workload)
+        workload = without_fork(self.members[0].workload)
         if workload is None:
             return None
-        return self._told(
+        return self._advice(
             "RP205", self.team.facts.span, before, [workload], forks=False, costs_alone=True
         )
 
@@ -161,21 +161,21 @@ class _Tried:
         ]
         lines = [f"line {region.span.line}" for region in needless]
         message = f"write nowait at {' and '.join(lines)}"
-        return self._told("RP206", needless[0].span, message, workloads, costs_alone=True)
+        return self._advice("RP206", needless[0].span, message, workloads, costs_alone=True)
 
     def changes(self) -> list[Advice]:
         """The changes of each loop by itself."""
-        told = []
+        advised = []
         for number, member in enumerate(self.members):
             for change in member.changes:
                 if self.worth(change.terms):
                     workloads: list[Workload | None] = [None] * len(self.members)
                     workloads[number] = change.workload()
-                    advice = self._told(change.id, change.span, change.message, workloads)
-                    told += [advice] if advice is not None else []
-        return told
+                    advice = self._advice(change.id, change.span, change.message, workloads)
+                    advised += [advice] if advice is not None else []
+        return advised
 
-    def _told(
+    def _advice(
         self, rule: str, span: Span, message: str, workloads: Sequence[Workload | None], *,
         forks: bool | None = None, costs_alone: bool = False,
     ) -> Advice | None:  # fmt: skip

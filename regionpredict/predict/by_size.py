@@ -179,14 +179,14 @@ def hints_by_size(
     ends = [high for _, high in turns(choices)]
     starts = [0, *(sizes.index(end) for end in ends)]
     counts = [iterations(size) for size in sizes]
-    told = []
+    hints = []
     for begin, end in zip(starts, [*ends, None], strict=True):
         until = len(sizes) if end is None else sizes.index(end)
         part = [choices[size] for size in sizes[begin:until]]
         below = counts[until] if end is not None and _grow(counts) else None
-        told.append(SizeHint(", ".join(names), end, part[0].hint.packages,
-                             min(common_threads(part)), below))  # fmt: skip
-    return tuple(told)
+        hints.append(SizeHint(", ".join(names), end, part[0].hint.packages,
+                              min(common_threads(part)), below))  # fmt: skip
+    return tuple(hints)
 
 
 def _grow(counts: Sequence[int | None]) -> bool:
@@ -201,7 +201,9 @@ def range_of(choices: Sequence[Choice]) -> HintRange:
     return HintRange((min(packages), max(packages)), (min(threads), max(threads)))
 
 
-def choices_apart(names: Sequence[str], ask: AskAll, most: int) -> dict[str, Mapping[int, Choice]]:
+def choices_by_name(
+    names: Sequence[str], ask: AskAll, most: int
+) -> dict[str, Mapping[int, Choice]]:
     """The choices over each of `names` alone, all others as assumed.
 
     A name is tried at all of `SIZES_OF_ONE` or is left out: less tells neither that it decides nor

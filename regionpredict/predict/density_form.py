@@ -27,12 +27,12 @@ class DensityForm(NamedTuple):
         >>> str(DensityForm()), str(DensityForm(statement_weight="executions"))
         ('', 'by executions')
         """
-        told = (
+        parts = (
             ("ratio" if self.combination == "ratio" else ""),
             ("by executions" if self.by_executions else ""),
             ("by element size" if self.by_element_size else ""),
         )
-        return ", ".join(part for part in told if part)
+        return ", ".join(part for part in parts if part)
 
     @property
     def by_executions(self) -> bool:

@@ -19,7 +19,7 @@ AnEstimate = TypeVar("AnEstimate", Estimate, TeamPrediction)
 
 def with_open_sizes(estimate: AnEstimate, hint: OpenHint) -> AnEstimate:
     """The estimate with what trials of its open sizes found."""
-    told = replace(
+    hinted = replace(
         estimate,
         by_size=hint.by_size,
         unbound=hint.unbound,
@@ -27,9 +27,9 @@ def with_open_sizes(estimate: AnEstimate, hint: OpenHint) -> AnEstimate:
     )
     if hint.threads is None:
         return replace(
-            told, packages=None, threads=None, confidence=0.0, borderline=False, range=hint.range,
+            hinted, packages=None, threads=None, confidence=0.0, borderline=False, range=hint.range,
             threads_per_core=1,
         )  # fmt: skip
-    if isinstance(told, Estimate):
-        return known_at_all_sizes(told, hint)
-    return replace(told, threads=hint.threads, threads_per_core=1)
+    if isinstance(hinted, Estimate):
+        return known_at_all_sizes(hinted, hint)
+    return replace(hinted, threads=hint.threads, threads_per_core=1)

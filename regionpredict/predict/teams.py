@@ -127,7 +127,7 @@ def _of_executions(facts: TeamFacts) -> list[str]:
     return notes
 
 
-def taken_of_runs(teams: Iterable[TeamFacts]) -> dict[str, tuple[str, ...]]:
+def execution_count_assumptions(teams: Iterable[TeamFacts]) -> dict[str, tuple[str, ...]]:
     """By the ids of regions, what is taken of how often each runs in the program."""
     taken: dict[str, tuple[str, ...]] = {}
     for team in teams:

@@ -32,8 +32,8 @@ def advice_sentence(advice: Advice | ProgramAdvice) -> str:
 def program_advice(advice: ByTeam) -> list[ProgramAdvice]:
     """The best change of each team, one that several need told once, the most seconds first."""
     same: dict[tuple[str, Span], list[Advice]] = {}
-    for told in advice.values():
-        for best in told[:1]:
+    for ranked in advice.values():
+        for best in ranked[:1]:
             same.setdefault((best.id, best.span), []).append(best)
     changes = [_together(ones) for ones in same.values()]
     return sorted(changes, key=lambda best: -best.saved)

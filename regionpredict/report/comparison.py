@@ -53,13 +53,13 @@ def comparison_table(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str
 
 def _named(regions: Sequence[str], what: str, how: str) -> str:
     """`2 hints without a measurement: solve.c:40, solve.c:52`; of many the first."""
-    told = f"{plural(len(regions), what)} {how}: "
+    line = f"{plural(len(regions), what)} {how}: "
     first, *others = [PurePath(region).name for region in regions]
     for region in others:
-        if len(told) + len(f"{first}, {region}, ...") > PAGE_WIDTH:
-            return f"{told}{first}, ..."
+        if len(line) + len(f"{first}, {region}, ...") > PAGE_WIDTH:
+            return f"{line}{first}, ..."
         first += f", {region}"
-    return told + first
+    return line + first
 
 
 def _rule(comparison: Comparison) -> str:

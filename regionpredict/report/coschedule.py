@@ -117,14 +117,14 @@ def _program(part: Part, result: Coschedule, hints: Mapping[str, str]) -> str:
 
 def _head(result: Coschedule) -> list[str]:
     """What is not counted, and that threads stay on their cores, as the times assume."""
-    told = [f"# {one_line(line)}" for line in open_lines(result)]
+    comments = [f"# {one_line(line)}" for line in open_lines(result)]
     names = [part.name for part in result.alone if result.several_sizes(part.name)]
     if names:
-        told.append(
+        comments.append(
             f"# {one_line(', '.join(names))}: teams of several sizes, "
             "which regionpredict run gives them; compile with -g"
         )
-    return [*told, "export OMP_PLACES=cores", "export OMP_PROC_BIND=close"]
+    return [*comments, "export OMP_PLACES=cores", "export OMP_PROC_BIND=close"]
 
 
 def taskset_lines(result: Coschedule, machine: Machine, hints: Mapping[str, str]) -> str:

@@ -154,11 +154,11 @@ def _hint(prediction: Prediction, derivation: SaturationDerivation) -> list[str]
     within = 100 * derivation.within
     guessed = " at the assumed sizes" if prediction.range is not None else ""
     if prediction.range is not None:
-        told = (
+        sentence = (
             f"Hint: not known, {range_sentence(prediction.range, prediction.deciding, whole=True)}"
         )
     else:
-        told = (
+        sentence = (
             f"Hint: {plural(prediction.packages or 0, 'package')}, "
             f"{plural(prediction.threads or 0, 'thread')}{_seats(prediction)} "
             f"({prediction.bottleneck}), {100 * prediction.confidence:.0f} % sure to be within "
@@ -168,7 +168,7 @@ def _hint(prediction: Prediction, derivation: SaturationDerivation) -> list[str]
         "",
         *_expected(prediction),
         f"Saturation: 90 % of the best speed on {plural(derivation.saturation, 'thread')}{guessed}",
-        told,
+        sentence,
         *_doubts(prediction, derivation),
         f"Score of the density model: {prediction.score:.3f}"
         if prediction.score is not None

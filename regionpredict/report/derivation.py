@@ -32,8 +32,10 @@ def explain_prediction(
     that would gain, `planned` is what a program's plan has otherwise.
     """
     if isinstance(prediction.derivation, SaturationDerivation):
-        told = explain_curve(prediction, prediction.derivation, machine, team, advice, planned)
-        return told + "".join(f"{line}\n" for line in unsettled_sentence(machine))
+        explanation = explain_curve(
+            prediction, prediction.derivation, machine, team, advice, planned
+        )
+        return explanation + "".join(f"{line}\n" for line in unsettled_sentence(machine))
     region = prediction.facts.region
     lines = [f"{region.id}  omp {region.directive} in {region.function}"]
     if prediction.status == "skipped" or prediction.derivation is None:

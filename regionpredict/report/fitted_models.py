@@ -96,7 +96,7 @@ def models_table(models: ModelSet, predictions: Sequence[PredictedValue], output
 
 def _predictions_table(predictions: Sequence[PredictedValue]) -> list[str]:
     interval = f"{predictions[0].level:.0%} interval"
-    told = [prediction for prediction in predictions if prediction.by == FORECAST]
+    forecasts = [prediction for prediction in predictions if prediction.by == FORECAST]
     heads = ("call path", "metric", "at", "prediction", interval)
     rows: list[tuple[str, ...]] = []
     for prediction in predictions:
@@ -107,10 +107,10 @@ def _predictions_table(predictions: Sequence[PredictedValue]) -> list[str]:
             f"{prediction.value:.5g}",
             f"{prediction.low:.4g} to {prediction.high:.4g}",
         )
-        who = (prediction.by, _formula_alone(prediction)) if told else ()
+        who = (prediction.by, _formula_alone(prediction)) if forecasts else ()
         rows.append((*row, *who, prediction.warning))
-    who = ("by", "formula alone") if told else ()  # else what the formula alone gives is shown
-    return [*aligned_lines([(*heads, *who, "doubt"), *rows]), *_of_forecasts(told)]
+    who = ("by", "formula alone") if forecasts else ()  # else what the formula alone gives is shown
+    return [*aligned_lines([(*heads, *who, "doubt"), *rows]), *_of_forecasts(forecasts)]
 
 
 def _formula_alone(prediction: PredictedValue) -> str:
@@ -119,13 +119,13 @@ def _formula_alone(prediction: PredictedValue) -> str:
     return "-" if prediction.formula is None else f"{prediction.formula:.5g}"
 
 
-def _of_forecasts(told: Sequence[PredictedValue]) -> list[str]:
+def _of_forecasts(forecasts: Sequence[PredictedValue]) -> list[str]:
     """Who answers where the formula does not."""
-    if not told:
+    if not forecasts:
         return []
     lines = ["by forecast: the formula shown misses the measurements by more than their noise, so "
              "that beyond the last point views of the last points answer together:"]  # fmt: skip
-    for prediction in told:
+    for prediction in forecasts:
         named = ", ".join(prediction.forecasters[:_NAMED])
         more = f" and {len(prediction.forecasters) - _NAMED} more"
         at = ", ".join(f"{name} = {value:g}" for name, value in prediction.point.items())

@@ -31,7 +31,7 @@ _REASONS = 6
 def changes_table(changes: HintChanges) -> str:
     """The regions that changed, came or went; a line a reason, at most 80 columns wide."""
     lines = page_lines(_head(changes), then="")
-    for change in _told(changes):
+    for change in _reported(changes):
         lines += ["", one_line(f"{change.region.id} {change.region.function}")]
         for sentence in _sentences(change):
             lines += page_lines(one_line(sentence), first="    ", then="      ")
@@ -41,13 +41,13 @@ def changes_table(changes: HintChanges) -> str:
 def changes_markdown(changes: HintChanges) -> str:
     """The same as a comment on a change: a table of hints, and the reasons folded away."""
     lines = [_head(changes), ""]
-    told = _told(changes)
-    if told:
+    reported = _reported(changes)
+    if reported:
         lines += ["| region | before | now |", "| --- | --- | --- |"]
-    for change in told:
+    for change in reported:
         name = f"`{_cell(change.region.id)}` {_cell(change.region.function)}"
         lines.append(f"| {name} | {_hint(change.old)} | {_hint(change.new)} |")
-    for change in told:
+    for change in reported:
         reasons = [f"- {_cell(sentence)}" for sentence in list(_sentences(change))[1:]]
         if reasons:
             lines += [
@@ -129,7 +129,7 @@ def _only_in(changes: HintChanges) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def _told(changes: HintChanges) -> Sequence[HintChange]:
+def _reported(changes: HintChanges) -> Sequence[HintChange]:
     return [change for change in changes.changes if change.kind != "same"]
 
 

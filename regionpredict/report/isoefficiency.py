@@ -44,7 +44,10 @@ def isoefficiency_text(
             lines += page_lines(f"{name} = {fitted.formula()}")
     lines += [f"open: {text}" for text in result.open_]
     answers = isoefficiency_answers(result, efficiency, threads, size)
-    lines += ["", *(f"{number}. {asked} {told}" for number, (asked, told) in enumerate(answers, 1))]
+    lines += [
+        "",
+        *(f"{number}. {asked} {answer}" for number, (asked, answer) in enumerate(answers, 1)),
+    ]
     return "\n".join(lines) + "\n"
 
 

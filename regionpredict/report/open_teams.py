@@ -40,8 +40,8 @@ def open_team_lines(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> It
     stay = [team for team in opened if team.range is not None and team.range.packages == (1, 1)]
     if stay:
         causes = Counter(team.bottleneck for team in stay)
-        told = ", ".join(f"{cause} ({count})" for cause, count in causes.most_common())
-        yield f"On 1 package whatever the sizes {_stay(len(stay))}: {told}"
+        bottlenecks = ", ".join(f"{cause} ({count})" for cause, count in causes.most_common())
+        yield f"On 1 package whatever the sizes {_stay(len(stay))}: {bottlenecks}"
     if alone := len(opened) - len(turning):
         their = "its row" if alone == 1 else "their rows"
         yield (f"Of {plural(alone, 'team')} no single size tells what to use: give the names that "
@@ -51,8 +51,8 @@ def open_team_lines(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> It
 def _sizes(turning: Sequence[Sequence[SizeHint]]) -> str:
     """`n (40), m = k (3), ...`: the sizes, with how many teams each decides."""
     names = Counter(own[0].name for own in turning).most_common()
-    told = [f"{size_name(name)} ({number})" for name, number in names[:_NAMED]]
-    return ", ".join([*told, "..."] if len(names) > _NAMED else told)
+    counted = [f"{size_name(name)} ({number})" for name, number in names[:_NAMED]]
+    return ", ".join([*counted, "..."] if len(names) > _NAMED else counted)
 
 
 def _stay(number: int) -> str:

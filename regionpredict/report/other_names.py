@@ -27,6 +27,6 @@ def other_names(predictions: Sequence[Prediction], text: str) -> list[str]:
                 asked = other.name in prediction.unbound and at_home
                 given = f", given as {at_home}" if asked else ""
                 lines[f"{other.name} is the {other.plain}{function} ({place}){given}"] = None
-    told = list(lines)
-    more = [f"... and {len(told) - _SHOWN} more names"] if len(told) > _SHOWN else []
-    return told[:_SHOWN] + more
+    names = list(lines)
+    more = [f"... and {len(names) - _SHOWN} more names"] if len(names) > _SHOWN else []
+    return names[:_SHOWN] + more

@@ -78,5 +78,5 @@ def grid_text(result: TraceResult, grid: ProcessGrid, metric: str) -> str:
 
 def without_rank(places: int) -> str:
     """The sentence about places of a grid that the trace knows no rank of."""
-    told = "1 place has" if places == 1 else f"{places} places have"
-    return f"{told} no rank in the trace."
+    subject = "1 place has" if places == 1 else f"{places} places have"
+    return f"{subject} no rank in the trace."

@@ -21,8 +21,8 @@ def note_lines(notes: Sequence[Diagnostic]) -> list[str]:
     places: dict[tuple[str, str], list[Diagnostic]] = {}
     for note in notes:
         places.setdefault((note.id, _subject(note)), []).append(note)
-    told = sorted(places.values(), key=lambda same: same[0].id == _LEFT_OUT)
-    return [f"{same[0]}{_others(same)}" for same in told]
+    ordered = sorted(places.values(), key=lambda same: same[0].id == _LEFT_OUT)
+    return [f"{same[0]}{_others(same)}" for same in ordered]
 
 
 def _subject(note: Diagnostic) -> str:

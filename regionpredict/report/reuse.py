@@ -75,11 +75,11 @@ def explain_reuse(facts: RegionFacts, line_bytes: int) -> list[str]:
     if not reuse:
         return []
     lines = ["", f"Reuse of lines of {line_bytes} B on one thread, at most"]
-    told = dict.fromkeys(
+    sentences = dict.fromkeys(
         f"  {fact.access.kind} {fact.access.text}: {reuse_sentence(fact, line_bytes)}"
         for fact in reuse
     )
-    lines += told
+    lines += sentences
     bars = reuse_histogram(reuse)
     if bars:
         shares = []

@@ -75,8 +75,8 @@ def factors_table(study: Study, extrapolation: Extrapolation | None) -> str:
     lines += _phases([run.factors for run in runs])
     lines += _teams([run.factors for run in runs])
     definition = runs[0].factors.definition
-    told = f"Ser is '{definition}': {SERIALISATIONS[definition]}."
-    lines += ["", *page_lines(told, then="")]
+    definition_line = f"Ser is '{definition}': {SERIALISATIONS[definition]}."
+    lines += ["", *page_lines(definition_line, then="")]
     if study.scaling is not None:
         lines.append(f"{study.scaling} scaling: the work of all grows as P^{study.growth:.2f}.")
     if extrapolation is not None:

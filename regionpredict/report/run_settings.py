@@ -45,13 +45,13 @@ def settings_document(run: RunSettings) -> dict[str, Any]:
 
 def settings_sentences(run: RunSettings) -> list[str]:
     """What is not as usual, a sentence each."""
-    told = []
+    sentences = []
     if run.pages == INTERLEAVE:
-        told.append("Pages of all domains in turn: run it with numactl --interleave=all")
+        sentences.append("Pages of all domains in turn: run it with numactl --interleave=all")
     elif isinstance(run.pages, int):
-        told.append(f"Pages in domain {run.pages}: run it with numactl --membind={run.pages}")
+        sentences.append(f"Pages in domain {run.pages}: run it with numactl --membind={run.pages}")
     if run.binding != "close":
-        told.append(f"Threads over all packages: run it with OMP_PROC_BIND={run.binding}")
+        sentences.append(f"Threads over all packages: run it with OMP_PROC_BIND={run.binding}")
     if run.runtime is not None:
-        told.append(f"Costs of OpenMP: those of {run.runtime}'s run-time system")
-    return told
+        sentences.append(f"Costs of OpenMP: those of {run.runtime}'s run-time system")
+    return sentences

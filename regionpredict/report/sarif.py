@@ -80,8 +80,8 @@ def _findings(
     functions = {
         prediction.facts.region.span: prediction.facts.region.function for prediction in predictions
     }
-    told = dict.fromkeys(change for changes in advice.values() for change in changes)
-    for change in told:
+    changes_once = dict.fromkeys(change for changes in advice.values() for change in changes)
+    for change in changes_once:
         text = f"{change.gain:.1f} times as fast on {machine.name}: {change.message}"
         function = functions.get(change.span, "")
         yield _Finding(

@@ -68,31 +68,32 @@ def slurm_script(
             remedy="see --format table for what is missing",
         )
     threads = plural(hint.threads, "thread")
-    told = [
+    comments = [
         f"{threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model",
         f"{plural(hint.regions, 'region')} weighed {_by(hint.weighted_by)}",
         *job_rule(TOLERANCE, hint.threads, plans),
     ]
-    told += [
+    comments += [
         f"without a hint: {team.facts.id}{_share(team, seconds)}"
         for team in teams if team.facts.id in hint.left_out
     ]  # fmt: skip
     if any(team.range is not None for team in hint.open):
-        told.append("or as many as teams of open sizes can use:")
-    told += [
+        comments.append("or as many as teams of open sizes can use:")
+    comments += [
         f"as many as it can use at any size: {team.facts.id}, "
         f"{one_line(range_sentence(team.range, team.deciding))}"
         for team in hint.open[:_NAMED] if team.range is not None
     ]  # fmt: skip
     if len(hint.open) > _NAMED:
-        told.append(f"and {len(hint.open) - _NAMED} more, as --format json tells")
+        comments.append(f"and {len(hint.open) - _NAMED} more, as --format json tells")
     if silent:
         more = f" and {len(silent) - _NAMED} more" if len(silent) > _NAMED else ""
-        told.append(f"not counted, as no main is seen to come to it: {', '.join(silent[:_NAMED])}"
-                    + more)  # fmt: skip
+        comments.append(
+            f"not counted, as no main is seen to come to it: {', '.join(silent[:_NAMED])}" + more
+        )
     if seconds is not None:
-        told += [f"not in the measurements: {name}" for name in _absent(teams, seconds)]
-    lines = ["#!/bin/bash", *(f"# {line}" for line in told)]
+        comments += [f"not in the measurements: {name}" for name in _absent(teams, seconds)]
+    lines = ["#!/bin/bash", *(f"# {line}" for line in comments)]
     lines += [f"#SBATCH {option}" for option in slurm_options(hint, run)]
     lines += [
         "",

@@ -117,9 +117,9 @@ def _by_file(
         ],
         NAME_WIDTH,
     )
-    told = {team.facts.id: _advised(advice.get(team.facts.id, ())) for team in teams}
+    advice_lines = {team.facts.id: _advised(advice.get(team.facts.id, ())) for team in teams}
     alone = {
-        team.facts.members[0].facts.region.id: told[team.facts.id]
+        team.facts.members[0].facts.region.id: advice_lines[team.facts.id]
         for team in teams if len(team.facts.members) == 1
     }  # fmt: skip
     rows = [
@@ -128,7 +128,8 @@ def _by_file(
         for prediction in predictions
     ]  # fmt: skip
     rows += [
-        (team.facts.span, [*team_rows(team, model, names), *told[team.facts.id]]) for team in shared
+        (team.facts.span, [*team_rows(team, model, names), *advice_lines[team.facts.id]])
+        for team in shared
     ]
     rows.sort(key=lambda row: row[0])
     lines, titles = _titles([span.file for span, _ in rows])
@@ -161,8 +162,8 @@ def _titles(files: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     folder = common_folder(files)
     shorter = short_names([file[len(folder) :] for file in files], PAGE_WIDTH)
     # A path has no blanks: it is broken where the line ends.
-    told = textwrap.wrap(f"Files below {folder}", PAGE_WIDTH, subsequent_indent="    ")
-    return (told if folder else []), {file: shorter[file[len(folder) :]] for file in files}
+    title = textwrap.wrap(f"Files below {folder}", PAGE_WIDTH, subsequent_indent="    ")
+    return (title if folder else []), {file: shorter[file[len(folder) :]] for file in files}
 
 
 def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[str]:
@@ -182,10 +183,10 @@ def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[st
            f"{limit_cell(prediction)} {100 * prediction.confidence:3.0f} %")
     )  # fmt: skip
     marked = row + partial + wrong_mark(prediction.diagnostics)
-    told = [note.message for note in prediction.diagnostics if note.id == _ON_HOST][:1]
+    notes = [note.message for note in prediction.diagnostics if note.id == _ON_HOST][:1]
     if prediction.idle:
-        told.append("main is not seen to come to it: it counts in no plan, and needs no size")
-    below = [line for text in told for line in page_lines(" " * 7 + text, then=" " * 7)]
+        notes.append("main is not seen to come to it: it counts in no plan, and needs no size")
+    below = [line for text in notes for line in page_lines(" " * 7 + text, then=" " * 7)]
     return [marked.rstrip(), *open_lines(prediction), *below]
 
 

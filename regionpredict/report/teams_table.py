@@ -66,5 +66,5 @@ def limit_cell(estimate: Estimate | TeamEstimate) -> str:
 def open_lines(estimate: Estimate | TeamEstimate) -> list[str]:
     """How a hint that guesses decide turns, below its row; none where it is known."""
     indent = " " * 7
-    told = one_line(open_sentence(estimate))
-    return page_lines(told, first=indent, then=indent)
+    sentence = one_line(open_sentence(estimate))
+    return page_lines(sentence, first=indent, then=indent)

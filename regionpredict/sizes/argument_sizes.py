@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from regionpredict.analysis.bindings import free_names, names_of_header
-from regionpredict.frontend import ArgumentValues, Part
+from regionpredict.frontend import ArgumentValues, FileResult
 from regionpredict.ir import Expr, Program, Region, SerialBranch
 from regionpredict.ir.flow import Block, Choice, Event, Handed
 
 _SHOWN = 6
 
 
-def with_arguments(part: Part, values: ArgumentValues) -> Part:
+def with_arguments(part: FileResult, values: ArgumentValues) -> FileResult:
     """The part with what the program's arguments make of it."""
     regions = [
         (

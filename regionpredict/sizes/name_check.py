@@ -76,7 +76,9 @@ def _names_of_executions(program: Program) -> Iterator[str]:
 
 def _names_of(program: Program, region: Region) -> Iterator[str]:
     yield from free_names(region)
-    yield from (told.name for loop in every_loop(region) if (told := entry_trips(loop)) is not None)
+    yield from (
+        entry.name for loop in every_loop(region) if (entry := entry_trips(loop)) is not None
+    )
     for array in region.arrays:
         yield extent_name(array)
     for statement, _ in region.statements():
@@ -128,9 +130,9 @@ def _nearest(what: str, name: str, known: set[str]) -> str:
     names = sorted(alike, key=lambda other: (-alike[other], not plain.fullmatch(other), other))
     near = names[:1] if names and alike[names[0]] >= _SURELY_MEANT else []
     rest = names[len(near) :]
-    told = ", ".join(rest[:_SHOWN])
+    listed = ", ".join(rest[:_SHOWN])
     if len(rest) > _SHOWN:
-        told += f", and {len(rest) - _SHOWN} more"
+        listed += f", and {len(rest) - _SHOWN} more"
     if near:
-        return f"did you mean '{near[0]}'?" + (f" There are also: {told}" if told else "")
-    return f"{what}: {told or 'none'}"
+        return f"did you mean '{near[0]}'?" + (f" There are also: {listed}" if listed else "")
+    return f"{what}: {listed or 'none'}"

@@ -51,9 +51,9 @@ def with_open_neighbours(
     execution = workload.execution
     if not names or not workload.contents.own or not estimate.speedup or execution is None:
         return estimate
-    told = replace(estimate, assumed=(*estimate.assumed, _said(names)))
+    assumed = replace(estimate, assumed=(*estimate.assumed, _said(names)))
     if estimate.threads is None:
-        return told if trials is None else _also_over(names, told, machine, trials)
+        return assumed if trials is None else _also_over(names, assumed, machine, trials)
     also = estimate.threads
     counters = counters_of(workload, execution)  # whatever is in the caches when it begins
 
@@ -69,7 +69,7 @@ def with_open_neighbours(
     asked = [threads for threads, _ in estimate.speedup]
     now = choice_of(points, machine, asked, chosen.within)
     tried = [now, *_pushed_out(points, curve, machine, chosen)]
-    return estimate if len(tried) == 1 else with_open_sizes(told, _over(names, estimate, tried))
+    return estimate if len(tried) == 1 else with_open_sizes(assumed, _over(names, estimate, tried))
 
 
 def _pushed_out(

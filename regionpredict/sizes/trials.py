@@ -33,7 +33,7 @@ from regionpredict.predict import (
     affordable_trials,
     asked_for,
     choice_on,
-    choices_apart,
+    choices_by_name,
     choices_by_size,
     open_hint,
     outlook_of,
@@ -304,7 +304,7 @@ def _tried(
     where the loop `runs` at the assumed sizes."""
     together = choices_by_size(lambda value: ask(dict.fromkeys(size, value)), most) if size else {}
     others = [name for name in names if size != (name,)]
-    apart = choices_apart(sorted(others, key=lambda name: name not in size), ask, most)
+    apart = choices_by_name(sorted(others, key=lambda name: name not in size), ask, most)
     untried = [name for name in others if name not in apart]
     if len(others) < len(names):
         apart[size[0]] = together

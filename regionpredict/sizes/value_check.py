@@ -31,11 +31,13 @@ def check_values(
         if value < 0 and (wrong := _what_is_wrong(name, program, facts, given)):
             raise _refusal(f"{name}={value}", wrong, "give 0 or more", (lines or {}).get(name))
     read = [own for own in facts if own.status != "skipped"]
-    told = [*(f"{name}={value}" for name, value in given.items()),
-            *(f"-D {name}={value}" for name, value in macros if _is_number(value))]  # fmt: skip
-    if told and read and all(own.iterations.value == 0 for own in read):
+    given_values = [
+        *(f"{name}={value}" for name, value in given.items()),
+        *(f"-D {name}={value}" for name, value in macros if _is_number(value)),
+    ]
+    if given_values and read and all(own.iterations.value == 0 for own in read):
         raise _refusal(
-            ", ".join(told), "no parallel loop has an iteration", "give larger sizes", None
+            ", ".join(given_values), "no parallel loop has an iteration", "give larger sizes", None
         )
 
 

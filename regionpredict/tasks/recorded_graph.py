@@ -255,11 +255,11 @@ def _loop_sites(events: TaskEvents, known: IntArray) -> IntArray:
     heads = np.flatnonzero(np.concatenate([[True], task[1:] != task[:-1]]))
     ordinal = np.arange(len(rows)) - np.repeat(heads, np.diff(np.append(heads, len(rows))))
     loop = events.innermost[task] * (int(ordinal.max()) + 1) + ordinal
-    told = np.where(np.isin(events.site[rows], known), events.site[rows], 0)
+    known_sites = np.where(np.isin(events.site[rows], known), events.site[rows], 0)
     _, numbers = np.unique(loop, return_inverse=True)
     best = np.zeros(int(numbers.max()) + 1, dtype=np.int64)
-    np.maximum.at(best, numbers, told)
-    sites[rows] = np.where(told > 0, told, best[numbers])
+    np.maximum.at(best, numbers, known_sites)
+    sites[rows] = np.where(known_sites > 0, known_sites, best[numbers])
     return sites
 
 

@@ -56,9 +56,9 @@ def nodes_after(trace: EventTrace, paths: CallPaths) -> NDArray[np.int32]:
     node = paths.event_node.astype(np.int32)
     parent = np.append(paths.parent, np.int32(-1))
     after = np.where(trace.kind == Kind.LEAVE, parent[node], node)
-    told = (trace.kind == Kind.ENTER) | (trace.kind == Kind.LEAVE)
-    told[trace.starts[:-1][np.diff(trace.starts) > 0]] = True
-    last = np.maximum.accumulate(np.where(told, np.arange(len(trace)), 0))
+    known = (trace.kind == Kind.ENTER) | (trace.kind == Kind.LEAVE)
+    known[trace.starts[:-1][np.diff(trace.starts) > 0]] = True
+    last = np.maximum.accumulate(np.where(known, np.arange(len(trace)), 0))
     return np.asarray(after[last], dtype=np.int32)
 
 

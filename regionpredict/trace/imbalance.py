@@ -199,16 +199,16 @@ def pattern_of(workload: _Values) -> tuple[Pattern | None, tuple[Group, ...]]:
     if ordered[-1] - mean <= EVEN.value * mean and mean - ordered[0] <= EVEN.value * mean:
         return Pattern.EVEN, (Group(count, mean),)
     groups = _groups(ordered)
-    told = tuple(Group(len(part), float(part.mean())) for part in groups)
+    clusters = tuple(Group(len(part), float(part.mean())) for part in groups)
     if len(groups) == 1:
-        return Pattern.SPREAD, told
+        return Pattern.SPREAD, clusters
     largest = max(range(len(groups)), key=lambda at: len(groups[at]))
     if 2 * len(groups[largest]) > count:
         if largest == 0:
-            return Pattern.OVERLOADED_MINORITY, told
+            return Pattern.OVERLOADED_MINORITY, clusters
         if largest == len(groups) - 1:
-            return Pattern.UNDERLOADED_MINORITY, told
-    return Pattern.GROUPS, told
+            return Pattern.UNDERLOADED_MINORITY, clusters
+    return Pattern.GROUPS, clusters
 
 
 def _groups(ordered: _Values) -> list[_Values]:

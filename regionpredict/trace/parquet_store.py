@@ -89,7 +89,7 @@ class StoreWriter:
         self._groups: list[_Group] = []
         self._starts = [0]
         self._locations = self._operations = 0
-        with self._told():
+        with self._as_input_errors():
             folder.mkdir(parents=True)
 
     def __enter__(self) -> StoreWriter:
@@ -157,7 +157,7 @@ class StoreWriter:
             "starts": self._starts,
             "groups": [list(asdict(group).values()) for group in self._groups],
         }
-        with self._told():
+        with self._as_input_errors():
             for file in self._files.values():
                 file.close()
             (self._folder / _INDEX).write_text(json.dumps(document), "utf-8")
@@ -170,7 +170,7 @@ class StoreWriter:
         schema = arrow.schema(
             [(name, arrow.from_numpy_dtype(c.dtype)) for name, c in columns.items()]
         )
-        with self._told():
+        with self._as_input_errors():
             if file not in self._files:
                 self._files[file] = self._parquet.ParquetWriter(
                     self._folder / f"{file}.parquet", schema, compression="zstd"
@@ -181,7 +181,7 @@ class StoreWriter:
                 self._files[file].write_table(table, row_group_size=max(count, 1))
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _as_input_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:

@@ -57,9 +57,9 @@ def region_splits(trace: EventTrace, bursts: Bursts) -> tuple[RegionSplit, ...]:
         a, b = trace.starts[numbers[0]], trace.starts[numbers[0] + 1]
         entered = np.flatnonzero(parallel[trace.region[a:b]] & (trace.kind[a:b] == Kind.ENTER)) + a
         at = np.searchsorted(entered, fork)
-        told = at < len(entered)
-        told[told] = entered[at[told]] < join[told]
-        fork, join, region = fork[told], join[told], trace.region[entered[at[told]]]
+        matched = at < len(entered)
+        matched[matched] = entered[at[matched]] < join[matched]
+        fork, join, region = fork[matched], join[matched], trace.region[entered[at[matched]]]
         own = np.zeros((len(numbers), len(fork)))
         there = np.zeros((len(numbers), len(fork)), dtype=bool)
         for row, number in enumerate(numbers):

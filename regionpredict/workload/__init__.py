@@ -43,10 +43,10 @@ from regionpredict.workload.scalar_replacement import NONE_KEPT
 from regionpredict.workload.source_changes import (
     Change,
     changes_of,
-    in_a_running_team,
     names_of,
-    spread_pages,
+    with_parallel_first_touch,
     without_barrier,
+    without_fork,
 )
 from regionpredict.workload.statement_table import (
     ReferenceRow,
@@ -94,7 +94,6 @@ __all__ = [
     "Workload",
     "changes_of",
     "gathers_of",
-    "in_a_running_team",
     "largest_share",
     "left_by_itself",
     "names_of",
@@ -102,10 +101,11 @@ __all__ = [
     "piece_length",
     "reuse_facts",
     "reuse_histogram",
-    "spread_pages",
     "statement_table",
     "strided_arrays",
     "unforeseen_arrays",
+    "with_parallel_first_touch",
     "without_barrier",
+    "without_fork",
     "workload_of",
 ]

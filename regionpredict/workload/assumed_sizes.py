@@ -177,18 +177,18 @@ def _steps(facts: RegionFacts, missing: list[str]) -> dict[str, int]:
     """The names that loops step by: the size of tiles where a bound has them too, else one."""
     stepped: set[str] = set()
     bounds: set[str] = set()
-    told = facts.bindings.in_unbound
+    in_unbound = facts.bindings.in_unbound
     for loop in facts.region.loops():
-        stepped |= told(loop.step).names if loop.step is not None else frozenset()
+        stepped |= in_unbound(loop.step).names if loop.step is not None else frozenset()
         for bound in (loop.start, loop.bound):
-            bounds |= told(bound).names if bound is not None else frozenset()
+            bounds |= in_unbound(bound).names if bound is not None else frozenset()
     tile = int(TILE_SIZE.value)
     return {name: tile if name in bounds else 1 for name in missing if name in stepped}
 
 
 def _trips(facts: RegionFacts) -> list[Expr]:
-    told = facts.bindings.in_unbound
-    return [told(trips) for loop in facts.region.loops() if (trips := loop.trips) is not None]
+    in_unbound = facts.bindings.in_unbound
+    return [in_unbound(trips) for loop in facts.region.loops() if (trips := loop.trips) is not None]
 
 
 def _executions(facts: RegionFacts, values: Values) -> float | None:

@@ -15,15 +15,15 @@ def narrow_rows(facts: RegionFacts, line_bytes: int) -> Iterator[Diagnostic]:
     Each write takes the line from the thread that had it (false sharing: Torrellas, Lam and
     Hennessy 1994, IEEE Trans. Computers 43(6)).
     """
-    told: set[str] = set()
+    narrow: set[str] = set()
     for statement in facts.statements:
         for fact in statement.accesses:
             access = fact.access
-            if access.kind != "write" or access.array in told:
+            if access.kind != "write" or access.array in narrow:
                 continue
             apart = bytes_between_threads(facts, access)
             if apart is not None and 0 < apart < line_bytes:
-                told.add(access.array)
+                narrow.add(access.array)
                 message = (
                     f"what neighbouring threads write at {access.text} lies {apart} B apart, in "
                     f"one line of {line_bytes} B"

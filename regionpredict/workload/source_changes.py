@@ -43,7 +43,9 @@ def changes_of(
     yield from _padded(region, workload)
 
 
-def spread_pages(workload: Workload) -> tuple[Workload, tuple[ArrayPlacement, ...]] | None:
+def with_parallel_first_touch(
+    workload: Workload,
+) -> tuple[Workload, tuple[ArrayPlacement, ...]] | None:
     """The workload if all threads had written its arrays first, and the arrays of which one thread
     did; None where none is known.
     """
@@ -55,7 +57,7 @@ def spread_pages(workload: Workload) -> tuple[Workload, tuple[ArrayPlacement, ..
     return replace(workload, placement=placement), serial
 
 
-def in_a_running_team(workload: Workload) -> Workload | None:
+def without_fork(workload: Workload) -> Workload | None:
     """The workload of the loop in a `parallel` that another has started; None where it is."""
     execution = workload.execution
     if execution is None or not execution.synchronisation.forks:

@@ -164,10 +164,10 @@ class TracedTraffic:
             number = np.arange(len(self.trace.arrays)) if places < every else 0
             begin = (place * every // places + number) % every * self.line_bytes // every
             byte = self.trace.byte + np.where(self._aligned, 0, begin)[self.trace.array]
-            known = self._lines[place, places] = self._told_apart(byte // self.line_bytes)
+            known = self._lines[place, places] = self._line_numbers(byte // self.line_bytes)
         return known
 
-    def _told_apart(self, line: Whole) -> _Lines:
+    def _line_numbers(self, line: Whole) -> _Lines:
         """Lines of the arrays, numbered from nought on over all of them."""
         trace = self.trace
         number = len(trace.arrays)

@@ -30,9 +30,9 @@ from regionpredict.predict.uncertainty import (
     chance_of,
     confidence_of,
     expected_of,
-    in_steps,
     log_odds,
     outlook_of,
+    rounded_confidence,
 )
 from regionpredict.predict.uncertainty.constants import SURE_STEP
 
@@ -154,7 +154,7 @@ def _most(told: Sequence[_Told], made: Fitted) -> float:
         earned = (sum(rates) + 0.5 * UNSEEN) / (len(rates) + UNSEEN)
         if earned >= level - SURE_STEP.value / 2:
             return level
-    return in_steps(0.5)
+    return rounded_confidence(0.5)
 
 
 def _rates(told: Sequence[_Told]) -> list[float]:

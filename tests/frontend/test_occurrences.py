@@ -7,7 +7,12 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regionpredict.frontend.text.name_occurrences import called_at, holding, named_at, written_at
+from regionpredict.frontend.text.name_occurrences import (
+    called_at,
+    functions_holding,
+    named_at,
+    written_at,
+)
 
 PIECES = ["n", "nn", "n_", "_n", "m", "(", ")", "=", "==", "+=", "<<=", "<<", "++", "--", "&", " ",
           "\n", "n1", "1", ";", "<=", "!="]  # fmt: skip
@@ -40,4 +45,4 @@ def test_writes(text: bytes) -> None:
 
 def test_only_functions_that_hold_a_place() -> None:
     functions = [("f", "a.c", 0, 10), ("g", "a.c", 10, 20), ("h", "b.c", 0, 99), ("i", "c.c", 0, 9)]
-    assert holding(functions, {"a.c": [3, 5, 20], "b.c": [98]}) == ["f", "h"]
+    assert functions_holding(functions, {"a.c": [3, 5, 20], "b.c": [98]}) == ["f", "h"]

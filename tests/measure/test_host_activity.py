@@ -62,7 +62,7 @@ def test_a_busy_process_is_seen_and_waited_for_but_not_for_ever() -> None:
     assert beside is not None
     assert beside.much
     heard: list[float] = []
-    assert wait_for_quiet(0.6, told=heard.append) >= 0.6
+    assert wait_for_quiet(0.6, on_wait=heard.append) >= 0.6
     assert heard and heard == sorted(heard, reverse=True) and heard[0] < 0.6
     slept: list[float] = []
     wait_for_quiet(0.0, slept.append)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from regionpredict.predict.by_size import (
     OpenHint,
     affordable_trials,
-    choices_apart,
+    choices_by_name,
     choices_by_size,
     open_hint,
 )
@@ -40,7 +40,7 @@ class Loop:
 def hint_within(turns: Mapping[str, int], most: int) -> OpenHint:
     """The hint where a search may ask for `most` sizes; no common size stands for the names."""
     loop = Loop(turns)
-    apart = choices_apart(NAMES, loop, most)
+    apart = choices_by_name(NAMES, loop, most)
     untried = [name for name in NAMES if name not in apart]
     return open_hint(NAMES, FEW, (), {}, apart, ask=loop, most=most, untried=untried)
 
@@ -56,7 +56,7 @@ def test_trials_times_references_stay_in_their_bound(references: int) -> None:
 @given(st.integers(0, 40))
 def test_each_name_has_all_its_sizes_or_none(most: int) -> None:
     loop = Loop({"a": 50, "b": BEYOND, "c": 10**7, "d": 2, "e": BEYOND})
-    apart = choices_apart(NAMES, loop, most)
+    apart = choices_by_name(NAMES, loop, most)
     assert list(apart) == list(NAMES[: len(apart)])
     assert all(list(own) == list(SIZES_OF_ONE) for own in apart.values())
     assert len(apart) >= 1
@@ -99,7 +99,7 @@ def test_turns_are_not_looked_for_beyond_the_bound() -> None:
 
 def test_nothing_is_asked_elsewhere_without_a_trial_left() -> None:
     loop = Loop({"a": 50, "b": BEYOND})
-    apart = choices_apart(("a", "b"), loop, 100)
+    apart = choices_by_name(("a", "b"), loop, 100)
     before = loop.asked
     assert deciding_elsewhere({"a"}, apart, loop, most=0) == frozenset()
     assert loop.asked == before

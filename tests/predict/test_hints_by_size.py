@@ -19,7 +19,7 @@ from regionpredict.predict import (
     choices_by_size,
     open_hint,
 )
-from regionpredict.predict.by_size import choices_apart, hints_by_size, names_apart, turns
+from regionpredict.predict.by_size import choices_by_name, hints_by_size, names_apart, turns
 from regionpredict.predict.constants import MOST_TRIALS, SIZE_PRECISION
 from regionpredict.predict.deciding_names import SIZES_OF_ONE, TRIED_SIZES
 from regionpredict.predict.hints import Hint, common_threads
@@ -278,7 +278,7 @@ def test_a_name_is_tried_at_all_sizes_or_not_at_all(rounds: float, tried: int) -
         asked.append(dict(sizes))
         return ONE
 
-    apart = choices_apart(("n", "m", "l"), ask, int(rounds * len(SIZES_OF_ONE)))
+    apart = choices_by_name(("n", "m", "l"), ask, int(rounds * len(SIZES_OF_ONE)))
     names = ["n", "m", "l"][:tried]
     assert asked == [{name: size} for name in names for size in SIZES_OF_ONE]
     assert apart == {name: dict.fromkeys(SIZES_OF_ONE, ONE) for name in names}

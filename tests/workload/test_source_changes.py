@@ -16,9 +16,9 @@ from regionpredict.workload.source_changes import (
     Change,
     changes_of,
     clause_of,
-    in_a_running_team,
     names_of,
-    spread_pages,
+    with_parallel_first_touch,
+    without_fork,
 )
 
 DECLARED = "int n, int m, double a[n][m], double b[n][m], double *y"
@@ -151,25 +151,28 @@ def test_pages_as_if_all_threads_had_written_first() -> None:
     workload = built(facts_of(GRID, DECLARED, n=6, m=1000))
     one, two = ArrayPlacement("a", "serial", "", True), ArrayPlacement("b", "parallel", "", False)
     placed = replace(workload, placement=Placement("mixed", "so", True, (one, two)))
-    made = spread_pages(placed)
+    made = with_parallel_first_touch(placed)
     assert made is not None
     spread, serial = made
     assert serial == (one,)
     assert (spread.placement.kind, spread.placement.reason) == ("parallel", "so")
     assert {array.kind for array in spread.placement.arrays} == {"parallel"}
     for arrays in ((), (two,)):
-        assert spread_pages(replace(workload, placement=Placement("", "", False, arrays))) is None
+        assert (
+            with_parallel_first_touch(replace(workload, placement=Placement("", "", False, arrays)))
+            is None
+        )
 
 
 def test_a_loop_in_a_team_that_is_running() -> None:
     workload = built(facts_of(GRID, DECLARED, n=6, m=1000))
     assert workload.execution is not None and workload.execution.synchronisation.forks
-    inside = in_a_running_team(workload)
+    inside = without_fork(workload)
     assert inside is not None and inside.execution is not None
     assert not inside.execution.synchronisation.forks
     assert inside.execution.synchronisation.waits == workload.execution.synchronisation.waits
-    assert in_a_running_team(inside) is None
-    assert in_a_running_team(replace(workload, execution=None)) is None
+    assert without_fork(inside) is None
+    assert without_fork(replace(workload, execution=None)) is None
 
 
 def test_names_of_arrays_once_and_in_order() -> None:

@@ -74,15 +74,15 @@ def histories(program: Program, followed: Followed) -> tuple[History, ...]:
     Where several calls of a region disagree, the first one counts.
     """
     loops = _Loops(program.regions)
-    told = []
+    past = []
     for region in program.regions:
         history = _history(region, followed.before.get(region.span, ()), loops)
         repeats = region.span in followed.repeats or bool(region.enclosing)
-        told.append(history._replace(
+        past.append(history._replace(
             repeats=repeats, untouched=history.untouched if repeats else frozenset(),
             between=tuple(followed.between.get(region.span, {}).values()),
         ))  # fmt: skip
-    return tuple(told)
+    return tuple(past)
 
 
 class _Loops:

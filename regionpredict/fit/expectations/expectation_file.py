@@ -187,8 +187,8 @@ def _check(
     try:
         return _judged(settings, callpath, metric, name, experiment, callpath in litmus, path)
     except InputError as error:
-        told = f"{callpath}: {error.message}" if callpath else error.message
-        placed = InputError(told, remedy=error.remedy, path=error.path or path)
+        message = f"{callpath}: {error.message}" if callpath else error.message
+        placed = InputError(message, remedy=error.remedy, path=error.path or path)
         return Check(callpath, metric, name or "p", "", None, None, callpath in litmus, placed)
 
 

@@ -51,7 +51,7 @@ def read_caliper(path: Path, parameters: Sequence[str] | None = None) -> Experim
 def profile_rows(data: Record) -> Iterator[Measured]:
     """The values of one profile: each metric of each node, the mean of all ranks."""
     columns = list(data.texts("columns"))
-    told = {
+    metadata = {
         name: value for name, value in data.value.items()
         if name not in _SECTIONS and isinstance(value, (str, int, float))
     }  # fmt: skip
@@ -78,7 +78,7 @@ def profile_rows(data: Record) -> Iterator[Measured]:
             if type(row[index]) in (int, float):
                 seconds.setdefault((paths[node], columns[index]), []).append(float(row[index]))
     for (callpath, metric), values in seconds.items():
-        yield Measured(callpath, metric, told, (sum(values) / len(values),))
+        yield Measured(callpath, metric, metadata, (sum(values) / len(values),))
 
 
 def _call_paths(data: Record, hierarchy: str) -> dict[int, str]:

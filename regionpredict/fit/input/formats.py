@@ -82,10 +82,10 @@ def read(
                 f"--parameter has no meaning for {form}, which names its parameters itself",
                 remedy="leave it out",
             )
-        return checked(experiment, str(path))
+        return without_unusable_series(experiment, str(path))
 
 
-def checked(experiment: Experiment, path: str) -> Experiment:
+def without_unusable_series(experiment: Experiment, path: str) -> Experiment:
     """The experiment without series that nothing can be made of; each becomes a problem."""
     problems = list(experiment.problems[:MOST_PROBLEMS])
     left_out = len(experiment.problems) - len(problems)

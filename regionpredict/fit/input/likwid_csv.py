@@ -34,7 +34,11 @@ def read_likwid(path: Path, parameters: Sequence[str] | None = None) -> Experime
     Raises `InputError` where there is no table of hardware threads, and as `experiment_of` does.
     """
     files = sorted(path.rglob("*.csv")) if path.is_dir() else [path]
-    rows = [row for file in files for row in _rows(file, _told(file) if path.is_dir() else {})]
+    rows = [
+        row
+        for file in files
+        for row in _rows(file, _name_parameters(file) if path.is_dir() else {})
+    ]
     if not rows:
         raise InputError("no table of hardware threads in it", remedy=_REMEDY, path=str(path))
     return experiment_of(rows, str(path), parameters=parameters)
@@ -49,12 +53,12 @@ def is_likwid(first: str) -> bool:
     return first.startswith(("STRUCT,Info", "TABLE,Group", "TABLE,Region"))
 
 
-def _told(file: Path) -> dict[str, float]:
+def _name_parameters(file: Path) -> dict[str, float]:
     """The parameters in a file's name, but for its repetition `.r1`."""
     return {name: float(value) for name, value in _NAME.findall(file.name) if name != "r"}
 
 
-def _rows(file: Path, told: Mapping[str, float]) -> Iterator[Measured]:
+def _rows(file: Path, parameters: Mapping[str, float]) -> Iterator[Measured]:
     region, kind = "", ""
     threads: list[int] = []
     text = read_text(file, _REMEDY)
@@ -80,7 +84,7 @@ def _rows(file: Path, told: Mapping[str, float]) -> Iterator[Measured]:
             values = [_number(row[index]) for index in threads]
             known = [value for value in values if value is not None]
             if known:
-                variables = {"p": float(len(threads)), **told}
+                variables = {"p": float(len(threads)), **parameters}
                 value = _together(row[0], kind, known)
                 yield Measured(region, row[0], variables, (value,), number)
 

@@ -172,8 +172,8 @@ class FittedModel:
         None where the formula explains the measurements to within their noise, or goes through
         all of them, and where nothing but the formula is known: then the formula says it.
         """
-        told = self._forecast(points) if self._forecast is not None else None
-        return told if told is not None and np.isfinite(told.values).all() else None
+        forecast = self._forecast(points) if self._forecast is not None else None
+        return forecast if forecast is not None and np.isfinite(forecast.values).all() else None
 
     def forecasters(self, point: Point) -> tuple[str, ...]:
         """Whose opinions the value at `point` is made of, who counts most first; empty where the

@@ -98,10 +98,10 @@ def explained_rows(
 ) -> NDArray[np.bool_]:
     """`Observations.explained` for the rows of `weights` `(b, n)`; the rest is `(b,)`."""
     left = np.count_nonzero(weights, axis=1) - used
-    told = (left >= 1) & (dof >= _ENOUGH_REPETITIONS)
+    noise_known = (left >= 1) & (dof >= _ENOUGH_REPETITIONS)
     variance = np.maximum(within / np.maximum(dof, 1.0), _EXACT)
-    most = np.where(told, _LIKE_NOISE * variance, _EXACT) * left
-    return np.asarray((told | (left >= _SPARE_POINTS)) & (misfit <= most))
+    most = np.where(noise_known, _LIKE_NOISE * variance, _EXACT) * left
+    return np.asarray((noise_known | (left >= _SPARE_POINTS)) & (misfit <= most))
 
 
 def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") -> Observations:

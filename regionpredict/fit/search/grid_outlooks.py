@@ -50,7 +50,7 @@ class GridForecaster:
         ] = {}
         self._lines: dict[bytes, Forecaster] = {}
         self._said: dict[tuple[float, ...], Said] = {}
-        self._told, self._truths = self._rolling()
+        self._past_opinions, self._truths = self._rolling()
 
     def at(self, points: FloatArray) -> Outlook:
         """The outlook at points `(k, m)`."""
@@ -59,8 +59,8 @@ class GridForecaster:
         for point in points:
             if tuple(point) not in self._said:
                 now = self._opinions(every, point)
-                told = combined(self._told, self._truths, scales, now)
-                self._said[tuple(point)] = (now, *told)
+                forecast = combined(self._past_opinions, self._truths, scales, now)
+                self._said[tuple(point)] = (now, *forecast)
         return outlook_of(self.names, [self._said[tuple(point)] for point in points])
 
     def _rolling(self) -> tuple[list[FloatArray], list[float]]:
@@ -68,15 +68,15 @@ class GridForecaster:
         ranks = np.zeros(len(self._points))
         for index in self._active:
             ranks += np.unique(self._points[:, index], return_inverse=True)[1]
-        told, truths = [], []
+        past_opinions, truths = [], []
         for row in np.argsort(ranks, kind="stable")[-_ORIGINS:].tolist():
             target = self._points[row]
             before = ~(self._points >= target).all(1)
             if before.sum() < self._options.min_points:
                 continue
-            told.append(self._opinions(before, target))
+            past_opinions.append(self._opinions(before, target))
             truths.append(float(self._seen.y[row]))
-        return told, truths
+        return past_opinions, truths
 
     def _opinions(self, before: NDArray[np.bool_], target: FloatArray) -> FloatArray:
         """What the forecasters say at a point `(m,)`, of the points `before`; NaN for nothing."""
@@ -95,8 +95,8 @@ class GridForecaster:
             opinions += _neighbours(points, seen.y, lines[a], lines[b], (a, b))
         below = np.flatnonzero(np.all(points <= target, axis=1))
         opinions.append(float(seen.y[below[-1]]) if len(below) else float("nan"))
-        told = np.array(opinions)
-        return np.where(np.isfinite(told) & (told > 0), told, np.nan)
+        positive = np.array(opinions)
+        return np.where(np.isfinite(positive) & (positive > 0), positive, np.nan)
 
     def _by_formulas(
         self, before: NDArray[np.bool_], points: FloatArray, seen: Observations, target: FloatArray

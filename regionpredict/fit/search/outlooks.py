@@ -77,15 +77,15 @@ class Forecaster:
         """The forecast, the standard deviation of its logarithm, and the shares `(f,)`."""
         x, y = self._x, self._seen.y
         ahead = np.log(value / x[-1])
-        told, truths, scales = [], [], []
+        past_opinions, truths, scales = [], [], []
         for origin, opinion in zip(self._origins, self._past, strict=True):
             reach = np.log(x[origin:] / x[origin - 1])
             target = int(np.argmin(np.abs(reach - ahead)))
-            told.append(opinion[:, target])
+            past_opinions.append(opinion[:, target])
             truths.append(y[origin + target])
             # Errors grow with the distance; where the series has no point as far, they are scaled.
             scales.append(max(1.0, ahead / reach[target]))
-        return combined(told, truths, scales, now)
+        return combined(past_opinions, truths, scales, now)
 
 
 Said = tuple[FloatArray, float, float, FloatArray]
@@ -104,17 +104,20 @@ def outlook_of(names: tuple[str, ...], said: Sequence[Said]) -> Outlook:
 
 
 def combined(
-    told: Sequence[FloatArray], truths: Sequence[float], scales: Sequence[float], now: FloatArray
+    past_opinions: Sequence[FloatArray],
+    truths: Sequence[float],
+    scales: Sequence[float],
+    now: FloatArray,
 ) -> tuple[float, float, FloatArray]:
     """The forecast, the standard deviation of its logarithm, and the shares `(f,)`.
 
-    The first two are NaN where no one has an opinion. `told` has what the forecasters said `(f,)`
-    of each of the `truths`, oldest first, and `scales` how many times farther ahead the question
-    lies than each of them. `now` is `(f,)`.
+    The first two are NaN where no one has an opinion. `past_opinions` has what the forecasters said
+    `(f,)` of each of the `truths`, oldest first, and `scales` how many times farther ahead the
+    question lies than each of them. `now` is `(f,)`.
     """
     errors: list[FloatArray] = []  # of the forecasters, `(f,)` each
     own: list[float] = []  # of the forecast, per distance asked for
-    for opinion, truth, scale in zip(told, truths, scales, strict=True):
+    for opinion, truth, scale in zip(past_opinions, truths, scales, strict=True):
         if not np.isfinite(opinion).any():
             continue
         forecast = _weighted_quantile(opinion, _shares(errors, opinion), 0.5)

@@ -19,7 +19,7 @@ from regionpredict.frontend.syntax import (
     Name,
     Unary,
     address_of,
-    followed,
+    dereferenced,
     is_place,
 )
 from regionpredict.ir import Span
@@ -54,7 +54,7 @@ def standard_method(
     """A method's call in terms of addresses, or None."""
     held = ctype.element
     if ctype.kind == "pointer" and not ctype.name and held is not None and is_container(held):
-        container, ctype = followed(container, span), held  # p->size()
+        container, ctype = dereferenced(container, span), held  # p->size()
     if ctype.name == "complex":
         half = CType("float", ctype.bits // 2)
         return Cast(half, container) if name in ("real", "imag") and not args else None

@@ -48,8 +48,8 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.frontend.text import (
     Attacher,
-    alone,
-    directed,
+    standalone_directive,
+    with_directives,
 )
 from regionpredict.ir import Span
 
@@ -171,7 +171,7 @@ class TreeBuilder:
         taken = self._attacher.take(file, offset, block=node.kind == BLOCK, loop=node.kind in LOOPS)
         if not taken:
             return self._plain_statement(node, at)
-        built = directed(taken, self._plain_statement(node, at), self._file_name(file))
+        built = with_directives(taken, self._plain_statement(node, at), self._file_name(file))
         self._attacher.leave(file, offset)
         return built
 
@@ -209,7 +209,7 @@ class TreeBuilder:
         if self._attacher.waiting(file):
             end = self._place.end(node.cursor)[3]
             left = self._attacher.left_over(file, offset, end)
-            items += [alone(pragma, self._file_name(file)) for pragma in left]
+            items += [standalone_directive(pragma, self._file_name(file)) for pragma in left]
         return Compound(tuple(items))
 
     def _decl_stmt(self, node: Node, at: _At) -> Stmt:

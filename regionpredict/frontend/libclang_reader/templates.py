@@ -20,7 +20,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
     METHODS,
     TEMPLATED_CLASSES,
 )
-from regionpredict.frontend.text import SourceText, holding, mentioned_at
+from regionpredict.frontend.text import SourceText, functions_holding, mentioned_at
 
 _LAMBDA = re.compile(r"\(lambda at (?P<file>[^()]*):(?P<line>\d+):\d+\)")
 _DEEPEST = 8  # templates that call templates
@@ -64,7 +64,7 @@ class Templates:
         instances: dict[int, Instance] = {}
         name = lc.spelling(template)
         places = {file: mentioned_at(text.data, name) for file, text in self._sources.items()}
-        for caller in holding(self._located(), places) if depth < _DEEPEST else ():
+        for caller in functions_holding(self._located(), places) if depth < _DEEPEST else ():
             for version, caller_name in self._versions(caller, key, depth):
                 for cursor in self._asked_for(version, key):
                     instances.setdefault(int(cursor.data0 or 0), Instance(cursor, caller_name))

@@ -136,13 +136,15 @@ def _others(
     their name, and those that definitions speak of."""
     said = {word[0] for definition in definitions for name in definition.value.names
             if (word := _VARIABLE.match(name))}  # fmt: skip
-    told = {
+    declarations = {
         name: decl for name, (decl, _) in context.named().items()
         if name.endswith("'") or (name in said and not declares(function, decl))
     }  # fmt: skip
-    begins = sorted((f.span.file, f.span.line, f.name) for f in unit.bodies()) if told else []
+    begins = (
+        sorted((f.span.file, f.span.line, f.name) for f in unit.bodies()) if declarations else []
+    )
     others = []
-    for name, decl in sorted(told.items()):
+    for name, decl in sorted(declarations.items()):
         home = context.homes.get(name)
         before = [function for file, line, function in begins
                   if file == decl.span.file and line <= decl.span.line]  # fmt: skip

@@ -287,14 +287,14 @@ def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequenc
     """The region of all threads; `taken` is what the bounds take as the team's size."""
     whole = partition.whole
     schedule = partition.schedule
-    told = f"threads share this loop by their numbers: read as schedule({schedule}) nowait"
+    message = f"threads share this loop by their numbers: read as schedule({schedule}) nowait"
     if taken:
-        told += f"; the team must have as many as {' and '.join(taken)} says"
+        message += f"; the team must have as many as {' and '.join(taken)} says"
     return replace(
         with_used_arrays(region),
         nest=replace(nest, start=whole.start, bound=whole.bound, step=whole.step),
         clauses=(Clause("schedule", schedule), *region.clauses),
-        diagnostics=(*region.diagnostics, Diagnostic("RP116", region.span, told)),
+        diagnostics=(*region.diagnostics, Diagnostic("RP116", region.span, message)),
         by_hand=True,
         team_size=" and ".join(taken),
     )

@@ -45,11 +45,11 @@ def with_invariant_names(
         for definition in definitions
     )
     region = _changed(region, change)
-    told = {definition.name for definition in definitions}
+    defined = {definition.name for definition in definitions}
     same = tuple(
         Definition(name, Expr.name(any_of_them), region.span)
         for name, any_of_them in sorted(elements.items())
-        if name not in told and any_of_them != name
+        if name not in defined and any_of_them != name
     )
     return region, (*values, *same)
 

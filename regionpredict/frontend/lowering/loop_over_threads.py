@@ -107,7 +107,9 @@ def _partition(region: Region, of_team: dict[str, Expr]) -> Partition | None:
 def _of_inner_loop(region: Region, partition: Partition) -> Region:
     whole = partition.whole
     assert region.nest is not None
-    told = "its iterations are the threads, with a block each of the loop inside: read as that loop"
+    message = (
+        "its iterations are the threads, with a block each of the loop inside: read as that loop"
+    )
     return replace(
         with_used_arrays(region),
         nest=replace(region.nest, start=whole.start, bound=whole.bound, step=whole.step),
@@ -115,6 +117,6 @@ def _of_inner_loop(region: Region, partition: Partition) -> Region:
             Clause("schedule", partition.schedule),
             *(clause for clause in region.clauses if clause.name != "schedule"),
         ),
-        diagnostics=(*region.diagnostics, Diagnostic("RP116", region.span, told)),
+        diagnostics=(*region.diagnostics, Diagnostic("RP116", region.span, message)),
         over_threads=True,
     )

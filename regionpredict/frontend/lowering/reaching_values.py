@@ -47,15 +47,15 @@ class Reached:
     def variable(self, decl: Decl) -> Expr | None:
         """What it holds, in what names mean at the function's begin; None where nobody knows."""
         held = self._frame.env.get(decl)
-        return self._told(held) if isinstance(held, Expr) else None
+        return self._in_region_names(held) if isinstance(held, Expr) else None
 
     def member(self, use: Member) -> Expr | None:
         """The same of a member of a struct."""
         path = self._context.path(use, self._frame)
         held = self._context.member_value(path, use.field) if path is not None else None
-        return self._told(held) if held is not None else None
+        return self._in_region_names(held) if held is not None else None
 
-    def _told(self, value: Expr) -> Expr | None:
+    def _in_region_names(self, value: Expr) -> Expr | None:
         """The value in the region's names."""
         if not is_plain(value) or value.names & self._changed:
             return None

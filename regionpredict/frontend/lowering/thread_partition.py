@@ -69,10 +69,12 @@ def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | N
         return None
     for multiple in (1, _MULTIPLE):
         trials = list(_values(sorted(bounds.names - {THREAD, TEAM}), multiple))
-        told = [_dealing(bounds, whole, threads, values) for values in trials for threads in teams]
-        schedules = {schedule for schedule in told if schedule is not None}
+        schedules_of_trials = [
+            _dealing(bounds, whole, threads, values) for values in trials for threads in teams
+        ]
+        schedules = {schedule for schedule in schedules_of_trials if schedule is not None}
         needed = min(_NEEDED, len(trials)) * len(teams)
-        enough = sum(schedule is not None for schedule in told) >= needed
+        enough = sum(schedule is not None for schedule in schedules_of_trials) >= needed
         if enough and len(schedules) == 1 and schedules <= {"static", "static,1"}:
             return Partition(whole, schedules.pop())
     return None

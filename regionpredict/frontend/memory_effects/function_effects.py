@@ -41,7 +41,6 @@ from regionpredict.frontend.syntax import (
     Ternary,
     Unary,
     While,
-    below,
     condition_of,
     every_expression,
     expressions_in,
@@ -53,6 +52,7 @@ from regionpredict.frontend.syntax import (
     returns_early,
     show,
     sides_of,
+    subexpressions,
 )
 from regionpredict.ir.flow import (
     BEHIND_RETURN,
@@ -246,13 +246,13 @@ class _Flows:
         """The calls and writes in an expression; calls in arguments come before their call."""
         if isinstance(expression, Assign):
             self._expression(expression.right, events)
-            for inner in below(expression.left):
+            for inner in subexpressions(expression.left):
                 self._expression(inner, events)
             self._written(expression.left, events)
             if expression.op == "=":
                 self._assigned(expression.left, expression.right, events)
             return
-        for inner in below(expression):
+        for inner in subexpressions(expression):
             self._expression(inner, events)
         if isinstance(expression, Unary) and expression.op in STEPS:
             self._written(expression.operand, events)

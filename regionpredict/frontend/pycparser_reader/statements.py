@@ -36,8 +36,8 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.frontend.text import (
     Attacher,
-    alone,
-    directed,
+    standalone_directive,
+    with_directives,
 )
 from regionpredict.ir import Span
 
@@ -120,7 +120,7 @@ class TreeBuilder:
         if not taken:
             return built
         self._attacher.leave(at.file, at.offset)
-        return directed(taken, built, at.file)
+        return with_directives(taken, built, at.file)
 
     # -- statements -----------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ class TreeBuilder:
         if self._attacher.waiting(at.file):
             end = self._places.spot(self._places.end(node)).offset + 1
             left = self._attacher.left_over(at.file, at.offset, end)
-            items += [alone(pragma, at.file) for pragma in left]
+            items += [standalone_directive(pragma, at.file) for pragma in left]
         self._scope = outer
         return Compound(tuple(items))
 

@@ -8,7 +8,7 @@ which parser ran.
 from regionpredict.frontend.syntax.accessors import given_to_members, in_place, member_path
 from regionpredict.frontend.syntax.addresses import (
     address_of,
-    followed,
+    dereferenced,
     is_place,
     member_of,
     substituted,
@@ -72,7 +72,6 @@ from regionpredict.frontend.syntax.sides import (
 )
 from regionpredict.frontend.syntax.translation_unit import Located, Lookups, Unit, Writes
 from regionpredict.frontend.syntax.traversal import (
-    below,
     calls_in,
     declared_in,
     ends_here,
@@ -82,6 +81,7 @@ from regionpredict.frontend.syntax.traversal import (
     first_span,
     inner_statements,
     own_expressions,
+    subexpressions,
 )
 
 __all__ = [
@@ -127,13 +127,13 @@ __all__ = [
     "While",
     "Writes",
     "address_of",
-    "below",
     "calls_in",
     "case_labels",
     "class_made",
     "condition_of",
     "constructor_call",
     "declared_in",
+    "dereferenced",
     "element_placed",
     "elements_listed",
     "ends_here",
@@ -141,7 +141,6 @@ __all__ = [
     "every_statement",
     "expressions_in",
     "first_span",
-    "followed",
     "given_to_members",
     "goes_on_early",
     "in_place",
@@ -157,6 +156,7 @@ __all__ = [
     "set_place",
     "show",
     "sides_of",
+    "subexpressions",
     "substituted",
     "unread_list",
     "with_members_named",

@@ -47,7 +47,7 @@ def address_of(place: Expression, span: Span) -> Expression:
     return Unary("&", place, span) if is_place(place) else place
 
 
-def followed(address: Expression, span: Span) -> Expression:
+def dereferenced(address: Expression, span: Span) -> Expression:
     """`*address`."""
     if isinstance(address, Unary) and address.op == "&":
         return address.operand
@@ -83,7 +83,7 @@ def substituted(expression: Expression, values: Mapping[Decl, Expression]) -> Ex
         return values.get(e.decl, e)
     if isinstance(e, Unary):
         operand = substituted(e.operand, values)
-        return followed(operand, e.span) if e.op == "*" else Unary(e.op, operand, e.span)
+        return dereferenced(operand, e.span) if e.op == "*" else Unary(e.op, operand, e.span)
     if isinstance(e, Index):
         return Index(substituted(e.base, values), substituted(e.index, values), e.span)
     if isinstance(e, Member):

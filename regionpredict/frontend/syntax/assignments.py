@@ -14,10 +14,10 @@ from regionpredict.frontend.syntax.nodes import (
     Unary,
 )
 from regionpredict.frontend.syntax.traversal import (
-    below,
     ends_here,
     inner_statements,
     own_expressions,
+    subexpressions,
 )
 
 STEPS = {"++": 1, "p++": 1, "--": -1, "p--": -1}
@@ -81,7 +81,7 @@ def _effects(expression: Expression) -> dict[Decl, int | None]:
             elif inner.op == "&" and inner.operand.decl.ctype.kind == "int":
                 _note(effects, inner.operand.decl, None)
             continue
-        waiting.extend(below(inner))
+        waiting.extend(subexpressions(inner))
     return effects
 
 

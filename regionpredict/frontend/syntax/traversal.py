@@ -46,7 +46,7 @@ _BELOW: dict[type, Callable[[Any], tuple[Any, ...]]] = {
 }
 
 
-def below(expression: Expression) -> tuple[Expression, ...]:
+def subexpressions(expression: Expression) -> tuple[Expression, ...]:
     """The expressions directly inside one."""
     inside = _BELOW.get(type(expression))
     return inside(expression) if inside is not None else ()

@@ -5,14 +5,18 @@ expands macros in them, `attach_pragmas` says which statement each belongs to, `
 where a name is called or written, `passages` which names each function of a file defines and uses.
 """
 
-from regionpredict.frontend.text.attach_pragmas import Attacher, alone, directed
+from regionpredict.frontend.text.attach_pragmas import (
+    Attacher,
+    standalone_directive,
+    with_directives,
+)
 from regionpredict.frontend.text.inactive import inactive_loops
 from regionpredict.frontend.text.left_out_macros import guessed_macros, left_out_macros
 from regionpredict.frontend.text.macros import MacroTable
 from regionpredict.frontend.text.name_occurrences import (
     base_classes_in,
     called_at,
-    holding,
+    functions_holding,
     mentioned_at,
     unreached,
     written_at,
@@ -40,15 +44,13 @@ __all__ = [
     "Masked",
     "Passage",
     "SourceText",
-    "alone",
     "base_classes_in",
     "blank_comments",
     "blank_ranges",
     "called_at",
-    "directed",
     "find_pragmas",
+    "functions_holding",
     "guessed_macros",
-    "holding",
     "holds_directives",
     "inactive_loops",
     "left_out_macros",
@@ -58,8 +60,10 @@ __all__ = [
     "parse_directive",
     "parse_expression",
     "passages",
+    "standalone_directive",
     "string_value",
     "unreached",
+    "with_directives",
     "with_numbers",
     "written_at",
 ]

@@ -96,16 +96,16 @@ class Attacher(Generic[File]):
         return remaining
 
 
-def directed(pragmas: Iterable[Pragma], body: Stmt, file: str) -> Stmt:
+def with_directives(pragmas: Iterable[Pragma], body: Stmt, file: str) -> Stmt:
     """A statement with its directives around it; one that stands alone comes before it."""
     for pragma in reversed(list(pragmas)):
         if pragma.standalone:
-            body = Compound((alone(pragma, file), body))
+            body = Compound((standalone_directive(pragma, file), body))
         else:
             body = Directive(pragma, body, Span(file, pragma.line, pragma.column))
     return body
 
 
-def alone(pragma: Pragma, file: str) -> Directive:
+def standalone_directive(pragma: Pragma, file: str) -> Directive:
     """A directive that no statement belongs to."""
     return Directive(pragma, None, Span(file, pragma.line, pragma.column))

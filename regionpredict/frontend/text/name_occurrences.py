@@ -74,7 +74,7 @@ def written_at(data: bytes, name: str) -> list[int]:
     return offsets
 
 
-def holding(
+def functions_holding(
     functions: Iterable[tuple[T, File, int, int]], places: Mapping[File, Sequence[int]]
 ) -> list[T]:
     """Those of the functions, (function, file, begin, end), that hold one of a file's places."""

@@ -7,8 +7,8 @@ likely a choice is right. `fitted` is what both take from measured curves, `cons
 from regionpredict.predict.uncertainty.confidence import (
     chance_of,
     confidence_of,
-    in_steps,
     log_odds,
+    rounded_confidence,
 )
 from regionpredict.predict.uncertainty.constants import BAND_SHARE
 from regionpredict.predict.uncertainty.fitted import SHIPPED, Fitted, Spreads
@@ -36,8 +36,8 @@ __all__ = [
     "chance_of",
     "confidence_of",
     "expected_of",
-    "in_steps",
     "log_odds",
     "outlook_of",
+    "rounded_confidence",
     "traits_of",
 ]

@@ -60,18 +60,18 @@ def log_odds(chance: float) -> float:
     >>> log_odds(0.5), log_odds(1.0) == log_odds(1.0 - LEAST_DOUBT.value)
     (0.0, True)
     """
-    told = min(1.0 - LEAST_DOUBT.value, max(LEAST_DOUBT.value, chance))
-    return math.log(told / (1.0 - told))
+    bounded = min(1.0 - LEAST_DOUBT.value, max(LEAST_DOUBT.value, chance))
+    return math.log(bounded / (1.0 - bounded))
 
 
 def confidence_of(chance: float, *, partial: bool, fitted: Fitted = SHIPPED) -> float:
     """The share of such hints that are right, from 0 to 1, in steps."""
     odds = math.exp(fitted.even + fitted.slope * log_odds(chance))
     sure = min(fitted.most, odds / (1.0 + odds))
-    return in_steps(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0))
+    return rounded_confidence(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0))
 
 
-def in_steps(sure: float) -> float:
+def rounded_confidence(sure: float) -> float:
     """The confidence as it is told.
 
     >>> in_steps(0.913), in_steps(0.72)

@@ -40,7 +40,7 @@ class CalibrationResult(NamedTuple):
 def calibration_page(result: CalibrationResult) -> str:
     """The page."""
     samples, calibration, density = result.samples, result.saturation, result.density
-    told = [
+    overview = [
         (
             "Fitted to",
             f"{plural(len(samples.samples), 'region')} of "
@@ -65,7 +65,7 @@ def calibration_page(result: CalibrationResult) -> str:
     if density is not None:
         words += density_text(density, result.packages)
     sections = [
-        Section("Overview", [facts(told)]),
+        Section("Overview", [facts(overview)]),
         Section("Saturation model", [_scores(calibration), *_factors(calibration)]),
         Section("Density model", [] if density is None else _density(density)),
         Section("Regions", [_regions(result)]),
@@ -120,18 +120,18 @@ def _density(calibration: DensityCalibration) -> list[Block]:
           for name, rate in calibration.trivial.items()),
     ]  # fmt: skip
     columns = [Column("Score"), Column("Before", number=True), Column("After", number=True)]
-    told = [
+    overview = [
         ("Sure", f"more are right in {100 * calibration.sure:.1f} % of resampled sets of programs")
     ]
     if calibration.helps:
-        told += list(
+        overview += list(
             zip(
                 DENSITY_FACTORS,
                 (f"{factor:.3g}" for factor in calibration.fitted.factors),
                 strict=True,
             )
         )
-        told.append(
+        overview.append(
             (
                 "Boundaries",
                 ", ".join(
@@ -140,9 +140,9 @@ def _density(calibration: DensityCalibration) -> list[Block]:
             )
         )
     else:
-        told.append(("Outcome", "the correction does not help: no weight is written"))
+        overview.append(("Outcome", "the correction does not help: no weight is written"))
     title = f"Cross-validated over {calibration.folds} folds of programs"
-    return [facts(told), table(title, columns, rows)]
+    return [facts(overview), table(title, columns, rows)]
 
 
 def _regions(result: CalibrationResult) -> Block:

@@ -37,12 +37,12 @@ def program_checks(
     checks = [_packages(teams, machine)]
     if parts:
         serial = [part for part in parts if part.derivation.first_touch == "serial"]
-        told = "pages lie where the threads that use them run"
+        satisfied = "pages lie where the threads that use them run"
         checks.append(
             _graded(
                 "NUMA placement",
                 1.0 - _share(parts, serial),
-                _worst(serial, lambda _: 1.0, parts, "first touch is serial for", told),
+                _worst(serial, lambda _: 1.0, parts, "first touch is serial for", satisfied),
                 changes,
                 "RP201",
             )

@@ -61,7 +61,7 @@ def comparison_page(
 def _rates(comparison: Comparison) -> list[tuple[str, str]]:
     rates = [("Success", success(comparison))]
     rates += [(f"The answer '{name}'", rate) for name, rate in baselines(comparison).items()]
-    told = [
+    facts_shown = [
         (name, "none judged" if rate.share is None else
          f"{100 * rate.share:.1f} % ({rate.right} of {rate.judged}), 95 % interval "
          f"{100 * rate.low:.0f} to {100 * rate.high:.0f} %")
@@ -69,14 +69,16 @@ def _rates(comparison: Comparison) -> list[tuple[str, str]]:
     ]  # fmt: skip
     lost = time_lost(comparison.judged)
     if lost is not None:
-        told.append((f"Time on the hinted {comparison.unit}", f"{100 * lost:+.1f} % of the best"))
+        facts_shown.append(
+            (f"Time on the hinted {comparison.unit}", f"{100 * lost:+.1f} % of the best")
+        )
     if comparison.median_speedup_error is not None:
-        told.append(("Predicted speedup", f"off by {100 * comparison.median_speedup_error:.0f} %, "
+        facts_shown.append(("Predicted speedup", f"off by {100 * comparison.median_speedup_error:.0f} %, "
                      "median over regions"))  # fmt: skip
     if comparison.median_time_ratio is not None:
-        told.append(("Predicted time on one thread", f"{comparison.median_time_ratio:.3g} times "
+        facts_shown.append(("Predicted time on one thread", f"{comparison.median_time_ratio:.3g} times "
                      "the measured one, median over regions"))  # fmt: skip
-    return told
+    return facts_shown
 
 
 def _scatter(comparison: Comparison, folder: str) -> list[Block]:
@@ -214,12 +216,12 @@ def _source(comparison: Comparison, sources: Mapping[str, str]) -> list[Block]:
     notes: dict[str, list[Block]] = {}
     for row, verdict in enumerate(comparison.verdicts):
         notes.setdefault(verdict.hint.file, []).append(
-            {"line": verdict.hint.line, "text": _told(verdict, comparison), "row": row}
+            {"line": verdict.hint.line, "text": _verdict_sentence(verdict, comparison), "row": row}
         )
     return file_blocks(notes, sources)
 
 
-def _told(verdict: Verdict, comparison: Comparison) -> str:
+def _verdict_sentence(verdict: Verdict, comparison: Comparison) -> str:
     predicted, measured = _speedups(verdict)
     words = f"predicted {_times(predicted)}, measured {_times(measured)}"
     if verdict.hinted is not None and verdict.needed is not None:

@@ -25,7 +25,7 @@ _VERDICTS = {"match": "as expected", "approximate": "about as expected", "none":
 def expectations_page(report: Report) -> str:
     """The page."""
     checked = [check for check in report.checks if check.verdict is not None]
-    told = [
+    overview = [
         ("Outcome", "passed" if report.passed else "failed"),
         ("Checked", plural(len(checked), "expectation")),
         *((_VERDICTS[match].capitalize(), str(number)) for match in _VERDICTS
@@ -37,7 +37,7 @@ def expectations_page(report: Report) -> str:
     failed += [LITMUS] if report.litmus_failed else []
     failed += [str(problem) for problem in report.problems]
     sections = [
-        Section("Overview", [facts(told)]),
+        Section("Overview", [facts(overview)]),
         Section("Expectations", _checks(report)),
         Section("Rules", _rules(report)),
         Section("What failed", [items(failed)] if failed else []),

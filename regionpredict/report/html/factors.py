@@ -37,15 +37,15 @@ def factors_page(study: Study, extrapolation: Extrapolation | None, hints: Hints
     """The page; without `found` there are no curves."""
     runs = study.runs
     definition = runs[0].factors.definition
-    told = [
+    overview = [
         ("Runs", ", ".join(f"{run.factors.name} on {run.factors.width}" for run in runs)),
         ("Ser", f"'{definition}': {SERIALISATIONS[definition]}"),
     ]
     if study.scaling is not None:
-        told.append(("Scaling", f"{study.scaling}; the work of all grows as "
-                     f"P^{study.growth:.2f}"))  # fmt: skip
+        overview.append(("Scaling", f"{study.scaling}; the work of all grows as "
+                         f"P^{study.growth:.2f}"))  # fmt: skip
     if extrapolation is not None:
-        told += [
+        overview += [
             (
                 "On more processes",
                 f"from {width} on, {SHORT_NAMES[after]} loses most, not {SHORT_NAMES[before]}",
@@ -56,7 +56,7 @@ def factors_page(study: Study, extrapolation: Extrapolation | None, hints: Hints
     if hints is not None:
         text += region_table([run.factors for run in runs], hints)
     sections = [
-        Section("Overview", [facts(told), *_factors(runs)]),
+        Section("Overview", [facts(overview), *_factors(runs)]),
         Section("Curves", _curves(study, extrapolation) if extrapolation is not None else []),
         Section("On more processes", _more(extrapolation) if extrapolation is not None else []),
         Section("Iterations", _iterations(runs)),

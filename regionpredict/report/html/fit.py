@@ -53,8 +53,8 @@ class FitResult(NamedTuple):
 def fit_page(path: str, result: FitResult) -> str:
     """The page; `path` is the file's name."""
     models = result.models
-    told = [plural(len(models.models), "model")]
-    told += [f"Left out: {problem}" for problem in models.problems]
+    overview = [plural(len(models.models), "model")]
+    overview += [f"Left out: {problem}" for problem in models.problems]
     drawn = min(len(models.models), _MOST_DRAWN)
     notes = [] if drawn == len(models.models) else [
         text(f"The first {drawn} of {len(models.models)} models have their curves here; --filter "
@@ -66,7 +66,7 @@ def fit_page(path: str, result: FitResult) -> str:
         Section("Call tree", [printed("Call tree", words) for words in result.trees]),
         as_text(models_table(models, result.predictions, "table")),
     ]
-    return page(f"Models of {path}", told, sections)
+    return page(f"Models of {path}", overview, sections)
 
 
 def _models(result: FitResult) -> list[Block]:
@@ -95,7 +95,7 @@ def _models(result: FitResult) -> list[Block]:
 def _details(series: Series, model: FittedModel, result: FitResult, at: int) -> list[Block]:
     pairs = [("Model", model.formula())]
     pairs += [(name, f"{value:.4g}") for name, value in model.law_parameters.items()]
-    pairs += [("Doubt", told) for told in model.warnings]
+    pairs += [("Doubt", warning) for warning in model.warnings]
     pairs += [
         (
             "At " + _point(prediction),

@@ -34,7 +34,7 @@ def imbalance_page(
 ) -> str:
     """The page; `top` are the rows of the table of the terminal, the page has all."""
     trace, whole = analysis.trace, study.whole
-    told = [
+    overview = [
         ("Useful time", f"{show_seconds(whole.mean_s)} in the mean, at most "
          f"{show_seconds(max(whole.workload_s))} on {study.locations[whole.most_on]}"),
         ("I_t, of run time", show_seconds(whole.runtime_impact_s)),
@@ -42,7 +42,7 @@ def imbalance_page(
         ("Distribution", pattern_text(whole)),
     ]  # fmt: skip
     if whole.evolution is not None and study.iterations is not None:
-        told += [
+        overview += [
             ("Iterations", f"{study.iterations.count}; I_t of each, together: "
              f"{show_seconds(sum(whole.evolution.imbalance_s))}"),
             ("Course", course_text(whole)),
@@ -52,7 +52,7 @@ def imbalance_page(
             "I_t is how much more the busiest location has than the mean; I_T that times all "
             "locations."]  # fmt: skip
     sections = [
-        Section("Overview", [facts(told), *_workloads(whole, study.locations),
+        Section("Overview", [facts(overview), *_workloads(whole, study.locations),
                              *_evolution(whole)]),
         Section("Call paths", _call_paths(study)),
         Section("Timeline", timeline_block(analysis)),

@@ -134,5 +134,7 @@ def _graph(model: FittedModel | None, title: str, unit: str) -> list[Block]:
               colour=0),
     ]  # fmt: skip
     band_name = f"{100 * LEVEL:.0f} % band"
-    told = f"{title} over the size, {band_name}"
-    return [curve(told, "n", unit, series, logx=low > 0, band=f"{band_name} of the model")]
+    title_with_band = f"{title} over the size, {band_name}"
+    return [
+        curve(title_with_band, "n", unit, series, logx=low > 0, band=f"{band_name} of the model")
+    ]

@@ -29,7 +29,7 @@ _GIGA = 1e9
 def machine_page(machine: Machine) -> str:
     """The page."""
     counts = evidence_counts(machine)
-    told = [
+    overview = [
         ("Shape", f"{plural(machine.packages, 'package')} of "
          f"{plural(machine.cores_per_package, 'core')}, "
          f"{plural(machine.domains_per_package, 'NUMA domain')} a package, "
@@ -41,7 +41,7 @@ def machine_page(machine: Machine) -> str:
     ]  # fmt: skip
     drawing = printed("The node", draw(machine))
     sections = [
-        Section("Overview", [facts(told), drawing]),
+        Section("Overview", [facts(overview), drawing]),
         Section("Bandwidth", _bandwidths(machine)),
         Section("Costs of OpenMP", _overheads(machine)),
         Section("Figures", [_figures(machine)]),
@@ -63,8 +63,8 @@ def _bandwidths(machine: Machine) -> list[Block]:
                 for kernel, curve in kernels.items()
             ]  # fmt: skip
             title = f"{name} of one NUMA domain, by kernel, as the program counts bytes"
-            told = "95 % interval, where it is known"
-            blocks.append(curve(title, "cores", "GB/s", series, band=told))
+            band_label = "95 % interval, where it is known"
+            blocks.append(curve(title, "cores", "GB/s", series, band=band_label))
     return blocks
 
 

@@ -78,13 +78,13 @@ def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
         *settings_sentences(result.run),
     ]
     rows = {prediction.facts.region.id: at for at, prediction in enumerate(result.predictions)}
-    told = [advice for team in result.teams for advice in result.advice.get(team.facts.id, ())]
+    changes = [advice for team in result.teams for advice in result.advice.get(team.facts.id, ())]
     rule = map(text, row_rule(result.predictions, "Packages and threads"))
     sections = [
         Section("Overview", _overview(result)),
         Section("Teams", _teams(result)),
         Section("Regions", [*rule, _regions(result)]),
-        Section("Source", source_blocks(result.predictions, told, sources, rows)),
+        Section("Source", source_blocks(result.predictions, changes, sources, rows)),
         Section("Roofline", roofline(result.predictions, machine)),
         Section("Assumptions", _assumptions(result)),
         Section("Notes", [items([str(note) for note in result.notes])] if result.notes else []),
@@ -188,10 +188,10 @@ def _regions(result: ProgramResult) -> Block:
             ]
         )
         team = teams.get(region.id)
-        told = result.advice.get(team.facts.id, ()) if team is not None else ()
+        advice = result.advice.get(team.facts.id, ()) if team is not None else ()
         shared = team if team is not None and len(team.facts.members) > 1 else None
         planned = planned_otherwise(result.plans, team)
-        details.append(_details(prediction, result.machine, shared, told, planned))
+        details.append(_details(prediction, result.machine, shared, advice, planned))
     columns = [
         Column("Region"), Column("Function", minor=True), Column("Iterations", number=True,
         minor=True), Column("Data", number=True, minor=True), Column("Gain", number=True),
@@ -218,7 +218,7 @@ def _details(
         pairs.append(("By size", open_sentence(prediction, whole=True)))
     if isinstance(derived, SaturationDerivation):
         pairs.append(("Page placement", f"{derived.first_touch}: {derived.placement_reason}"))
-    pairs += [("Would help", f"{told.span}: {advice_sentence(told)}") for told in advice]
+    pairs += [("Would help", f"{change.span}: {advice_sentence(change)}") for change in advice]
     pairs += [("Assumed", line) for line in prediction.assumed]
     pairs += [("Note", str(note)) for note in prediction.diagnostics]
     blocks: list[Block] = [facts(pairs)]

@@ -23,7 +23,7 @@ def source_blocks(
     for prediction in predictions:
         region = prediction.facts.region
         notes.setdefault(region.span.file, []).append(
-            {"line": region.span.line, "text": _told(prediction), "row": rows[region.id]}
+            {"line": region.span.line, "text": _hint_sentence(prediction), "row": rows[region.id]}
         )
     for change in dict.fromkeys(advice):
         notes.setdefault(change.span.file, []).append(
@@ -55,11 +55,11 @@ def _file(file: str, notes: Sequence[Block], words: str) -> Block:
             if place is not None:
                 begin = begin or max(1, place - _BEFORE)
                 end = min(len(lines), place + _AFTER)
-    told = plural(sum("row" in note for note in notes), "region")
-    return {"kind": "source", "file": file, "told": told, "parts": parts, "notes": list(notes)}
+    count = plural(sum("row" in note for note in notes), "region")
+    return {"kind": "source", "file": file, "told": count, "parts": parts, "notes": list(notes)}
 
 
-def _told(prediction: Prediction) -> str:
+def _hint_sentence(prediction: Prediction) -> str:
     if prediction.packages is None:
         return open_sentence(prediction) or f"no hint: {prediction.status}"
     words = plural(prediction.packages, "package")

@@ -41,7 +41,7 @@ def task_graph_page(
     """The page; `name` is the file's, `top` the rows of the table of the terminal, `predicted` what
     memory leaves of the tasks, where their source was given."""
     parallelism = metrics.average_parallelism
-    told = [
+    overview = [
         ("Work, T1", show_seconds(metrics.work_s)),
         ("Depth, T_inf", show_seconds(metrics.depth_s)),
         ("Average parallelism", "?" if parallelism is None else f"{parallelism:.2f}"),
@@ -56,7 +56,7 @@ def task_graph_page(
     if folder:
         lead.append(f"Files are named as they stand in {folder}")
     sections = [
-        Section("Overview", [facts(told), *_bound(parallelism)]),
+        Section("Overview", [facts(overview), *_bound(parallelism)]),
         Section("Source lines", _lines(graph, metrics, folder)),
         Section("Critical path", _path(graph, metrics)),
         Section("Contention", [] if growth is None else _growth(growth, folder)),
@@ -178,7 +178,9 @@ def _memory(
         Column("Predicted growth", number=True), Column("Measured growth", number=True),
     ]  # fmt: skip
     title = f"Contention for memory, {predicted.threads} tasks at once on {predicted.machine}"
-    assumed = dict.fromkeys(f"assumed: {told}" for row in records for told in row["assumed"])
+    assumed = dict.fromkeys(
+        f"assumed: {assumption}" for row in records for assumption in row["assumed"]
+    )
     return [table(title, columns, rows), *([items(list(assumed))] if assumed else [])]
 
 

@@ -28,7 +28,7 @@ def task_times_page(
 ) -> str:
     """The page; `name` is the file's, `how` says what made the times."""
     parallelism = metrics.average_parallelism
-    told = [
+    overview = [
         ("Work, T1", show_seconds(metrics.work_s)),
         ("Depth, T_inf", show_seconds(metrics.depth_s)),
         ("Average parallelism", "?" if parallelism is None else f"{parallelism:.2f}"),
@@ -68,7 +68,7 @@ def task_times_page(
         line(how, speedups, band), line("no scheduler exceeds", bounds),
     ], band="95 % interval of the runs")]  # fmt: skip
     sections = [
-        Section("Overview", [facts(told), *drawn]),
+        Section("Overview", [facts(overview), *drawn]),
         Section("Times", [table("Times over threads", columns, cells)]),
         as_text(times_table(how, metrics, rows)),
     ]

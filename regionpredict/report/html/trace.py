@@ -30,7 +30,7 @@ from regionpredict.trace.profile import TraceResult
 def trace_page(result: TraceResult, analysis: Analysis, metric: str | None = None) -> str:
     """The page; `metric`: only this one."""
     trace, findings = analysis.trace, analysis.findings
-    told = [
+    overview = [
         ("Locations", f"{len(trace.locations)} on {plural(len(trace.ranks), 'rank')}"),
         ("Events", f"{len(trace):,}"),
         *((f"Sum: {balance.name}", f"{balance.left:.6g} s and {balance.right:.6g} s: "
@@ -46,7 +46,7 @@ def trace_page(result: TraceResult, analysis: Analysis, metric: str | None = Non
     columns = [Column("Metric"), Column("Total", number=True),
                Column("Instances", number=True)]  # fmt: skip
     sections = [
-        Section("Overview", [facts(told)]),
+        Section("Overview", [facts(overview)]),
         Section("Totals", [table("Totals", columns, rows)] if rows else []),
         Section("Where", _panes(result, list(totals))),
         Section("Timeline", timeline_block(analysis)),

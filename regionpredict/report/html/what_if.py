@@ -17,10 +17,10 @@ from regionpredict.trace.what_if import WhatIf
 def what_if_page(what_if: WhatIf, analysis: Analysis, findings: Sequence[Finding]) -> str:
     """The page."""
     trace, runtime = analysis.trace, what_if.runtime_s
-    told = [("Run time", show_seconds(runtime))]
+    overview = [("Run time", show_seconds(runtime))]
     if what_if.changes:
         best = what_if.changes[0]
-        told.append(
+        overview.append(
             (
                 "Fix first",
                 f"{best.callpath}: the run would take "
@@ -28,12 +28,16 @@ def what_if_page(what_if: WhatIf, analysis: Analysis, findings: Sequence[Finding
             )
         )
     else:
-        told.append(("Fix first", "no call path delays anybody"))
+        overview.append(("Fix first", "no call path delays anybody"))
     if what_if.untried:
-        told.append(("Not tried", f"{plural(what_if.untried, 'call path')} with smaller costs"))
+        overview.append(("Not tried", f"{plural(what_if.untried, 'call path')} with smaller costs"))
     if what_if.contradicted:
-        told.append(("Left out", f"{plural(what_if.contradicted, 'wait')} that the trace's times "
-                     "contradict"))  # fmt: skip
+        overview.append(
+            (
+                "Left out",
+                f"{plural(what_if.contradicted, 'wait')} that the trace's times contradict",
+            )
+        )
     rows: list[list[Cell]] = [
         [
             change.callpath, (show_seconds(change.delay_cost_s), change.delay_cost_s),
@@ -55,7 +59,7 @@ def what_if_page(what_if: WhatIf, analysis: Analysis, findings: Sequence[Finding
     notes = [str(finding) for finding in findings]
     title = "Call paths, by what the run gains without their delays"
     sections = [
-        Section("Overview", [facts(told)]),
+        Section("Overview", [facts(overview)]),
         Section("Call paths", [table(title, columns, rows)] if rows else []),
         Section("Timeline", timeline_block(analysis)),
         Section("Findings", [items(notes)] if notes else []),

@@ -69,8 +69,8 @@ def speedups_figure(comparison: Comparison) -> Figure:
     axes.set_xlabel("predicted speedup")
     axes.set_ylabel("measured speedup")
     title = f"{comparison.hints.model} model on {comparison.hints.machine}"
-    told = f"{plural(len(points), 'region')} on {plural(most, 'thread')}"
-    axes.set_title(f"{plain(title)}\n{told}", fontsize=9, loc="left")
+    subtitle = f"{plural(len(points), 'region')} on {plural(most, 'thread')}"
+    axes.set_title(f"{plain(title)}\n{subtitle}", fontsize=9, loc="left")
     dress(axes)
     legend_below(figure, 4)
     return figure
