@@ -271,7 +271,7 @@ def _check_yaml(text: str, path: str) -> None:
         raise InputError(
             f"longer than {MOST_YAML_BYTES >> 20} MiB", remedy="is it the right file?", path=path
         )
-    values, standing_for = 0, dict[str | None, int]()
+    values, expanded_counts = 0, dict[str | None, int]()
     open_: list[tuple[str | None, int]] = []
     events: Iterator[Any] = yaml.parse(text, Loader=_YAML_LOADER)
     for event in events:
@@ -282,18 +282,18 @@ def _check_yaml(text: str, path: str) -> None:
                     f"'{event.anchor}' contains itself", remedy="remove the alias", path=path,
                     line=line,
                 )  # fmt: skip
-            values += standing_for.get(event.anchor, 1)
+            values += expanded_counts.get(event.anchor, 1)
         elif isinstance(event, yaml.CollectionStartEvent):
             open_.append((event.anchor, values))
             values += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             anchor, before = open_.pop()
             if anchor is not None:
-                standing_for[anchor] = values - before
+                expanded_counts[anchor] = values - before
         elif isinstance(event, yaml.ScalarEvent):
             values += 1
             if event.anchor is not None:
-                standing_for[event.anchor] = 1
+                expanded_counts[event.anchor] = 1
             if not event.style and _is_number_of(event.value, MOST_DIGITS):
                 raise InputError(
                     f"a number of {len(event.value)} digits", remedy="write fewer", path=path,

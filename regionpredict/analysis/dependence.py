@@ -195,8 +195,8 @@ def _solve(mine: Expr, theirs: Expr, used: Sequence[str], shifts: dict[str, int]
         return False
     for name, factor in factors.items():
         ((monomial, size),) = factor.terms.items()
-        apart = rest.terms.get(monomial, 0)
-        shift = Fraction(apart) / Fraction(size) if apart else 0
+        coefficient = rest.terms.get(monomial, 0)
+        shift = Fraction(coefficient) / Fraction(size) if coefficient else 0
         if shift.denominator != 1 or shifts.get(name, int(shift)) != shift:
             return False
         shifts[name] = int(shift)

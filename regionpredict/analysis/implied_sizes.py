@@ -30,10 +30,10 @@ def with_implied(program: Program, given: Mapping[str, int]) -> dict[str, int]:
             values = sizes_in(region, known)
             for definition in program.definitions[region.id]:
                 name, value = definition.name, definition.value
-                words = value.names
-                if name not in values or len(words) != 1 or value != Expr.name(*words):
+                names = value.names
+                if name not in values or len(names) != 1 or value != Expr.name(*names):
                     continue
-                (word,) = words
+                (word,) = names
                 size = values[name]
                 if values.get(word, size) != size:
                     raise UsageError(

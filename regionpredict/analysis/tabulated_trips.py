@@ -51,16 +51,16 @@ def entry_trips(loop: Loop) -> EntryTrips | None:
     if [times for _, times in entries] != [-1, 1]:
         return None
     (first, _), (behind, _) = entries
-    apart = _apart(first, behind)
-    if apart is None:
+    distance = _distance(first, behind)
+    if distance is None:
         return None
-    return EntryTrips(f"{entry_name(behind, apart)}-{entry_name(first, 0)}", beyond)
+    return EntryTrips(f"{entry_name(behind, distance)}-{entry_name(first, 0)}", beyond)
 
 
-def _apart(first: Atom, behind: Atom) -> int | None:
+def _distance(first: Atom, behind: Atom) -> int | None:
     """How many entries one stands behind the other in the same row of a table; None: it does not,
     or that is not known."""
     if first.label != behind.label or first.args[:-1] != behind.args[:-1]:
         return None
-    apart = (behind.args[-1] - first.args[-1]).constant
-    return apart if isinstance(apart, int) and apart > 0 else None
+    distance = (behind.args[-1] - first.args[-1]).constant
+    return distance if isinstance(distance, int) and distance > 0 else None

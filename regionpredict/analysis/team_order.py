@@ -339,12 +339,12 @@ class _Walk:
         """How often the body of these loops of one function runs."""
         known, unknown, bindings = [], [], Bindings({})
         for around in nest:
-            apart = around.note or around.guard is not None
-            header = None if apart else self.loops.get(around.span)
+            without_header = around.note or around.guard is not None
+            header = None if without_header else self.loops.get(around.span)
             if header is not None:
                 loop, bindings = header
                 known.append(loop if around.value is None else _turn(loop, around.value))
-            elif around.value is None and not apart:
+            elif around.value is None and not without_header:
                 line = around.span.line
                 unknown.append(Loop(f"loop@{line}", None, None, "", None, (), around.span))
         notes = [around.note for around in nest if around.note]

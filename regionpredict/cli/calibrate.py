@@ -171,7 +171,7 @@ def command(
             state_path=kept,
             free_bytes=free_bytes(),
             cpus=allowed_threads(topology.threads),
-            progress=lambda progress: line.show(*_standing(progress)),
+            progress=lambda progress: line.show(*_progress_text(progress)),
             other_runtime=str(llvm_runtime.resolve()) if llvm_runtime is not None else None,
             quiet=host.wait,
         )
@@ -209,7 +209,7 @@ def _write_page(text: str, output: Path, report: Path | None) -> None:
     write_result(machine_page(read(text, str(output))), report)
 
 
-def _standing(progress: Progress) -> tuple[float, str]:
+def _progress_text(progress: Progress) -> tuple[float, str]:
     share = max(progress.done / progress.total, min(progress.spent_s / progress.budget_s, 1.0))
     text = (
         f"{progress.done}/{progress.total} {progress.spent_s:.0f}s of "

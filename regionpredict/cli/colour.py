@@ -37,8 +37,8 @@ _NOTICES = (
 )
 
 
-def _pattern(words: Iterable[tuple[int, str]]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?P<c{colour}>{text})" for colour, text in words), re.MULTILINE)
+def _pattern(patterns: Iterable[tuple[int, str]]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<c{colour}>{text})" for colour, text in patterns), re.MULTILINE)
 
 
 _TABLE, _NOTICE = _pattern(_WORDS), _pattern(_NOTICES)
@@ -51,7 +51,7 @@ def painted_table(text: str) -> str:
 
 def _painted(pattern: re.Pattern[str], text: str) -> str:
     def paint(match: re.Match[str]) -> str:
-        colour = next(name for name, words in match.groupdict().items() if words is not None)
+        colour = next(name for name, matched in match.groupdict().items() if matched is not None)
         return f"\x1b[{colour[1:]}m{match[0]}{_END}"
 
     return pattern.sub(paint, text)

@@ -141,7 +141,7 @@ def command(
     _end_runs_when_terminated()
 
     def show(at: Progress) -> None:
-        line.show(*_standing(at))
+        line.show(*_progress_text(at))
 
     try:
         swept = sweep(
@@ -175,14 +175,14 @@ def _end_runs_when_terminated() -> None:
     signal.signal(signal.SIGTERM, stop)
 
 
-def campaign_for(words: tuple[str, ...], places: str, bind: str) -> Campaign:
+def campaign_for(argv: tuple[str, ...], places: str, bind: str) -> Campaign:
     """The campaign of a program on this host."""
     from regionpredict.measure.records import Campaign
 
     if bind == "caches":
         places, bind = _over_caches(places), "close"
     return Campaign(
-        command=words,
+        command=argv,
         host=this_host(),
         binding={"places": places, "proc_bind": bind, "cpus": _allowed()},
         started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -272,7 +272,7 @@ def _brief(value: object) -> str:
     return " ".join(str(v) for v in value) if isinstance(value, tuple) else str(value)
 
 
-def _observed(words: tuple[str, ...], *, binary: bool) -> tuple[dict[str, str], Reader]:
+def _observed(argv: tuple[str, ...], *, binary: bool) -> tuple[dict[str, str], Reader]:
     """What the environment needs besides, and how the program's results are read."""
     from regionpredict.measure.sweep import read_output
 
@@ -284,7 +284,7 @@ def _observed(words: tuple[str, ...], *, binary: bool) -> tuple[dict[str, str], 
     from regionpredict.measure.outlined_results import read_outlined
     from regionpredict.measure.runtime_library import preload_library
 
-    functions = outlined_functions(find_program(words[0]))
+    functions = outlined_functions(find_program(argv[0]))
     library = preload_library([compiler()], cache_folder(), "preload.c")
 
     def read(output: Path) -> Results:
@@ -343,7 +343,7 @@ def _tell(swept: Swept, budget: float) -> None:
         click.echo(f"note: not settled on {on}: {', '.join(why[:3])}{more}", err=True)
 
 
-def _standing(at: Progress) -> tuple[float, str]:
+def _progress_text(at: Progress) -> tuple[float, str]:
     share = max(at.settled / at.thread_counts, min(at.spent_s / at.budget_s, 1.0))
     if at.waits_s is not None:
         return share, waiting(at.waits_s)

@@ -30,7 +30,7 @@ _SPARE_MINUTES = 2
 
 
 def measure_through_slurm(
-    words: tuple[str, ...], plan: Plan, output: Path, options: Mapping[str, Any], *, resume: bool
+    argv: tuple[str, ...], plan: Plan, output: Path, options: Mapping[str, Any], *, resume: bool
 ) -> None:
     """Submits a job that measures into `output`, and waits for it.
 
@@ -44,11 +44,11 @@ def measure_through_slurm(
     )
     folder = output.absolute().with_name(output.name + ".slurm")
     with _outside_any_job():
-        node = _node(words, output, folder, resume=resume)
+        node = _node(argv, output, folder, resume=resume)
         if node is not None and "nodelist" not in request.options:
             request = replace(request, node=node)
         try:
-            job = launch.submit(folder, _command(words, plan, output, options), request)
+            job = launch.submit(folder, _command(argv, plan, output, options), request)
         except InputError:
             _clear(folder)
             raise
@@ -100,7 +100,7 @@ def _request(plan: Plan, options: Mapping[str, Any]) -> Request:
     return Request(minutes, max(plan.threads, default=None), options["slurm_shared"], None, own)
 
 
-def _node(words: tuple[str, ...], output: Path, folder: Path, *, resume: bool) -> str | None:
+def _node(argv: tuple[str, ...], output: Path, folder: Path, *, resume: bool) -> str | None:
     """The node that the campaign in FILE is of; None where it begins, or where it may be any."""
     from regionpredict.measure.launch_slurm import node_of, running_jobs
     from regionpredict.measure.store import read_campaign
@@ -120,7 +120,7 @@ def _node(words: tuple[str, ...], output: Path, folder: Path, *, resume: bool) -
             path=str(output),
         )  # fmt: skip
     known = read_campaign(output)
-    if known.command != words:
+    if known.command != argv:
         raise InputError(
             f"measurements of another program ({' '.join(known.command)}) cannot be mixed with "
             "these", remedy="take another -o FILE", path=str(output),
@@ -129,7 +129,7 @@ def _node(words: tuple[str, ...], output: Path, folder: Path, *, resume: bool) -
 
 
 def _command(
-    words: tuple[str, ...], plan: Plan, output: Path, options: Mapping[str, Any]
+    argv: tuple[str, ...], plan: Plan, output: Path, options: Mapping[str, Any]
 ) -> tuple[str, ...]:
     """What the job runs: the same command on its node, without Slurm."""
     line = [sys.executable, "-m", "regionpredict", "measure", "--resume", "--format", "json"]
@@ -140,7 +140,7 @@ def _command(
             line += ["--" + name.replace("_", "-"), options[name]]
     if options["binary"]:
         line.append("--binary")
-    return (*line, "-o", str(output.absolute()), "--", *words)
+    return (*line, "-o", str(output.absolute()), "--", *argv)
 
 
 @contextlib.contextmanager
@@ -219,7 +219,7 @@ class _Progress:
                 spent = time.monotonic() - self.began
                 share = min(spent / self.plan.budget_s, 1.0)
                 self.line.show(
-                    share, f"{self._standing()}, {spent:.0f} s of {self.plan.budget_s:.0f} s"
+                    share, f"{self._progress_text()}, {spent:.0f} s of {self.plan.budget_s:.0f} s"
                 )
         elif seen.state == "PENDING" and seen.reason != "None":
             self._say(f"job {self.job_id} waits: {seen.reason}")
@@ -230,7 +230,7 @@ class _Progress:
             _note(text)
             self.said = text
 
-    def _standing(self) -> str:
+    def _progress_text(self) -> str:
         """How far the file is: read again only where it has grown."""
         from regionpredict.measure.store import read_campaign
         from regionpredict.measure.sweep import enough

@@ -172,13 +172,13 @@ class ResultCache:
         return self._folder / f"{name.hexdigest()}.answer"
 
 
-def result_cache(words: Sequence[str], environment: Mapping[str, str]) -> ResultCache | None:
+def result_cache(argv: Sequence[str], environment: Mapping[str, str]) -> ResultCache | None:
     """The answers of a command line; None where none are kept.
 
     That is: of other commands, with `--no-cache`, where the environment gives the parser options
     of its own, where a stream cannot be replayed, or without a folder that is the user's alone.
     """
-    if not words or words[0] not in COMMANDS or "--no-cache" in words:
+    if not argv or argv[0] not in COMMANDS or "--no-cache" in argv:
         return None
     if environment.get(SWITCH, "") == "off" or any(n.startswith(_FOREIGN) for n in environment):
         return None
@@ -186,7 +186,7 @@ def result_cache(words: Sequence[str], environment: Mapping[str, str]) -> Result
         return None
     try:
         folder = private_folder(results_folder(environment))
-        return ResultCache(folder, _key(words, environment))
+        return ResultCache(folder, _key(argv, environment))
     except (InputError, OSError):
         return None
 
@@ -220,7 +220,7 @@ def _streams() -> tuple[TextIO, TextIO]:
     return sys.stdout, sys.stderr
 
 
-def _key(words: Sequence[str], environment: Mapping[str, str]) -> str:
+def _key(argv: Sequence[str], environment: Mapping[str, str]) -> str:
     """Everything but files that an answer depends on."""
     streams = [
         [stream.errors, os.get_terminal_size(stream.fileno()) if stream.isatty() else None]
@@ -228,7 +228,7 @@ def _key(words: Sequence[str], environment: Mapping[str, str]) -> str:
     ]
     deciding = sorted(item for item in environment.items() if item[0].startswith(_DECIDING))
     parts = (
-        _SCHEMA, __version__, sys.version, sys.platform, _program(), _installed(), list(words),
+        _SCHEMA, __version__, sys.version, sys.platform, _program(), _installed(), list(argv),
         str(Path.cwd()), deciding, streams, _config(),
     )  # fmt: skip
     return sha256(json.dumps(parts).encode()).hexdigest()

@@ -197,7 +197,7 @@ def run_analysis(
         analysis = analyse(
             requests, values, frontend=frontend, processes=processes_of(processes),
             flows=flows, clock=time.perf_counter, lines=lines,
-            recording=recorded or _recording(sizes_from), arguments=_words(arguments),
+            recording=recorded or _recording(sizes_from), arguments=_split_arguments(arguments),
             optional=_of_config(file), tasks=tasks, tell=line,
         )  # fmt: skip
     check_values(analysis.program, analysis.facts, parted(values).whole, pairs, lines)
@@ -243,7 +243,7 @@ def _unused(macros: Sequence[tuple[str, str]], analysis: Analysis) -> list[str]:
     return unused_macros(own, (*analysis.program.files, *read))
 
 
-def _words(text: str | None) -> list[str] | None:
+def _split_arguments(text: str | None) -> list[str] | None:
     """The arguments of --args, as a shell takes them apart."""
     if text is None:
         return None

@@ -91,13 +91,13 @@ def _commit(text: str) -> str | None:
         return None
 
 
-def _git(*words: str) -> str:
-    return _git_bytes(*words).decode("utf-8", "surrogateescape")
+def _git(*arguments: str) -> str:
+    return _git_bytes(*arguments).decode("utf-8", "surrogateescape")
 
 
-def _git_bytes(*words: str) -> bytes:
+def _git_bytes(*arguments: str) -> bytes:
     try:
-        done = subprocess.run(["git", *words], capture_output=True, check=False)
+        done = subprocess.run(["git", *arguments], capture_output=True, check=False)
     except OSError:
         raise InputError("no git here", remedy="give folders or hints files, not commits") from None
     if done.returncode:

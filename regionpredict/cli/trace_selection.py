@@ -72,9 +72,9 @@ def reading_options(function: F) -> F:
     """The argument ARCHIVE and its options, given to the command as `reading`."""
 
     @functools.wraps(function)
-    def command(**words: Any) -> Any:
-        own = {name: words.pop(name) for name in Reading.__dataclass_fields__}
-        return function(reading=Reading(**own), **words)
+    def command(**options: Any) -> Any:
+        own = {name: options.pop(name) for name in Reading.__dataclass_fields__}
+        return function(reading=Reading(**own), **options)
 
     for option in reversed(_OPTIONS):
         command = option(command)

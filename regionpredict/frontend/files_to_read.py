@@ -210,11 +210,11 @@ class _Links:
         }
         defined = frozenset[bytes]().union(*(own_passage.names for own_passage in passages))
         self._passages = passages
-        self._words = [own_passage.words & defined for own_passage in passages]
+        self._used_names = [own_passage.used_names & defined for own_passage in passages]
         self._naming: dict[bytes, list[int]] = {}
         self._defining: dict[bytes, list[int]] = {}
         for number, own_passage in enumerate(passages):
-            for word in self._words[number]:
+            for word in self._used_names[number]:
                 self._naming.setdefault(word, []).append(number)
             for name in own_passage.names:
                 self._defining.setdefault(name, []).append(number)
@@ -243,7 +243,7 @@ class _Links:
         reached, names = set(passages), set[bytes]()
         waiting = list(reached)
         while waiting:
-            for name in self._words[waiting.pop()] - names:
+            for name in self._used_names[waiting.pop()] - names:
                 names.add(name)
                 more = [number for number in self._defining[name] if number not in reached]
                 reached.update(more)

@@ -36,7 +36,7 @@ class ThreadPlaces(NamedTuple):
         return max(self.by_package)
 
     @property
-    def apart(self) -> int:
+    def in_other_packages(self) -> int:
         """Threads outside the fullest package."""
         return sum(self.by_package) - self.together
 

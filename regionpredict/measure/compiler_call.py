@@ -78,14 +78,14 @@ class CompilerCall:
     """A command line taken apart.
 
     `command` is all of it. `driver` is what stands before the options (`ccache gcc` is two words);
-    `words` are the rest, response files read in. `kinds` says of each word whether it is for the
-    'preprocessor', the 'linker', an 'input', the 'output', the 'language', 'compile' (-c), of a
-    'precompiled' header, or an 'option'.
+    `arguments` are the rest, response files read in. `kinds` says of each of these whether it is
+    for the 'preprocessor', the 'linker', an 'input', the 'output', the 'language', 'compile' (-c),
+    of a 'precompiled' header, or an 'option'.
     """
 
     command: tuple[str, ...]
     driver: tuple[str, ...]
-    words: tuple[str, ...]
+    arguments: tuple[str, ...]
     kinds: tuple[str, ...]
     sources: tuple[Source, ...]
     output: str | None
@@ -100,7 +100,7 @@ class CompilerCall:
     @property
     def lto(self) -> bool:
         """Whether objects hold the compiler's own code for the linker, which cannot be joined."""
-        return any(word.startswith("-flto") for word in self.words)
+        return any(word.startswith("-flto") for word in self.arguments)
 
     @property
     def links(self) -> bool:
@@ -108,8 +108,8 @@ class CompilerCall:
         return not self.compiles_only and "input" in self.kinds
 
     def only(self, *kinds: str) -> list[str]:
-        """The words of these kinds."""
-        return [w for w, kind in zip(self.words, self.kinds, strict=True) if kind in kinds]
+        """The arguments of these kinds."""
+        return [w for w, kind in zip(self.arguments, self.kinds, strict=True) if kind in kinds]
 
     def abi_options(self) -> list[str]:
         """The options that an object must share to be linked with this call's."""
@@ -124,10 +124,10 @@ class CompilerCall:
     @property
     def tied(self) -> bool:
         """Whether the compiler writes files beside the object that belong to its very code."""
-        return any(word.startswith(_TIED) for word in self.words)
+        return any(word.startswith(_TIED) for word in self.arguments)
 
     def preprocessing(self) -> list[str]:
-        """The words that decide what the preprocessor gives, none of which writes a file."""
+        """The arguments that decide what the preprocessor gives, none of which writes a file."""
         return [
             word
             for at, word in self.without_side_files()
@@ -135,18 +135,18 @@ class CompilerCall:
         ]
 
     def without_side_files(self) -> list[tuple[int, str]]:
-        """The words with their positions, less those that only write files beside the object or
+        """The arguments with their positions, less those that only write files beside the object or
         say something."""
-        kept_words = []
+        kept = []
         skip = False
-        for position, word in enumerate(self.words):
+        for position, word in enumerate(self.arguments):
             if skip:
                 skip = False
             elif word.startswith(_DEPENDENCIES):
                 skip = word in _VALUED
             elif not _is_no_code(word):
-                kept_words.append((position, word))
-        return kept_words
+                kept.append((position, word))
+        return kept
 
     def code_options(self) -> list[str]:
         """The options that decide what code is made of preprocessed text."""
@@ -154,11 +154,11 @@ class CompilerCall:
 
     def macros(self) -> list[str]:
         """The macros that the call defines and undefines, as `-DNAME=VALUE` and `-UNAME`."""
-        words = iter(self.words)
+        arguments = iter(self.arguments)
         given = []
-        for word in words:
+        for word in arguments:
             if word in ("-D", "-U"):
-                given.append(word + next(words, ""))
+                given.append(word + next(arguments, ""))
             elif word.startswith(("-D", "-U")):
                 given.append(word)
         return given
@@ -180,37 +180,37 @@ def parse_call(command: Sequence[str]) -> CompilerCall:
     begin = 1
     while begin < len(command) and _is_launcher(command, begin):
         begin += 1
-    driver, words = tuple(command[:begin]), _expanded(command[begin:])
+    driver, arguments = tuple(command[:begin]), _expanded(command[begin:])
     reader = _WordReader(any(Path(d).name.startswith(_CPP_DRIVERS) or _is_cpp(d) for d in driver))
-    for word in words:
+    for word in arguments:
         reader.take(word)
-    aside = any(word in _SIDE_PATHS or word.startswith(_SIDE_JOINED) for word in words)
+    aside = any(word in _SIDE_PATHS or word.startswith(_SIDE_JOINED) for word in arguments)
     return CompilerCall(
         command=tuple(command),
         driver=driver,
-        words=tuple(words),
-        kinds=_with_precompiled(words, reader.kinds),
+        arguments=tuple(arguments),
+        kinds=_with_precompiled(arguments, reader.kinds),
         sources=tuple(reader.sources),
         output=reader.output,
         compiles_only="compile" in reader.kinds,
-        measurable=_has_openmp(words) and not aside and bool(reader.sources) and not reader.odd,
+        measurable=_has_openmp(arguments) and not aside and bool(reader.sources) and not reader.odd,
     )
 
 
-def _with_precompiled(words: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
+def _with_precompiled(arguments: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
     """The kinds, where clang is told of a precompiled header by `-Xclang -include-pch -Xclang
     X.pch -Xclang -include -Xclang X.h`: the text is made from the header itself."""
     new_kinds = list(kinds)
-    for at in range(len(words) - 3):
-        if words[at] == words[at + 2] == "-Xclang" and words[at + 1] in _PRECOMPILED:
-            new_kinds[at : at + 4] = [_PRECOMPILED[words[at + 1]]] * 4
+    for at in range(len(arguments) - 3):
+        if arguments[at] == arguments[at + 2] == "-Xclang" and arguments[at + 1] in _PRECOMPILED:
+            new_kinds[at : at + 4] = [_PRECOMPILED[arguments[at + 1]]] * 4
     return tuple(new_kinds)
 
 
-def _has_openmp(words: Sequence[str]) -> bool:
+def _has_openmp(arguments: Sequence[str]) -> bool:
     """Whether OpenMP is on at the end: the last word on it counts."""
     on = False
-    for word in words:
+    for word in arguments:
         if word.startswith(_OPENMP) and not word.startswith("-fopenmp-"):
             on = True
         elif word in ("-fno-openmp", "-qno-openmp"):
@@ -236,10 +236,10 @@ def _is_launcher(command: Sequence[str], at: int) -> bool:
     )  # fmt: skip
 
 
-def _expanded(words: Sequence[str]) -> list[str]:
-    """The words with response files (`@file`) read in; one that is not there stays."""
+def _expanded(arguments: Sequence[str]) -> list[str]:
+    """The arguments with response files (`@file`) read in; one that is not there stays."""
     expanded: list[str] = []
-    for word in words:
+    for word in arguments:
         if word.startswith("@") and len(word) > 1:
             try:
                 expanded += _expanded(shlex.split(Path(word[1:]).read_text(encoding="utf-8")))
@@ -251,7 +251,7 @@ def _expanded(words: Sequence[str]) -> list[str]:
 
 
 class _WordReader:
-    """The state while the words of a command line are read from left to right."""
+    """The state while the arguments of a command line are read from left to right."""
 
     def __init__(self, cpp_driver: bool) -> None:
         self.cpp_driver = cpp_driver

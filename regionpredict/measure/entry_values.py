@@ -63,13 +63,13 @@ class EntryValues(NamedTuple):
     expressions: tuple[str, ...] = ()
 
 
-def names_at(path: str, words: Sequence[str], folder: str) -> NamesAt:
+def names_at(path: str, argv: Sequence[str], folder: str) -> NamesAt:
     """The names that the regions of a source depend on.
 
-    `words` are the compiler's, called in `folder` on the source `path`. Empty where the front end
+    `argv` are the compiler's, called in `folder` on the source `path`. Empty where the front end
     cannot read the file.
     """
-    request = request_of_call(path, words, folder)
+    request = request_of_call(path, argv, folder)
     [names] = isolated(_names, [request], 1)
     return NO_NAMES if isinstance(names, Failure) else names
 

@@ -54,10 +54,10 @@ def parse_activity(text: str, at: float, ticks: float) -> Activity | None:
     >>> parse_activity("cpu  100 50 25 900 7 5 20 40 60 0\\n", 3.0, 100.0)
     Activity(busy_s=2.0, stolen_s=0.4, at=3.0)
     """
-    words = text.partition("\n")[0].split()
-    if words[:1] != ["cpu"] or len(words) < 9 or not all(word.isdigit() for word in words[1:]):
+    fields = text.partition("\n")[0].split()
+    if fields[:1] != ["cpu"] or len(fields) < 9 or not all(word.isdigit() for word in fields[1:]):
         return None
-    user, nice, system, _idle, _waiting, interrupts, soft, stolen = map(int, words[1:9])
+    user, nice, system, _idle, _waiting, interrupts, soft, stolen = map(int, fields[1:9])
     return Activity((user + nice + system + interrupts + soft) / ticks, stolen / ticks, at)
 
 

@@ -58,12 +58,12 @@ def recorded_run(
     writes; `counters`, at most three, are read with each event (`refused_counters` says where they
     are not). Raises InputError where it cannot run so, and where nothing was recorded.
     """
-    standing_in = runtime_for(program, runtime)
+    substitute = runtime_for(program, runtime)
     tool = preload_library(compiler, cache, SOURCE)
     settings = recording_environment(tool, folder, level, environment)
-    if standing_in is not None:
+    if substitute is not None:
         settings["LD_PRELOAD"] = _joined(
-            str(stand_in(standing_in, cache)), environment.get("LD_PRELOAD", "")
+            str(stand_in(substitute, cache)), environment.get("LD_PRELOAD", "")
         )
     if counters:
         settings["REGIONPREDICT_OMPT_COUNTERS"] = ",".join(
@@ -132,11 +132,11 @@ def site_lines(folder: Path) -> dict[int, str]:
     modules: dict[str, dict[int, int]] = {}
     for file in folder.glob("sites-*"):
         for line in file.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
-            words = line.split(" ", 3)
-            if len(words) == 4 and words[0].isdigit():
-                address = int(words[2] if is_fixed(Path(words[3])) else words[1], 16)
+            fields = line.split(" ", 3)
+            if len(fields) == 4 and fields[0].isdigit():
+                address = int(fields[2] if is_fixed(Path(fields[3])) else fields[1], 16)
                 # It is where the call returns to: the call is before it.
-                modules.setdefault(words[3], {})[int(words[0])] = address - 1
+                modules.setdefault(fields[3], {})[int(fields[0])] = address - 1
     lines = {}
     for module, addresses in modules.items():
         places = source_places(Path(module), sorted(set(addresses.values())))

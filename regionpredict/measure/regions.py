@@ -113,20 +113,20 @@ def measured_constructs(text: str, folder: str) -> list[MeasuredLoop]:
     elsewhere = 0
     of_line: Counter[tuple[str, int, int, bool]] = Counter()
     for match in _PRAGMA.finditer(text):
-        words = parse_directive(match.group(1))[0].split()
-        if not words or match.start() < elsewhere:
+        directive_tokens = parse_directive(match.group(1))[0].split()
+        if not directive_tokens or match.start() < elsewhere:
             continue
         place = lines.at(match.start())
         if place.system:
             continue
         try:
-            if words[0] == "target" and not _is_loop(words):
-                if not {"update", "enter", "exit"} & set(words):
+            if directive_tokens[0] == "target" and not _is_loop(directive_tokens):
+                if not {"update", "enter", "exit"} & set(directive_tokens):
                     elsewhere = _end(text, match.end())
                 continue
-            if words[0] == "target":
+            if directive_tokens[0] == "target":
                 elsewhere = _end(text, match.end())
-            if _is_loop(words) or words == [_TEAM]:
+            if _is_loop(directive_tokens) or directive_tokens == [_TEAM]:
                 loop = _loop(text, match, lines, folder)
                 here = (place.file, place.line, place.inclusion, loop.is_team)
                 of_line[here] += 1
@@ -136,8 +136,8 @@ def measured_constructs(text: str, folder: str) -> list[MeasuredLoop]:
     return loops
 
 
-def _is_loop(words: list[str]) -> bool:
-    return "for" in words and "declare" not in words
+def _is_loop(directive_tokens: list[str]) -> bool:
+    return "for" in directive_tokens and "declare" not in directive_tokens
 
 
 def _loop(text: str, match: re.Match[str], lines: Lines, folder: str) -> MeasuredLoop:

@@ -111,10 +111,10 @@ def sweep(
             made = [run for run in runs if run.threads == threads]
             warm_up = plan.warm_up and not made
             repetition = sum(not run.warm_up for run in made)
-            standing = partial(_standing, plan, runs, threads, len(made), begin)
+            progress_at = partial(_progress_of, plan, runs, threads, len(made), begin)
             if not warm_up:
                 patience -= wait_for_quiet(
-                    min(patience, left), on_wait=_telling(standing, progress)
+                    min(patience, left), on_wait=_telling(progress_at, progress)
                 )
             try:
                 run = _run(campaign, plan, threads, environment=environment, left=left, read=read)
@@ -126,7 +126,7 @@ def sweep(
             run = replace(run, repetition=repetition, warm_up=warm_up)
             store.add(run)
             runs.append(run)
-            progress(standing(None))
+            progress(progress_at(None))
         if out_of_time:
             break
         round_number += 1
@@ -137,7 +137,7 @@ def sweep(
     return Swept(swept, {n: why for n, why in waiting.items() if why}, out_of_time)
 
 
-def _standing(
+def _progress_of(
     plan: Plan, runs: Sequence[Run], threads: int, made: int, begin: float, waits_s: float | None
 ) -> Progress:
     settled = sum(enough(plan, runs, n) for n in plan.threads)
@@ -146,10 +146,10 @@ def _standing(
 
 
 def _telling(
-    standing: Callable[[float | None], Progress], progress: Callable[[Progress], None]
+    progress_at: Callable[[float | None], Progress], progress: Callable[[Progress], None]
 ) -> Callable[[float], None]:
     """Hears how long it may wait for others, and tells it as progress."""
-    return lambda most_s: progress(standing(most_s))
+    return lambda most_s: progress(progress_at(most_s))
 
 
 def enough(plan: Plan, runs: Sequence[Run], threads: int) -> bool:
@@ -196,7 +196,7 @@ def _run(
         if code:
             raise RunFailedError(
                 f"{campaign.command[0]} ended with {_shown_code(code)} on "
-                f"{plural(threads, 'thread')}" + _last_words(standard_error),
+                f"{plural(threads, 'thread')}" + _last_error_line(standard_error),
                 remedy="run it by hand to see why",
             )
         results = read(output)
@@ -266,7 +266,7 @@ def _shown_code(code: int) -> str:
         return f"signal {-code}"
 
 
-def _last_words(standard_error: Path) -> str:
+def _last_error_line(standard_error: Path) -> str:
     lines = standard_error.read_text(encoding="utf-8", errors="replace").split("\n")
     last = next((line.strip() for line in reversed(lines) if line.strip()), "")
     return f" (it said: {last[:120]})" if last else ""

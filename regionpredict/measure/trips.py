@@ -54,7 +54,7 @@ def canonical(header: Header) -> Canonical:
     if comparison in ("<", "<=") if down else comparison in (">", ">="):
         raise NotUnderstoodError("the step leads away from the bound")
     for part in (start, bound, step):
-        if any(token.text in _CHANGES for token in part) or "," in _words(_top(part)):
+        if any(token.text in _CHANGES for token in part) or "," in _spellings(_top(part)):
             raise NotUnderstoodError("a bound with a side effect")
     return Canonical(
         variable, _text(start), comparison, _text(bound), _text(step), down, _text(declares)
@@ -128,8 +128,8 @@ def _summed(loop: Canonical, inner: str) -> str:
 
 
 def _uses(loop: Canonical, name: str) -> bool:
-    words = f"{loop.start} {loop.bound} {loop.step}"
-    return name in words.replace("(", " ").replace(")", " ").split()
+    header_text = f"{loop.start} {loop.bound} {loop.step}"
+    return name in header_text.replace("(", " ").replace(")", " ").split()
 
 
 def _next_header(text: str, at: int) -> Header:
@@ -160,19 +160,19 @@ def _range(tokens: Sequence[Token]) -> list[Token]:
 
 def _increment(tokens: Sequence[Token]) -> tuple[str, list[Token], bool]:
     inner = _bare(tokens)
-    words = _words(inner)
-    if len(words) == 2 and words[0] in ("++", "--"):
-        return words[1], _unit_step(inner[1]), words[0] == "--"
-    if len(words) == 2 and words[1] in ("++", "--"):
-        return words[0], _unit_step(inner[0]), words[1] == "--"
-    if len(words) > 2 and words[1] in ("+=", "-="):
-        return words[0], *_sign(inner[2:], words[1] == "-=")
-    if len(words) > 4 and words[1] == "=":
+    spellings = _spellings(inner)
+    if len(spellings) == 2 and spellings[0] in ("++", "--"):
+        return spellings[1], _unit_step(inner[1]), spellings[0] == "--"
+    if len(spellings) == 2 and spellings[1] in ("++", "--"):
+        return spellings[0], _unit_step(inner[0]), spellings[1] == "--"
+    if len(spellings) > 2 and spellings[1] in ("+=", "-="):
+        return spellings[0], *_sign(inner[2:], spellings[1] == "-=")
+    if len(spellings) > 4 and spellings[1] == "=":
         right = _bare(inner[2:])
-        if right[0].text == words[0] and right[1].text in ("+", "-"):
-            return words[0], *_sign(right[2:], right[1].text == "-")
-        if right[-1].text == words[0] and right[-2].text == "+":
-            return words[0], *_sign(right[:-2], down=False)
+        if right[0].text == spellings[0] and right[1].text in ("+", "-"):
+            return spellings[0], *_sign(right[2:], right[1].text == "-")
+        if right[-1].text == spellings[0] and right[-2].text == "+":
+            return spellings[0], *_sign(right[:-2], down=False)
     raise NotUnderstoodError("an increment that is not canonical")
 
 
@@ -241,7 +241,7 @@ def _bare(tokens: Sequence[Token]) -> Sequence[Token]:
     return tokens
 
 
-def _words(tokens: Sequence[Token]) -> list[str]:
+def _spellings(tokens: Sequence[Token]) -> list[str]:
     return [token.text for token in tokens]
 
 

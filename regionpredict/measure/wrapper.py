@@ -135,8 +135,8 @@ class _Build:
         unnamed = _Text(plain, source.cpp, NamesAt(), 0, 0, 0)
         if (instrumented := self._with_calls(unnamed)) is None:
             return None
-        words = [word for _, word in call.without_side_files()]
-        names = names_at(source.path, words, str(Path.cwd()))
+        arguments = [word for _, word in call.without_side_files()]
+        names = names_at(source.path, arguments, str(Path.cwd()))
         text = replace(unnamed, names=names, regions=instrumented.regions, teams=instrumented.teams)
         values = self._with_calls(text)
         return text if values is None else replace(text, values=values.values)
@@ -195,10 +195,10 @@ class _Build:
             plain = Path(call.object_of(source))
         made = whole if call.lto else plain
         language = "c++-cpp-output" if source.cpp else "cpp-output"
-        words = [*call.code_options(), "-w"]
+        options = [*call.code_options(), "-w"]
         if call.clang:
-            words.append("-Wno-unused-command-line-argument")
-        line = [*call.driver, *words, "-c", "-x", language, str(copy), "-o", str(made)]
+            options.append("-Wno-unused-command-line-argument")
+        line = [*call.driver, *options, "-c", "-x", language, str(copy), "-o", str(made)]
         done = self._quiet(line)
         if done.returncode:
             return None, done.stderr.decode("utf-8", "replace")
@@ -220,18 +220,18 @@ class _Build:
             return {}
         call = self.call
         by_position = {source.position: source for source in objects}
-        words = []
+        arguments = []
         for position, word in call.without_side_files():
             source = by_position.get(position)
             if source is None:
-                words.append(word)
+                arguments.append(word)
             elif source.named is None:
-                words.append(str(objects[source]))
+                arguments.append(str(objects[source]))
             else:
-                words += ["-x", "none", str(objects[source]), "-x", source.named]
+                arguments += ["-x", "none", str(objects[source]), "-x", source.named]
         if call.lto:
-            words.append(str(runtime_object(call.driver, call.abi_options(), self.cache)))
-        if self._quiet([*call.driver, *words, "-w"]).returncode == 0:
+            arguments.append(str(runtime_object(call.driver, call.abi_options(), self.cache)))
+        if self._quiet([*call.driver, *arguments, "-w"]).returncode == 0:
             return objects
         self._quiet(list(call.command))
         return {}

@@ -84,15 +84,15 @@ def names_apart(names: str) -> tuple[str, ...]:
     >>> names_apart("n"), names_apart("a[i, j], size(p, f(1, 2)), m")
     (('n',), ('a[i, j]', 'size(p, f(1, 2))', 'm'))
     """
-    apart = [""]
+    parts = [""]
     depth = 0
     for char in names:
         depth += (char in "([{") - (char in ")]}")
         if char == "," and depth <= 0:
-            apart.append("")
+            parts.append("")
         else:
-            apart[-1] += char
-    return tuple(name.strip() for name in apart)
+            parts[-1] += char
+    return tuple(name.strip() for name in parts)
 
 
 def affordable_trials(references: int) -> int:
@@ -167,10 +167,10 @@ def hints_by_size(
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> def ask(n):
     ...     return Choice(Hint(1 if n < 1100 else 2, 8, 1.0), frozenset({8}))
-    >>> told = hints_by_size(("n",), choices_by_size(ask), lambda n: n - 2)
-    >>> [(one.packages, one.below is None or 1100 <= one.below <= 1155) for one in told]
+    >>> hints = hints_by_size(("n",), choices_by_size(ask), lambda n: n - 2)
+    >>> [(one.packages, one.below is None or 1100 <= one.below <= 1155) for one in hints]
     [(1, True), (2, True)]
-    >>> told[0].below - told[0].iterations_below
+    >>> hints[0].below - hints[0].iterations_below
     2
     """
     if not choices:
@@ -210,16 +210,16 @@ def choices_by_name(
     that it does not. Not more than `most` sizes are asked for, but the first name has all of its
     own.
     """
-    apart: dict[str, Mapping[int, Choice]] = {}
+    by_name: dict[str, Mapping[int, Choice]] = {}
     for name in names[: max(1, most // len(SIZES_OF_ONE))]:
         own = {size: ask({name: size}) for size in SIZES_OF_ONE}
-        apart[name] = {size: choice for size, choice in own.items() if choice is not None}
-    return apart
+        by_name[name] = {size: choice for size, choice in own.items() if choice is not None}
+    return by_name
 
 
 def open_hint(
     names: Sequence[str], now: Choice, size: tuple[str, ...], together: Mapping[int, Choice],
-    apart: Mapping[str, Mapping[int, Choice]],
+    by_name: Mapping[str, Mapping[int, Choice]],
     iterations: Callable[[int], int | None] = lambda _: None,
     ask: AskAll = lambda _: None, most: int = int(MOST_TRIALS.value),
     untried: Collection[str] = (), *, now_runs: bool = True,
@@ -228,23 +228,23 @@ def open_hint(
     which tells nothing where the loop does not run with these: where it does not with any that
     were tried, all names decide.
 
-    `together` are the choices over the common `size` of several names, `apart` those over each name
-    alone, the others as assumed. `ask` is asked, at most `most` times, for names that decide where
-    others are not. Any of the names `untried` may decide: with one, the hint is not known.
+    `together` are the choices over the common `size` of several names, `by_name` those over each
+    name alone, the others as assumed. `ask` is asked, at most `most` times, for names that decide
+    where others are not. Any of the names `untried` may decide: with one, the hint is not known.
     """
     tried = [
         *together.values(),
-        *(choice for own in apart.values() for choice in own.values()),
+        *(choice for own in by_name.values() for choice in own.values()),
     ]
     known = [now] if now_runs else []
     common = common_threads([*known, *tried])
     deciding = {
-        name for name, own in apart.items()
+        name for name, own in by_name.items()
         if (known or own) and not common_threads([*known, *own.values()])
     }  # fmt: skip
     if not common and not deciding:
         deciding = set(size) or set(names)  # only together
-    deciding |= deciding_elsewhere(deciding, apart, ask, most) | {*untried}
+    deciding |= deciding_elsewhere(deciding, by_name, ask, most) | {*untried}
     tried = [*known, *tried] or [now]
     threads = None
     if common and not untried:

@@ -34,12 +34,12 @@ AskAll = Callable[[Mapping[str, int]], Choice | None]
 
 
 def deciding_elsewhere(
-    deciding: Collection[str], apart: Mapping[str, Mapping[int, Choice]], ask: AskAll,
+    deciding: Collection[str], by_name: Mapping[str, Mapping[int, Choice]], ask: AskAll,
     most: int = int(MOST_TRIALS.value),
 ) -> frozenset[str]:  # fmt: skip
-    """The names of `apart` that decide where one of `deciding` has another value.
+    """The names of `by_name` that decide where one of `deciding` has another value.
 
-    `apart` are the choices over each name alone. Each other name is tried over its sizes where a
+    `by_name` are the choices over each name alone. Each other name is tried over its sizes where a
     deciding one has the least, the middle or the most of its own, and where the rest is as assumed,
     or the least, too. A name that is found is looked from in its turn. At most `most` sizes are
     asked for, and at most `MOST_TRIALS`: of many names the last ones may be missed.
@@ -49,8 +49,8 @@ def deciding_elsewhere(
     >>> def ask(values):
     ...     given = {"n": 2, "m": 2, "k": 2, **values}
     ...     return more if given["n"] > 50 and given["m"] < 500 else one
-    >>> apart = {name: {size: ask({name: size}) for size in SIZES_OF_ONE} for name in "nmk"}
-    >>> sorted(deciding_elsewhere({"n"}, apart, ask))
+    >>> by_name = {name: {size: ask({name: size}) for size in SIZES_OF_ONE} for name in "nmk"}
+    >>> sorted(deciding_elsewhere({"n"}, by_name, ask))
     ['m']
     """
     most = min(most, int(MOST_TRIALS.value))
@@ -59,9 +59,9 @@ def deciding_elsewhere(
     asked = 0
     while waiting:
         base = waiting.pop(0)
-        rest = sorted(apart.keys() - known)
+        rest = sorted(by_name.keys() - known)
         least = dict.fromkeys(rest, SIZES_OF_ONE[0])
-        for size, name in product(_ends_and_middle([*apart.get(base, ())]), rest):
+        for size, name in product(_ends_and_middle([*by_name.get(base, ())]), rest):
             settings = ({base: size}, {**least, base: size}) if len(rest) > 1 else ({base: size},)
             for setting in settings:
                 if name in known or asked >= most:

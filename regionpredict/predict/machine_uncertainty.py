@@ -63,11 +63,11 @@ def _seconds(point: Point, term: str) -> float:
     return own * (1.0 + waited / work) if work else own
 
 
-def moved_apart(moves: Moves, threads: int, others: int) -> float:
+def quotient_deviation(moves: Moves, threads: int, others: int) -> float:
     """The standard deviation of the quotient of two numbers of threads' times, in logarithms.
 
-    >>> apart = {1: {"compute": 0.4, "overhead": 0.0}, 2: {"compute": 0.1, "overhead": 0.4}}
-    >>> moved_apart(apart, 1, 2)
+    >>> moves = {1: {"compute": 0.4, "overhead": 0.0}, 2: {"compute": 0.1, "overhead": 0.4}}
+    >>> quotient_deviation(moves, 1, 2)
     0.5
     """
     own, rival = moves.get(threads, {}), moves.get(others, {})

@@ -97,8 +97,8 @@ def slurm_steps(result: Coschedule, hints: Mapping[str, str]) -> str:
     sockets in turn where each program has some of every NUMA domain's.
     """
     chosen, end = _chosen(result)
-    apart = not result.shares or result.allocations[0].kind == "packages"
-    where = "block:block" if apart else "block:cyclic"
+    own_packages = not result.shares or result.allocations[0].kind == "packages"
+    where = "block:block" if own_packages else "block:cyclic"
     lines = [
         f"OMP_NUM_THREADS={part.cores} srun --exact --ntasks=1 --cpus-per-task={part.cores} "
         f"--distribution={where} --cpu-bind=cores {_program(part, result, hints)}{end}"

@@ -59,8 +59,8 @@ def seats_mark(estimate: Estimate | TeamEstimate) -> str:
 
 def limit_cell(estimate: Estimate | TeamEstimate) -> str:
     """What limits it, apart from the mark behind its threads."""
-    apart = " " if estimate.threads_per_core > 1 else ""
-    return f"{apart + (estimate.bottleneck or ''):<16}"
+    separator = " " if estimate.threads_per_core > 1 else ""
+    return f"{separator + (estimate.bottleneck or ''):<16}"
 
 
 def open_lines(estimate: Estimate | TeamEstimate) -> list[str]:

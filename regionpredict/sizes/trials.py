@@ -304,12 +304,12 @@ def _tried(
     where the loop `runs` at the assumed sizes."""
     together = choices_by_size(lambda value: ask(dict.fromkeys(size, value)), most) if size else {}
     others = [name for name in names if size != (name,)]
-    apart = choices_by_name(sorted(others, key=lambda name: name not in size), ask, most)
-    untried = [name for name in others if name not in apart]
+    by_name = choices_by_name(sorted(others, key=lambda name: name not in size), ask, most)
+    untried = [name for name in others if name not in by_name]
     if len(others) < len(names):
-        apart[size[0]] = together
+        by_name[size[0]] = together
     return open_hint(
-        names, now, size, together, apart, iterations, ask, most, untried, now_runs=runs
+        names, now, size, together, by_name, iterations, ask, most, untried, now_runs=runs
     )
 
 

@@ -261,8 +261,8 @@ class Couplings:
             [c.members == () and c.remote is None for c in trace.communicators] + [False]
         )
         location = trace.locations_of(trace.operations.event[rows])
-        apart = np.where(alone[communicator], location, 0)
-        keys = np.stack([communicator, apart, self.matches.instance[rows]])
+        own_location = np.where(alone[communicator], location, 0)
+        keys = np.stack([communicator, own_location, self.matches.instance[rows]])
         return np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
 
     def teams(self, synchronisation: Synchronisation) -> None:

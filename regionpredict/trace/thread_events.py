@@ -232,9 +232,9 @@ class _Places:
             number, _, name = line.partition(" ")
             self._names[int(number)] = name
         for line in _lines(folder / f"sites-{process}"):
-            words = line.split(" ", 3)
-            if len(words) == 4 and words[0].isdigit():
-                self._sites[int(words[0])] = (int(words[1], 16), int(words[2], 16), words[3])
+            fields = line.split(" ", 3)
+            if len(fields) == 4 and fields[0].isdigit():
+                self._sites[int(fields[0])] = (int(fields[1], 16), int(fields[2], 16), fields[3])
         self._look_up()
 
     def function(self, site: int) -> Place:

@@ -21,11 +21,11 @@ def narrow_rows(facts: RegionFacts, line_bytes: int) -> Iterator[Diagnostic]:
             access = fact.access
             if access.kind != "write" or access.array in narrow:
                 continue
-            apart = bytes_between_threads(facts, access)
-            if apart is not None and 0 < apart < line_bytes:
+            distance = bytes_between_threads(facts, access)
+            if distance is not None and 0 < distance < line_bytes:
                 narrow.add(access.array)
                 message = (
-                    f"what neighbouring threads write at {access.text} lies {apart} B apart, in "
+                    f"what neighbouring threads write at {access.text} lies {distance} B apart, in "
                     f"one line of {line_bytes} B"
                 )
                 yield Diagnostic("RP223", access.span, message)

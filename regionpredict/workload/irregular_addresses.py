@@ -18,12 +18,12 @@ def loops_standing_in(accesses: Sequence[Access], chain: Sequence[LoopHeader]) -
     if any(atom.kind == "call" for subscript in subscripts for atom in subscript.atoms()):
         return frozenset()
     moving = {name for subscript in subscripts for name in subscript.names}
-    standing: set[str] = set()
+    invariant: set[str] = set()
     for loop in reversed(chain):
         if loop.variable in moving or loop.parallel:
             break
-        standing.add(loop.variable)
-    return frozenset(standing)
+        invariant.add(loop.variable)
+    return frozenset(invariant)
 
 
 def bytes_between(

@@ -119,7 +119,7 @@ class LayerConditions:
             if fitting:
                 _add(total, self._whole(loop, env, _uncounted(loop.groups_below, held), cut))
                 continue
-            kept = [*self._standing(loop), *self._touched_every_time(loop, middle)]
+            kept = [*self._invariant_groups(loop), *self._touched_every_time(loop, middle)]
             still = _uncounted(kept, held)
             if still:
                 _add(total, self._whole(loop, env, still, cut))
@@ -188,7 +188,7 @@ class LayerConditions:
         together = self.team.in_step or (
             loop.parallel and self.team.bytes((loop,), env, groups, cut) <= self.capacity
         )
-        return self.team.footprint((loop,), env, groups, apart=not together, cut=cut)
+        return self.team.footprint((loop,), env, groups, per_thread=not together, cut=cut)
 
     def _at(self, loop: NestLoop, env: LoopEnv, place: float) -> LoopEnv:
         """The environment at a place (0..1) of the team's mean piece of a loop."""
@@ -234,13 +234,13 @@ class LayerConditions:
                 cluster.append(waiting.pop(0))
             if len(cluster) > 1:
                 uncounted = _uncounted(groups, held)
-                _add(total, self.team.footprint(cluster, env, uncounted, apart=True))
+                _add(total, self.team.footprint(cluster, env, uncounted, per_thread=True))
             else:
                 _add(total, self._loop(cluster[0], env, held, carriers))
         return total
 
     @staticmethod
-    def _standing(loop: NestLoop) -> list[ReferenceGroup]:
+    def _invariant_groups(loop: NestLoop) -> list[ReferenceGroup]:
         """Groups that stand still in everything inside `loop`: `c[i][j]` in the loop over k.
 
         Touched in the last inner iteration and again in the first of the next, their line is
@@ -248,16 +248,16 @@ class LayerConditions:
         """
         if len(loop.children) != 1:
             return []
-        standing = []
+        invariant = []
         for group in loop.children[0].groups_below:
             depth = next(at for at, around in enumerate(group.loops) if around.index == loop.index)
             below = group.loops[depth + 1 :]
             if not group.irregular and not any(group.slopes.get(inner.variable) for inner in below):
-                standing.append(group)
+                invariant.append(group)
         for group in loop.groups:
-            if any(g.array == group.array and g.slopes == group.slopes for g in standing):
-                standing.append(group)
-        return standing
+            if any(g.array == group.array and g.slopes == group.slopes for g in invariant):
+                invariant.append(group)
+        return invariant
 
     def _touched_every_time(self, loop: NestLoop, env: LoopEnv) -> list[ReferenceGroup]:
         """Groups that every iteration of an inner loop touches all over again: a small matrix.

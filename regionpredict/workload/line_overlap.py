@@ -99,7 +99,7 @@ def _in_step(part: GroupLines, other: GroupLines, line_bytes: float) -> bool:
 
 def _reach(team: tuple[Level, ...]) -> float:
     """Bytes between the first and the last thread."""
-    return sum(abs(apart) * (threads - 1) for apart, threads in team)
+    return sum(abs(distance) * (threads - 1) for distance, threads in team)
 
 
 def _holds(other: GroupLines, part: GroupLines, line_bytes: float) -> bool:

@@ -37,8 +37,8 @@ class References:
         ordered = line[self.by_line]
         self.again = np.zeros(number, dtype=np.bool_)
         np.equal(ordered[1:], ordered[:-1], out=self.again[1:])
-        apart = self.by_line[1:] - self.by_line[:-1]
-        self.apart = np.append(0, apart)
+        reuse_time = self.by_line[1:] - self.by_line[:-1]
+        self.reuse_time = np.append(0, reuse_time)
 
     def into_others(self, begins: Whole, near: int) -> Whole:
         """Those of the next `near` references from the begin of caches on whose line was referred
@@ -49,7 +49,7 @@ class References:
         inside = after < len(self.by_line)
         after, begin = after[inside], begin[inside]
         stands = self._stands[after]
-        others: Whole = stands[self.again[stands] & (after - self.apart[stands] < begin)]
+        others: Whole = stands[self.again[stands] & (after - self.reuse_time[stands] < begin)]
         return others
 
     @cached_property
@@ -70,7 +70,7 @@ class LineRuns:
     def __init__(self, references: References, begins: Whole, near: int) -> None:
         by_line = references.by_line
         number = len(by_line)
-        begun = ~(references.again & (references.apart <= near))
+        begun = ~(references.again & (references.reuse_time <= near))
         if len(begins) > 1:
             begun[references.into_others(begins[1:], near)] = True
         starts = np.flatnonzero(begun)
@@ -80,7 +80,7 @@ class LineRuns:
         self.array = references.array[self._start]
         self.written = np.logical_or.reduceat(references.written, starts)
         cache = np.searchsorted(begins, self._start, side="right")
-        before = self._start - references.apart[starts]
+        before = self._start - references.reuse_time[starts]
         self.first = ~references.again[starts] | (before < begins[cache - 1])
         self._number = number
         self.touched = int(np.bincount(cache[self.first]).max())

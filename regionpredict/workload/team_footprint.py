@@ -63,7 +63,7 @@ GroupKey = tuple[
     float, bool,
 ]  # fmt: skip
 """What decides which lines a group touches: index, offsets, those written, a range or value for
-every variable in its slopes, the team along these, copies of its data, and whether apart.
+every variable in its slopes, the team along these, copies of its data, and whether per thread.
 """
 Row = tuple[tuple[float, ...], tuple[float, ...]]
 """Offsets of a group's references, and those written."""
@@ -169,14 +169,14 @@ class TeamFootprints:
             if ranges is None:
                 ranges = chains[inner] = loop_ranges(group.loops, {}, self.pieces)
             for team in self.team:
-                apart = abs(self._moved(group, team) * team.apart)
+                distance = abs(self._moved(group, team) * team.distance)
                 spread = 2 * (group.offsets[-1] - group.offsets[0])
                 reach = self.line_bytes + group.element + spread
                 for name, slope in group.slopes.items():
                     stride = abs(slope * ranges[name].step)
-                    if name != team.variable and stride < apart:
+                    if name != team.variable and stride < distance:
                         reach += stride * (ranges[name].extent - 1)
-                if apart <= reach:
+                if distance <= reach:
                     return False
         return True
 
@@ -197,28 +197,28 @@ class TeamFootprints:
         env: Env,
         groups: Groups,
         *,
-        apart: bool = False,
+        per_thread: bool = False,
         cut: Cut | None = None,
     ) -> Volume:
         """Distinct lines an array that `groups` touch while all of `loops` and below run once.
 
         `cut` is the part of the (then only) loop that runs. Threads that drift apart in a triangle
         touch much the same lines, and neighbours the same at the edges of their pieces, but at
-        other times: `apart` counts them for each thread.
+        other times: `per_thread` counts them for each thread.
         """
         active = tuple(map(_index, loops))
         whole = bool(loops) and loops[0].parallel
         positions = tuple(map(_index, groups))
         asked = (
             (self.threads, self.team + self.columns) if whole else self.key, active, cut,
-            self._lengths if whole else (), positions, tuple(env.values()), apart,
+            self._lengths if whole else (), positions, tuple(env.values()), per_thread,
         )  # fmt: skip
         volume = self._tables.volumes.get(asked)
         if volume is None:
             alike = self._tables.alike.get(positions)
             if alike is None:
                 alike = self._tables.alike[positions] = alike_arrays(groups, self._tables.bounds)
-            volume = self._count(alike, active, env, apart, cut)
+            volume = self._count(alike, active, env, per_thread, cut)
             # In the order of the groups, since sums of doubles depend on it.
             volume = {group.array: volume[group.array] for group in groups if group.array in volume}
             self._tables.volumes[asked] = volume
@@ -251,13 +251,13 @@ class TeamFootprints:
         return self._all_bytes
 
     def _count(
-        self, alike: Sequence[AlikeArrays], active: Positions, env: Env, apart: bool,
+        self, alike: Sequence[AlikeArrays], active: Positions, env: Env, per_thread: bool,
         cut: Cut | None,
     ) -> Volume:  # fmt: skip
         counted: Volume = {}
         ranges: dict[Positions, RangesOf] = {}
         for arrays, own in alike:
-            known = self._gone_through(own, active, ranges, env, apart, cut)
+            known = self._gone_through(own, active, ranges, env, per_thread, cut)
             if known is not None:
                 counted.update(dict.fromkeys(arrays, known))
                 continue
@@ -267,14 +267,14 @@ class TeamFootprints:
                 spanned = ranges.get(chain.positions)
                 if spanned is None:
                     spanned = ranges[chain.positions] = self._ranges_of(chain, env, cut)
-                parts += self._lines_of(group, spanned, env, apart)
+                parts += self._lines_of(group, spanned, env, per_thread)
             if parts:
                 counted.update(dict.fromkeys(arrays, self._union(parts)))
         return counted
 
     def _gone_through(
         self, groups: Sequence[ReferenceGroup], active: Positions,
-        ranges: dict[Positions, RangesOf], env: Env, apart: bool, cut: Cut | None,
+        ranges: dict[Positions, RangesOf], env: Env, per_thread: bool, cut: Cut | None,
     ) -> Lines | None:  # fmt: skip
         """The lines of an array whose closed form is no more than an estimate.
 
@@ -296,22 +296,22 @@ class TeamFootprints:
             spanned = ranges.get(chain.positions)
             if spanned is None:
                 spanned = ranges[chain.positions] = self._ranges_of(chain, env, cut)
-            along, own = self._team_along(group, spanned.ranges, apart)
-            standing: list[Level] = []
+            along, own = self._team_along(group, spanned.ranges, per_thread)
+            shared_levels: list[Level] = []
             for team in along:
-                if apart and team.variable in spanned.ranges:
+                if per_thread and team.variable in spanned.ranges:
                     own *= team.threads
                 else:
-                    standing.append((self._moved(group, team) * team.apart, team.threads))
+                    shared_levels.append((self._moved(group, team) * team.distance, team.threads))
             if not within:
                 inside = [
                     (slope * range_.step, range_.extent)
                     for name, slope in group.slopes.items()
                     if (range_ := spanned.ranges.get(name)) is not None
                 ]
-                within = rows_within([*inside, *standing], group.element, self.line_bytes)
+                within = rows_within([*inside, *shared_levels], group.element, self.line_bytes)
             copies.add(own)
-            walks.append(Walk(group, chain.path, tuple(standing)))
+            walks.append(Walk(group, chain.path, tuple(shared_levels)))
         if not within:
             return None
         if len(copies) > 1:
@@ -381,24 +381,24 @@ class TeamFootprints:
         return tuple((edges[at], edges[at + each] - edges[at]) for at in begins)
 
     def _team_along(
-        self, group: ReferenceGroup, ranges: Ranges, apart: bool
+        self, group: ReferenceGroup, ranges: Ranges, per_thread: bool
     ) -> tuple[tuple[TeamLevel, ...], float]:
         """The team along the group's address, and how often all that it touches is there."""
-        if group.private or (group.drifts and (apart or not group.drifts <= ranges.keys())):
+        if group.private or (group.drifts and (per_thread or not group.drifts <= ranges.keys())):
             return (), self.threads
         if not self.team or group.drifts:
             return (), 1.0
         along = tuple([team for team in self.team if self._moved(group, team)])
-        return along or self._in_columns(group, ranges, apart), 1.0
+        return along or self._in_columns(group, ranges, per_thread), 1.0
 
     def _in_columns(
-        self, group: ReferenceGroup, ranges: Ranges, apart: bool
+        self, group: ReferenceGroup, ranges: Ranges, per_thread: bool
     ) -> tuple[TeamLevel, ...]:
         """The team along a group that follows a shared loop inside the one that is cut: threads
         at different columns of their rows, each of whom goes through all of them at another time.
         """
         for column in self.columns:
-            if column.row in ranges or (column.variable in ranges and not apart):
+            if column.row in ranges or (column.variable in ranges and not per_thread):
                 continue
             if self._moved(group, column):
                 return (column,)
@@ -440,7 +440,7 @@ class TeamFootprints:
         return spanned
 
     def _lines_of(
-        self, group: ReferenceGroup, spanned: RangesOf, env: Env, apart: bool
+        self, group: ReferenceGroup, spanned: RangesOf, env: Env, per_thread: bool
     ) -> tuple[GroupLines, ...]:
         """The lines of the group's rows; none where a loop around it does not run."""
         ranges = spanned.ranges
@@ -450,29 +450,29 @@ class TeamFootprints:
         if not spanned.run:
             return ()
         slopes = group.slopes
-        along, copies = self._team_along(group, ranges, apart)
+        along, copies = self._team_along(group, ranges, per_thread)
         asked = (
             group.index, group.offsets, group.written,
             tuple([ranges[name] if name in ranges else env[name] for name in slopes]),
-            along, copies, bool(along) and apart,
+            along, copies, bool(along) and per_thread,
         )  # fmt: skip
         lines = self._tables.lines.get(asked)
         if lines is None:
             lines = self._tables.lines[asked] = tuple([
-                self._lattice(group, row, ranges, env, along, copies, apart=apart)
+                self._lattice(group, row, ranges, env, along, copies, per_thread=per_thread)
                 for row in _separate_rows(group, ranges, self.line_bytes)
             ])  # fmt: skip
         return lines
 
     def _lattice(
         self, group: ReferenceGroup, row: Row, ranges: Ranges, env: Env,
-        along: Sequence[TeamLevel], copies: float, *, apart: bool,
+        along: Sequence[TeamLevel], copies: float, *, per_thread: bool,
     ) -> GroupLines:  # fmt: skip
         """The lines of a row of an affine group whose loops all run; threads stand `along` its
         address.
         """
         offsets, stored = row
-        apart_levels: list[Level] = []
+        separate_levels: list[Level] = []
         steps: dict[str, float] = {}
         origin = low = high = 0.0
         slanted = False
@@ -497,19 +497,19 @@ class TeamFootprints:
         # Pieces are whole iterations, and threads stand apart by their mean: no row is met by it.
         levels = unskewed(levels, group.element, self.line_bytes)
         for team in along:
-            level = (self._moved(group, team) * team.apart, team.threads)
-            if apart and team.variable in ranges:
+            level = (self._moved(group, team) * team.distance, team.threads)
+            if per_thread and team.variable in ranges:
                 copies *= team.threads
             else:
                 levels.append(level)
-            apart_levels.append(level)
+            separate_levels.append(level)
         touched = copies * self._distinct(group, levels, offsets)
         written = touched if stored == offsets else 0.0
         if stored and not written:
             written = copies * self._distinct(group, levels, stored)
         return GroupLines(
             touched, written, origin + low + offsets[0],
-            origin + high + offsets[-1] + group.element, tuple(apart_levels), own,
+            origin + high + offsets[-1] + group.element, tuple(separate_levels), own,
             offsets, origin, slanted,
             tuple(sorted([abs(s) for s, steps in own if steps > 1], reverse=True)),
         )  # fmt: skip

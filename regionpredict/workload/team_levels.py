@@ -11,13 +11,13 @@ from regionpredict.workload.thread_nest import ColumnSpacing, TeamSpacing
 
 
 class TeamLevel(NamedTuple):
-    """Threads along one parallel loop: `threads` of them, `apart` units of its variable.
+    """Threads along one parallel loop: `threads` of them, `distance` units of its variable.
 
     `row`: only in the iterations of the loop over this variable, in the middle of which they begin.
     """
 
     variable: str
-    apart: float
+    distance: float
     threads: float
     row: str = ""
 
@@ -29,7 +29,7 @@ def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLe
     for spacing in spacings:
         along = min(left, -(-spacing.most // 1))
         if along > 1:
-            levels.append(TeamLevel(spacing.variable, spacing.apart, along))
+            levels.append(TeamLevel(spacing.variable, spacing.distance, along))
             left /= along
     return tuple(levels)
 
@@ -42,12 +42,12 @@ def column_levels(columns: Sequence[ColumnSpacing], threads: float) -> tuple[Tea
     """
     levels = []
     for column in columns:
-        along, apart = threads, column.turn * column.length
+        along, distance = threads, column.turn * column.length
         if abs(column.turn) * threads > 1:
             along = next(filter(partial(_come_round, column.turn), range(2, int(threads))), threads)
-            apart = column.length / along
+            distance = column.length / along
         if along > 1:
-            levels.append(TeamLevel(column.variable, apart, along, column.row))
+            levels.append(TeamLevel(column.variable, distance, along, column.row))
     return tuple(levels)
 
 

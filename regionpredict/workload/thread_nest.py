@@ -29,10 +29,10 @@ from regionpredict.workload.loop_nest import (
 
 
 class TeamSpacing(NamedTuple):
-    """How threads stand along one loop: `apart` units of its variable, `most` threads of them."""
+    """How threads stand along one loop: `distance` units of its variable, `most` of them."""
 
     variable: str
-    apart: float
+    distance: float
     most: float
 
 

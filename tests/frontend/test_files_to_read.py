@@ -168,9 +168,9 @@ def test_what_a_text_defines(text: str, names: list[list[str]]) -> None:
 
 def test_a_text_whose_braces_do_not_match_is_one_passage() -> None:
     (one,) = passages(b"int f(void) { g();\nint h(int n)\nint\nhere(int n)\n")
-    assert one == Passage(False, one.names, one.words, False)
+    assert one == Passage(False, one.names, one.used_names, False)
     assert {b"f", b"h", b"here"} <= one.names
-    assert b"g" in one.words
+    assert b"g" in one.used_names
 
 
 @pytest.mark.parametrize("model", ["saturation", "density"])

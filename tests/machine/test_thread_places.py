@@ -50,7 +50,7 @@ def test_each_thread_by_itself(packages: int, domains: int, cores: int, data: st
     )
     assert sum(found.by_package) == sum(found.by_domain) == threads
     assert found.on_a_core == max(seats.values())
-    assert found.together + found.apart == threads
+    assert found.together + found.in_other_packages == threads
     assert found.packages == packages_of(machine, threads)
 
 

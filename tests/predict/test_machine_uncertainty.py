@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from regionpredict.predict.curve import Point
-from regionpredict.predict.machine_uncertainty import Doubted, moved_apart, moves_of
+from regionpredict.predict.machine_uncertainty import Doubted, moves_of, quotient_deviation
 
 
 def point(threads: int, **terms: float) -> Point:
@@ -17,7 +17,7 @@ def test_a_term_moves_the_time_by_its_share() -> None:
     points = [point(1, compute=3.0, overhead=1.0), point(2, compute=2.0, overhead=2.0)]
     moves = moves_of([Doubted(points, {"overhead": 0.1})], points)
     assert moves == {1: {"overhead": pytest.approx(0.025)}, 2: {"overhead": pytest.approx(0.05)}}
-    assert moved_apart(moves, 1, 2) == pytest.approx(0.025)
+    assert quotient_deviation(moves, 1, 2) == pytest.approx(0.025)
     assert moves_of([Doubted(points, {})], points) == {}
 
 
@@ -27,7 +27,7 @@ def test_imbalance_is_the_work_of_the_last_thread() -> None:
     points = [point(1, compute=4.0), point(2, compute=2.0, imbalance=1.0)]
     moves = moves_of([Doubted(points, {"compute": 0.4})], points)
     assert moves == {1: {"compute": pytest.approx(0.4)}, 2: {"compute": pytest.approx(0.4)}}
-    assert moved_apart(moves, 1, 2) == pytest.approx(0.0)
+    assert quotient_deviation(moves, 1, 2) == pytest.approx(0.0)
     mixed = [point(2, compute=1.0, cache=3.0, imbalance=2.0, overhead=2.0)]
     (moved,) = moves_of([Doubted(mixed, {"cache": 0.8, "overhead": 0.8})], mixed).values()
     assert moved == {"cache": pytest.approx(0.8 * 4.5 / 8), "overhead": pytest.approx(0.8 * 2 / 8)}
@@ -44,8 +44,8 @@ def test_loops_are_off_together() -> None:
 
 def test_different_figures_are_off_each_for_itself() -> None:
     moves = {1: {"cache": 0.3, "compute": 0.0}, 2: {"cache": 0.0, "compute": 0.4}}
-    assert moved_apart(moves, 1, 2) == pytest.approx(0.5)
-    assert moved_apart({1: {}, 2: {"cache": 0.2}}, 1, 2) == pytest.approx(0.2)
+    assert quotient_deviation(moves, 1, 2) == pytest.approx(0.5)
+    assert quotient_deviation({1: {}, 2: {"cache": 0.2}}, 1, 2) == pytest.approx(0.2)
 
 
 def test_what_takes_no_time_is_not_moved() -> None:

@@ -7,7 +7,7 @@ import random
 import pytest
 from nest_texts import STATIC, counter_of, nest_of
 
-from regionpredict.frontend.lowering.member_arrays import as_far_apart
+from regionpredict.frontend.lowering.member_arrays import extents_with_stride
 from regionpredict.ir import Array, Expr
 from regionpredict.workload.address_runs import joined
 from regionpredict.workload.cache_traffic import CacheLevel, TrafficCounter, touched_bytes
@@ -135,8 +135,8 @@ def test_what_all_threads_read_is_there_once() -> None:
 
 def test_arrays_in_structs_lie_a_struct_apart() -> None:
     v = Array("v", 8, (Expr.const(3),), "global")
-    assert [str(extent) for extent in as_far_apart(v, 40)] == ["5"]
-    assert as_far_apart(v, 44) == v.dims  # no whole number of elements
+    assert [str(extent) for extent in extents_with_stride(v, 40)] == ["5"]
+    assert extents_with_stride(v, 44) == v.dims  # no whole number of elements
     matrix = Array("m", 8, (Expr.const(3), Expr.const(3)), "global")
-    assert [str(extent) for extent in as_far_apart(matrix, 96)] == ["4", "3"]
-    assert as_far_apart(Array("p", 8, (None,), "global"), 40) == (None,)
+    assert [str(extent) for extent in extents_with_stride(matrix, 96)] == ["4", "3"]
+    assert extents_with_stride(Array("p", 8, (None,), "global"), 40) == (None,)

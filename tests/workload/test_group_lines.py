@@ -37,12 +37,12 @@ def team_of(nest: LoopNest, threads: int = 1, sharers: int = 1) -> TeamFootprint
 
 def lines_of(
     nest: LoopNest, array: str = "a", *, team: TeamFootprints | None = None, inner: int = 0,
-    env: dict[str, float] | None = None, apart: bool = False,
+    env: dict[str, float] | None = None, per_thread: bool = False,
 ) -> GroupLines:  # fmt: skip
     """The lines of an array's only group in its loops from the `inner`-th on."""
     group, team = group_of(nest, array), team or team_of(nest)
     ranges = loop_ranges(group.loops[inner:], env or {}, team.pieces)
-    (lines,) = team._lines_of(group, _spans(ranges), env or {}, apart)
+    (lines,) = team._lines_of(group, _spans(ranges), env or {}, per_thread)
     return lines
 
 
@@ -111,11 +111,11 @@ def test_threads_of_a_cache_stand_a_piece_apart() -> None:
     assert sorted(together.levels) == [(8.0, 20.0), (160.0, 5.0)]
     assert (together.low, together.high, together.origin) == (400, 1200, 400)
     # Apart in time: each by itself.
-    alone = lines_of(nest, team=team, apart=True)
+    alone = lines_of(nest, team=team, per_thread=True)
     assert alone.touched == pytest.approx(2 * (1 + 792 / 64))
     assert alone.team == together.team
     # Inside one iteration they stand apart as ever.
-    row = lines_of(nest, team=team, inner=1, env={"i": 2.0}, apart=True)
+    row = lines_of(nest, team=team, inner=1, env={"i": 2.0}, per_thread=True)
     assert row.touched == pytest.approx(2 * (1 + 152 / 64))
     # What does not move with the threads is there once.
     same = nest_of(GRID.replace("a[i][j]", "b[j]"), DECLARED)
@@ -137,7 +137,9 @@ def test_threads_that_drift_apart_are_counted_each() -> None:
     nest = nest_of(loops, DECLARED)
     team = team_of(nest, 2, 2)
     assert group_of(nest, "b").drifts == {"j"}
-    once, each = (lines_of(nest, "b", team=team, apart=apart) for apart in (False, True))
+    once, each = (
+        lines_of(nest, "b", team=team, per_thread=per_thread) for per_thread in (False, True)
+    )
     assert each.touched == pytest.approx(2 * once.touched)
 
 

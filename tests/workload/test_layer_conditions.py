@@ -91,7 +91,7 @@ PRODUCT = I_J + "for (int l = 0; l < 70; l++) c[i][j] += a[i][l] * b[l][j];"
 
 def test_what_stands_still_in_everything_inside_stays() -> None:
     nest = nest_of(PRODUCT, DECLARED)
-    standing = conditions(nest)._standing
+    standing = conditions(nest)._invariant_groups
     assert names(standing(loop_named(nest, "j"))) == ["c[i][j]"]
     assert standing(nest.root) == []  # all move with j or with l
     assert standing(loop_named(nest, "l")) == []  # nothing is inside
@@ -100,27 +100,27 @@ def test_what_stands_still_in_everything_inside_stays() -> None:
         I_J + "{ c[i][j] = 0; x[j] = 1; for (int l = 0; l < 70; l++) c[i][j] += a[i][l]; }",
         DECLARED,
     )
-    assert names(conditions(cleared)._standing(loop_named(cleared, "j"))) == ["c[i][j]"] * 2
+    assert names(conditions(cleared)._invariant_groups(loop_named(cleared, "j"))) == ["c[i][j]"] * 2
     both = nest_of(
         I_J + "{ c[i][j] = 0; b[i][j] = 1;"
         " for (int l = 0; l < 70; l++) { c[i][j] += a[i][l]; b[i][j] *= a[i][l]; } }", DECLARED,
     )  # fmt: skip
-    kept = names(conditions(both)._standing(loop_named(both, "j")))
+    kept = names(conditions(both)._invariant_groups(loop_named(both, "j")))
     assert sorted(kept) == ["b[i][j]"] * 2 + ["c[i][j]"] * 2
     # Beside it another element of its array, and one of another array in the same place: neither.
     beside = nest_of(
         I_J + "{ c[i][j] = 0; c[j][i] = 1; b[i][j] = 1;"
         " for (int l = 0; l < 70; l++) c[i][j] += a[i][l]; }", DECLARED,
     )  # fmt: skip
-    assert names(conditions(beside)._standing(loop_named(beside, "j"))) == ["c[i][j]"] * 2
+    assert names(conditions(beside)._invariant_groups(loop_named(beside, "j"))) == ["c[i][j]"] * 2
     # Of two loops inside neither is the last to have touched it.
     two = nest_of(
         I_J + "{ for (int l = 0; l < 9; l++) c[i][j] += a[i][l];"
         " for (int m = 0; m < 9; m++) c[i][j] += b[m][j]; }", DECLARED,
     )  # fmt: skip
-    assert conditions(two)._standing(loop_named(two, "j")) == []
+    assert conditions(two)._invariant_groups(loop_named(two, "j")) == []
     gathered = nest_of(I_J + "for (int l = 0; l < 9; l++) x[k[i]] += a[i][l];", DECLARED)
-    assert names(conditions(gathered)._standing(loop_named(gathered, "j"))) == ["k[i]"]
+    assert names(conditions(gathered)._invariant_groups(loop_named(gathered, "j"))) == ["k[i]"]
 
 
 def test_a_small_matrix_that_every_iteration_touches_stays() -> None:

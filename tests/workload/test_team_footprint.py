@@ -344,7 +344,7 @@ def test_parts_that_stand_apart_in_time_count_for_each_thread() -> None:
     groups = nest.root.groups_below
     together = team.footprint((nest.root,), {}, groups)["a"]
     assert together == (pytest.approx(1 + 99 / 8), pytest.approx(1 + 99 / 8))
-    apart = team.footprint((nest.root,), {}, groups, apart=True)["a"]
+    apart = team.footprint((nest.root,), {}, groups, per_thread=True)["a"]
     assert apart.touched == pytest.approx(4 * (1 + 24 / 8))
     # In one iteration each is in a line of its own.
     (inside,) = team.footprint((), {"i": 50.0}, groups).values()
@@ -382,7 +382,7 @@ def test_lines_lie_between_the_first_and_the_last_byte(
     team = footprints(nest, 1, 1)
     (group,) = nest.groups()
     chain = team._chain(group, (nest.root.index,))
-    (lines,) = team._lines_of(group, team._ranges_of(chain, {}, None), {}, apart=False)
+    (lines,) = team._lines_of(group, team._ranges_of(chain, {}, None), {}, per_thread=False)
     rows = {"i = 0": range(9), "i = 8": range(8, -1, -2), "i = 3": range(3, 4)}[head[:5]]
     places = [
         eval(text, {"i": i, "j": j}) for text in subscripts for i in rows for j in range(2, 6)

@@ -137,7 +137,7 @@ def test_the_mean_thread_of_a_team(threads: int, chunk: int, step: int) -> None:
     assert addresses(dealt, "a") == pytest.approx(expected)
     (spacing,) = dealt.spacings
     slope = group_of(dealt.nest, "a").slopes[spacing.variable]
-    assert slope * spacing.apart == pytest.approx(8 * chunk * step)
+    assert slope * spacing.distance == pytest.approx(8 * chunk * step)
     assert spacing.most == pytest.approx(threads)
 
 

@@ -54,7 +54,7 @@ def read_google_benchmark(data: Record, parameters: Sequence[str] | None = None)
             continue
         if "time_unit" not in entry.value:  # the fitted complexity, which is no measurement
             continue
-        function, variables = _taken_apart(name)
+        function, variables = _parsed_name(name)
         unit = _SECONDS.get(entry.text("time_unit"))
         if unit is None:
             raise entry.error("time_unit", f"is '{entry.value['time_unit']}'")
@@ -77,10 +77,10 @@ def _run_name(entry: Record) -> str:
     return entry.text("run_name" if "run_name" in entry.value else "name")
 
 
-def _taken_apart(name: str) -> tuple[str, dict[str, float]]:
+def _parsed_name(name: str) -> tuple[str, dict[str, float]]:
     """The function's name and its arguments.
 
-    >>> _taken_apart("sort<int>/1024/n:8/threads:2/real_time")
+    >>> _parsed_name("sort<int>/1024/n:8/threads:2/real_time")
     ('sort<int>', {'arg1': 1024.0, 'n': 8.0, 'threads': 2.0})
     """
     function: list[str] = []

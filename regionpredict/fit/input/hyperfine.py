@@ -32,9 +32,9 @@ def _template(command: str, variables: dict[str, object]) -> str:
     numbers = {
         str(value): name for name, value in variables.items() if number_of(value) is not None
     }
-    words = []
+    arguments = []
     for word in command.split(" "):
         head, equals, tail = word.rpartition("=")
         name = numbers.get(tail)
-        words.append(f"{head}{equals}{{{name}}}" if name is not None else word)
-    return " ".join(words)
+        arguments.append(f"{head}{equals}{{{name}}}" if name is not None else word)
+    return " ".join(arguments)

@@ -129,9 +129,9 @@ def combined(
         return float("nan"), float("nan"), shares
     forecast = _weighted_quantile(now, shares, 0.5)
     known = np.isfinite(now)
-    apart = np.minimum(np.abs(np.log(now[known] / forecast)), _MOST_ERROR)
+    deviations = np.minimum(np.abs(np.log(now[known] / forecast)), _MOST_ERROR)
     # By shares, too: what those say who were wrong before tells nothing of those who were right.
-    disagreement = _weighted_quantile(apart, shares[known], _AGREEMENT)
+    disagreement = _weighted_quantile(deviations, shares[known], _AGREEMENT)
     weights = _fading(len(own))
     squares = float(weights @ np.square(own)) if own else 0.0
     past = (squares + _PRIOR_ORIGINS * disagreement**2) / (weights.sum() + _PRIOR_ORIGINS)

@@ -347,13 +347,13 @@ def parse(
     `PRELUDE` is read in front of the file.
     """
     texts = {os.fsencode(name): text.encode() for name, text in (unsaved or {}).items()}
-    words = [*arguments, *(("-include", PRELUDE) if PRELUDE in (unsaved or {}) else ())]
-    array = (c_char_p * len(words))(*(os.fsencode(word) for word in words))
+    argv = [*arguments, *(("-include", PRELUDE) if PRELUDE in (unsaved or {}) else ())]
+    array = (c_char_p * len(argv))(*(os.fsencode(word) for word in argv))
     files = (UnsavedFile * len(texts))(
         *(UnsavedFile(n, text, len(text)) for n, text in texts.items())
     )
     unit = c_void_p()
     code = library().clang_parseTranslationUnit2(
-        index, os.fsencode(path), array, len(words), files, len(texts), options, byref(unit)
+        index, os.fsencode(path), array, len(argv), files, len(texts), options, byref(unit)
     )
     return code, unit.value or 0

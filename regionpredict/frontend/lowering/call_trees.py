@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.candidate_functions import are_sides, standing_for
+from regionpredict.frontend.lowering.candidate_functions import are_sides, representative
 from regionpredict.frontend.lowering.function_pointers import pointed_functions
 from regionpredict.frontend.lowering.library_calls import has_loops
 from regionpredict.frontend.lowering.library_functions import (
@@ -89,7 +89,7 @@ class CallTrees:
     def _call(self, call: CallExpr, at: Function) -> CallTree:
         if call.decl is None and call.pointer is not None:
             pointed = pointed_functions(self._unit, call.pointer, at) or ()
-            meant = standing_for(self._unit, pointed)
+            meant = representative(self._unit, pointed)
             if meant is None and are_sides(self._unit, pointed):
                 bodies = [self._unit.body_of(decl) for decl in pointed]
                 return _together([self.tree_of(body) for body in bodies if body is not None])

@@ -82,7 +82,7 @@ class _Work(NamedTuple):
 _NOTHING = _Work(0.0, frozenset())
 
 
-def standing_for(unit: LinkedUnit, functions: Functions) -> Decl | None:
+def representative(unit: LinkedUnit, functions: Functions) -> Decl | None:
     """The most expensive of several functions that touch the same memory; None: they do not, or
     there is none. One alone stands for itself, whatever it does.
     """

@@ -240,8 +240,12 @@ def _parallel_without_loop(
     for statement in every_statement(function.body):
         if not isinstance(statement, Directive) or statement.body is None:
             continue
-        words = statement.pragma.kind.split()
-        if "parallel" not in words or statement.pragma.is_loop or "sections" in words:
+        directive_tokens = statement.pragma.kind.split()
+        if (
+            "parallel" not in directive_tokens
+            or statement.pragma.is_loop
+            or "sections" in directive_tokens
+        ):
             continue
         inner = [s for s in every_statement(statement.body) if isinstance(s, Directive)]
         if any(d.pragma.is_loop or d.pragma.kind.split()[0] in ("task", "sections") for d in inner):

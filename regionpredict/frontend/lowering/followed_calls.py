@@ -6,7 +6,7 @@ from typing import Protocol
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
-from regionpredict.frontend.lowering.candidate_functions import are_sides, standing_for
+from regionpredict.frontend.lowering.candidate_functions import are_sides, representative
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.function_pointers import Functions, pointed_functions
 from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
@@ -93,7 +93,7 @@ class FollowedCalls:
         asked = call
         self.context.followed.discard(asked)
         functions = self._pointed(call)
-        meant = standing_for(self.unit, functions)
+        meant = representative(self.unit, functions)
         if meant is not None:
             call = call._replace(name=meant.name, decl=meant, pointer=None)
         function = self.unit.body_of(call.decl) if call.decl is not None else None

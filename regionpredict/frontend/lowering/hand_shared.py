@@ -113,8 +113,10 @@ def _parallels(
 
 
 def _starts_team(pragma: Pragma) -> bool:
-    words = pragma.kind.split()
-    return "parallel" in words and not pragma.is_loop and "sections" not in words
+    directive_tokens = pragma.kind.split()
+    return (
+        "parallel" in directive_tokens and not pragma.is_loop and "sections" not in directive_tokens
+    )
 
 
 def _fixed_size(unit: LinkedUnit, directive: Directive) -> int | None:
@@ -180,7 +182,7 @@ class _Search:
         }
         of_team = self._of_team(context)
         handed = {
-            parameter: _apart(value.substitute(of_team), threads)
+            parameter: _in_caller_names(value.substitute(of_team), threads)
             for parameter, value in values.items()
         }
         inside = threads._replace(
@@ -260,7 +262,7 @@ def sizes_of_team(defined: tuple[Definition, ...], *asked: str) -> dict[str, Exp
     return values
 
 
-def _apart(value: Expr, threads: _Threads) -> Expr:
+def _in_caller_names(value: Expr, threads: _Threads) -> Expr:
     """A value in names that no other function's are: those of the caller are the caller's own."""
     own = {name for name in value.names - {THREAD, TEAM} if " in " not in name}
     return value.substitute({name: Expr.name(f"{name} in {threads.function.name}") for name in own})

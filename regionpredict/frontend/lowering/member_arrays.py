@@ -7,13 +7,13 @@ from math import prod
 from regionpredict.ir import Array, Expr
 
 
-def as_far_apart(shape: Array, struct_bytes: int) -> tuple[Expr | None, ...]:
+def extents_with_stride(shape: Array, struct_bytes: int) -> tuple[Expr | None, ...]:
     """The extents of an array in a struct, such that the next struct's lies `struct_bytes` on.
 
     As declared where these are no whole number of its rows.
 
     >>> v = Array("v", 8, (Expr.const(3),), "global")
-    >>> [str(extent) for extent in as_far_apart(v, 40)]
+    >>> [str(extent) for extent in extents_with_stride(v, 40)]
     ['5']
     """
     inner = [extent.constant if extent is not None else None for extent in shape.dims]

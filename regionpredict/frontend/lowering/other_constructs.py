@@ -49,8 +49,10 @@ def _find(statement: Stmt, *, in_target: bool) -> Iterator[tuple[Directive, str,
 
 def is_target(pragma: Pragma) -> bool:
     """Whether a directive has a device run its statement: `target data` and its like do not."""
-    words = pragma.kind.split()
-    return words[0] == "target" and not {"data", "enter", "exit", "update"} & set(words)
+    directive_tokens = pragma.kind.split()
+    return directive_tokens[0] == "target" and not {"data", "enter", "exit", "update"} & set(
+        directive_tokens
+    )
 
 
 def _holds_loop(statement: Stmt | None) -> bool:

@@ -58,10 +58,10 @@ def _synchronisations(
 ) -> Iterator[tuple[Directive, tuple[For, ...]]]:
     """The constructs outside worksharing loops and inner teams, with the loops around each."""
     if isinstance(statement, Directive):
-        words = statement.pragma.kind.split()
-        if words[0] in _KINDS:
+        directive_tokens = statement.pragma.kind.split()
+        if directive_tokens[0] in _KINDS:
             yield statement, loops
-        elif not statement.pragma.is_loop and "parallel" not in words and statement.body:
+        elif not statement.pragma.is_loop and "parallel" not in directive_tokens and statement.body:
             yield from _synchronisations(statement.body, loops)
         return
     if isinstance(statement, For):
@@ -80,8 +80,8 @@ def _successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
     `ends`: the threads leave their `parallel` behind the statement.
     """
     if isinstance(statement, Directive):
-        words = statement.pragma.kind.split()
-        if statement.pragma.is_loop and ends and "parallel" not in words:
+        directive_tokens = statement.pragma.kind.split()
+        if statement.pragma.is_loop and ends and "parallel" not in directive_tokens:
             yield LoopSuccessor(statement.span, None)
         return
     if not isinstance(statement, Compound):
@@ -114,8 +114,8 @@ def _successor(loop: Directive, follower: Directive) -> Iterator[LoopSuccessor]:
     """What is known of two directives behind one another."""
     if not loop.pragma.is_loop or "parallel" in loop.pragma.kind.split():
         return
-    words = follower.pragma.kind.split()
-    if words == ["barrier"]:
+    directive_tokens = follower.pragma.kind.split()
+    if directive_tokens == ["barrier"]:
         yield LoopSuccessor(loop.span, None)
-    elif follower.pragma.is_loop and "parallel" not in words:
+    elif follower.pragma.is_loop and "parallel" not in directive_tokens:
         yield LoopSuccessor(loop.span, follower.span)

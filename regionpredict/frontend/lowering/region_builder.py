@@ -472,12 +472,12 @@ class RegionBuilder:
         return []
 
     def _directive(self, statement: Directive, frame: Frame) -> list[Node]:
-        words = statement.pragma.kind.split()
-        self.simd = statement.pragma if "simd" in words else None
+        directive_tokens = statement.pragma.kind.split()
+        self.simd = statement.pragma if "simd" in directive_tokens else None
         body = self.body(statement.body, frame)
-        if words[0] in _PLAIN and "parallel" not in words:
+        if directive_tokens[0] in _PLAIN and "parallel" not in directive_tokens:
             return body
-        return [Synchronisation(words[0], tuple(body), statement.span)]
+        return [Synchronisation(directive_tokens[0], tuple(body), statement.span)]
 
     def _if(self, statement: If, frame: Frame) -> list[Node]:
         test = self._expression(statement.condition, statement.span, frame, "condition")

@@ -21,7 +21,7 @@ from regionpredict.frontend.lowering.integer_types import (
     usual,
 )
 from regionpredict.frontend.lowering.library_functions import GREATER, LESSER, OF_TEAM, allocated
-from regionpredict.frontend.lowering.member_arrays import as_far_apart
+from regionpredict.frontend.lowering.member_arrays import extents_with_stride
 from regionpredict.frontend.lowering.pointer_expressions import (
     in_array,
     is_written_pointer,
@@ -553,7 +553,7 @@ class Context:
         shape = self.arrays[name]
         outer_dims = outer.dims if outer is not None else (None,) * len(place.subscripts)
         if len(shape.dims) < len(outer_dims) + len(place.subscripts):
-            own = as_far_apart(shape, place.pointee.bytes) if inside else shape.dims
+            own = extents_with_stride(shape, place.pointee.bytes) if inside else shape.dims
             self.arrays[name] = Array(
                 name, shape.element_bytes, (*outer_dims, *own), shape.storage, shape.declared,
                 inside=place.array if inside else "",

@@ -86,8 +86,8 @@ def _whole(bounds: ThreadBounds, team: int | None) -> ThreadBounds | None:
     if team is None:
         return first
     last = bounds.having({THREAD: Expr.const(team - 1), TEAM: Expr.const(team)})
-    apart = bounds.having({THREAD: Expr.const(1), TEAM: Expr.const(team)})
-    between = (apart.start - first.start).constant
+    second = bounds.having({THREAD: Expr.const(1), TEAM: Expr.const(team)})
+    between = (second.start - first.start).constant
     step = first.step.constant
     if isinstance(between, int) and isinstance(step, int) and between and step == between * team:
         return ThreadBounds(first.start, bounds.comparison, last.bound, Expr.const(between))

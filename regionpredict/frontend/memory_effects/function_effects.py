@@ -200,9 +200,9 @@ class _Flows:
 
     def _directive(self, statement: Directive) -> list[Event]:
         pragma: Pragma = statement.pragma
-        words = pragma.kind.split()
+        directive_tokens = pragma.kind.split()
         outer = self.in_team
-        self.in_team = (outer or "parallel" in words) and not pragma.is_loop
+        self.in_team = (outer or "parallel" in directive_tokens) and not pragma.is_loop
         inside = self._body(statement.body)
         self.in_team = outer
         names: Names = ()
@@ -210,17 +210,17 @@ class _Flows:
             names = self.names_in(statement.body)
         if not inside and not names:
             return []
-        if words[0] in _ONE:
+        if directive_tokens[0] in _ONE:
             return [Block("one", tuple(inside), statement.span)]
-        if words[0] in _TASKS:
+        if directive_tokens[0] in _TASKS:
             return [Block("task", tuple(inside), statement.span)]
         if pragma.is_loop:
             inside = [Block("share", tuple(inside), statement.span, names)]
-        elif "sections" in words:
+        elif "sections" in directive_tokens:
             inside = [Block("task", tuple(inside), statement.span)]
-        if "parallel" in words and not _alone(pragma):
+        if "parallel" in directive_tokens and not _alone(pragma):
             inside = [Block("parallel", tuple(inside), statement.span)]
-        if "target" in words:
+        if "target" in directive_tokens:
             inside = [Block("elsewhere", tuple(inside), statement.span)]
         return inside
 

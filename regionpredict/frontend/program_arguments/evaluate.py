@@ -58,10 +58,10 @@ _BITWISE: dict[str, Callable[[int, int], int]] = {
 class Evaluator(Caller, ABC):
     """Values of expressions over a memory, with what they change in it."""
 
-    def __init__(self, words: Sequence[str]) -> None:
-        self.words = tuple(words)
+    def __init__(self, argv: Sequence[str]) -> None:
+        self.argv = tuple(argv)
         self.memory = Memory()
-        self.options = OptionScan(self.words)
+        self.options = OptionScan(self.argv)
         self.option_text: Value = UNKNOWN
         self.read: set[int] = set()  # the arguments that the program looks at
         self.kept: set[Decl] = set()  # what functions that are not seen leave alone
@@ -347,10 +347,10 @@ class Evaluator(Caller, ABC):
 
     def argument(self, number: int) -> Value:
         """`argv[number]`: a text, and a null pointer behind the last."""
-        if 0 <= number < len(self.words):
+        if 0 <= number < len(self.argv):
             at = self.options.order[number]
-            return Text(self.words[at], 0, at)
-        return 0 if number == len(self.words) else UNKNOWN
+            return Text(self.argv[at], 0, at)
+        return 0 if number == len(self.argv) else UNKNOWN
 
     def look_at(self, value: Value) -> None:
         """The program reads a text."""

@@ -110,8 +110,8 @@ class Followed:
 class Follower(Evaluator):
     """One run of a program."""
 
-    def __init__(self, unit: LinkedUnit, words: Sequence[str]) -> None:
-        super().__init__(words)
+    def __init__(self, unit: LinkedUnit, argv: Sequence[str]) -> None:
+        super().__init__(argv)
         self.unit = unit
         self.seen = Followed(read=self.read)
         self.stack: list[Function] = []
@@ -123,7 +123,7 @@ class Follower(Evaluator):
 
     def run(self, main: Function) -> Followed:
         """Follows the program from `main` on."""
-        given: tuple[Value, ...] = (len(self.words), Arguments())
+        given: tuple[Value, ...] = (len(self.argv), Arguments())
         for parameter, value in zip(main.parameters, given, strict=False):
             self.memory.write(Place(parameter), value)
             self.kept.add(parameter)

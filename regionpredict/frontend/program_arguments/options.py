@@ -32,12 +32,12 @@ class Found(NamedTuple):
 
 @dataclass(slots=True)
 class OptionScan:
-    """Where a program is in its options; `words` are its arguments, `index` is `optind`.
+    """Where a program is in its options; `argv` are its arguments, `index` is `optind`.
 
     `order` is that of the arguments: at the end those that are no options come last.
     """
 
-    words: Sequence[str]
+    argv: Sequence[str]
     index: int = 1
     inside: int = 0
     rest: list[int] = field(default_factory=list)
@@ -46,7 +46,7 @@ class OptionScan:
     ended: bool = False
 
     def __post_init__(self) -> None:
-        self.order = list(range(len(self.words)))
+        self.order = list(range(len(self.argv)))
 
     def next(self, short: str, table: Sequence[LongOption] = ()) -> Found:
         """The next option.
@@ -61,14 +61,14 @@ class OptionScan:
             return Found(-1)
         plain = short.lstrip("+-:")
         if not self.inside:
-            while self.index < len(self.words) and not self._is_option(self.words[self.index]):
+            while self.index < len(self.argv) and not self._is_option(self.argv[self.index]):
                 if short.startswith("+"):
                     return self._end()
                 self.rest.append(self.index)
                 self.index += 1
-            if self.index >= len(self.words):
+            if self.index >= len(self.argv):
                 return self._end()
-            word = self.words[self.index]
+            word = self.argv[self.index]
             self.read.add(self.index)
             if word == "--":
                 self.index += 1
@@ -79,7 +79,7 @@ class OptionScan:
         return self._short(plain)
 
     def _end(self) -> Found:
-        last = [*self.rest, *range(self.index, len(self.words))]
+        last = [*self.rest, *range(self.index, len(self.argv))]
         self.order = [at for at in self.order if at not in last] + last
         self.index = len(self.order) - len(last)
         self.ended = True
@@ -90,7 +90,7 @@ class OptionScan:
         return word.startswith("-") and word != "-"
 
     def _short(self, short: str) -> Found:
-        word = self.words[self.index]
+        word = self.argv[self.index]
         letter = word[self.inside]
         self.inside += 1
         at = short.find(letter) if letter != ":" else -1
@@ -108,7 +108,7 @@ class OptionScan:
         if at < 0:
             return Found(ord("?"))
         if takes == 1 and argument is None:
-            if self.index >= len(self.words):
+            if self.index >= len(self.argv):
                 return Found(ord("?"))
             argument = (self.index, 0)
             self.read.add(self.index)
@@ -129,7 +129,7 @@ class OptionScan:
                 return Found(ord("?"))
             return Found(option.value, (at, 3 + len(name)), alike[0])
         if option.argument == 1:
-            if self.index >= len(self.words):
+            if self.index >= len(self.argv):
                 return Found(ord("?"))
             argument = (self.index, 0)
             self.read.add(self.index)

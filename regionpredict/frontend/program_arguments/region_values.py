@@ -63,8 +63,8 @@ class ArgumentValues:
         )
 
 
-def argument_values(units: Iterable[LinkedUnit], words: Sequence[str]) -> ArgumentValues | None:
-    """Follows the programs of some units with the `words` behind their names; None without `main`.
+def argument_values(units: Iterable[LinkedUnit], argv: Sequence[str]) -> ArgumentValues | None:
+    """Follows the programs of some units with the `argv` behind their names; None without `main`.
 
     What is not understood is not known.
     """
@@ -78,7 +78,7 @@ def argument_values(units: Iterable[LinkedUnit], words: Sequence[str]) -> Argume
         if main is None:
             continue
         any_main = True
-        seen = Follower(unit, ["program", *words]).run(main)
+        seen = Follower(unit, ["program", *argv]).run(main)
         for span, own in seen.entries.items():
             entries.setdefault(span, []).append(own)
         for place, names in seen.meant.items():
@@ -86,14 +86,14 @@ def argument_values(units: Iterable[LinkedUnit], words: Sequence[str]) -> Argume
         for place, turns in seen.decided.items():
             decided[place] = decided.get(place, frozenset()) | turns
         complete = complete and not seen.gaps and not seen.ended
-        remarks.update(dict.fromkeys((*seen.remarks, *_unread(unit, seen, words))))
+        remarks.update(dict.fromkeys((*seen.remarks, *_unread(unit, seen, argv))))
     if not any_main:
         return None
     return ArgumentValues(entries, tuple(remarks), meant, decided, complete)
 
 
-def _unread(unit: LinkedUnit, seen: Followed, words: Sequence[str]) -> list[str]:
-    unread = [word for number, word in enumerate(words, 1) if number not in seen.read]
+def _unread(unit: LinkedUnit, seen: Followed, argv: Sequence[str]) -> list[str]:
+    unread = [word for number, word in enumerate(argv, 1) if number not in seen.read]
     # What is not read before the program ends is no mistake of its own.
     if not unread or seen.handed_on or seen.ended:
         return []

@@ -502,12 +502,12 @@ def _options(request: SourceRequest) -> tuple[list[str], list[str], list[str], s
     quoted: list[str] = []
     forced: list[str] = []
     dropped: set[str] = set()
-    words: Iterable[str] = iter(request.extra)
-    for word in words:
+    options: Iterable[str] = iter(request.extra)
+    for word in options:
         if word.startswith("-U"):
             dropped.add(word[2:])
         elif word in ("-isystem", "-iquote", "-idirafter", "-include", "-imacros"):
-            value = next(words, "")  # type: ignore[call-overload]
+            value = next(options, "")  # type: ignore[call-overload]
             place = {"-isystem": folders, "-iquote": quoted, "-idirafter": after}.get(word, forced)
             place.append(value)
     kept = [f for f in (*folders, *after) if os.path.normpath(f) not in _SYSTEM_FOLDERS]

@@ -1,6 +1,6 @@
 """Where pycparser's nodes begin and end: pycparser gives one token's place, and no ends.
 
-A node's coordinate holds the index of a token (`Word.column`); from there the words themselves
+A node's coordinate holds the index of a token (`CToken.column`); from there the tokens themselves
 tell where an expression, a declaration or a statement begins, as libclang would say it.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from regionpredict.frontend.pycparser_reader.token_rewriting import Word
+from regionpredict.frontend.pycparser_reader.token_rewriting import CToken
 from regionpredict.frontend.pycparser_reader.tokens import Spot
 from regionpredict.ir import Span
 
@@ -23,12 +23,12 @@ _NOWHERE = Spot("", 0, 0, 0)
 
 
 class Places:
-    """The words of a unit with their brackets matched."""
+    """The tokens of a unit with their brackets matched."""
 
     def __init__(
-        self, words: list[Word], partner: list[int], attributes: dict[int, int] | None = None
+        self, tokens: list[CToken], partner: list[int], attributes: dict[int, int] | None = None
     ) -> None:
-        self.words = words
+        self.tokens = tokens
         self.partner = partner
         self.attributes = attributes or {}
 
@@ -45,7 +45,7 @@ class Places:
 
     def spot(self, index: int) -> Spot:
         """The place of a token."""
-        return self.words[index].spot if 0 <= index < len(self.words) else _NOWHERE
+        return self.tokens[index].spot if 0 <= index < len(self.tokens) else _NOWHERE
 
     def span(self, index: int) -> Span:
         """The place of a token, as a `Span`."""
@@ -58,7 +58,7 @@ class Places:
             return None
         if isinstance(node, (c_ast.Struct, c_ast.Union)):
             at = self.index(node)
-            while at < len(self.words) - 1 and self.words[at].value != "{":
+            while at < len(self.tokens) - 1 and self.tokens[at].value != "{":
                 at += 1
             candidates = [self.attributes.get(i) for i in range(self.index(node) - 2, at)]
             closing = self.partner[at] if 0 <= at < len(self.partner) else -1
@@ -95,9 +95,9 @@ class Places:
     def _operator_start(self, node: Any) -> int:
         start = self.expression_start(node.expr)
         at = start
-        while at > 0 and self.words[at - 1].value == "(" and node.op != "(":
+        while at > 0 and self.tokens[at - 1].value == "(" and node.op != "(":
             at -= 1
-        if at > 0 and self.words[at - 1].value == node.op:
+        if at > 0 and self.tokens[at - 1].value == node.op:
             return at - 1
         return start
 
@@ -105,16 +105,16 @@ class Places:
         """The start of what `[`, `.`, `->` or a call stands behind, with its parentheses."""
         start = self.expression_start(base)
         if isinstance(base, c_ast.ID):
-            plain = start + 1 < len(self.words) and self.words[start + 1].value in _POSTFIX
+            plain = start + 1 < len(self.tokens) and self.tokens[start + 1].value in _POSTFIX
         else:
             plain = isinstance(base, (c_ast.ArrayRef, c_ast.FuncCall))
         if plain or (isinstance(base, c_ast.UnaryOp) and base.op[0] == "p"):
             return start
-        while start > 0 and self.words[start - 1].value == "(":
+        while start > 0 and self.tokens[start - 1].value == "(":
             closing = self.partner[start - 1]
-            if closing < 0 or closing + 1 >= len(self.words):
+            if closing < 0 or closing + 1 >= len(self.tokens):
                 break
-            if self.words[closing + 1].value not in _POSTFIX:
+            if self.tokens[closing + 1].value not in _POSTFIX:
                 break
             start -= 1
         return start
@@ -122,9 +122,9 @@ class Places:
     def statement_start(self, node: Any) -> int:
         """The first token of an expression statement, parentheses included."""
         start = self.expression_start(node)
-        while start > 0 and self.words[start - 1].value in _PREFIX:
-            before = self.words[start - 2].value if start > 1 else ""
-            if self.words[start - 1].value == "(" and before in _HEADED:
+        while start > 0 and self.tokens[start - 1].value in _PREFIX:
+            before = self.tokens[start - 2].value if start > 1 else ""
+            if self.tokens[start - 1].value == "(" and before in _HEADED:
                 break
             start -= 1
         return start
@@ -139,7 +139,7 @@ class Places:
         """
         at = index
         while at > 0:
-            before = self.words[at - 1]
+            before = self.tokens[at - 1]
             value = before.value
             if value in (";", "{") or value in until:
                 break
@@ -154,7 +154,7 @@ class Places:
                 at = self.partner[at - 1]
             elif value in ("(", "["):
                 # A declarator's own parenthesis: `double (*p)[n]`.
-                if self.words[at].value not in ("*", "("):
+                if self.tokens[at].value not in ("*", "("):
                     break
                 at -= 1
             else:
@@ -163,12 +163,12 @@ class Places:
 
     def _belongs(self, opening: int) -> bool:
         """Whether a `{` opens a struct's members or an initialiser, and no block."""
-        before = self.words[opening - 1] if opening > 0 else None
+        before = self.tokens[opening - 1] if opening > 0 else None
         if before is None:
             return False
         if before.value in _TAGGED or before.value in ("=", ",", "{"):
             return True
-        tag = self.words[opening - 2].value if opening > 1 else ""
+        tag = self.tokens[opening - 2].value if opening > 1 else ""
         return before.type in ("ID", "TYPEID") and tag in _TAGGED
 
     # -- ends -----------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ class Places:
         return self._semicolon(self.index(node))
 
     def _semicolon(self, at: int) -> int:
-        while 0 <= at < len(self.words) - 1 and self.words[at].value != ";":
+        while 0 <= at < len(self.tokens) - 1 and self.tokens[at].value != ";":
             jump = self.partner[at]
             at = jump + 1 if jump > at else at + 1
         return at

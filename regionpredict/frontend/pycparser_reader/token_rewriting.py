@@ -1,4 +1,4 @@
-"""Preprocessed tokens -> the words that pycparser parses, without what it does not know.
+"""Preprocessed tokens -> the C tokens that pycparser parses, without what it does not know.
 
 Attributes, assembler and other extensions go out here; what they said of sizes is kept aside.
 """
@@ -92,7 +92,7 @@ _NOWHERE = Spot("", 0, 0, 0)
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
-class Word:
+class CToken:
     """A token as pycparser wants it; `column` is its index in the unit, `spot` its place."""
 
     __slots__ = ("column", "filename", "lineno", "spot", "type", "value")
@@ -107,26 +107,26 @@ class Word:
 
 
 class Cleaned(NamedTuple):
-    """The words for pycparser, and what went out of them.
+    """The C tokens for pycparser, and what went out of them.
 
     `pragmas` is what each `_Pragma` said, with its place; `attributes` the alignment (0: packed)
     that an attribute behind the word of that index asks for, `unreturning` where one says that a
     function never returns.
     """
 
-    words: list[Word]
+    c_tokens: list[CToken]
     pragmas: list[tuple[str, Spot]]
     attributes: dict[int, int]
     unreturning: frozenset[int]
 
 
 def clean(tokens: list[Token]) -> Cleaned:
-    """The words for pycparser, without what it does not know."""
+    """The C tokens for pycparser, without what it does not know."""
     cleaner = _Cleaner(tokens)
     while cleaner.at < len(tokens):
         cleaner.step()
     return Cleaned(
-        cleaner.words, cleaner.pragmas, cleaner.attributes, frozenset(cleaner.unreturning)
+        cleaner.c_tokens, cleaner.pragmas, cleaner.attributes, frozenset(cleaner.unreturning)
     )
 
 
@@ -137,7 +137,7 @@ class _Cleaner:
         self.tokens = tokens
         self.at = 0
         self.depth = 0
-        self.words: list[Word] = []
+        self.c_tokens: list[CToken] = []
         self.pragmas: list[tuple[str, Spot]] = []
         self.attributes: dict[int, int] = {}
         self.unreturning: set[int] = set()
@@ -160,8 +160,8 @@ class _Cleaner:
             self._operator(value, spot)
 
     def _add(self, value: str, spot: Spot, kind: str = "") -> None:
-        words = self.words
-        words.append(Word(kind or _KEYWORDS.get(value, "ID"), value, spot, len(words)))
+        tokens = self.c_tokens
+        tokens.append(CToken(kind or _KEYWORDS.get(value, "ID"), value, spot, len(tokens)))
 
     def _next(self, *values: str) -> bool:
         return self.at < len(self.tokens) and self.tokens[self.at].value in values
@@ -171,9 +171,9 @@ class _Cleaner:
             text = self._parenthesised()
             asked = _alignment(text)
             if asked is not None:
-                self.attributes[len(self.words) - 1] = asked
+                self.attributes[len(self.c_tokens) - 1] = asked
             if "noreturn" in text:
-                self.unreturning.add(len(self.words) - 1)
+                self.unreturning.add(len(self.c_tokens) - 1)
         elif value in _ASM:
             self._assembler(spot)
         elif value == "_Pragma" and self._next("("):
@@ -192,7 +192,7 @@ class _Cleaner:
         return text
 
     def _assembler(self, spot: Spot) -> None:
-        before = self.words[-1].value if self.words else ";"
+        before = self.c_tokens[-1].value if self.c_tokens else ";"
         while self._next("volatile", "__volatile__", "goto", "inline"):
             self.at += 1
         self._parenthesised()
@@ -212,7 +212,7 @@ class _Cleaner:
             self._add(value, spot, "INT_CONST_DEC")
 
     def _operator(self, value: str, spot: Spot) -> None:
-        before = self.words[-1].value if self.words else ""
+        before = self.c_tokens[-1].value if self.c_tokens else ""
         if value == "..." and before not in ("", ",", "("):
             while self.at < len(self.tokens) and not self._next(":"):  # case 1 ... 5:
                 self.at += 1
@@ -253,31 +253,31 @@ def _behind_parentheses(tokens: list[Token], at: int) -> int:
     return len(tokens)
 
 
-def close_blocks(words: list[Word]) -> int:
+def close_blocks(tokens: list[CToken]) -> int:
     """Ends the blocks that a file cut short leaves open; says how many."""
     depth = 0
-    for word in words:
+    for word in tokens:
         if word.type == "LBRACE":
             depth += 1
         elif word.type == "RBRACE" and depth:
             depth -= 1
     for _ in range(depth):
-        words.append(Word("RBRACE", "}", words[-1].spot, len(words)))
+        tokens.append(CToken("RBRACE", "}", tokens[-1].spot, len(tokens)))
     return depth
 
 
-def partners(words: list[Word]) -> list[int]:
+def partners(tokens: list[CToken]) -> list[int]:
     """For each bracket the index of the one that it matches; -1 for all other tokens."""
-    partner = [-1] * len(words)
+    partner = [-1] * len(tokens)
     open_: list[int] = []
-    for index, word in enumerate(words):
+    for index, word in enumerate(tokens):
         value = word.value
         if value in _OPENING and word.type[0] == "L":
             open_.append(index)
         elif value in (")", "]", "}"):
             # A bracket too few: those that fit nothing are left alone.
             depth = len(open_) - 1
-            while depth >= 0 and _OPENING[words[open_[depth]].value] != value:
+            while depth >= 0 and _OPENING[tokens[open_[depth]].value] != value:
                 depth -= 1
             if depth >= 0:
                 partner[open_[depth]], partner[index] = index, open_[depth]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
-from regionpredict.frontend.pycparser_reader.token_rewriting import VECTORS, Word
+from regionpredict.frontend.pycparser_reader.token_rewriting import VECTORS, CToken
 from regionpredict.frontend.pycparser_reader.tokens import Spot
 
 _MAX_UNKNOWN_TYPES = 30
@@ -28,19 +28,19 @@ class Chunk(NamedTuple):
     body: int = -1
 
 
-def split(words: list[Word], partner: list[int]) -> Iterator[Chunk]:
+def split(tokens: list[CToken], partner: list[int]) -> Iterator[Chunk]:
     """The top-level declarations, in order."""
-    at, count = 0, len(words)
+    at, count = 0, len(tokens)
     while at < count:
         start, body, assigned, old_style = at, -1, False, False
         while at < count:
-            value = words[at].value
+            value = tokens[at].value
             if value == "{":
-                before = words[at - 1].value if at > start else ""
+                before = tokens[at - 1].value if at > start else ""
                 function = before == ")" or (old_style and before == ";")
                 if function and not assigned:
                     body = at
-                tagged = before in _TAGGED or (at > start + 1 and words[at - 2].value in _TAGGED)
+                tagged = before in _TAGGED or (at > start + 1 and tokens[at - 2].value in _TAGGED)
                 at = partner[at] if partner[at] > at else count - 1
                 if body >= 0 or not (tagged or assigned):
                     break
@@ -49,41 +49,41 @@ def split(words: list[Word], partner: list[int]) -> Iterator[Chunk]:
             elif value == "=":
                 assigned = True
             elif value == ";":
-                if old_style and at + 1 < count and not _ends_parameters(words, at):
+                if old_style and at + 1 < count and not _ends_parameters(tokens, at):
                     at += 1
                     continue
                 break
             elif (
                 not assigned
                 and at > start
-                and words[at - 1].value == ")"
-                and words[at].type != "COMMA"
+                and tokens[at - 1].value == ")"
+                and tokens[at].type != "COMMA"
             ):
-                old_style = old_style or _starts_old_style(words, at, partner)
+                old_style = old_style or _starts_old_style(tokens, at, partner)
             at += 1
         at += 1
         yield Chunk(start, min(at, count), body)
 
 
-def _starts_old_style(words: list[Word], at: int, partner: list[int]) -> bool:
+def _starts_old_style(tokens: list[CToken], at: int, partner: list[int]) -> bool:
     """Whether `int f(a, b) int a; ...` begins its parameters here."""
     opening = partner[at - 1]
-    names = words[opening + 1 : at - 1]
+    names = tokens[opening + 1 : at - 1]
     plain = bool(names) and all(word.type in ("ID", "TYPEID", "COMMA") for word in names)
-    return plain and words[at].type not in ("SEMI", "EQUALS", "LBRACKET", "LPAREN", "COLON")
+    return plain and tokens[at].type not in ("SEMI", "EQUALS", "LBRACKET", "LPAREN", "COLON")
 
 
-def _ends_parameters(words: list[Word], at: int) -> bool:
+def _ends_parameters(tokens: list[CToken], at: int) -> bool:
     """Whether no function body follows within a few declarations."""
-    for index in range(at + 1, min(at + 120, len(words))):
-        if words[index].value == "{":
-            return words[index - 1].value != ";"
-        if words[index].value in ("}", "="):
+    for index in range(at + 1, min(at + 120, len(tokens))):
+        if tokens[index].value == "{":
+            return tokens[index - 1].value != ";"
+        if tokens[index].value in ("}", "="):
             return True
     return True
 
 
-def declared_names(words: list[Word], chunk: Chunk, partner: list[int]) -> list[str] | None:
+def declared_names(tokens: list[CToken], chunk: Chunk, partner: list[int]) -> list[str] | None:
     """The names that a plain declaration or function declares; None where only parsing tells.
 
     A header declares hundreds of functions of which a file uses ten: the rest are never parsed.
@@ -91,39 +91,39 @@ def declared_names(words: list[Word], chunk: Chunk, partner: list[int]) -> list[
     names: list[str] = []
     at, stop = chunk.start, chunk.body if chunk.body >= 0 else chunk.stop
     while at < stop:
-        word = words[at]
+        word = tokens[at]
         if word.type in ("TYPEDEF", "LBRACE", "_STATIC_ASSERT", "TYPEOF"):
             return None
         if word.value in ("(", "[") and partner[at] > at:
-            if not names or words[at + 1].value in ("*", "("):  # its partner is behind it
+            if not names or tokens[at + 1].value in ("*", "("):  # its partner is behind it
                 return None
             at = partner[at]
         elif word.type == "EQUALS":
-            while at < stop and words[at].value not in (",", ";"):
+            while at < stop and tokens[at].value not in (",", ";"):
                 at = max(at, partner[at]) + 1
             continue
-        elif word.type in ("ID", "TYPEID") and at + 1 < stop and words[at + 1].value in "([,;=":
+        elif word.type in ("ID", "TYPEID") and at + 1 < stop and tokens[at + 1].value in "([,;=":
             names.append(word.value)
         at += 1
-    if chunk.body >= 0 and (len(names) != 1 or words[chunk.body - 1].value == ";"):
+    if chunk.body >= 0 and (len(names) != 1 or tokens[chunk.body - 1].value == ";"):
         return None
     return names or None
 
 
 class _Feed:
-    """The lexer that pycparser is given: it hands out words that are there already."""
+    """The lexer that pycparser is given: it hands out tokens that are there already."""
 
     def __init__(self, error_func: Callable[[str, int, int], None], **_: Any) -> None:
         self.filename = ""
-        self.words: Iterator[Word] = iter(())
-        self.last: Word | None = None
+        self.tokens: Iterator[CToken] = iter(())
+        self.last: CToken | None = None
 
     def input(self, text: str, filename: str = "") -> None:
-        """Nothing to do: `words` are set before."""
+        """Nothing to do: `tokens` are set before."""
 
-    def token(self) -> Word | None:
+    def token(self) -> CToken | None:
         """The next word, or None at the end."""
-        word = next(self.words, None)
+        word = next(self.tokens, None)
         if word is not None:
             self.last = word
         return word
@@ -132,8 +132,8 @@ class _Feed:
 class ChunkParser:
     """Parses chunks, knowing the type names of those before."""
 
-    def __init__(self, words: list[Word]) -> None:
-        self.words = words
+    def __init__(self, tokens: list[CToken]) -> None:
+        self.tokens = tokens
         self.typedefs: set[str] = {"__builtin_va_list", *VECTORS}
         self.unknown: set[str] = set()
         self._parser = CParser(lexer=_Feed)
@@ -147,25 +147,25 @@ class ChunkParser:
         without: tuple[tuple[int, int], ...] = (),
         guessed: set[str] | None = None,
     ) -> list[c_ast.Node]:
-        """The declarations in the words [start, stop), a `;` added where `close` says so.
+        """The declarations in the tokens [start, stop), a `;` added where `close` says so.
 
         An identifier that nobody declared but that can only be a type is taken for one, which
         is what a missing header leaves behind; `guessed` keeps such names over several tries. The
         statements at `without` are left out. Raises ChunkError with the place's index.
         """
-        words: list[Word] = []
+        tokens: list[CToken] = []
         at = start
         for first, last in without:
-            words += self.words[at:first]
-            words.append(Word("SEMI", ";", self.words[first].spot, first))
+            tokens += self.tokens[at:first]
+            tokens.append(CToken("SEMI", ";", self.tokens[first].spot, first))
             at = last
-        words += self.words[at:stop]
-        if len(words) > 1 and words[0].type == "ID" and words[1].type == "LPAREN":
-            words.insert(0, Word("INT", "int", words[0].spot, start))  # f(a) int a; { ... }
+        tokens += self.tokens[at:stop]
+        if len(tokens) > 1 and tokens[0].type == "ID" and tokens[1].type == "LPAREN":
+            tokens.insert(0, CToken("INT", "int", tokens[0].spot, start))  # f(a) int a; { ... }
         guessed = set() if guessed is None else guessed
         for _ in range(_MAX_UNKNOWN_TYPES):
             try:
-                nodes = self._once(words, close, guessed)
+                nodes = self._once(tokens, close, guessed)
             except (ParseError, ValueError, AssertionError, AttributeError, TypeError) as error:
                 place = self._place(error)
                 name = self._undeclared_type(place, start, guessed)
@@ -180,10 +180,10 @@ class ChunkParser:
                 return nodes
         raise ChunkError("too many unknown types", start)
 
-    def _once(self, words: list[Word], close: bool, guessed: set[str]) -> list[c_ast.Node]:
-        named = {word.value for word in words if word.type in ("ID", "TYPEID")}
+    def _once(self, tokens: list[CToken], close: bool, guessed: set[str]) -> list[c_ast.Node]:
+        named = {word.value for word in tokens if word.type in ("ID", "TYPEID")}
         used = (self.typedefs | guessed) & named if guessed else self.typedefs & named
-        feed: list[Word] = []
+        feed: list[CToken] = []
         nowhere = Spot("", 0, 0, 0)
         for name in sorted(used):
             for kind, value in (
@@ -192,12 +192,12 @@ class ChunkParser:
                 ("ID", name),
                 ("SEMI", ";"),
             ):
-                feed.append(Word(kind, value, nowhere, -1))
-        feed += words
+                feed.append(CToken(kind, value, nowhere, -1))
+        feed += tokens
         if close:
-            feed.append(Word("SEMI", ";", words[-1].spot, words[-1].column))
+            feed.append(CToken("SEMI", ";", tokens[-1].spot, tokens[-1].column))
         lexer: Any = self._parser.clex
-        lexer.words = iter(feed)
+        lexer.tokens = iter(feed)
         lexer.last = None
         tree = self._parser.parse("", "")
         return list(tree.ext[len(used) :])
@@ -206,14 +206,14 @@ class ChunkParser:
         match = re.match(r".*?:\d+:(\d+): ", str(error))
         if match:
             return int(match.group(1))
-        last: Word | None = getattr(self._parser.clex, "last", None)
+        last: CToken | None = getattr(self._parser.clex, "last", None)
         return last.column if last is not None else 0
 
     def _undeclared_type(self, place: int, start: int, guessed: set[str]) -> str | None:
         for index in range(place, max(start, place - 4) - 1, -1):
-            if index + 1 >= len(self.words):
+            if index + 1 >= len(self.tokens):
                 continue
-            word, following = self.words[index], self.words[index + 1]
+            word, following = self.tokens[index], self.tokens[index + 1]
             if word.type not in ("ID", "TYPEID") or word.value in self.typedefs | guessed:
                 continue
             if following.type in ("ID", "TYPEID") or following.value in ("*", ")", ","):
@@ -222,54 +222,54 @@ class ChunkParser:
 
 
 def statement_around(
-    words: list[Word], partner: list[int], place: int, body: int
+    tokens: list[CToken], partner: list[int], place: int, body: int
 ) -> tuple[int, int]:
     """The innermost statement of a function body that holds the word at `place`."""
     start = at = place
     while at > body + 1:  # out of parentheses, to where the statement begins
-        value = words[at - 1].value
+        value = tokens[at - 1].value
         if value in (")", "]", "}") and partner[at - 1] >= 0:
             at = partner[at - 1]
-            if value == "}" and words[at - 1].value not in ("=", ",", "{"):
+            if value == "}" and tokens[at - 1].value not in ("=", ",", "{"):
                 at = partner[at] + 1
                 break
         elif value in ("(", "["):
             at -= 1
             start = at
-        elif value == ";" and _inside_parentheses(words, partner, at - 1, body):
+        elif value == ";" and _inside_parentheses(tokens, partner, at - 1, body):
             at -= 1
         elif value in (";", "{"):
             break
         else:
             at -= 1
-    return at, _statement_end(words, partner, at, max(place, start))
+    return at, _statement_end(tokens, partner, at, max(place, start))
 
 
-def _inside_parentheses(words: list[Word], partner: list[int], at: int, body: int) -> bool:
+def _inside_parentheses(tokens: list[CToken], partner: list[int], at: int, body: int) -> bool:
     while at > body:
         at -= 1
-        if words[at].value in (")", "]", "}") and partner[at] >= 0:
+        if tokens[at].value in (")", "]", "}") and partner[at] >= 0:
             at = partner[at]
-        elif words[at].value in ("(", "["):
+        elif tokens[at].value in ("(", "["):
             return True
-        elif words[at].value == "{":
+        elif tokens[at].value == "{":
             return False
     return False
 
 
-def _statement_end(words: list[Word], partner: list[int], at: int, place: int) -> int:
-    headed = at + 1 < len(words) and words[at].value in ("for", "while", "if", "switch")
+def _statement_end(tokens: list[CToken], partner: list[int], at: int, place: int) -> int:
+    headed = at + 1 < len(tokens) and tokens[at].value in ("for", "while", "if", "switch")
     if headed and partner[at + 1] > at:
-        return _statement_end(words, partner, partner[at + 1] + 1, place)
-    while at < len(words):
-        value = words[at].value
+        return _statement_end(tokens, partner, partner[at + 1] + 1, place)
+    while at < len(tokens):
+        value = tokens[at].value
         if value == ";":
             return at + 1
         if value == "}":
             return at
         if partner[at] > at:
             jump = partner[at]
-            if value == "{" and (jump >= place or words[at - 1].value not in ("=", ",")):
+            if value == "{" and (jump >= place or tokens[at - 1].value not in ("=", ",")):
                 return jump + 1
             at = jump
         at += 1

@@ -544,32 +544,36 @@ def _usual(left: CType, right: CType) -> CType:
 
 
 def _arithmetic(names: list[str]) -> CType | None:
-    """The type that words like `unsigned long` say, or None for a type's own name."""
-    words = set(names)
-    if "_Complex" in words and len(words) > 1 and not words & {"double", "float"}:
+    """The type that specifiers like `unsigned long` say, or None for a type's own name."""
+    specifiers = set(names)
+    if "_Complex" in specifiers and len(specifiers) > 1 and not specifiers & {"double", "float"}:
         part = _arithmetic([name for name in names if name != "_Complex"])
         return CType("float", 2 * part.bits, name="complex") if part is not None else None
-    if "double" in words or "float" in words or ("_Complex" in words and len(words) == 1):
-        bits = 32 if "float" in words else 128 if "long" in words else 64
-        if "_Complex" in words:
+    if (
+        "double" in specifiers
+        or "float" in specifiers
+        or ("_Complex" in specifiers and len(specifiers) == 1)
+    ):
+        bits = 32 if "float" in specifiers else 128 if "long" in specifiers else 64
+        if "_Complex" in specifiers:
             return CType("float", 2 * bits, name="complex")
         return CType("float", bits)
-    if "void" in words:
+    if "void" in specifiers:
         return CType("void")
-    if "_Bool" in words:
+    if "_Bool" in specifiers:
         return CType("int", 8, True)
-    unsigned = "unsigned" in words
-    if "char" in words:
+    unsigned = "unsigned" in specifiers
+    if "char" in specifiers:
         return CType("int", 8, unsigned)
-    if "short" in words:
+    if "short" in specifiers:
         return CType("int", 16, unsigned)
-    if "long" in words:
+    if "long" in specifiers:
         return CType("int", 64, unsigned)
-    if "__int128" in words:
+    if "__int128" in specifiers:
         return CType("int", 128, unsigned)
-    if words & {"int", "unsigned", "signed"}:
+    if specifiers & {"int", "unsigned", "signed"}:
         return CType("int", 32, unsigned)
     if names[-1] in VECTORS:
         bits = 64 if names[-1] == VECTORS[0] else 128
         return CType("float" if names[-1] in VECTORS[1:3] else "int", bits, name="vector")
-    return CType("pointer", 64, element=UNKNOWN) if "__builtin_va_list" in words else None
+    return CType("pointer", 64, element=UNKNOWN) if "__builtin_va_list" in specifiers else None

@@ -111,14 +111,14 @@ class _Reader:
             self.read.diagnostics.append(note)
         self.diagnostics = list(self.read.diagnostics)
         self.errors: list[Span] = []
-        self.words, self.operators, attributes, self.unreturning = clean(self.read.tokens)
-        if close_blocks(self.words):
-            last = self.words[-1].spot
+        self.c_tokens, self.operators, attributes, self.unreturning = clean(self.read.tokens)
+        if close_blocks(self.c_tokens):
+            last = self.c_tokens[-1].spot
             self.errors.append(Span(last.file, last.line, last.column))
             self._say("RP002", self.errors[-1], "the parser says: expected '}'; the rest was read")
-        partner = partners(self.words)
-        self.places = Places(self.words, partner, attributes)
-        self.parser = ChunkParser(self.words)
+        partner = partners(self.c_tokens)
+        self.places = Places(self.c_tokens, partner, attributes)
+        self.parser = ChunkParser(self.c_tokens)
         self.scope = _FileScope()
         self.scope.make = self._global
         self.expressions = ExpressionBuilder(self.places, lambda: self.types, self.scope)
@@ -133,7 +133,7 @@ class _Reader:
         self.functions: dict[str, Function | None] = {}
         self.located: list[tuple[str, str, int, int]] = []
         self._taken: dict[str, list[int]] = {}
-        for chunk in split(self.words, partner):
+        for chunk in split(self.c_tokens, partner):
             self._take_in(chunk)
 
     def _express(self, node: Any, scope: Scope) -> Expression:
@@ -149,7 +149,7 @@ class _Reader:
 
     def _take_in(self, chunk: Chunk) -> None:
         """Notes what a chunk declares; parses it now where only that tells."""
-        names = declared_names(self.words, chunk, self.places.partner)
+        names = declared_names(self.c_tokens, chunk, self.places.partner)
         if names is None:
             self._parse_chunk(chunk)
             return
@@ -160,7 +160,7 @@ class _Reader:
 
     def _parse_chunk(self, chunk: Chunk) -> None:
         is_function = chunk.body >= 0
-        old_style = is_function and self.words[chunk.body - 1].value == ";"
+        old_style = is_function and self.c_tokens[chunk.body - 1].value == ";"
         try:
             if is_function and not old_style:
                 nodes = self.parser.parse(chunk.start, chunk.body, close=True)
@@ -213,10 +213,10 @@ class _Reader:
         """Whether the declaration of a function that begins at a word says so."""
         if start - 1 in self.unreturning:  # an attribute in front of it
             return True
-        for at in range(start, len(self.words)):
-            if self.words[at].value in (";", "{"):
+        for at in range(start, len(self.c_tokens)):
+            if self.c_tokens[at].value in (";", "{"):
                 return False
-            if at in self.unreturning or self.words[at].value == "_Noreturn":
+            if at in self.unreturning or self.c_tokens[at].value == "_Noreturn":
                 return True
         return False
 
@@ -358,7 +358,7 @@ class _Reader:
         nothing stands there that it could have taken."""
         places = self._taken.get(path)
         if places is None:
-            taken = [word.spot.offset for word in self.words if word.spot.file == path]
+            taken = [word.spot.offset for word in self.c_tokens if word.spot.file == path]
             for file, offset in (*self.read.pragmas, *self.read.defines):
                 if file == path:
                     taken.append(offset)
@@ -403,7 +403,7 @@ class _Reader:
         """Whether a function's body comes, in part, out of one of the files."""
         if not files:
             return False
-        return any(word.filename in files for word in self.words[chunk.start : chunk.stop])
+        return any(word.filename in files for word in self.c_tokens[chunk.start : chunk.stop])
 
     def _function(self, name: str) -> Function | None:
         if name not in self.functions:
@@ -432,7 +432,7 @@ class _Reader:
             except ChunkError as error:
                 last = error
                 bad = statement_around(
-                    self.words, self.places.partner, min(error.place, chunk.stop - 2), chunk.body
+                    self.c_tokens, self.places.partner, min(error.place, chunk.stop - 2), chunk.body
                 )
             if not chunk.body < bad[0] < bad[1] < chunk.stop or bad in without:
                 break
@@ -456,7 +456,7 @@ class _Reader:
 
     def _is_static(self, chunk: Chunk) -> bool:
         head = chunk.body if chunk.body >= 0 else chunk.stop
-        return any(word.value == "static" for word in self.words[chunk.start : head])
+        return any(word.value == "static" for word in self.c_tokens[chunk.start : head])
 
     def _texts(self) -> dict[Hashable, bytes]:
         """What the user's files hold, and the macros of the command line as one more."""
@@ -480,7 +480,7 @@ class _Reader:
     def _initialises(self, chunk: Chunk) -> bool:
         return (
             chunk.body < 0
-            and any(word.value == "=" for word in self.words[chunk.start : chunk.stop])
+            and any(word.value == "=" for word in self.c_tokens[chunk.start : chunk.stop])
             and not is_system_path(self.places.spot(chunk.start).file)
         )
 

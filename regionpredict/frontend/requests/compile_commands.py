@@ -79,23 +79,23 @@ def _from_entry(
     entry: dict[str, Any], database: Path, defines: tuple[tuple[str, str], ...],
     includes: tuple[str, ...], standard: str,
 ) -> SourceRequest | None:  # fmt: skip
-    words = _command_words(entry, database)
+    argv = _command_line(entry, database)
     folder = _folder_of(entry, database)
     file = _file_of(entry, folder)
     if file.suffix not in SOURCES or not is_regular_file(file):
         return None
-    own_defines, own_includes, own_standard, extra = _flags(words[1:], folder)
+    own_defines, own_includes, own_standard, extra = _flags(argv[1:], folder)
     shown = os.path.relpath(file)
     return SourceRequest(
         shown if not shown.startswith("..") else str(file),
         (*own_defines, *defines), (*includes, *own_includes), standard or own_standard,
-        str(database.parent), extra, _reassociates(words),
+        str(database.parent), extra, _reassociates(argv),
     )  # fmt: skip
 
 
-def request_of_call(path: str, words: Sequence[str], folder: str) -> SourceRequest:
-    """A file read as a compiler's call in `folder` with these `words` reads it."""
-    defines, includes, standard, extra = _flags(words, Path(folder))
+def request_of_call(path: str, argv: Sequence[str], folder: str) -> SourceRequest:
+    """A file read as a compiler's call in `folder` with these `argv` reads it."""
+    defines, includes, standard, extra = _flags(argv, Path(folder))
     return SourceRequest(path, tuple(defines), tuple(includes), standard, folder, extra)
 
 
@@ -113,20 +113,20 @@ def _file_of(entry: dict[str, Any], folder: Path) -> Path:
     return Path(os.path.normpath(folder / entry["file"]))
 
 
-def _command_words(entry: dict[str, Any], database: Path) -> list[str]:
-    """The entry's command as words; InputError where a field is not what it must be."""
+def _command_line(entry: dict[str, Any], database: Path) -> list[str]:
+    """The entry's command as arguments; InputError where a field is not what it must be."""
     texts = [entry.get(key, "") for key in ("file", "directory", "command")]
-    words = entry.get("arguments", [])
-    if not isinstance(words, list) or not all(isinstance(text, str) for text in [*texts, *words]):
+    argv = entry.get("arguments", [])
+    if not isinstance(argv, list) or not all(isinstance(text, str) for text in [*texts, *argv]):
         raise InputError(
             "an entry whose fields are no text", remedy="write it anew", path=str(database)
         )
-    for text in (*texts, *words):
+    for text in (*texts, *argv):
         text.encode()  # half a surrogate pair is no text, in no file's name and no macro
         if "\0" in text:
             raise InputError("an entry with a NUL", remedy="write it anew", path=str(database))
     try:
-        return words or shlex.split(entry.get("command", ""))
+        return argv or shlex.split(entry.get("command", ""))
     except ValueError as error:
         raise InputError(
             f"a command that is no shell command ({str(error).lower()})",
@@ -135,7 +135,7 @@ def _command_words(entry: dict[str, Any], database: Path) -> list[str]:
         ) from error
 
 
-def _reassociates(words: Sequence[str]) -> bool:
+def _reassociates(argv: Sequence[str]) -> bool:
     """Whether a compile command leaves the order of floating-point sums free; the last word says.
 
     >>> _reassociates(["gcc", "-O3", "-ffast-math"]), _reassociates(["icx", "-O2"])
@@ -143,8 +143,8 @@ def _reassociates(words: Sequence[str]) -> bool:
     >>> _reassociates(["icx", "-fp-model=precise"]), _reassociates(["gcc", "-O3"])
     (False, False)
     """
-    free = Path(words[0]).name.rstrip("0123456789.-") in _FAST_BY_DEFAULT if words else False
-    rest = iter(words[1:])
+    free = Path(argv[0]).name.rstrip("0123456789.-") in _FAST_BY_DEFAULT if argv else False
+    rest = iter(argv[1:])
     for word in rest:
         flag = f"{word}={next(rest, '')}" if word == "-fp-model" else word
         if flag in _FREES_ORDER:
@@ -155,14 +155,14 @@ def _reassociates(words: Sequence[str]) -> bool:
 
 
 def _flags(
-    words: Sequence[str], folder: Path
+    arguments: Sequence[str], folder: Path
 ) -> tuple[list[tuple[str, str]], list[str], str, tuple[str, ...]]:
     """-D, -I, -std and other include options of a compile command."""
     defines: list[tuple[str, str]] = []
     includes: list[str] = []
     extra: list[str] = []
     standard = ""
-    rest = iter(words)
+    rest = iter(arguments)
     for word in rest:
         if word.startswith("-D"):
             name, _, value = (word[2:] or next(rest, "")).partition("=")

@@ -41,26 +41,26 @@ class Pragma(NamedTuple):
     @property
     def is_loop(self) -> bool:
         """Whether it shares the iterations of a loop among the threads of a team."""
-        words = self.kind.split()
-        if words[0] in ("cancel", "cancellation", "declare", "end"):
+        tokens = self.kind.split()
+        if tokens[0] in ("cancel", "cancellation", "declare", "end"):
             return False
-        return "for" in words or ("loop" in words and ("parallel" in words or "teams" in words))
+        return "for" in tokens or ("loop" in tokens and ("parallel" in tokens or "teams" in tokens))
 
     @property
     def is_task(self) -> bool:
         """Whether it makes explicit tasks: of its statement, or of parts of its loop."""
-        words = self.kind.split()
-        return words == ["task"] or "taskloop" in words
+        tokens = self.kind.split()
+        return tokens == ["task"] or "taskloop" in tokens
 
     @property
     def standalone(self) -> bool:
         """Whether no statement belongs to it."""
-        words = self.kind.split()
-        if words[0] == "target":
-            return any(word in words for word in ("update", "enter", "exit"))
-        if words[0] == "ordered":
+        tokens = self.kind.split()
+        if tokens[0] == "target":
+            return any(word in tokens for word in ("update", "enter", "exit"))
+        if tokens[0] == "ordered":
             return any(clause.name in ("depend", "doacross") for clause in self.clauses)
-        return words[0] in _STANDALONE
+        return tokens[0] in _STANDALONE
 
     @property
     def own_names(self) -> frozenset[str]:

@@ -65,7 +65,7 @@ class MacroTable:
         if self._pragma is None:
             holders = {m.name for m in self._macros.values() if "_Pragma" in m.body}
             while True:
-                words = (
+                used_names = (
                     {
                         name: set(re.findall(r"[A-Za-z_]\w*", m.body))
                         for name, m in self._macros.items()
@@ -74,7 +74,7 @@ class MacroTable:
                     if holders
                     else {}
                 )
-                more = {name for name, used in words.items() if used & holders}
+                more = {name for name, used in used_names.items() if used & holders}
                 if not more:
                     break
                 holders |= more
@@ -122,13 +122,15 @@ class MacroTable:
             return self.expand(macro.body, depth + 1)
         values = _match_arguments(macro.parameters, arguments)
         out: list[str] = []
-        words = _WORD.findall(macro.body)
+        tokens = _WORD.findall(macro.body)
         at = 0
-        while at < len(words):
-            word = words[at]
-            following = next((i for i in range(at + 1, len(words)) if words[i].strip()), len(words))
-            if word == "#" and following < len(words) and words[following] in values:
-                quoted = " ".join(values[words[following]].split())
+        while at < len(tokens):
+            word = tokens[at]
+            following = next(
+                (i for i in range(at + 1, len(tokens)) if tokens[i].strip()), len(tokens)
+            )
+            if word == "#" and following < len(tokens) and tokens[following] in values:
+                quoted = " ".join(values[tokens[following]].split())
                 out.append('"' + quoted.replace("\\", "\\\\").replace('"', '\\"') + '"')
                 at = following
             elif word == "##":
@@ -136,7 +138,7 @@ class MacroTable:
                     out.pop()
                 at = following - 1
             elif word in values:
-                pasted = following < len(words) and words[following] == "##"
+                pasted = following < len(tokens) and tokens[following] == "##"
                 out.append(values[word] if pasted else self.expand(values[word], depth + 1))
             else:
                 out.append(word)

@@ -34,14 +34,14 @@ _OPERATOR = b"operator"
 
 
 class Passage(NamedTuple):
-    """`names` that it defines and all `words` in it; a `macro`, or else a function or an object.
+    """`names` that it defines, all `used_names` in it; a `macro`, or else a function or an object.
 
     `directed`: it holds what may be an OpenMP directive.
     """
 
     macro: bool
     names: frozenset[bytes]
-    words: frozenset[bytes]
+    used_names: frozenset[bytes]
     directed: bool
 
 
@@ -57,7 +57,7 @@ def passages(data: bytes) -> list[Passage]:
     every passage may call every `operator`.
 
     >>> text = b"#define RUN f(1)\\nint g(int n) { return f(n); }\\nint (*table[])(int) = { g };"
-    >>> [(p.macro, *sorted(p.names), *sorted(p.words & {b"f", b"g"})) for p in passages(text)]
+    >>> [(p.macro, *sorted(p.names), *sorted(p.used_names & {b"f", b"g"})) for p in passages(text)]
     [(True, b'RUN', b'f'), (False, b'g', b'f', b'g'), (False, b'table', b'g')]
     """
     # Strings will be blank: a directive in one is written without it.
@@ -71,9 +71,9 @@ def passages(data: bytes) -> list[Passage]:
         at = line.end()
         define = _DEFINE.match(text)
         if define is not None:
-            words = frozenset(_WORD.findall(text, define.end()))
+            used_names = frozenset(_WORD.findall(text, define.end()))
             directed = holds_directives(text)
-            macros.append(Passage(True, frozenset((define.group(1),)), words, directed))
+            macros.append(Passage(True, frozenset((define.group(1),)), used_names, directed))
         elif holds_directives(text):
             branches[-1] += text + b"\n"
         elif conditional := _CONDITIONAL.match(text):
@@ -131,8 +131,8 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
 
 
 def _passage(names: frozenset[bytes], text: bytes, *, may_direct: bool) -> Passage:
-    words = frozenset((*_WORD.findall(text), _OPERATOR))
-    return Passage(False, names, words, may_direct and holds_directives(text))
+    used_names = frozenset((*_WORD.findall(text), _OPERATOR))
+    return Passage(False, names, used_names, may_direct and holds_directives(text))
 
 
 def _flat(header: bytes) -> bytes:

@@ -106,10 +106,10 @@ def _operator_pragmas(source: SourceText, text: Masked, macros: MacroTable) -> l
     names = macros.pragma_macros
     if not names and not _PRAGMA_OPERATOR.search(text.code):
         return pragmas
-    words = [re.escape(name).encode() for name in sorted(names)] + [b"_Pragma"]
+    escaped = [re.escape(name).encode() for name in sorted(names)] + [b"_Pragma"]
     bare = _PREPROCESSOR_LINE.sub(lambda line: b" " * len(line.group()), text.bare)
     code = text.code.decode("latin-1")
-    for match in re.finditer(rb"\b(?:" + b"|".join(words) + rb")\b", bare):
+    for match in re.finditer(rb"\b(?:" + b"|".join(escaped) + rb")\b", bare):
         at = match.start()
         name = match.group().decode()
         end, arguments = macros.read_arguments(code, match.end())
@@ -148,7 +148,7 @@ def parse_directive(text: str) -> tuple[str, tuple[Clause, ...]]:
     >>> parse_directive(" parallel for schedule( static, 4 ) nowait")
     ('parallel for', (Clause(name='schedule', text='static, 4'), Clause(name='nowait', text=None)))
     """
-    words: list[str] = []
+    name_tokens: list[str] = []
     clauses: list[Clause] = []
     at = 0
     while match := _CLAUSE.match(text, at):
@@ -159,16 +159,16 @@ def parse_directive(text: str) -> tuple[str, tuple[Clause, ...]]:
             end = _closing(text, opening.end() - 1)
             argument = " ".join(text[opening.end() : end].split())
             at = end + 1
-        names = _FOLLOWING_WORDS if words else _NAME_WORDS
-        if not clauses and word in names and (argument is None or not words):
-            words.append(word)
+        names = _FOLLOWING_WORDS if name_tokens else _NAME_WORDS
+        if not clauses and word in names and (argument is None or not name_tokens):
+            name_tokens.append(word)
             if argument is not None:
                 clauses.append(Clause(word, argument))
-        elif not words:
+        elif not name_tokens:
             return "", ()
         else:
             clauses.append(Clause(word, argument))
-    return " ".join(words), tuple(clauses)
+    return " ".join(name_tokens), tuple(clauses)
 
 
 def _closing(text: str, opening: int) -> int:

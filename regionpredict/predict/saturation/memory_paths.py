@@ -157,9 +157,11 @@ def with_queue(seconds: float, service: float, customers: float) -> float:
     >>> with_queue(4.0, 1.0, 1.0), round(with_queue(4.0, 1.0, 400.0))
     (4.0, 400)
     """
-    apart = max(0.0, seconds - service)
-    # R = service (1 + (N - 1)/N Q) with the queue Q = N R / (apart + R): a quadratic in R.
-    return apart + _larger_root(1.0, apart - max(1.0, customers) * service, -service * apart)
+    think_time = max(0.0, seconds - service)
+    # R = service (1 + (N - 1)/N Q) with the queue Q = N R / (Z + R) and the think time Z.
+    return think_time + _larger_root(
+        1.0, think_time - max(1.0, customers) * service, -service * think_time
+    )
 
 
 def _larger_root(a: float, b: float, c: float) -> float:

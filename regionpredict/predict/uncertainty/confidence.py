@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from regionpredict.predict.machine_uncertainty import NO_MOVES, Moves, moved_apart
+from regionpredict.predict.machine_uncertainty import NO_MOVES, Moves, quotient_deviation
 from regionpredict.predict.uncertainty.constants import (
     LEAST_DOUBT,
     PARTIAL_CONFIDENCE,
@@ -35,11 +35,11 @@ def chance_of(
     for expected in outlook:
         if expected.threads == threads:
             continue
-        apart = math.sqrt(abs(expected.variance - own.variance))
+        deviation = math.sqrt(abs(expected.variance - own.variance))
         spare = allowed - (expected.gain - own.gain)
         if moves and spare > 0.0:
-            apart = math.hypot(apart, moved_apart(moves, threads, expected.threads))
-        likely = _below(spare, apart)
+            deviation = math.hypot(deviation, quotient_deviation(moves, threads, expected.threads))
+        likely = _below(spare, deviation)
         if expected.threads < threads:
             fewer = min(fewer, likely)
         else:
@@ -74,7 +74,7 @@ def confidence_of(chance: float, *, partial: bool, fitted: Fitted = SHIPPED) -> 
 def rounded_confidence(sure: float) -> float:
     """The confidence as it is told.
 
-    >>> in_steps(0.913), in_steps(0.72)
+    >>> rounded_confidence(0.913), rounded_confidence(0.72)
     (0.9, 0.7)
     """
     return round(SURE_STEP.value * round(sure / SURE_STEP.value), 3)

@@ -33,14 +33,14 @@ class Column(NamedTuple):
         return {key: value for key, value in self._asdict().items() if value is not False}
 
 
-def text(words: str) -> Block:
+def text(content: str) -> Block:
     """A paragraph."""
-    return {"kind": "text", "text": words}
+    return {"kind": "text", "text": content}
 
 
-def items(words: Sequence[str]) -> Block:
+def items(entries: Sequence[str]) -> Block:
     """A list."""
-    return {"kind": "list", "items": list(words)}
+    return {"kind": "list", "items": list(entries)}
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> Block:
@@ -48,9 +48,9 @@ def facts(pairs: Sequence[tuple[str, str]]) -> Block:
     return {"kind": "facts", "items": [list(pair) for pair in pairs]}
 
 
-def printed(title: str, words: str) -> Block:
+def printed(title: str, content: str) -> Block:
     """Text in columns, as a terminal shows it."""
-    return {"kind": "pre", "title": title, "text": words}
+    return {"kind": "pre", "title": title, "text": content}
 
 
 def folded(title: str, blocks: Sequence[Block]) -> Block:
@@ -73,10 +73,10 @@ def table(
     }  # fmt: skip
 
 
-def as_text(words: str) -> Section:
+def as_text(content: str) -> Section:
     """The section with what a terminal shows."""
     name = "The table of the terminal"
-    return Section("As text", [folded(name, [printed(name, words)])])
+    return Section("As text", [folded(name, [printed(name, content)])])
 
 
 def curve(

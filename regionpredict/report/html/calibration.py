@@ -61,15 +61,15 @@ def calibration_page(result: CalibrationResult) -> str:
             f"programs, the time's in {100 * calibration.sure_times:.1f} %",
         ),
     ]
-    words = samples_text(samples, result.runs) + saturation_text(calibration)
+    report_text = samples_text(samples, result.runs) + saturation_text(calibration)
     if density is not None:
-        words += density_text(density, result.packages)
+        report_text += density_text(density, result.packages)
     sections = [
         Section("Overview", [facts(overview)]),
         Section("Saturation model", [_scores(calibration), *_factors(calibration)]),
         Section("Density model", [] if density is None else _density(density)),
         Section("Regions", [_regions(result)]),
-        as_text(words),
+        as_text(report_text),
     ]
     lead = ["Errors are on programs that were left out of the fit."]
     return page(f"Correction of {result.machine}", lead, sections)

@@ -61,7 +61,7 @@ def comparison_page(
 def _rates(comparison: Comparison) -> list[tuple[str, str]]:
     rates = [("Success", success(comparison))]
     rates += [(f"The answer '{name}'", rate) for name, rate in baselines(comparison).items()]
-    facts_shown = [
+    pairs = [
         (name, "none judged" if rate.share is None else
          f"{100 * rate.share:.1f} % ({rate.right} of {rate.judged}), 95 % interval "
          f"{100 * rate.low:.0f} to {100 * rate.high:.0f} %")
@@ -69,16 +69,14 @@ def _rates(comparison: Comparison) -> list[tuple[str, str]]:
     ]  # fmt: skip
     lost = time_lost(comparison.judged)
     if lost is not None:
-        facts_shown.append(
-            (f"Time on the hinted {comparison.unit}", f"{100 * lost:+.1f} % of the best")
-        )
+        pairs.append((f"Time on the hinted {comparison.unit}", f"{100 * lost:+.1f} % of the best"))
     if comparison.median_speedup_error is not None:
-        facts_shown.append(("Predicted speedup", f"off by {100 * comparison.median_speedup_error:.0f} %, "
+        pairs.append(("Predicted speedup", f"off by {100 * comparison.median_speedup_error:.0f} %, "
                      "median over regions"))  # fmt: skip
     if comparison.median_time_ratio is not None:
-        facts_shown.append(("Predicted time on one thread", f"{comparison.median_time_ratio:.3g} times "
+        pairs.append(("Predicted time on one thread", f"{comparison.median_time_ratio:.3g} times "
                      "the measured one, median over regions"))  # fmt: skip
-    return facts_shown
+    return pairs
 
 
 def _scatter(comparison: Comparison, folder: str) -> list[Block]:
@@ -202,7 +200,7 @@ def _details(verdict: Verdict, law: Fitted | None) -> list[Block]:
     pairs += [(f"Measured on {plural(n, 'thread')}", show_seconds(seconds))
               for n, seconds in verdict.times.items()]  # fmt: skip
     pairs += [("Its loop", region) for region in verdict.regions]
-    pairs += [("Assumed", words) for words in verdict.hint.assumed]
+    pairs += [("Assumed", assumption) for assumption in verdict.hint.assumed]
     if law is not None:
         pairs.append(("Fitted to the measured times", str(law.model)))
     drawn = [curve for curve in series if curve["points"]]
@@ -223,14 +221,14 @@ def _source(comparison: Comparison, sources: Mapping[str, str]) -> list[Block]:
 
 def _verdict_sentence(verdict: Verdict, comparison: Comparison) -> str:
     predicted, measured = _speedups(verdict)
-    words = f"predicted {_times(predicted)}, measured {_times(measured)}"
+    sentence = f"predicted {_times(predicted)}, measured {_times(measured)}"
     if verdict.hinted is not None and verdict.needed is not None:
-        words += (
+        sentence += (
             f"; {comparison.unit}: {_whole(verdict.hinted, comparison)[0]} hinted, "
             f"{_whole(verdict.needed, comparison)[0]} needed, {_verdict(verdict)}"
         )
     wrong = wrong_term(verdict)
-    return f"{words}; {wrong}" if wrong else words
+    return f"{sentence}; {wrong}" if wrong else sentence
 
 
 def _not_compared(comparison: Comparison, folder: str) -> list[Block]:

@@ -63,7 +63,7 @@ def fit_page(path: str, result: FitResult) -> str:
         Section("Models", [*_models(result), *notes]),
         Section("Predictions", _predictions(result.predictions)),
         Section("What to measure next", _next(result)),
-        Section("Call tree", [printed("Call tree", words) for words in result.trees]),
+        Section("Call tree", [printed("Call tree", tree) for tree in result.trees]),
         as_text(models_table(models, result.predictions, "table")),
     ]
     return page(f"Models of {path}", overview, sections)

@@ -40,8 +40,8 @@ def file_blocks(
     return [_file(file, own, sources[file]) for file, own in notes.items() if file in sources]
 
 
-def _file(file: str, notes: Sequence[Block], words: str) -> Block:
-    lines = words.splitlines()
+def _file(file: str, notes: Sequence[Block], source: str) -> Block:
+    lines = source.splitlines()
     places = sorted({note["line"] for note in notes})
     parts: list[list[object]] = []
     if len(lines) <= _WHOLE:
@@ -62,8 +62,8 @@ def _file(file: str, notes: Sequence[Block], words: str) -> Block:
 def _hint_sentence(prediction: Prediction) -> str:
     if prediction.packages is None:
         return open_sentence(prediction) or f"no hint: {prediction.status}"
-    words = plural(prediction.packages, "package")
+    hint = plural(prediction.packages, "package")
     if prediction.threads is not None:
-        words += f", {plural(prediction.threads, 'thread')}"
+        hint += f", {plural(prediction.threads, 'thread')}"
     limit = f", limited by {prediction.bottleneck}" if prediction.bottleneck else ""
-    return f"{words}{limit}, {100 * prediction.confidence:.0f} % sure"
+    return f"{hint}{limit}, {100 * prediction.confidence:.0f} % sure"

@@ -85,39 +85,39 @@ def run_campaign(
     for number, (size, count) in enumerate(missing):
         what = "its graph" if count is None else plural(count, "thread")
         show(number / len(missing), f"n = {size_text(size)}, {what}")
-        words = [word.replace(MARK, size_text(size)) for word in data.command]
+        argv = [word.replace(MARK, size_text(size)) for word in data.command]
         if graph is None or graph[0] != size:
-            graph = size, _recorded(words, program, setting)
+            graph = size, _recorded(argv, program, setting)
         if count is None:
             metrics = measure_graph(graph[1], concurrency=False)
             part = SizeGraph(size, metrics.tasks, metrics.work_s, metrics.depth_s)
             data = replace(data, graphs=(*data.graphs, part))
             add_to_file(output, part)
         else:
-            time = _timed(words, program, setting, size, count, graph[1])
+            time = _timed(argv, program, setting, size, count, graph[1])
             data = replace(data, times=(*data.times, time))
             add_to_file(output, time)
     return data
 
 
-def _recorded(words: Sequence[str], program: Path, setting: Setting) -> TaskGraph:
+def _recorded(argv: Sequence[str], program: Path, setting: Setting) -> TaskGraph:
     """The graph of the recording that was disturbed least: of several, that of the least work."""
-    graphs = [_recorded_once(words, program, setting) for _ in range(RECORDINGS)]
+    graphs = [_recorded_once(argv, program, setting) for _ in range(RECORDINGS)]
     return min(graphs, key=lambda graph: float(graph.seconds.sum()))
 
 
-def _recorded_once(words: Sequence[str], program: Path, setting: Setting) -> TaskGraph:
+def _recorded_once(argv: Sequence[str], program: Path, setting: Setting) -> TaskGraph:
     with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
-        _run(words, program, setting, Path(folder), 1, whole=True)
-        return recorded_graph(read_recording(Path(folder)), words[0])
+        _run(argv, program, setting, Path(folder), 1, whole=True)
+        return recorded_graph(read_recording(Path(folder)), argv[0])
 
 
 def _run(
-    words: Sequence[str], program: Path, setting: Setting, folder: Path, threads: int, *,
+    argv: Sequence[str], program: Path, setting: Setting, folder: Path, threads: int, *,
     whole: bool,
 ) -> None:  # fmt: skip
     code = recorded_run(
-        words, program, folder, compiler=setting.compiler, cache=setting.cache,
+        argv, program, folder, compiler=setting.compiler, cache=setting.cache,
         environment=setting.environment, threads=threads, level="all" if whole else "regions",
         runtime=setting.runtime, silent=True,
     )  # fmt: skip
@@ -125,13 +125,13 @@ def _run(
         raise KeyboardInterrupt
     if code:
         raise InputError(
-            f"'{' '.join(words)}' ended with {code} on {plural(threads, 'thread')}",
+            f"'{' '.join(argv)}' ended with {code} on {plural(threads, 'thread')}",
             remedy="see what it says without regionpredict",
         )
 
 
 def _timed(
-    words: Sequence[str], program: Path, setting: Setting, size: float, threads: int,
+    argv: Sequence[str], program: Path, setting: Setting, size: float, threads: int,
     graph: TaskGraph,
 ) -> SizeTime:  # fmt: skip
     times: list[float] = []
@@ -139,7 +139,7 @@ def _timed(
         relative_interval(times) > ENOUGH and len(times) < MOST_RUNS
     ):
         with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
-            _run(words, program, setting, Path(folder), threads, whole=False)
+            _run(argv, program, setting, Path(folder), threads, whole=False)
             times.append(region_seconds(Path(folder)))
     here = threads <= setting.processors
     replayed = replay(
