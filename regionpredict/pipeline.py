@@ -581,11 +581,11 @@ def _pasts(analysis: Analysis, model: str, pages: Placement | None) -> tuple[Pas
     if model != "saturation":
         return tuple(Past() for _ in analysis.facts)
     followed = follow(analysis.program.flows)
-    places = placements(analysis.program, followed)
+    placed = placements(analysis.program, followed)
     if pages is not None:
-        places = (pages,) * len(analysis.facts)
+        placed = (pages,) * len(analysis.facts)
     written = with_data_between(histories(analysis.program, followed), analysis.facts)
-    return tuple(Past(*pair) for pair in zip(places, written, strict=True))
+    return tuple(Past(*pair) for pair in zip(placed, written, strict=True))
 
 
 def _check_threads(threads: Sequence[int], machine: Machine) -> None:

@@ -46,13 +46,13 @@ def advice_of(
 ) -> dict[str, tuple[Advice, ...]]:  # fmt: skip
     """By team: the changes that are worth it, the best first."""
     chosen = advised_teams(teams)
-    advise = partial(_advice, regions=regions, places=_other_starts(structure), machine=machine)
+    advise = partial(_advice, regions=regions, messages=_other_starts(structure), machine=machine)
     advice = spread(advise, chosen, min(processes, len(chosen) // _TEAMS_A_PROCESS))
     return {team.facts.id: changes for team, changes in zip(chosen, advice, strict=True)}
 
 
 def _advice(
-    team: TeamPrediction, *, regions: Mapping[str, AdvisedRegion], places: Mapping[str, str],
+    team: TeamPrediction, *, regions: Mapping[str, AdvisedRegion], messages: Mapping[str, str],
     machine: Machine,
 ) -> tuple[Advice, ...]:  # fmt: skip
     if all(member.facts.iterations.value == 0 for member in team.facts.members):
@@ -73,7 +73,7 @@ def _advice(
         except InputError:  # beyond 64 bits
             return ()
         members.append(AdvisedLoop(known.prediction, workload, changes))
-    before = places.get(team.facts.id)
+    before = messages.get(team.facts.id)
     needless = needless_barriers(team.facts)
     return advice_for(team, members, machine, before=before, needless=needless)
 
@@ -81,18 +81,18 @@ def _advice(
 def _other_starts(structure: ProgramTeams) -> dict[str, str]:
     """By team of one loop: where else its threads could be started, in words."""
     teams = {team.id: team for team in structure.teams}
-    places: dict[str, str] = {}
+    messages: dict[str, str] = {}
     for name, team in teams.items():
         enclosing = team.members[0].facts.region.enclosing
         if enclosing and len(team.members) == 1:
             line = enclosing[-1].span.line
-            places[name] = f"start its threads once, in a parallel around the loop at line {line}"
+            messages[name] = f"start its threads once, in a parallel around the loop at line {line}"
     for program in structure.programs:
         for first, then in program.changes:
             if _side_by_side(teams[first], teams[then]):
                 line = teams[first].span.line
-                places[then] = f"share one parallel with the loop at line {line}"
-    return places
+                messages[then] = f"share one parallel with the loop at line {line}"
+    return messages
 
 
 def _side_by_side(first: TeamFacts, then: TeamFacts) -> bool:

@@ -15,18 +15,18 @@ from regionpredict.ir import Definition, Region, Span
 _NOWHERE = Span("", 0)
 
 
-def region_without_places(region: Region) -> Region:
+def location_free_region(region: Region) -> Region:
     """The region with no file, line or function in it; names and texts stay."""
     moved: Region = _moved(replace(region, id="", function=""))
     return moved
 
 
-def definitions_without_places(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
+def location_free_definitions(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
     """The definitions with no file, line or function in them."""
     return tuple(definition._replace(span=_NOWHERE) for definition in definitions)
 
 
-def placement_without_places(placement: Placement) -> Placement:
+def location_free_placement(placement: Placement) -> Placement:
     """Where pages lie, without the places and reasons that tell it."""
     arrays = tuple(array._replace(reason="", span=None) for array in placement.arrays)
     return placement._replace(reason="", arrays=arrays)

@@ -157,14 +157,14 @@ def _each_its_own(array: str, first: Region, then: Region) -> bool:
     """Whether the thread that touches an element in the one loop is the only one in the other."""
     if not _same_pieces(first, then):
         return False
-    places = [
+    positions = [
         [_place(subscript, region) for subscript in access.subscripts]
         for region in (first, then) for access in _accesses(region) if access.array == array
     ]  # fmt: skip
-    ranks = {len(place) for place in places}
+    ranks = {len(place) for place in positions}
     return len(ranks) == 1 and any(
-        place is not None and all(place == other[dimension] for other in places)
-        for dimension, place in enumerate(places[0])
+        place is not None and all(place == other[dimension] for other in positions)
+        for dimension, place in enumerate(positions[0])
     )
 
 

@@ -46,17 +46,17 @@ def fit(
     if isinstance(points, Mapping):
         names = names or tuple(str(key) for key in points)
         points = np.column_stack([_numbers(points[key], str(key)) for key in points])
-    places = _points(points)
+    coordinates = _points(points)
     if not names:
-        width = len(places[0]) if places else 1
+        width = len(coordinates[0]) if coordinates else 1
         names = ("p",) if width == 1 else tuple(f"x{k + 1}" for k in range(width))
     repeated = [np.atleast_1d(_numbers(row, "values")).ravel().tolist() for row in values]
-    if len(places) != len(repeated):
+    if len(coordinates) != len(repeated):
         raise InputError(
-            f"{len(repeated)} values for {len(places)} points",
+            f"{len(repeated)} values for {len(coordinates)} points",
             remedy="give one, or a list of repetitions, per point",
         )
-    series = Series(name, metric, names, tuple(places), tuple(repeated), unit)
+    series = Series(name, metric, names, tuple(coordinates), tuple(repeated), unit)
     model_set = model_experiment(without_unusable_series(Experiment((series,)), ""), **options)
     if model_set.problems:
         raise model_set.problems[0]

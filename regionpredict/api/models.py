@@ -65,21 +65,23 @@ class Model:
         `predict([16, 64])` and `predict([[16, 1000], [64, 1000]])` are an array. Raises
         `InputError` for names and numbers that do not fit the parameters.
         """
-        places, single = self._places(point, named)
-        values = self.fitted.predict_many(places)
+        coordinates, single = self._coordinates(point, named)
+        values = self.fitted.predict_many(coordinates)
         return float(values[0]) if single else values
 
     def interval(self, *point: float, level: float = 0.9, **named: float) -> Interval:
         """Where the value at one point is expected with probability `level`."""
-        places, _ = self._places(point, named)
-        return self.fitted.interval(places[0].tolist(), level)
+        coordinates, _ = self._coordinates(point, named)
+        return self.fitted.interval(coordinates[0].tolist(), level)
 
     def doubt(self, *point: float, **named: float) -> str:
         """Why a prediction at a point should not be trusted; empty if nothing is against it."""
-        places, _ = self._places(point, named)
-        return self.fitted.extrapolation_warning(places[0].tolist())
+        coordinates, _ = self._coordinates(point, named)
+        return self.fitted.extrapolation_warning(coordinates[0].tolist())
 
-    def _places(self, point: Sequence[Any], named: Mapping[str, float]) -> tuple[FloatArray, bool]:
+    def _coordinates(
+        self, point: Sequence[Any], named: Mapping[str, float]
+    ) -> tuple[FloatArray, bool]:
         """The points `(k, m)`, and whether one number is asked for."""
         count = len(self.parameters)
         if named and not point and set(named) == set(self.parameters):
@@ -91,10 +93,14 @@ class Model:
         ):
             return np.array([[float(coordinate) for coordinate in point]]), True
         if not named and len(point) == 1:
-            places = np.asarray(point[0], dtype=np.float64)
-            places = places[:, None] if places.ndim == 1 and count == 1 else np.atleast_2d(places)
-            if places.ndim == 2 and places.shape[1] == count:
-                return places, np.ndim(point[0]) < 2 and count > 1
+            coordinates = np.asarray(point[0], dtype=np.float64)
+            coordinates = (
+                coordinates[:, None]
+                if coordinates.ndim == 1 and count == 1
+                else np.atleast_2d(coordinates)
+            )
+            if coordinates.ndim == 2 and coordinates.shape[1] == count:
+                return coordinates, np.ndim(point[0]) < 2 and count > 1
         raise InputError(
             f"the point does not fit the parameters {', '.join(self.parameters)}",
             remedy="give one number for each, or name them: predict(p=64)",
@@ -108,7 +114,7 @@ class Model:
         values. Its `stop` says why nothing more need be measured.
         """
         index = self.parameters.index(processors) if processors in self.parameters else None
-        goal = self._places((), target)[0][0].tolist() if target else None
+        goal = self._coordinates((), target)[0][0].tolist() if target else None
         return next_point(self.fitted, goal, processors=index)
 
     def formula(self, style: Literal["text", "python", "latex"] = "text") -> str:

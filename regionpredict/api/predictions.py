@@ -218,10 +218,10 @@ def predict(
     >>> hints["2mm.c:49"].packages
     4
     """
-    places = [paths] if isinstance(paths, (str, Path)) else list(paths)
+    sources = [paths] if isinstance(paths, (str, Path)) else list(paths)
     macros = [(name, str(value)) for name, value in (defines or {}).items()]
     requests = requests_for(
-        [str(place) for place in places],
+        [str(place) for place in sources],
         macros,
         [str(include) for include in includes],
         standard,

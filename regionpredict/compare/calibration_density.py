@@ -142,7 +142,7 @@ def calibrate_density(
         after=wilson(int(right.sum()), len(regions)),
         trivial=baselines(comparison),
         predicted=tuple(predicted),
-        sure=resampled(names, lambda places: bool(right[places].sum() > was[places].sum())),
+        sure=resampled(names, lambda resample: bool(right[resample].sum() > was[resample].sum())),
         folds=len(folds),
     )
 
@@ -243,8 +243,8 @@ def best_thresholds(
     value = value + (needed == packages).sum() - below[last]
     place = int(np.argmax(value))
     gained = float(value[place])
-    places = [place]
+    cut_indices = [place]
     for where in reversed(choices):
         place = int(where[place - 1])
-        places.append(place)
-    return tuple(float(cuts[i]) for i in reversed(places)), gained
+        cut_indices.append(place)
+    return tuple(float(cuts[i]) for i in reversed(cut_indices)), gained

@@ -31,9 +31,9 @@ def call_tree_table(
     call stand in `order`: fastest growing first, largest at the last point, by name, or as read.
     The last lines say what takes most at each point.
     """
-    places = _places(tree, points)
-    inclusive, exclusive = tree.inclusive(places), tree.exclusive(places)
-    shares = tree.shares(places)
+    coordinates = _coordinates(tree, points)
+    inclusive, exclusive = tree.inclusive(coordinates), tree.exclusive(coordinates)
+    shares = tree.shares(coordinates)
     growths = tree.growths()
     heads = ["call path", "itself", "whole growth"]
     for point in points:
@@ -73,9 +73,9 @@ def call_tree_records(
     order: Order = "growth",
 ) -> list[dict[str, Any]]:
     """The same as `call_tree_table`, a dictionary a call; part of `regionpredict/models/1`."""
-    places = _places(tree, points)
-    inclusive, exclusive = tree.inclusive(places), tree.exclusive(places)
-    shares = tree.shares(places)
+    coordinates = _coordinates(tree, points)
+    inclusive, exclusive = tree.inclusive(coordinates), tree.exclusive(coordinates)
+    shares = tree.shares(coordinates)
     growths = tree.growths()
     return [
         {
@@ -107,7 +107,7 @@ def growth_text(monomial: Monomial, parameters: Sequence[str]) -> str:
     return "*".join(term_text(parameters[i], t) for i, t in sorted(monomial.items())) or "1"
 
 
-def _places(tree: CallTree, points: Sequence[Mapping[str, float]]) -> FloatArray:
+def _coordinates(tree: CallTree, points: Sequence[Mapping[str, float]]) -> FloatArray:
     for point in points:
         missing = [name for name in tree.parameters if name not in point]
         if missing:

@@ -20,8 +20,8 @@ from regionpredict.report.run_settings import AS_USUAL, RunSettings, settings_do
 from regionpredict.report.team_hints import (
     open_document,
     plan_document,
-    region_places,
     seats_document,
+    team_by_region,
     team_document,
 )
 from regionpredict.report.unsettled import unsettled_document
@@ -50,7 +50,7 @@ def hints_document(
         predictions,
         processes_for(len(predictions), processes),
     )
-    places = region_places(teams)
+    team_entries = team_by_region(teams)
     planned = [plan_document(plan) for plan in plans]
     return {
         "schema": HINTS_SCHEMA,
@@ -68,7 +68,7 @@ def hints_document(
         "regions": [
             {
                 **region,
-                **places.get(prediction.facts.region.id, {}),
+                **team_entries.get(prediction.facts.region.id, {}),
                 "seconds": seconds_alone(prediction),
             }
             for prediction, region in zip(predictions, described, strict=True)

@@ -52,7 +52,7 @@ class ModelSlice:
         name = " ".join(filter(None, (series.callpath, self.others))) or series.metric
         self.label = f"{name}: {model.formula()}" if name else model.formula()
 
-    def places(self, grid: FloatArray) -> FloatArray:
+    def coordinates_at(self, grid: FloatArray) -> FloatArray:
         """The points `(k, m)` where the drawn parameter has the values `(k,)`."""
         points = np.tile(self.point, (len(grid), 1))
         points[:, self.index] = grid
@@ -73,7 +73,7 @@ class ModelSlice:
         return [0.5 * (piece.last + end) for piece, end in zip(model.pieces, ends, strict=False)]
 
 
-def even_places(low: float, high: float, count: int) -> FloatArray:
+def evenly_spaced(low: float, high: float, count: int) -> FloatArray:
     """Numbers from low to high, evenly on the axis on which they are drawn."""
     if low > 0:
         return np.geomspace(low, high, count)

@@ -37,7 +37,7 @@ def grid_values(result: TraceResult, grid: ProcessGrid, metric: str) -> GridValu
         if record.metric == metric and record.location is not None:
             by_rank[record.location.rank] = by_rank.get(record.location.rank, 0.0) + record.value
             unit = record.unit
-    by_place = {place: by_rank.get(rank, 0.0) for rank, place in grid.places.items()}
+    by_place = {place: by_rank.get(rank, 0.0) for rank, place in grid.coordinates.items()}
     flat = len(grid.sizes) == 1
     *outer, rows, columns = (1, *grid.sizes) if flat else grid.sizes
     planes = []
@@ -53,7 +53,7 @@ def grid_values(result: TraceResult, grid: ProcessGrid, metric: str) -> GridValu
         planes.append(GridPlane(name, values))
     return GridValues(
         "x".join(map(str, grid.sizes)), "seconds" if unit == SECONDS else unit, tuple(planes),
-        prod(grid.sizes) - len(grid.places),
+        prod(grid.sizes) - len(grid.coordinates),
     )  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def grid_text(result: TraceResult, grid: ProcessGrid, metric: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def without_rank(places: int) -> str:
+def without_rank(positions: int) -> str:
     """The sentence about places of a grid that the trace knows no rank of."""
-    subject = "1 place has" if places == 1 else f"{places} places have"
+    subject = "1 place has" if positions == 1 else f"{positions} places have"
     return f"{subject} no rank in the trace."

@@ -18,10 +18,10 @@ def note_lines(notes: Sequence[Diagnostic]) -> list[str]:
     Directives that were left out come last, where they are seen. Sample:
     `a.c:1: RP003: include folder guessed: inc; pass -I inc to be sure (so for 4 files)`.
     """
-    places: dict[tuple[str, str], list[Diagnostic]] = {}
+    by_subject: dict[tuple[str, str], list[Diagnostic]] = {}
     for note in notes:
-        places.setdefault((note.id, _subject(note)), []).append(note)
-    ordered = sorted(places.values(), key=lambda same: same[0].id == _LEFT_OUT)
+        by_subject.setdefault((note.id, _subject(note)), []).append(note)
+    ordered = sorted(by_subject.values(), key=lambda same: same[0].id == _LEFT_OUT)
     return [f"{same[0]}{_others(same)}" for same in ordered]
 
 

@@ -81,23 +81,23 @@ def open_document(estimate: Estimate | TeamEstimate) -> dict[str, Any]:
     }
 
 
-def region_places(teams: Sequence[TeamPrediction]) -> dict[str, dict[str, Any]]:
+def team_by_region(teams: Sequence[TeamPrediction]) -> dict[str, dict[str, Any]]:
     """By region: the team it is in (the first of several), and its executions in the program."""
-    places: dict[str, dict[str, Any]] = {}
+    entries: dict[str, dict[str, Any]] = {}
     for team in teams:
         for member in team.facts.members:
             region = member.facts.region.id
             runs = team.facts.executions.times(member.runs)
-            if region in places:
-                places[region]["runs"] = places[region]["runs"].plus(runs)
+            if region in entries:
+                entries[region]["runs"] = entries[region]["runs"].plus(runs)
             else:
-                places[region] = {"team": team.facts.id, "runs": runs}
+                entries[region] = {"team": team.facts.id, "runs": runs}
     return {
         region: {
             "team": place["team"],
             "executions": _executions(place["runs"].expr, place["runs"].value),
         }
-        for region, place in places.items()
+        for region, place in entries.items()
     }
 
 

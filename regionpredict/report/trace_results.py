@@ -59,7 +59,7 @@ def result_json(result: TraceResult, analysis: Analysis, metric: str | None = No
                 "sizes": list(grid.sizes),
                 "periodic": list(grid.periodic),
                 "ranks": [
-                    {"rank": rank, "place": list(place)} for rank, place in grid.places.items()
+                    {"rank": rank, "place": list(place)} for rank, place in grid.coordinates.items()
                 ],
             }
             for grid in analysis.trace.grids

@@ -17,9 +17,9 @@ from regionpredict.analysis.given_sizes import with_given_trips
 from regionpredict.analysis.history.first_touch import Placement
 from regionpredict.analysis.history.last_writes import History
 from regionpredict.analysis.location_free_regions import (
-    definitions_without_places,
-    placement_without_places,
-    region_without_places,
+    location_free_definitions,
+    location_free_placement,
+    location_free_region,
 )
 from regionpredict.errors import InputError
 from regionpredict.ir import Definition
@@ -279,9 +279,9 @@ class AlikeTrials:
             return RegionTrials(subject, sizes, self.machine, self.chosen)
         history = subject.history
         alike = subject._replace(
-            facts=replace(subject.facts, region=region_without_places(subject.facts.region)),
-            definitions=definitions_without_places(subject.definitions),
-            placement=placement_without_places(subject.placement),
+            facts=replace(subject.facts, region=location_free_region(subject.facts.region)),
+            definitions=location_free_definitions(subject.definitions),
+            placement=location_free_placement(subject.placement),
         )
         key = (
             alike.facts.region, alike.definitions, alike.placement, history.fresh,

@@ -190,8 +190,8 @@ def earliest_run(graph: TaskGraph) -> EarliestRun:
         fronts.append(front)
         first, count = start[front], start[front + 1] - start[front]
         total = int(count.sum())
-        places = np.repeat(first - np.cumsum(count) + count, count) + np.arange(total)
-        reached = targets[places]
+        edges = np.repeat(first - np.cumsum(count) + count, count) + np.arange(total)
+        reached = targets[edges]
         ends = np.repeat(begin[front] + graph.seconds[front], count)
         np.maximum.at(begin, reached, ends)
         np.subtract.at(waiting, reached, 1)

@@ -71,7 +71,7 @@ def collective_table(
     rows = rows[sizes[operations.communicator[rows]] > 1]
     communicator = operations.communicator[rows].astype(np.int64)
     instance = matches.instance[rows]
-    place = _places(trace, operations.event[rows], communicator)
+    place = _ranks_in_communicator(trace, operations.event[rows], communicator)
     order = np.lexsort((place, instance, communicator))
     rows, communicator, instance = rows[order], communicator[order], instance[order]
     changes = np.ones(len(rows), dtype=bool)
@@ -108,7 +108,9 @@ def collective_table(
     ), findings
 
 
-def _places(trace: EventTrace, event: _Rows, communicator: NDArray[np.int64]) -> NDArray[np.int64]:
+def _ranks_in_communicator(
+    trace: EventTrace, event: _Rows, communicator: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """The rank in its communicator of the location of each event."""
     ranks = np.array([place.rank for place in trace.locations], dtype=np.int64)
     own = ranks[trace.locations_of(event)]

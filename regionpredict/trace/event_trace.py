@@ -131,12 +131,12 @@ class Communicator:
 @dataclass(frozen=True, slots=True)
 class ProcessGrid:
     """A Cartesian topology of ranks. `sizes`, and whether a dimension is `periodic`, one each a
-    dimension; `places` are the coordinates by rank in MPI_COMM_WORLD."""
+    dimension; `coordinates` of each rank in MPI_COMM_WORLD."""
 
     name: str
     sizes: tuple[int, ...]
     periodic: tuple[bool, ...]
-    places: Mapping[int, tuple[int, ...]]
+    coordinates: Mapping[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,7 +149,7 @@ class StoreWriter:
             "communicators": [asdict(group) for group in trace.communicators],
             "counters": [{"name": c.name, "unit": c.unit} for c in trace.counters],
             "grids": [
-                [grid.name, grid.sizes, grid.periodic, list(grid.places.items())]
+                [grid.name, grid.sizes, grid.periodic, list(grid.coordinates.items())]
                 for grid in trace.grids
             ],
             "findings": [asdict(finding) for finding in trace.findings],
@@ -411,9 +411,9 @@ def _group(*row: Any) -> _Group:
 
 
 def _grid(
-    name: str, sizes: list[int], periodic: list[bool], places: list[tuple[int, list[int]]]
+    name: str, sizes: list[int], periodic: list[bool], coordinates: list[tuple[int, list[int]]]
 ) -> ProcessGrid:
-    where = {rank: tuple(place) for rank, place in places}
+    where = {rank: tuple(place) for rank, place in coordinates}
     return ProcessGrid(name, tuple(sizes), tuple(periodic), where)
 
 

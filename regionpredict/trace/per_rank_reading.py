@@ -77,19 +77,21 @@ class PieceReader:
     def __call__(self, span: tuple[int, int]) -> Piece:
         """The piece of the rank with these locations."""
         definitions, (first, end) = self.definitions, span
-        places = definitions.locations[first:end]
+        locations = definitions.locations[first:end]
         numbers, expected = definitions.references[first:end], definitions.events[first:end]
         events = read_events(self.anchor, numbers, expected, self.kernels)
         raw = events.columns
         own = {name: raw[name].copy() for name in ("communicator", "partner", "root")}
         operations, unknown = operations_of(
-            Events({**raw, **own}, events.ends, events.notes, events.readings), definitions, places
+            Events({**raw, **own}, events.ends, events.notes, events.readings),
+            definitions,
+            locations,
         )
         kind = np.ascontiguousarray(raw["kind"][raw["event"]])
         starts = np.concatenate([[0], events.ends]).astype(np.int64)
         _, other, instance = match_columns(
             np.searchsorted(raw["event"], starts).astype(np.int64),
-            np.array([place.rank for place in places], dtype=np.int32),
+            np.array([place.rank for place in locations], dtype=np.int32),
             kind,
             operations,
             len(definitions.communicators),
@@ -98,7 +100,7 @@ class PieceReader:
         cancelled = (other >= 0) & (kind[np.maximum(other, 0)] == Kind.REQUEST_CANCELLED)
         sending = (kind == Kind.SEND) | (kind == Kind.SEND_REQUEST)
         receives = np.flatnonzero((kind == Kind.RECEIVE) | (kind == Kind.RECEIVE_COMPLETE))
-        rank = places[0].rank
+        rank = locations[0].rank
         return Piece(
             rank,
             events,

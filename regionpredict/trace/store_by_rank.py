@@ -68,8 +68,8 @@ def convert_otf2(path: Path, folder: Path, kernels: Kernels) -> None:
     starts, operations = [0], 0
     with StoreWriter(folder) as writer:
         for span in spans:
-            places = slice(*span)
-            references, expected = definitions.references[places], definitions.events[places]
+            selected = slice(*span)
+            references, expected = definitions.references[selected], definitions.events[selected]
             events = read_events(anchor, references, expected, kernels)
             part = _part(whole, definitions, span, events)
             part = replace(

@@ -162,18 +162,18 @@ class TraceBuilder:
 
     def build(self, name: str = "") -> EventTrace:
         """The trace; raises InputError where a location's times run backwards."""
-        places = sorted(self._events)
-        counts = [len(self._events[place]) for place in places]
+        threads = sorted(self._events)
+        counts = [len(self._events[place]) for place in threads]
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        events = [event for place in places for event in self._events[place]]
+        events = [event for place in threads for event in self._events[place]]
         time = np.array([event[0] for event in events], dtype=np.int64)
-        for at, place in enumerate(places):
+        for at, place in enumerate(threads):
             if np.any(np.diff(time[starts[at] : starts[at + 1]]) < 0):
                 raise InputError(f"the times of location {place} run backwards")
         rows = [(at, *event[3]) for at, event in enumerate(events) if event[3] is not None]
         table = np.array(rows, dtype=np.int64).reshape(-1, 9)
         return EventTrace(
-            locations=tuple(Location(rank, thread) for rank, thread in places),
+            locations=tuple(Location(rank, thread) for rank, thread in threads),
             regions=tuple(self._region(name) for name in self._numbers),
             communicators=tuple(self._communicators),
             ticks_per_second=self.ticks_per_second,

@@ -27,9 +27,9 @@ class ManyRuns:
         """How many they are."""
         return len(self.begins)
 
-    def repeated(self, places: Sequence[float]) -> ManyRuns:
+    def repeated(self, distances: Sequence[float]) -> ManyRuns:
         """Each run at each of these distances."""
-        along = np.array(places, dtype=np.float64)[:, None]
+        along = np.array(distances, dtype=np.float64)[:, None]
         return ManyRuns((self.begins + along).ravel(), (self.ends + along).ravel())
 
     def joined(self, near: float) -> ManyRuns:
@@ -127,8 +127,8 @@ def inner_runs(
         return Inner((), steps, fractions)
     whole = number.astype(np.int64)
     turns = np.arange(steps) - np.repeat(np.cumsum(whole) - whole, whole)
-    places = np.repeat(addresses, whole) + slope * (np.repeat(first, whole) + loop.step * turns)
-    return Inner(ManyRuns(places, places + element).one_by_one(), steps, fractions)
+    begins = np.repeat(addresses, whole) + slope * (np.repeat(first, whole) + loop.step * turns)
+    return Inner(ManyRuns(begins, begins + element).one_by_one(), steps, fractions)
 
 
 def _at(form: object, env: Env, variable: str, values: Numbers) -> Numbers | None:

@@ -122,9 +122,9 @@ class LineRuns:
         return earlier - ended[before]
 
 
-def _counts_up_to(places: Whole, number: int) -> Whole:
+def _counts_up_to(positions: Whole, number: int) -> Whole:
     """How many of the places are no later, at each of `number`."""
-    counts: Whole = np.cumsum(np.bincount(places, minlength=number))
+    counts: Whole = np.cumsum(np.bincount(positions, minlength=number))
     return counts
 
 
@@ -166,7 +166,7 @@ def earlier_and_lower(ranked: Whole) -> Whole:
     return counted.astype(np.int64)
 
 
-def _moved(numbers: Small, places: Small) -> Small:
+def _moved(numbers: Small, targets: Small) -> Small:
     moved = np.empty_like(numbers)
-    moved[places] = numbers
+    moved[targets] = numbers
     return moved

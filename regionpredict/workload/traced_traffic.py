@@ -42,13 +42,13 @@ class _Lines(NamedTuple):
 
 
 class _Caches(NamedTuple):
-    """Who has which iterations and caches, by `volume`, and at which of `places` arrays begin."""
+    """Who has which iterations and caches, by `volume`, and at which of `alignments` arrays begin."""
 
     threads: int
     sharers: int
     chunk: int | None
     place: int
-    places: int
+    alignments: int
 
 
 class TracedTraffic:
@@ -74,25 +74,25 @@ class TracedTraffic:
         anywhere begin at several places of a line, the fewer the longer the trace is: the mean.
         """
         most = int(min(max(1.0, held), float(len(self.trace.byte))))
-        places = 1 if self._aligned.all() else self._places()
+        alignments = 1 if self._aligned.all() else self._alignments()
         number = len(self.trace.arrays)
         read, written = np.zeros(number), np.zeros(number)
-        for place in range(places):
-            caches = _Caches(threads, sharers, chunk, place, places)
+        for place in range(alignments):
+            caches = _Caches(threads, sharers, chunk, place, alignments)
             brought, back = self._moved(caches, most)
             read += brought
             written += back
         return {
-            array: Lines(float(read[at]) / places, float(written[at]) / places)
+            array: Lines(float(read[at]) / alignments, float(written[at]) / alignments)
             for at, array in enumerate(self.trace.arrays)
         }
 
-    def _places(self) -> int:
+    def _alignments(self) -> int:
         affordable = int(PLACED_REFERENCES.value) // len(self.trace.byte)
         return max(1, min(int(TRACE_PLACES.value), affordable))
 
     def _moved(self, caches: _Caches, most: int) -> _Counts:
-        lines = self._numbered(caches.place, caches.places)
+        lines = self._numbered(caches.place, caches.alignments)
         if lines.shared + lines.private * caches.sharers <= most:
             if caches.threads <= caches.sharers and not lines.private:
                 # One cache sees the same lines, whichever thread refers to them.
@@ -153,18 +153,18 @@ class TracedTraffic:
             number += (caches.sharers - 1) * lines.private
         return References(line, number, trace.array[order], len(trace.arrays), trace.written[order])
 
-    def _numbered(self, place: int, places: int) -> _Lines:
+    def _numbered(self, place: int, alignments: int) -> _Lines:
         """Lines, numbered array by array, of which those that are not aligned begin at one of some
         places; where these are fewer than are told apart, one array begins at another than the
         next does.
         """
-        known = self._lines.get((place, places))
+        known = self._lines.get((place, alignments))
         if known is None:
             every = int(TRACE_PLACES.value)
-            number = np.arange(len(self.trace.arrays)) if places < every else 0
-            begin = (place * every // places + number) % every * self.line_bytes // every
+            number = np.arange(len(self.trace.arrays)) if alignments < every else 0
+            begin = (place * every // alignments + number) % every * self.line_bytes // every
             byte = self.trace.byte + np.where(self._aligned, 0, begin)[self.trace.array]
-            known = self._lines[place, places] = self._line_numbers(byte // self.line_bytes)
+            known = self._lines[place, alignments] = self._line_numbers(byte // self.line_bytes)
         return known
 
     def _line_numbers(self, line: Whole) -> _Lines:

@@ -39,7 +39,7 @@ def test_a_grid_is_recorded_and_told(tmp_path: Path, kernels: Kernels) -> None:
     record_ranks(tmp_path / "t", 6, built(tmp_path, PROGRAM))
     (grid,) = read_otf2(tmp_path / "t", kernels).grids
     assert (grid.sizes, grid.periodic) == ((2, 3), (False, True))
-    assert grid.places == {rank: (rank // 3, rank % 3) for rank in range(6)}  # row by row
+    assert grid.coordinates == {rank: (rank // 3, rank % 3) for rank in range(6)}  # row by row
     done = subprocess.run(
         [sys.executable, "-m", "regionpredict", "trace", "waits", str(tmp_path / "t"),
          "--format", "json"],

@@ -228,8 +228,8 @@ def _values(index: bytes, data: bytes, type_name: str, order: list[int]) -> dict
         raise ValueError("the index is longer than the call tree")
     if count == 0:
         return {}
-    places = struct.unpack_from(f"{endian}{count}i", index, 22)
-    if min(places) < 0:
+    indices = struct.unpack_from(f"{endian}{count}i", index, 22)
+    if min(indices) < 0:
         raise ValueError("a call's number is below zero")
     raw = _inflated(data, endian)
     packed = np.frombuffer(raw, dtype=np.dtype(f"{endian}{type_name}"))
@@ -239,7 +239,7 @@ def _values(index: bytes, data: bytes, type_name: str, order: list[int]) -> dict
     rows = numbers.reshape(count, -1)
     if not rows.shape[1]:
         raise ValueError("no values")
-    return {order[place]: rows[row] for row, place in enumerate(places)}
+    return {order[place]: rows[row] for row, place in enumerate(indices)}
 
 
 def _inflated(data: bytes, endian: str) -> bytes:

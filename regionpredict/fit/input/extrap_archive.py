@@ -91,9 +91,9 @@ def _values(
             _member(archive, f"values/{chunk}.indx", path),
             _member(archive, f"values/{chunk}.vals", path),
         )
-    places, arrays = chunks[chunk]
-    if not places.startswith(_INDEX) or index >= struct.unpack_from("<Q", places, 16)[0]:
+    index_bytes, arrays = chunks[chunk]
+    if not index_bytes.startswith(_INDEX) or index >= struct.unpack_from("<Q", index_bytes, 16)[0]:
         raise place.error("values", "names an array that is not there")
-    (start,) = struct.unpack_from("<Q", places, 24 + 8 * index)
+    (start,) = struct.unpack_from("<Q", index_bytes, 24 + 8 * index)
     array = np.lib.format.read_array(io.BytesIO(arrays[start:]), allow_pickle=False)
     return [float(value) for value in np.atleast_1d(array).ravel()]

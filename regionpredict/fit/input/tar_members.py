@@ -27,7 +27,7 @@ class TarMembers:
         self._stream = stream
         self._path = str(path)
         self._most = most
-        self._places: dict[str, tuple[int, int]] = {}
+        self._members: dict[str, tuple[int, int]] = {}
         size = stream.seek(0, 2)
         at = headers = 0
         while at + _BLOCK <= size:
@@ -46,15 +46,15 @@ class TarMembers:
                 raise ValueError("a member ends behind the archive's end")
             name = header[:100].split(b"\0", 1)[0].decode("utf-8")
             if header[156:157] in _REGULAR:
-                self._places[name] = (at, length)
+                self._members[name] = (at, length)
             at += -(-length // _BLOCK) * _BLOCK
 
     def __contains__(self, name: object) -> bool:
-        return name in self._places
+        return name in self._members
 
     def read(self, name: str) -> bytes:
         """A member, whole; raises KeyError where there is none, InputError where it is too long."""
-        at, length = self._places[name]
+        at, length = self._members[name]
         if length > self._most:
             raise self._error(f"{name} is longer than {self._most >> 20} MiB")
         self._stream.seek(at)

@@ -63,8 +63,8 @@ class Templates:
         self._known[key] = []  # one that calls itself
         instances: dict[int, Instance] = {}
         name = lc.spelling(template)
-        places = {file: mentioned_at(text.data, name) for file, text in self._sources.items()}
-        for caller in functions_holding(self._located(), places) if depth < _DEEPEST else ():
+        occurrences = {file: mentioned_at(text.data, name) for file, text in self._sources.items()}
+        for caller in functions_holding(self._located(), occurrences) if depth < _DEEPEST else ():
             for version, caller_name in self._versions(caller, key, depth):
                 for cursor in self._asked_for(version, key):
                     instances.setdefault(int(cursor.data0 or 0), Instance(cursor, caller_name))

@@ -275,7 +275,7 @@ class _Reader:
     def _functions_with(self, directives: list[tuple[int, str, Pragma]]) -> list[Function]:
         if not directives:
             return []
-        offsets = self._places_of({file for file, _, _ in directives})
+        offsets = self._include_offsets({file for file, _, _ in directives})
         for file, _, pragma in directives:
             offsets.setdefault(file, []).append(pragma.offset)
         functions = []
@@ -304,24 +304,24 @@ class _Reader:
             self.functions[int(instance.cursor.data0 or 0)] = function
         return function
 
-    def _places_of(self, files: set[int]) -> dict[int, list[int]]:
+    def _include_offsets(self, files: set[int]) -> dict[int, list[int]]:
         """Where the files are included, as offsets by including file, through all levels.
 
         A function body may hold `#include "loop_template.c"`: its directives stand in that file.
         """
         included = lc.inclusions(self.handle)
-        places: dict[int, list[int]] = {}
+        offsets: dict[int, list[int]] = {}
         waiting = list(files)
         seen = set(files)
         while waiting:
             file = waiting.pop()
             for inner, outer, offset in included:
                 if inner == file and outer:
-                    places.setdefault(outer, []).append(offset)
+                    offsets.setdefault(outer, []).append(offset)
                     if outer not in seen:
                         seen.add(outer)
                         waiting.append(outer)
-        return places
+        return offsets
 
     def _function(self, cursor: lc.Cursor) -> Function | None:
         key = int(cursor.data0 or 0)

@@ -260,10 +260,10 @@ class _Calls:
                 return None
             table = start
         else:
-            places = self._way(asked.subscript, counted.decl)
-            if places is None:
+            chosen_way = self._way(asked.subscript, counted.decl)
+            if chosen_way is None:
                 return None
-            way = places
+            way = chosen_way
         rows = rows_of(self._unit, table, pointer)
         names = [function_in(row, asked.member) for row in rows or ()]
         if rows is None or any(name is None for name in names):

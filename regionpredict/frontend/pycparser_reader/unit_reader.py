@@ -356,16 +356,16 @@ class _Reader:
     def _reads(self, path: str, begin: int, end: int) -> bool:
         """Whether the preprocessor took anything of what stands between two places of a file, or
         nothing stands there that it could have taken."""
-        places = self._taken.get(path)
-        if places is None:
+        offsets = self._taken.get(path)
+        if offsets is None:
             taken = [word.spot.offset for word in self.c_tokens if word.spot.file == path]
             for file, offset in (*self.read.pragmas, *self.read.defines):
                 if file == path:
                     taken.append(offset)
-            places = self._taken[path] = sorted(taken)
-        at = bisect_left(places, begin)
+            offsets = self._taken[path] = sorted(taken)
+        at = bisect_left(offsets, begin)
         inner = _PREPROCESSOR_LINE.sub(b"", blank_comments(self.read.files[path][begin:end]))
-        return not inner.strip() or (at < len(places) and places[at] < end)
+        return not inner.strip() or (at < len(offsets) and offsets[at] < end)
 
     def _is_active(self, path: str, pragma: Pragma, expanded: dict[str, list[Pragma]]) -> bool:
         if pragma.macro:

@@ -75,12 +75,12 @@ def written_at(data: bytes, name: str) -> list[int]:
 
 
 def functions_holding(
-    functions: Iterable[tuple[T, File, int, int]], places: Mapping[File, Sequence[int]]
+    functions: Iterable[tuple[T, File, int, int]], occurrences: Mapping[File, Sequence[int]]
 ) -> list[T]:
     """Those of the functions, (function, file, begin, end), that hold one of a file's places."""
     holders = []
     for function, file, begin, end in functions:
-        inside = places.get(file, ())
+        inside = occurrences.get(file, ())
         at = bisect_left(inside, begin)
         if at < len(inside) and inside[at] < end:
             holders.append(function)

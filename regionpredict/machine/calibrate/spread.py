@@ -46,18 +46,18 @@ def spreads(topology: Topology, samples: Mapping[str, list[float]]) -> dict[str,
 
 def _figures(topology: Topology, key: str) -> Iterator[str]:
     """The keys in the machine file that a measurement goes into."""
-    places = {cache.level: place for place, cache in enumerate(topology.caches)}
+    cache_indices = {cache.level: place for place, cache in enumerate(topology.caches)}
     kind, *arguments = key.split("/")
     if key == CLOCK:
         yield "node.clock"
     elif kind == CLOCK:
         yield "node.turbo"
     elif kind == "latency":
-        yield _of_level(int(arguments[0]), places, "latency")
+        yield _of_level(int(arguments[0]), cache_indices, "latency")
     elif kind == "bandwidth":
-        yield _of_level(int(arguments[0]), places, f"bandwidth.{arguments[1]}")
+        yield _of_level(int(arguments[0]), cache_indices, f"bandwidth.{arguments[1]}")
     elif kind == "capacity":
-        yield _of_level(int(arguments[0]), places, "size")
+        yield _of_level(int(arguments[0]), cache_indices, "size")
     elif kind == "operation":
         yield f"operations.{arguments[0]}.{arguments[1]}"
     elif kind == "openmp":
@@ -70,5 +70,5 @@ def _figures(topology: Topology, key: str) -> Iterator[str]:
         yield "memory.link"
 
 
-def _of_level(level: int, places: Mapping[int, int], name: str) -> str:
-    return f"memory.{name}" if level == MEMORY_LEVEL else f"caches[{places[level]}].{name}"
+def _of_level(level: int, cache_indices: Mapping[int, int], name: str) -> str:
+    return f"memory.{name}" if level == MEMORY_LEVEL else f"caches[{cache_indices[level]}].{name}"

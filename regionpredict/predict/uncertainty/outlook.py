@@ -60,16 +60,18 @@ def traits_of(points: Sequence[Point], machine: Machine) -> tuple[Traits, ...]:
             continue
         before = made[-1]
         threads = math.log2(point.threads / before.threads)
-        places = math.log2(_places(machine, point.threads) / _places(machine, before.threads))
+        place_doublings = math.log2(
+            _used_places(machine, point.threads) / _used_places(machine, before.threads)
+        )
         doublings = Spreads(before.doublings.threads + threads,
-                            before.doublings.places + places)  # fmt: skip
+                            before.doublings.places + place_doublings)  # fmt: skip
         grown = max(before.grown, math.log(speedup))
         streamed = before.streamed + threads * _streamed_share(point)
         made.append(Traits(point.threads, speedup, grown, doublings, streamed))
     return tuple(made)
 
 
-def _places(machine: Machine, threads: int) -> int:
+def _used_places(machine: Machine, threads: int) -> int:
     """Packages in use, times the threads on a core."""
     places = thread_places(machine, threads)
     return places.packages * places.on_a_core

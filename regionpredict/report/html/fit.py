@@ -28,7 +28,7 @@ from regionpredict.report.html.blocks import (
     text,
 )
 from regionpredict.report.html.page import page
-from regionpredict.report.model_slices import REACH, ModelSlice, even_places
+from regionpredict.report.model_slices import REACH, ModelSlice, evenly_spaced
 from regionpredict.report.next_points import hours_text, place_text, why_text
 from regionpredict.report.quantities import plural
 
@@ -115,10 +115,10 @@ def _curve(series: Series, model: FittedModel, parameter: str, level: float) -> 
     model_slice = ModelSlice(series, model, parameter, {})
     low, most = float(model_slice.x.min()), float(model_slice.x.max())
     high = REACH * most if most > low else max(REACH * most, most + 1.0)
-    grid = even_places(low, high, _SAMPLES)
-    places = model_slice.places(grid)
-    values = model.predict_many(places)
-    bands = [model.interval(place, level) for place in places]
+    grid = evenly_spaced(low, high, _SAMPLES)
+    coordinates = model_slice.coordinates_at(grid)
+    values = model.predict_many(coordinates)
+    bands = [model.interval(place, level) for place in coordinates]
     points = list(zip(grid.tolist(), values.tolist(), strict=True))
     band = [(x, b.low, b.high) for x, b in zip(grid.tolist(), bands, strict=True)]
     known = [k for k in range(len(model_slice.x)) if np.isfinite(model_slice.y[k])]

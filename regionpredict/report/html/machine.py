@@ -52,10 +52,10 @@ def machine_page(machine: Machine) -> str:
 
 def _bandwidths(machine: Machine) -> list[Block]:
     """Memory and caches by kernel, over the cores of a domain."""
-    places = [("Memory", machine.memory.bandwidth)]
-    places += [(f"L{cache.level}", cache.bandwidth) for cache in machine.caches]
+    levels = [("Memory", machine.memory.bandwidth)]
+    levels += [(f"L{cache.level}", cache.bandwidth) for cache in machine.caches]
     blocks: list[Block] = []
-    for name, kernels in places:
+    for name, kernels in levels:
         if kernels:
             series = [
                 line(kernel, [(n, value / _GIGA) for n, value in _points(curve)],

@@ -42,13 +42,13 @@ def file_blocks(
 
 def _file(file: str, notes: Sequence[Block], source: str) -> Block:
     lines = source.splitlines()
-    places = sorted({note["line"] for note in notes})
+    noted_lines = sorted({note["line"] for note in notes})
     parts: list[list[object]] = []
     if len(lines) <= _WHOLE:
         parts = [[1, lines]]
     else:
         begin = end = 0
-        for place in [*places, None]:
+        for place in [*noted_lines, None]:
             if begin and (place is None or place - _BEFORE > end + 1):
                 parts.append([begin, lines[begin - 1 : end]])
                 begin = 0

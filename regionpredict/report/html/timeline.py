@@ -19,10 +19,10 @@ def timeline_block(analysis: Analysis) -> list[Block]:
     size, unit = time_unit(shown.end / trace.ticks_per_second)
     tick = 1.0 / (trace.ticks_per_second * size)
     numbers = {doing: number for number, doing in enumerate(NAMES)}
-    places = [trace.locations[row.location] for row in shown.rows]
+    locations = [trace.locations[row.location] for row in shown.rows]
     title = "What each location does; messages where there are few, and the critical path"
-    if len(places) < len(trace.locations):
-        title += f"; {len(places)} of {len(trace.locations)}, with most of the path"
+    if len(locations) < len(trace.locations):
+        title += f"; {len(locations)} of {len(trace.locations)}, with most of the path"
     return [
         {
             "kind": "timeline",
@@ -44,7 +44,7 @@ def timeline_block(analysis: Analysis) -> list[Block]:
                         [numbers[bar.doing], bar.begin * tick, bar.end * tick] for bar in row.bars
                     ],
                 }
-                for place, row in zip(places, shown.rows, strict=True)
+                for place, row in zip(locations, shown.rows, strict=True)
             ],
             "messages": [
                 [message.sender, message.sent * tick, message.receiver, message.received * tick]

@@ -76,7 +76,7 @@ def _grids(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list
 def _panes(result: TraceResult, names: Sequence[str]) -> list[Block]:
     """Metric, call path, location: records once, by numbers."""
     paths: dict[str, int] = {}
-    places: dict[str, int] = {}
+    location_numbers: dict[str, int] = {}
     metrics: dict[str, dict[str, Any]] = {}
     for record in result.records:
         if record.metric not in names:
@@ -84,7 +84,7 @@ def _panes(result: TraceResult, names: Sequence[str]) -> list[Block]:
         metric = metrics.setdefault(record.metric, {"unit": record.unit, "paths": {}})
         path = paths.setdefault(record.callpath, len(paths))
         where = "the whole run" if record.location is None else str(record.location)
-        place = places.setdefault(where, len(places))
+        place = location_numbers.setdefault(where, len(location_numbers))
         metric["paths"].setdefault(path, []).append((place, record.value))
     shown = []
     for name, metric in metrics.items():
@@ -96,4 +96,11 @@ def _panes(result: TraceResult, names: Sequence[str]) -> list[Block]:
         })  # fmt: skip
     if not shown:
         return []
-    return [{"kind": "panes", "metrics": shown, "paths": list(paths), "locations": list(places)}]
+    return [
+        {
+            "kind": "panes",
+            "metrics": shown,
+            "paths": list(paths),
+            "locations": list(location_numbers),
+        }
+    ]

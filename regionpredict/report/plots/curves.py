@@ -11,7 +11,7 @@ from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.terms import FloatArray
-from regionpredict.report.model_slices import REACH, ModelSlice, even_places
+from regionpredict.report.model_slices import REACH, ModelSlice, evenly_spaced
 from regionpredict.report.plots.canvas import (
     COLOURS,
     DASHES,
@@ -65,7 +65,7 @@ def curves_figure(
         raise InputError(
             f"{name} = {high:g} is no end for curves from {low:g} on", remedy="give a larger one"
         )
-    grid = even_places(low, high, _SAMPLES)
+    grid = evenly_spaced(low, high, _SAMPLES)
     seen = []
     for k, model_slice in enumerate(slices):
         seen.append(_draw(axes, model_slice, k, grid, level))
@@ -106,7 +106,7 @@ def _draw(
 ) -> FloatArray:
     """Draws one model; the values that the axis has to reach."""
     colour = COLOURS[k]
-    curve = model_slice.model.predict_many(model_slice.places(grid))
+    curve = model_slice.model.predict_many(model_slice.coordinates_at(grid))
     axes.plot(
         grid,
         curve,
@@ -115,8 +115,10 @@ def _draw(
         linewidth=1.4,
         label=plain(model_slice.label),
     )
-    coarse = even_places(float(grid[0]), float(grid[-1]), _BAND_SAMPLES)
-    bands = [model_slice.model.interval(point, level) for point in model_slice.places(coarse)]
+    coarse = evenly_spaced(float(grid[0]), float(grid[-1]), _BAND_SAMPLES)
+    bands = [
+        model_slice.model.interval(point, level) for point in model_slice.coordinates_at(coarse)
+    ]
     low, high = np.array([b.low for b in bands]), np.array([b.high for b in bands])
     if curve.min() > 0:
         low = np.maximum(low, 0.2 * curve.min())

@@ -40,10 +40,10 @@ def isoefficiency_figure(result: Isoefficiency, efficiency: float, most_threads:
     model = result.actual
     if model is None:
         raise InputError("nothing to draw: E_ac has no model", remedy="measure more sizes, threads")
-    places = [(point.threads, point.size) for point in result.points]
-    threads = np.geomspace(1, max(most_threads, REACH * max(p for p, _ in places)), _SAMPLES)
+    measured = [(point.threads, point.size) for point in result.points]
+    threads = np.geomspace(1, max(most_threads, REACH * max(p for p, _ in measured)), _SAMPLES)
     sizes = np.geomspace(
-        min(n for _, n in places), REACH * max(n for _, n in places), _SAMPLES
+        min(n for _, n in measured), REACH * max(n for _, n in measured), _SAMPLES
     )  # fmt: skip
     figure = new_figure(8.0, 3.9)
     left, right = figure.subplots(1, 2)
@@ -59,7 +59,7 @@ def isoefficiency_figure(result: Isoefficiency, efficiency: float, most_threads:
     bar = figure.colorbar(filled, ax=left, ticks=_LEVELS[::2])
     bar.ax.tick_params(labelsize=8)
     left.plot(
-        *zip(*places, strict=True), "o", color="black", markersize=4, markerfacecolor="white",
+        *zip(*measured, strict=True), "o", color="black", markersize=4, markerfacecolor="white",
         label="measured", clip_on=False,
     )  # fmt: skip
     left.set_title("E_ac, the program's efficiency", fontsize=9, loc="left")
@@ -68,8 +68,8 @@ def isoefficiency_figure(result: Isoefficiency, efficiency: float, most_threads:
     right.set_xlim(threads[0], threads[-1])
     reach = np.array([sizes[0], max(sizes[-1], *drawn)]) if drawn else sizes
     for axes, tall in ((left, sizes), (right, reach)):
-        scale_axis(axes, "x", threads, sorted({1.0, *(float(p) for p, _ in places)}))
-        scale_axis(axes, "y", tall, sorted({n for _, n in places}))
+        scale_axis(axes, "x", threads, sorted({1.0, *(float(p) for p, _ in measured)}))
+        scale_axis(axes, "y", tall, sorted({n for _, n in measured}))
         axes.set_xlabel("threads p")
         axes.set_ylabel("size n")
         axes.set_ylim(tall[0], tall[-1])

@@ -54,11 +54,11 @@ def shares_figure(
     if not low < high < MOST_FAR:
         raise InputError(f"{name} = {high:g} is no end for shares from {low:g} on", remedy="more")
     grid = np.geomspace(low, high, _SAMPLES) if low > 0 else np.linspace(low, high, _SAMPLES)
-    places = np.tile(points.max(0), (_SAMPLES, 1))
+    coordinates = np.tile(points.max(0), (_SAMPLES, 1))
     for asked, value in (fixed or {}).items():
-        places[:, tree.parameters.index(asked)] = value
-    places[:, index] = grid
-    shares = 100 * tree.shares(places)
+        coordinates[:, tree.parameters.index(asked)] = value
+    coordinates[:, index] = grid
+    shares = 100 * tree.shares(coordinates)
     drawn = np.argsort(-shares.max(1), kind="stable")[: len(COLOURS) - 1]
     rest = shares.sum(0) - shares[drawn].sum(0)
     labels = [plain(tree.calls[k].callpath) for k in drawn]

@@ -148,10 +148,10 @@ def _edges(
             bend = (y2 - y1) / 4
             shift = min(0.4 + abs(y2 - y1) / 6, 1.3 * _ASIDE) * (1 if side else -1)
         on_path = (source, target) in path
-        places = [(x1, y1), (x1 + shift, y1 + bend), (x2 + shift, y2 - bend), (x2, y2)]
+        vertices = [(x1, y1), (x1 + shift, y1 + bend), (x2 + shift, y2 - bend), (x2, y2)]
         axes.add_patch(
             PathPatch(
-                Curve(places, [Curve.MOVETO, *[Curve.CURVE4] * 3]), facecolor="none",
+                Curve(vertices, [Curve.MOVETO, *[Curve.CURVE4] * 3]), facecolor="none",
                 edgecolor=VERMILION if on_path else "0.6", zorder=2 if on_path else 1,
                 linewidth=scale * (0.8 + min(np.log10(count), 5) + 0.8 * on_path), gid="edge",
             )

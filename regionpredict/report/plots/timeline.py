@@ -65,13 +65,13 @@ def timeline_figure(analysis: Analysis) -> Figure:
     _draw_path(axes, shown, per_tick)
     axes.set_xlim(0, shown.end * per_tick)
     axes.set_ylim(len(shown.rows) - 0.5, -0.5)
-    places = [trace.locations[row.location] for row in shown.rows]
-    axes.set_yticks(range(len(places)), [str(place) for place in places])
+    locations = [trace.locations[row.location] for row in shown.rows]
+    axes.set_yticks(range(len(locations)), [str(place) for place in locations])
     axes.set_xlabel(f"time ({unit})")
-    axes.set_ylabel("rank.thread" if any(place.thread for place in places) else "rank")
+    axes.set_ylabel("rank.thread" if any(place.thread for place in locations) else "rank")
     title = plain(trace.name or "trace")
-    if len(places) < len(trace.locations):
-        title += f"; {len(places)} of {len(trace.locations)}, with most of the critical path"
+    if len(locations) < len(trace.locations):
+        title += f"; {len(locations)} of {len(trace.locations)}, with most of the critical path"
     axes.set_title(title, fontsize=9, loc="left")
     dress(axes, grid="x")
     legend_below(figure, 3)

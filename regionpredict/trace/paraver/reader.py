@@ -54,10 +54,11 @@ def trace_of(
 ) -> EventTrace:
     """The events of the records. A thread's first region is the application, from its creation."""
     first = np.concatenate([[0], np.cumsum(header.threads)]).astype(np.int64)
-    places = [(rank, t) for rank, threads in enumerate(header.threads) for t in range(threads)]
-    named = len(names) == len(places)
+    thread_ids = [(rank, t) for rank, threads in enumerate(header.threads) for t in range(threads)]
+    named = len(names) == len(thread_ids)
     locations = tuple(
-        Location(rank, thread, names[i] if named else "") for i, (rank, thread) in enumerate(places)
+        Location(rank, thread, names[i] if named else "")
+        for i, (rank, thread) in enumerate(thread_ids)
     )
     findings: list[Finding] = []
     regions = [Region(name or "application", Paradigm.USER, Role.PROGRAM)]

@@ -207,11 +207,11 @@ def _records_of(
     for table, columns_of_place in ((states, (0,)), (events, (0,)), (messages, (0, 4))):
         for column in columns_of_place:
             table[:, column : column + 2] -= 1
-            _check_places(table[:, column], table[:, column + 1], header, path)
+            _check_threads(table[:, column], table[:, column + 1], header, path)
     return states, events, messages
 
 
-def _check_places(task: Integers, thread: Integers, header: Header, path: Path) -> None:
+def _check_threads(task: Integers, thread: Integers, header: Header, path: Path) -> None:
     threads = np.array(header.threads)
     known = (task >= 0) & (task < len(threads))
     known &= (thread >= 0) & (thread < threads[np.where(known, task, 0)])
