@@ -169,8 +169,8 @@ def _whole(digits: str) -> int:
 
 def _check_size(text: str, path: str, line: int | None) -> None:
     opened = text.count("[") + text.count("{")
-    values = opened + text.count(",")
-    if values > MOST_VALUES:
+    value_count = opened + text.count(",")
+    if value_count > MOST_VALUES:
         raise InputError(
             f"more than {MOST_VALUES} values", remedy="is it the right file?", path=path, line=line
         )
@@ -271,7 +271,7 @@ def _check_yaml(text: str, path: str) -> None:
         raise InputError(
             f"longer than {MOST_YAML_BYTES >> 20} MiB", remedy="is it the right file?", path=path
         )
-    values, expanded_counts = 0, dict[str | None, int]()
+    value_count, expanded_counts = 0, dict[str | None, int]()
     open_: list[tuple[str | None, int]] = []
     events: Iterator[Any] = yaml.parse(text, Loader=_YAML_LOADER)
     for event in events:
@@ -282,16 +282,16 @@ def _check_yaml(text: str, path: str) -> None:
                     f"'{event.anchor}' contains itself", remedy="remove the alias", path=path,
                     line=line,
                 )  # fmt: skip
-            values += expanded_counts.get(event.anchor, 1)
+            value_count += expanded_counts.get(event.anchor, 1)
         elif isinstance(event, yaml.CollectionStartEvent):
-            open_.append((event.anchor, values))
-            values += 1
+            open_.append((event.anchor, value_count))
+            value_count += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             anchor, before = open_.pop()
             if anchor is not None:
-                expanded_counts[anchor] = values - before
+                expanded_counts[anchor] = value_count - before
         elif isinstance(event, yaml.ScalarEvent):
-            values += 1
+            value_count += 1
             if event.anchor is not None:
                 expanded_counts[event.anchor] = 1
             if not event.style and _is_number_of(event.value, MOST_DIGITS):
@@ -299,10 +299,10 @@ def _check_yaml(text: str, path: str) -> None:
                     f"a number of {len(event.value)} digits", remedy="write fewer", path=path,
                     line=line,
                 )  # fmt: skip
-        if values > MOST_YAML_VALUES or len(open_) > MOST_DEPTH:
+        if value_count > MOST_YAML_VALUES or len(open_) > MOST_DEPTH:
             bound = (
                 f"{MOST_YAML_VALUES} values, counted with what its aliases stand for"
-                if values > MOST_YAML_VALUES
+                if value_count > MOST_YAML_VALUES
                 else f"{MOST_DEPTH} lists and mappings inside each other"
             )
             raise InputError(

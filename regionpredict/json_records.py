@@ -100,22 +100,22 @@ class Record(NamedTuple):
 
     def wholes(self, key: str, least: int = 0) -> tuple[int, ...]:
         """A list of whole numbers from `least` on, not empty."""
-        values = self.items(key)
-        if not values:
+        entries = self.items(key)
+        if not entries:
             raise self.error(key, "is empty")
         parts = Record(
-            {f"{key}[{index}]": value for index, value in enumerate(values)},
+            {f"{key}[{index}]": value for index, value in enumerate(entries)},
             self.what, self.path, self.remedy, self.line, self.key,
         )  # fmt: skip
         return tuple(parts.whole(name, least) for name in parts.value)
 
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of strings."""
-        values = self.items(key)
-        for index, value in enumerate(values):
+        entries = self.items(key)
+        for index, value in enumerate(entries):
             if not isinstance(value, str):
                 raise self.error(f"{key}[{index}]", f"is {_kind(value)}; it must be a text")
-        return tuple(values)
+        return tuple(entries)
 
     def _record(self, value: Any, key: str) -> Record:
         if not isinstance(value, dict):

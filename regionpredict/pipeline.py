@@ -194,24 +194,24 @@ def analyse(
     """
     chosen = frontend or default_frontend()
     begin = clock()
-    values = parted(given)
+    given_sizes = parted(given)
     selection = files_to_read(requests, every=tasks or arguments is not None)
     read = selection.read
     if len(requests) == 1:
-        ask = partial(_read_and_ask, given=values, frontend=chosen, flows=flows, clock=clock,
+        ask = partial(_read_and_ask, given=given_sizes, frontend=chosen, flows=flows, clock=clock,
                       arguments=arguments, tasks=tasks)  # fmt: skip
         asked = [_alone(outcome, requests[0]) for outcome in isolated(ask, requests, 1, limits)]
     else:
-        asked = _ask_all(read, values, chosen, processes, flows=flows, limits=limits, clock=clock,
-                         arguments=arguments, tasks=tasks, tell=tell)  # fmt: skip
+        asked = _ask_all(read, given_sizes, chosen, processes, flows=flows, limits=limits,
+                         clock=clock, arguments=arguments, tasks=tasks, tell=tell)  # fmt: skip
     remarks = (*selection.remarks, *_of_arguments(asked, arguments))
     program = join([one_file.part for one_file in asked], chosen)
     both = clock() - begin
-    check_names(program, values.without(optional), lines)
+    check_names(program, given_sizes.without(optional), lines)
     followed = [file.part.arguments for file in asked if file.part.arguments is not None]
     program, idle = reached_only(program, followed)
     remarks = (*remarks, *idle)
-    sizes = with_implied(program, values.whole)
+    sizes = with_implied(program, given_sizes.whole)
     tables_known = with_handed_tables(program.flows)
     meant = with_choices(tables_known, serial_loops(program, sizes))
     program = replace(program, flows=with_callbacks(meant))
@@ -222,7 +222,7 @@ def analyse(
     facts = tuple(
         (
             next((own for own in known.get(region.span, ()) if own.region is region), None)
-            if len(sizes) == len(values.whole)
+            if len(sizes) == len(given_sizes.whole)
             else None
         )
         or _facts(region, program.definitions[region.id], sizes)
@@ -312,7 +312,7 @@ def _ask_all(
         seconds.append(outcome[1])
     units = linked(parsed)
     busy = [at for at in order if not parsed[at].idle]
-    values = None
+    argument_values = None
     if arguments is not None:
         [followed] = isolated(partial(follow_arguments, units), [arguments], 1, limits)
         if isinstance(followed, Failure):
@@ -320,9 +320,9 @@ def _ask_all(
                 f"--args: {followed.reason}, while the program was followed",
                 remedy="give the sizes with --set",
             )
-        values = followed
+        argument_values = followed
     lower = partial(_lower_and_ask, parsed=parsed, units=units, given=given, clock=clock,
-                    values=values, tasks=tasks)  # fmt: skip
+                    argument_values=argument_values, tasks=tasks)  # fmt: skip
     progress = partial(_stage, tell, "analysing", len(busy))
     lowered = dict(zip(busy, isolated(lower, busy, processes, limits, progress), strict=True))
     asked = []
@@ -332,7 +332,7 @@ def _ask_all(
             parsed[at] = aborted_reading(request, file.reason)
         if file is None or isinstance(file, Failure):
             file = _Asked(lower_file(parsed[at], None), [], 0.0, 0.0)
-        part = file.part._replace(arguments=values)
+        part = file.part._replace(arguments=argument_values)
         asked.append(file._replace(part=part, reading=file.reading + seconds[at]))
     return asked
 
@@ -346,22 +346,22 @@ def _parse(
 
 def _lower_and_ask(
     at: int, *, parsed: Sequence[Parsed], units: Linked, given: Given,
-    clock: Callable[[], float], values: ArgumentValues | None, tasks: bool,
+    clock: Callable[[], float], argument_values: ArgumentValues | None, tasks: bool,
 ) -> _Asked:  # fmt: skip
     begin = clock()
     part = lower_file(parsed[at], units.get(at), tasks=tasks)
-    return _asked(part, values, given, begin, clock)
+    return _asked(part, argument_values, given, begin, clock)
 
 
 def _asked(
-    part: FileResult, values: ArgumentValues | None, given: Given, begin: float,
+    part: FileResult, argument_values: ArgumentValues | None, given: Given, begin: float,
     clock: Callable[[], float],
 ) -> _Asked:  # fmt: skip
-    """A file's part with the sizes that were given, and the facts of its regions; `values` are
-    what the program's arguments make of the names in it."""
+    """A file's part with the sizes that were given, and the facts of its regions;
+    `argument_values` are what the program's arguments make of the names in it."""
     counted = [(with_given(region, given), defined) for region, defined in part.regions]
     part = part._replace(regions=counted)
-    part = part if values is None else with_arguments(part, values)
+    part = part if argument_values is None else with_arguments(part, argument_values)
     read = clock()
     facts = [_facts(region, definitions, given.whole) for region, definitions in part.regions]
     return _Asked(part, facts, read - begin, clock() - read)

@@ -73,22 +73,22 @@ def fulfilling(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
         return _tried(name, taken, conditions)
     if taken.step == 0:
         raise UndecidedError
-    turns: set[int] = set()  # values at which something may change its mind
+    breakpoints: set[int] = set()  # values at which something may change its mind
     period = 1
     for condition in conditions:
-        period = lcm(period, _period(condition, name, taken, turns))
+        period = lcm(period, _period(condition, name, taken, breakpoints))
     period //= gcd(period, taken.step)
     total, at = 0, 0
-    for end in _pieces(taken, turns):
+    for end in _pieces(taken, breakpoints):
         total += _periodic(name, taken, (at, end), period, conditions)
         at = end
     return total
 
 
-def _pieces(taken: Values, turns: set[int]) -> list[int]:
+def _pieces(taken: Values, breakpoints: set[int]) -> list[int]:
     """The numbers of the iterations before which a piece ends in which all is alike."""
     ends = {taken.trips}
-    for value in turns:
+    for value in breakpoints:
         number = -((taken.first - value) // taken.step)
         if 0 < number < taken.trips:
             ends.add(number)
@@ -116,28 +116,28 @@ def _tried(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
     )
 
 
-def _period(condition: Expr, name: str, taken: Values, turns: set[int]) -> int:
-    """After how many the condition is what it was, but for the `turns` that are added."""
+def _period(condition: Expr, name: str, taken: Values, breakpoints: set[int]) -> int:
+    """After how many the condition is what it was, but for the `breakpoints` that are added."""
     atom = _only_atom(condition)
     if atom is not None and atom.kind in _LOGICAL:
-        return lcm(*(_period(arg, name, taken, turns) for arg in atom.args))
+        return lcm(*(_period(arg, name, taken, breakpoints) for arg in atom.args))
     value = condition
     if atom is not None and atom.kind in _COMPARING:
         value = atom.args[0] - atom.args[1]
     slope = value.coefficient(name)
     if slope is not None:
-        _turn(value, slope, name, turns)
+        _add_breakpoints(value, slope, name, breakpoints)
         return 1
     if any(name in part.names for part in _plain_parts(value)):
         raise UndecidedError
     parts = [part for part in value.atoms() if name in part.names]
-    if len(parts) == 1 and _linear_within_rounds(value, parts[0], name, taken, turns):
+    if len(parts) == 1 and _linear_within_rounds(value, parts[0], name, taken, breakpoints):
         return 1
-    return lcm(*(_period_of(part, name, turns) for part in parts))
+    return lcm(*(_period_of(part, name, breakpoints) for part in parts))
 
 
 def _linear_within_rounds(
-    value: Expr, atom: Atom, name: str, taken: Values, turns: set[int]
+    value: Expr, atom: Atom, name: str, taken: Values, breakpoints: set[int]
 ) -> bool:
     """Adds the turns of a remainder that comes round a few times only: in each of these rounds it
     is a straight line. False of any other."""
@@ -158,7 +158,7 @@ def _linear_within_rounds(
     wanted = -rest / Fraction(value.terms[((atom, 1),)])
     for number in range(low, high + 2):
         for beyond in (0, wanted):
-            _turn(divided - size * number - beyond, slope, name, turns)
+            _add_breakpoints(divided - size * number - beyond, slope, name, breakpoints)
     return True
 
 
@@ -170,7 +170,7 @@ def _plain_parts(value: Expr) -> list[Expr]:
     ]  # fmt: skip
 
 
-def _period_of(atom: Atom, name: str, turns: set[int]) -> int:
+def _period_of(atom: Atom, name: str, breakpoints: set[int]) -> int:
     """After how many a remainder or a masked value comes round again."""
     if atom.kind not in ("mod", "bitand"):
         raise UndecidedError
@@ -186,18 +186,20 @@ def _period_of(atom: Atom, name: str, turns: set[int]) -> int:
         return 1 << number.bit_length()
     if number == 0:
         raise UndecidedError
-    _turn(value, slope, name, turns)  # C's remainder has the sign of what is divided
+    _add_breakpoints(
+        value, slope, name, breakpoints
+    )  # C's remainder has the sign of what is divided
     return abs(number)
 
 
-def _turn(value: Expr, slope: Expr, name: str, turns: set[int]) -> None:
+def _add_breakpoints(value: Expr, slope: Expr, name: str, breakpoints: set[int]) -> None:
     """Where a straight line crosses zero, and the values on both sides of that."""
     rise, rest = slope.constant, (value - slope * Expr.name(name)).constant
     if rise is None or rest is None:
         raise UndecidedError
     if rise:
         zero = int(-Fraction(rest) // rise)
-        turns.update((zero - 1, zero, zero + 1))  # either way it may go
+        breakpoints.update((zero - 1, zero, zero + 1))  # either way it may go
 
 
 def _only_atom(expression: Expr) -> Atom | None:

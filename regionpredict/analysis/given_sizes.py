@@ -26,7 +26,7 @@ def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
 
     Iterations are under `trip_name`, whatever part of the file's path the caller wrote.
     """
-    values: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     scoped: dict[str, int] = {}
     for name, value in given.items():
         if place := _PLACE.fullmatch(name):
@@ -36,10 +36,10 @@ def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
             if here is not None:
                 scoped[here] = value
         else:
-            values[name] = value
+            sizes[name] = value
             for here in _members_of_others(region, name):
-                values.setdefault(here, value)
-    return {**values, **scoped}
+                sizes.setdefault(here, value)
+    return {**sizes, **scoped}
 
 
 def _members_of_others(region: Region, name: str) -> Iterator[str]:

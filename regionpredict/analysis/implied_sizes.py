@@ -27,21 +27,21 @@ def with_implied(program: Program, given: Mapping[str, int]) -> dict[str, int]:
     for _ in range(_MAX_ROUNDS if given else 0):
         new: dict[str, int] = {}
         for region in program.regions:
-            values = sizes_in(region, known)
+            sizes = sizes_in(region, known)
             for definition in program.definitions[region.id]:
                 name, value = definition.name, definition.value
                 names = value.names
-                if name not in values or len(names) != 1 or value != Expr.name(*names):
+                if name not in sizes or len(names) != 1 or value != Expr.name(*names):
                     continue
                 (word,) = names
-                size = values[name]
-                if values.get(word, size) != size:
+                size = sizes[name]
+                if sizes.get(word, size) != size:
                     raise UsageError(
                         f"{name} and {word} are one size in {region.function}(), and are given"
-                        f" {size} and {values[word]}",
+                        f" {size} and {sizes[word]}",
                         remedy="give it under one of its names",
                     )
-                if word not in values:
+                if word not in sizes:
                     own = f"{region.function}:{word}" if _WORD.fullmatch(word) else word
                     new[name_at_home(region, word) or own] = size
         if not new:

@@ -59,7 +59,7 @@ def _neighbour(atom: Atom, loops: Sequence[Loop], variables: frozenset[str]) -> 
     if beyond is None or beyond > 0:
         return None
     return min(
-        (place + period * turns for turns in _TURNS),
+        (place + period * periods for periods in _TURNS),
         key=lambda candidate: _from_the_middle(candidate, period, loop),
     )
 

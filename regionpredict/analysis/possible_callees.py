@@ -56,7 +56,7 @@ class _Meant:
     def __init__(self, loops: Loops) -> None:
         self._loops = loops
         self._left = int(MOST_EVENTS.value)
-        self._turns: dict[Span, int] = {}  # the counters of the loops that are taken apart
+        self._counters: dict[Span, int] = {}  # the counters of the loops that are taken apart
         self.dropped: set[str] = set()  # functions of which there are too many
 
     def events(self, events: Sequence[Event]) -> tuple[Event, ...]:
@@ -72,18 +72,18 @@ class _Meant:
         return tuple(made)
 
     def _block(self, block: Block) -> list[Block]:
-        values = self._values(block) if block.kind == "loop" else None
-        if values is None:
+        counter_values = self._counter_values(block) if block.kind == "loop" else None
+        if counter_values is None:
             return [replace(block, body=self.events(block.body))]
-        turns = []
-        for value in values:
-            self._turns[block.span] = value
+        iterations = []
+        for value in counter_values:
+            self._counters[block.span] = value
             body = self.events(block.body)
-            turns.append(replace(block, kind="turn", body=body, value=value))
-        self._turns.pop(block.span, None)
-        return turns
+            iterations.append(replace(block, kind="turn", body=body, value=value))
+        self._counters.pop(block.span, None)
+        return iterations
 
-    def _values(self, loop: Block) -> list[int] | None:
+    def _counter_values(self, loop: Block) -> list[int] | None:
         """What the counter of a loop takes, where it picks functions; None: not known, or many."""
         picking = [
             choice for event in every_event(loop.body) if isinstance(event, Handed)
@@ -152,8 +152,8 @@ class _Meant:
     def _functions(self, choice: Choice, call: Handed) -> tuple[list[str], Block | None]:
         """The functions, and a block that says what is not known of which is called."""
         where = call.span.short
-        if choice.loop is not None and choice.loop in self._turns and choice.values:
-            value = self._turns[choice.loop]
+        if choice.loop is not None and choice.loop in self._counters and choice.values:
+            value = self._counters[choice.loop]
             picked = dict(zip(choice.values, choice.functions, strict=True))
             functions = [name for name in [picked.get(value, "")] if name]
             note = f"{choice.pointer}() at {where} may be passed over, and is taken to be called"

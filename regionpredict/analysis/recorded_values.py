@@ -54,22 +54,22 @@ def recorded_facts(
     that counted its iterations has their average in each execution. A name
     that was not recorded is solved for where the trip count has no other unknown.
     """
-    values = {name: size.most for name, size in recorded.values.items()}
+    sizes = {name: size.most for name, size in recorded.values.items()}
     open_loops = {trip_name(loop) for loop in region.loops()
                   if loop.trips is None or loop.trips.has_unreadable_part}  # fmt: skip
-    region = with_given_trips(region, {name: values[name] for name in values if name in open_loops})
-    bindings = bind(region, definitions, given, values)
+    region = with_given_trips(region, {name: sizes[name] for name in sizes if name in open_loops})
+    bindings = bind(region, definitions, given, sizes)
     if recorded.trips is not None:
         solved = _solved(region, bindings, recorded.trips.most)
         if solved is not None:
-            values |= solved
-            bindings = bind(region, definitions, given, values)
+            sizes |= solved
+            bindings = bind(region, definitions, given, sizes)
         elif _is_open(region, bindings) and region.nest is not None and region.collapse == 1:
             trips = {trip_name(region.nest): recorded.trips.most}
             region = with_given_trips(region, trips)
-            values |= trips
-            bindings = bind(region, definitions, given, values)
-    names = _taken(region, definitions, given, bindings, values.keys())
+            sizes |= trips
+            bindings = bind(region, definitions, given, sizes)
+    names = _taken(region, definitions, given, bindings, sizes.keys())
     assumed = (*bindings.assumed, *_recorded_ranges(names, recorded))
     return RecordedFacts(checked_facts(region, replace(bindings, assumed=assumed)), names)
 

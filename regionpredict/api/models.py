@@ -66,8 +66,8 @@ class Model:
         `InputError` for names and numbers that do not fit the parameters.
         """
         coordinates, single = self._coordinates(point, named)
-        values = self.fitted.predict_many(coordinates)
-        return float(values[0]) if single else values
+        predictions = self.fitted.predict_many(coordinates)
+        return float(predictions[0]) if single else predictions
 
     def interval(self, *point: float, level: float = 0.9, **named: float) -> Interval:
         """Where the value at one point is expected with probability `level`."""

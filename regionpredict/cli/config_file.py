@@ -112,9 +112,9 @@ def read_config(path: Path) -> dict[str, Any]:
     kind.
     """
     text = read_text(path, _REMEDY)
-    values = _parsed(text, path)
+    parsed = _parsed(text, path)
     settings: dict[str, Any] = {}
-    for key, value in values.items():
+    for key, value in parsed.items():
         setting = SETTINGS.get(key)
         if setting is None:
             raise InputError(

@@ -63,9 +63,9 @@ def group(ctx: click.Context, no_config: bool, colour: str) -> None:
         return
     from regionpredict.cli.config_file import read_config
 
-    values = read_config(path)
+    settings = read_config(path)
     if ctx.invoked_subcommand in ON_MACHINES:
-        values = {name: value for name, value in values.items() if name == "machine_name"}
-    ctx.meta[CONFIG] = values
-    single = {name: value for name, value in values.items() if not isinstance(value, tuple)}
+        settings = {name: value for name, value in settings.items() if name == "machine_name"}
+    ctx.meta[CONFIG] = settings
+    single = {name: value for name, value in settings.items() if not isinstance(value, tuple)}
     ctx.default_map = {ctx.invoked_subcommand: single}

@@ -149,7 +149,7 @@ def _measured(
 
 
 def _sizes(text: str) -> list[float]:
-    values = []
+    parsed = []
     for part in text.split(","):
         try:
             value = float(part)
@@ -159,5 +159,5 @@ def _sizes(text: str) -> list[float]:
             raise UsageError(
                 f"--sizes {text}: '{part}' is no size", remedy="write --sizes 20,22,24"
             )
-        values.append(value)
-    return sorted(set(values))
+        parsed.append(value)
+    return sorted(set(parsed))

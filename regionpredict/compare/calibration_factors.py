@@ -113,16 +113,18 @@ def predicted_seconds(prediction: Prediction) -> dict[int, float]:
 
 def _rows(times: Sequence[Mapping[int, float]], samples: Sequence[Sample]) -> _Rows:
     """ln T(1) and ln S(n) of each sample, for the thread counts that were measured."""
-    values: list[float] = []
+    logarithms: list[float] = []
     timed: list[bool] = []
     owner: list[int] = []
     for place, (by_count, sample) in enumerate(zip(times, samples, strict=True)):
         for count in sorted(sample.seconds):
             alone = by_count[1]
-            values.append(math.log(alone) if count == 1 else math.log(alone / by_count[count]))
+            logarithms.append(math.log(alone) if count == 1 else math.log(alone / by_count[count]))
             timed.append(count == 1)
             owner.append(place)
-    return _Rows(np.array(values), np.array(timed, dtype=np.bool_), np.array(owner, dtype=np.int64))
+    return _Rows(
+        np.array(logarithms), np.array(timed, dtype=np.bool_), np.array(owner, dtype=np.int64)
+    )
 
 
 def factors_of(theta: FloatArray) -> dict[str, float]:

@@ -57,12 +57,12 @@ class CallTree:
     def inclusive(self, points: FloatArray) -> FloatArray:
         """Each call's values with all it calls at points `(k, m)`: `(c, k)`, in the unit of the
         metric."""
-        values, known = self._own(points)
+        predictions, known = self._own(points)
         for index in reversed(range(len(self.calls))):
             parent = self.calls[index].parent
             if parent is not None and not (self.measured == "inclusive" and known[parent]):
-                values[parent] += values[index]
-        return values
+                predictions[parent] += predictions[index]
+        return predictions
 
     def exclusive(self, points: FloatArray) -> FloatArray:
         """Each call's values without what it calls at points `(k, m)`: `(c, k)`, none negative.
@@ -72,20 +72,20 @@ class CallTree:
         """
         if self.measured == "exclusive":
             return self._own(points)[0]
-        values = self.inclusive(points)
-        below = np.zeros_like(values)
+        predictions = self.inclusive(points)
+        below = np.zeros_like(predictions)
         for index, call in enumerate(self.calls):
             if call.parent is not None:
-                below[call.parent] += values[index]
-        return np.maximum(values - below, 0.0)
+                below[call.parent] += predictions[index]
+        return np.maximum(predictions - below, 0.0)
 
     def _own(self, points: FloatArray) -> tuple[FloatArray, list[bool]]:
         """What the models say, `(c, k)`, and which calls have one."""
-        values = np.zeros((len(self.calls), len(points)))
+        predictions = np.zeros((len(self.calls), len(points)))
         for index, call in enumerate(self.calls):
             if call.model is not None:
-                values[index] = call.model.predict_many(points)
-        return values, [call.model is not None for call in self.calls]
+                predictions[index] = call.model.predict_many(points)
+        return predictions, [call.model is not None for call in self.calls]
 
     def growths(self) -> list[Monomial]:
         """Each call's fastest growing monomial, with all it calls; empty for constants."""

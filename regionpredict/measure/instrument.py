@@ -45,7 +45,7 @@ from regionpredict.measure.inner_loops import (
     inner_loops,
     line_of,
 )
-from regionpredict.measure.inner_loops import prelude as turns_prelude
+from regionpredict.measure.inner_loops import prelude as counters_prelude
 from regionpredict.measure.loop_text import digest_of, source_lines
 from regionpredict.measure.regions import Lines, MeasuredLoop, measured_constructs
 from regionpredict.measure.trips import may_be_noticed
@@ -106,16 +106,16 @@ def instrument(
     counting = {
         number: inner_loop for number, inner_loop in counting.items() if number not in without
     }
-    turns = {number: place for place, number in enumerate(counting)}
-    prelude = _prelude(text, lines, cpp=cpp, turns=len(turns))
+    counters = {number: place for place, number in enumerate(counting)}
+    prelude = _prelude(text, lines, cpp=cpp, counters=len(counters))
     if cpp and any("regionpredict_range(" in loop.trips for loop in loops):
         prelude = prelude.replace("\n", f"\n{_RANGES}", 1)
     pieces = [_Piece(_prelude_offset(text), -1, 0, prelude)]
     for number, inner_loop in counting.items():
-        pieces += _counted(inner_loop, turns[number])
+        pieces += _counted(inner_loop, counters[number])
     for loop, own in zip(loops, recorded, strict=True):
         kept = {number: value for number, value in own.items() if number not in without}
-        before, after = _calls(loop, build, kept, turns, ask=ask)
+        before, after = _calls(loop, build, kept, counters, ask=ask)
         marker = f'# {loop.line} "{_quoted(loop.spelt)}"'
         pieces.append(_Piece(loop.begin, 1, loop.begin, f"{marker} 3\n{before}\n{marker}\n"))
         marker = f'# {loop.end_line} "{_quoted(loop.spelt)}"'
@@ -190,22 +190,22 @@ def _prelude_offset(text: str) -> int:
     return match.start() if match else len(text)
 
 
-def _prelude(text: str, lines: Lines, *, cpp: bool, turns: int) -> str:
+def _prelude(text: str, lines: Lines, *, cpp: bool, counters: int) -> str:
     place = lines.at(_prelude_offset(text))
     declared = _RECORD.read_text(encoding="utf-8")
     declared = re.sub(r"/\*.*?\*/", " ", declared, flags=re.DOTALL)
     declared = " ".join(declared.split())
     if cpp:
         declared = f'extern "C" {{ {declared} }}'
-    if turns:
-        declared += turns_prelude(turns)
+    if counters:
+        declared += counters_prelude(counters)
     flags = " 3" if place.system else ""
     return f'# 1 "regionpredict" 3\n{declared}\n# {place.line} "{_quoted(place.file)}"{flags}\n'
 
 
 def _calls(
     loop: MeasuredLoop, build: str, values: Mapping[int, tuple[str, str]],
-    turns: Mapping[int, int], *, ask: bool,
+    counters: Mapping[int, int], *, ask: bool,
 ) -> tuple[str, str]:  # fmt: skip
     """What stands before the directive and behind the loop."""
     asked = _asked(loop) if ask and loop.combined else None
@@ -222,8 +222,8 @@ def _calls(
         f"{'regionpredict_n' if values else 0}}};"
     )
     averages = "".join(
-        f"regionpredict_v[{at}]={_turned(loop, turns[number])};"
-        for at, number in enumerate(values) if number in turns
+        f"regionpredict_v[{at}]={_turned(loop, counters[number])};"
+        for at, number in enumerate(values) if number in counters
     )  # fmt: skip
     done = averages + (
         "regionpredict_end(&regionpredict_r,__func__,regionpredict_trips,"

@@ -123,7 +123,7 @@ def choices_by_size(ask: Ask, most: int = int(MOST_TRIALS.value)) -> dict[int, C
         asked += len(waiting)
         known = dict(sorted(known.items()))
         waiting = [
-            middle for low, high in turns(known)
+            middle for low, high in part_boundaries(known)
             if high - low > max(1, int(_precision(known[low], known[high]) * low))
             and (middle := max(low + 1, math.isqrt(low * high))) not in known
         ]  # fmt: skip
@@ -135,12 +135,12 @@ def _precision(before: Choice, after: Choice) -> float:
     return SIZE_PRECISION.value if before.kind != after.kind else THREADS_PRECISION.value
 
 
-def turns(choices: Mapping[int, Choice]) -> list[tuple[int, int]]:
+def part_boundaries(choices: Mapping[int, Choice]) -> list[tuple[int, int]]:
     """The neighbouring sizes between which a part ends and the next begins.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))
-    >>> turns({2: one, 10: one, 100: more})
+    >>> part_boundaries({2: one, 10: one, 100: more})
     [(10, 100)]
     """
     pairs = []
@@ -176,7 +176,7 @@ def hints_by_size(
     if not choices:
         return ()
     sizes = list(choices)
-    ends = [high for _, high in turns(choices)]
+    ends = [high for _, high in part_boundaries(choices)]
     starts = [0, *(sizes.index(end) for end in ends)]
     counts = [iterations(size) for size in sizes]
     hints = []

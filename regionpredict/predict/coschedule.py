@@ -112,12 +112,12 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True)
 class Coschedule:
-    """All ways to share, the fastest first, beside `turns`: seconds of one after the other, each
-    alone by its plan. `open` has the teams by program that are counted nowhere, as sizes without a
-    value decide them; `sizes` the threads by team of each program's plan alone."""
+    """All ways to share, the fastest first, beside the `sequential_seconds` of one after the other,
+    each alone by its plan. `open` has the teams by program that are counted nowhere, as sizes
+    without a value decide them; `sizes` the threads by team of each program's plan alone."""
 
     allocations: tuple[Allocation, ...]
-    turns: float
+    sequential_seconds: float
     alone: tuple[Part, ...]
     open: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -129,8 +129,8 @@ class Coschedule:
     @property
     def shares(self) -> bool:
         """Whether sharing is faster than taking turns by as much as is worth it."""
-        best = self.allocations[0].seconds if self.allocations else self.turns
-        return self.turns > best * COSCHEDULE_GAIN.value
+        best = self.allocations[0].seconds if self.allocations else self.sequential_seconds
+        return self.sequential_seconds > best * COSCHEDULE_GAIN.value
 
 
 def with_cache_share(machine: Machine, sharers: int) -> Machine:

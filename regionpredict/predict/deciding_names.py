@@ -67,7 +67,7 @@ def deciding_elsewhere(
                 if name in known or asked >= most:
                     break
                 asked += len(SIZES_OF_ONE)
-                if _turns(name, setting, ask):
+                if _changes_hint(name, setting, ask):
                     known.add(name)
                     waiting.append(name)
     return frozenset(known.difference(deciding))
@@ -77,7 +77,7 @@ def _ends_and_middle(sizes: Sequence[int]) -> list[int]:
     return sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]}) if sizes else []
 
 
-def _turns(name: str, setting: Mapping[str, int], ask: AskAll) -> bool:
+def _changes_hint(name: str, setting: Mapping[str, int], ask: AskAll) -> bool:
     choices: list[Choice] = []
     for size in SIZES_OF_ONE:
         choice = ask({**setting, name: size})

@@ -20,7 +20,7 @@ def coschedule_table(result: Coschedule, machine: Machine, top: int) -> str:
     """The verdict first, then the fastest ways to share, a line a program."""
     lines = [_verdict(result), *open_lines(result), "",
              f"alone on {machine.name}, each by its plan, one after the other: "
-             f"{show_seconds(result.turns)}"]  # fmt: skip
+             f"{show_seconds(result.sequential_seconds)}"]  # fmt: skip
     lines += [
         f"  {part.name[:_NAME]:<{_NAME}} {plural(part.cores, 'core'):>10} "
         f"{show_seconds(part.seconds):>10}"
@@ -52,7 +52,7 @@ def _verdict(result: Coschedule) -> str:
     if not result.allocations:
         return "take turns: there are fewer cores than programs"
     best = result.allocations[0]
-    gain = result.turns / best.seconds if best.seconds else 1.0
+    gain = result.sequential_seconds / best.seconds if best.seconds else 1.0
     if result.shares:
         return f"share, {_how(best)}: {gain:.2f} times as fast as taking turns"
     if gain > 1.0:
@@ -72,7 +72,7 @@ def coschedule_document(result: Coschedule, machine: Machine, top: int) -> dict[
         "schema": "regionpredict/coschedule/1",
         "machine": machine.name,
         "share": result.shares,
-        "turns_seconds": result.turns,
+        "turns_seconds": result.sequential_seconds,
         "open": {name: list(teams) for name, teams in result.open.items()},
         "alone": [
             {**part._asdict(), "sizes": dict(result.sizes.get(part.name, {}))}

@@ -60,8 +60,8 @@ def explain_curve(
     lines += _hardware_threads(derivation, machine)
     lines += ["", *plot(prediction.speedup, prediction.band)]
     lines += _hint(prediction, derivation)
-    turns = size_sentence(prediction.by_size, whole=True)
-    lines += [f"By size: {turns}"] if turns else []
+    sentence = size_sentence(prediction.by_size, whole=True)
+    lines += [f"By size: {sentence}"] if sentence else []
     lines += team_hint(team) if team is not None else []
     lines += planned
     if advice:
@@ -223,6 +223,6 @@ def team_hint(team: TeamPrediction) -> list[str]:
     if team.range is None:
         threads = plural(team.threads or 0, "thread")
         return [f"{name}: {plural(team.packages or 0, 'package')}, {threads} ({team.bottleneck})"]
-    turns = size_sentence(team.by_size, whole=True)
+    sentence = size_sentence(team.by_size, whole=True)
     lines = [f"{name}: not known, {range_sentence(team.range, team.deciding, whole=True)}"]
-    return lines + ([f"{name}, by size: {turns}"] if turns else [])
+    return lines + ([f"{name}, by size: {sentence}"] if sentence else [])

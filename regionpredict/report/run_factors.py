@@ -59,15 +59,15 @@ def factors_of(run: ScaledRun) -> dict[str, float | None]:
 def factors_table(study: Study, extrapolation: Extrapolation | None) -> str:
     """The factors, a column a run, in percent; then laws and what they say of more processes."""
     runs = study.runs
-    values = [factors_of(run) for run in runs]
+    factors = [factors_of(run) for run in runs]
     rows = [("", *(str(run.factors.width) for run in runs))]
     rows += [
-        (name, *(_percent(table[key]) for table in values)) for key, name in FACTOR_NAMES.items()
+        (name, *(_percent(table[key]) for table in factors)) for key, name in FACTOR_NAMES.items()
     ]
     counted = [run.factors.instruction_balance for run in runs]
     if any(value is not None for value in counted):
         rows.append(("balance of instructions", *map(_percent, counted)))
-    rows.append(("speedup", *(_fixed(table["speedup"]) for table in values)))
+    rows.append(("speedup", *(_fixed(table["speedup"]) for table in factors)))
     rows.append(("run time, s", *(f"{run.factors.runtime_s:.6g}" for run in runs)))
     rows.append(("ideal run time, s", *(f"{run.factors.ideal_runtime_s:.6g}" for run in runs)))
     rows += _other_definitions([run.factors for run in runs])
@@ -88,16 +88,16 @@ def _other_definitions(runs: Sequence[RunFactors]) -> list[tuple[str, ...]]:
     rows = []
     for name in SERIALISATIONS:
         if name != runs[0].definition:
-            values = (_percent(run.serialisations[name]) for run in runs)
-            rows.append((f"Ser, '{name}'", *values))
+            shares = (_percent(run.serialisations[name]) for run in runs)
+            rows.append((f"Ser, '{name}'", *shares))
     if any(run.eager for run in runs):
         rows.append(("Ser, any eager limit", *map(_eager_range, runs)))
     return rows
 
 
 def _eager_range(run: RunFactors) -> str:
-    values = [run.serialisation, *(point.serialisation for point in run.eager)]
-    low, high = _percent(min(values)), _percent(max(values))
+    serialisations = [run.serialisation, *(point.serialisation for point in run.eager)]
+    low, high = _percent(min(serialisations)), _percent(max(serialisations))
     return low if low == high else f"{low} to {high}"
 
 

@@ -14,12 +14,12 @@ from regionpredict.ir.flow import Block, Choice, Event, Handed
 _SHOWN = 6
 
 
-def with_arguments(part: FileResult, values: ArgumentValues) -> FileResult:
+def with_arguments(part: FileResult, argument_values: ArgumentValues) -> FileResult:
     """The part with what the program's arguments make of it."""
     regions = [
         (
             region,
-            values.definitions(
+            argument_values.definitions(
                 region.span, free_names(region), defined, _elements_of_open_arrays(region)
             ),
         )
@@ -28,14 +28,16 @@ def with_arguments(part: FileResult, values: ArgumentValues) -> FileResult:
     # A loop is counted by the names of the loops around it, too.
     names = {name for loop in part.loops for name in names_of_header(loop.loop)}
     loops = tuple(
-        loop._replace(definitions=values.definitions(loop.loop.span, names, loop.definitions))
+        loop._replace(
+            definitions=argument_values.definitions(loop.loop.span, names, loop.definitions)
+        )
         for loop in part.loops
     )
     flows = [
-        replace(flow, body=tuple(_event(event, values) for event in flow.body))
+        replace(flow, body=tuple(_event(event, argument_values) for event in flow.body))
         for flow in part.flows
     ]
-    branches = tuple(_branch(branch, values) for branch in part.branches)
+    branches = tuple(_branch(branch, argument_values) for branch in part.branches)
     return part._replace(regions=regions, loops=loops, flows=flows, branches=branches)
 
 
@@ -47,36 +49,38 @@ def _elements_of_open_arrays(region: Region) -> dict[str, int]:
     }  # fmt: skip
 
 
-def _event(event: Event, values: ArgumentValues) -> Event:
+def _event(event: Event, argument_values: ArgumentValues) -> Event:
     """A call through a pointer that always came to one function means that one."""
     if isinstance(event, Block):
-        return replace(event, body=tuple(_event(inner, values) for inner in event.body))
+        return replace(event, body=tuple(_event(inner, argument_values) for inner in event.body))
     if not isinstance(event, Handed) or not event.pointer:
         return event
-    meant = values.meant.get(event.span, frozenset())
+    meant = argument_values.meant.get(event.span, frozenset())
     if len(meant) != 1 or "" in meant:
         return event
     handed = [choice for choice in event.choices if choice.position is not None]
     return event._replace(choices=(Choice((*meant,), event.pointer), *handed))
 
 
-def _branch(branch: SerialBranch, values: ArgumentValues) -> SerialBranch:
+def _branch(branch: SerialBranch, argument_values: ArgumentValues) -> SerialBranch:
     """A condition with the numbers of its names, and one that always turned out alike decided."""
-    turns = values.decided.get(branch.span, frozenset())
-    if branch.side in (0, 1) and len(turns) == 1 and None not in turns:
-        holds = (True in turns) == (branch.side == 0)
+    outcomes = argument_values.decided.get(branch.span, frozenset())
+    if branch.side in (0, 1) and len(outcomes) == 1 and None not in outcomes:
+        holds = (True in outcomes) == (branch.side == 0)
         return branch._replace(condition=Expr.const(int(holds)), counters=())
     names = branch.condition.names - {name for name, _ in branch.counters}
-    return branch._replace(definitions=values.definitions(branch.span, names, branch.definitions))
+    return branch._replace(
+        definitions=argument_values.definitions(branch.span, names, branch.definitions)
+    )
 
 
 def reached_only(
     program: Program, followed: Sequence[ArgumentValues]
 ) -> tuple[Program, tuple[str, ...]]:
     """The program without the regions that no run comes to, which the remarks name."""
-    if not followed or not all(values.complete for values in followed):
+    if not followed or not all(argument_values.complete for argument_values in followed):
         return program, ()
-    entered = {span for values in followed for span in values.entries}
+    entered = {span for argument_values in followed for span in argument_values.entries}
     idle = [region for region in program.regions if region.span not in entered]
     if not idle or len(idle) == len(program.regions):
         return program, ()

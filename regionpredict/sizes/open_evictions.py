@@ -100,11 +100,11 @@ def _also_over(
     """
     own = trials.sizes.size or estimate.deciding
     for size in TRIED_SIZES:
-        values = dict.fromkeys(own, size)
-        trial = trials.at(values)
+        sizes = dict.fromkeys(own, size)
+        trial = trials.at(sizes)
         if trial is None:
             continue
-        curve = partial(trials.pushed_out, values)
+        curve = partial(trials.pushed_out, sizes)
         chosen = trials.chosen
         now = choice_of(trial.points, machine, chosen.threads, chosen.within)
         tried = [now, *_pushed_out(trial.points, curve, machine, chosen)]

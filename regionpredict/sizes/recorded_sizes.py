@@ -81,11 +81,11 @@ def _sizes(known: RecordedRegion, region: Region) -> RecordedSizes:
     trips = None
     if known.least_trips is not None and known.most_trips is not None:
         trips = RecordedSize(known.least_trips, known.most_trips)
-    values = {
+    sizes = {
         _name_now(size.name, known, region.span): RecordedSize(size.least, size.most)
         for size in known.sizes.values()
     }
-    return RecordedSizes(values, trips, known.executions)
+    return RecordedSizes(sizes, trips, known.executions)
 
 
 class _Team(NamedTuple):
@@ -97,7 +97,7 @@ class _Team(NamedTuple):
 
 def _sizes_of_teams(teams: Sequence[_Team], region: Region) -> RecordedSizes:
     """What the runs of `parallel` constructs tell of a loop that their threads share by hand."""
-    values: dict[str, RecordedSize] = {}
+    sizes: dict[str, RecordedSize] = {}
     trips: RecordedSize | None = None
     for team in teams:
         for size in team.known.sizes.values():
@@ -106,8 +106,8 @@ def _sizes_of_teams(teams: Sequence[_Team], region: Region) -> RecordedSizes:
                 before = trips or RecordedSize(size.least, size.most)
                 trips = RecordedSize(min(before.least, size.least), max(before.most, size.most))
             elif place_of(name) is None and region.parallel is not None:
-                values[name] = RecordedSize(size.least, size.most)
-    return RecordedSizes(values, trips)
+                sizes[name] = RecordedSize(size.least, size.most)
+    return RecordedSizes(sizes, trips)
 
 
 def _steady_values(

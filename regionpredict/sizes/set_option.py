@@ -12,7 +12,7 @@ from regionpredict.sizes.share_texts import share_of_text, text_of
 
 def parse_given(pairs: Sequence[str]) -> dict[str, int | Fraction]:
     """`NAME=VALUE` of --set, with an integer value, or a share of an `if` by its line."""
-    values: dict[str, int | Fraction] = {}
+    sizes: dict[str, int | Fraction] = {}
     for pair in pairs:
         name, _, value = (part.strip() for part in pair.rpartition("="))
         number: int | Fraction | None = share_of_text(name, value)
@@ -26,9 +26,9 @@ def parse_given(pairs: Sequence[str]) -> dict[str, int | Fraction]:
             raise UsageError(
                 f"--set {pair}: does not fit 64 bits", remedy="no C integer holds such a value"
             )
-        if values.setdefault(name, number) != number:
+        if sizes.setdefault(name, number) != number:
             raise UsageError(
-                f"--set {name}: two values, {text_of(values[name])} and {text_of(number)}",
+                f"--set {name}: two values, {text_of(sizes[name])} and {text_of(number)}",
                 remedy="give it once",
             )
-    return values
+    return sizes

@@ -89,7 +89,7 @@ def _sets(root: yaml.MappingNode, path: str) -> dict[str, yaml.MappingNode]:
 
 
 def _set(node: yaml.MappingNode, path: str) -> SizesFile:
-    values: dict[str, int | Fraction] = {}
+    sizes: dict[str, int | Fraction] = {}
     lines: dict[str, int] = {}
     for name, line, text in _entries(node, path):
         if name in lines:
@@ -100,8 +100,8 @@ def _set(node: yaml.MappingNode, path: str) -> SizesFile:
         lines[name] = line
         if text:
             share = share_of_text(name, text)
-            values[name] = _whole(text, name, path, line) if share is None else share
-    return SizesFile(path, values, lines)
+            sizes[name] = _whole(text, name, path, line) if share is None else share
+    return SizesFile(path, sizes, lines)
 
 
 def _entries(node: yaml.MappingNode, path: str) -> Iterator[tuple[str, int, str]]:

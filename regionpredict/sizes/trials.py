@@ -161,16 +161,16 @@ class RegionTrials:
     known: KnownTrials = field(default_factory=dict)
     _facts: dict[frozenset[str], SymbolicFacts] = field(default_factory=dict, init=False)
 
-    def at(self, values: Mapping[str, int]) -> Trial | None:
+    def at(self, sizes: Mapping[str, int]) -> Trial | None:
         """The region with these values for some of its names, the others as assumed.
 
         None where no program has it: its data fit no memory, or the loop has nothing to share.
         """
-        key = frozenset(values.items())
+        key = frozenset(sizes.items())
         if key not in self.known:
-            common = len({*values.values()}) == 1 and {*values} == {*self.sizes.size}
+            common = len({*sizes.values()}) == 1 and {*sizes} == {*self.sizes.size}
             # Other guesses may follow from a common size.
-            given = values if common else {**self.sizes.assumed, **values}
+            given = sizes if common else {**self.sizes.assumed, **sizes}
             self.known[key] = self._tried(given)
         return self.known[key]
 
@@ -178,16 +178,16 @@ class RegionTrials:
         """The region with one value for all names that a common size stands for."""
         return self.at(dict.fromkeys(self.sizes.size, size))
 
-    def pushed_out(self, values: Mapping[str, int], between: float) -> tuple[Point, ...]:
+    def pushed_out(self, sizes: Mapping[str, int], between: float) -> tuple[Point, ...]:
         """The times with these values where others push `between` bytes out of the caches."""
-        made = self._workload({**self.sizes.assumed, **values})
+        made = self._workload({**self.sizes.assumed, **sizes})
         if made is None or not made[0].contents.own:
             return ()
         contents = made[0].contents._replace(between=between)
         return self._curve(replace(made[0], contents=contents))
 
-    def _tried(self, values: Mapping[str, int]) -> Trial | None:
-        made = self._workload(values)
+    def _tried(self, sizes: Mapping[str, int]) -> Trial | None:
+        made = self._workload(sizes)
         points = () if made is None else self._curve(made[0])
         return Trial(points, made[1]) if made is not None and points else None
 
@@ -201,11 +201,11 @@ class RegionTrials:
         except InputError:
             return ()
 
-    def _workload(self, values: Mapping[str, int]) -> tuple[Workload, int | None] | None:
+    def _workload(self, sizes: Mapping[str, int]) -> tuple[Workload, int | None] | None:
         """The region with these values and its iterations; None where no program has it."""
         subject, machine = self.subject, self.machine
-        source = self._source(values)
-        given = {**subject.given, **values}
+        source = self._source(sizes)
+        given = {**subject.given, **sizes}
         facts = source.at(bind(source.region, subject.definitions, given))
         iterations, touched = facts.iterations.value, facts.working_set.value
         memory = machine.memory.size_bytes
@@ -216,24 +216,24 @@ class RegionTrials:
         try:
             workload = workload_of(
                 facts, size_target(machine), machine.line_bytes, placement=subject.placement,
-                history=subject.history.at(values),
+                history=subject.history.at(sizes),
             )  # fmt: skip
         except InputError:  # beyond 64 bits
             return None
         return workload, iterations
 
-    def _source(self, values: Mapping[str, int]) -> SymbolicFacts:
+    def _source(self, sizes: Mapping[str, int]) -> SymbolicFacts:
         """What the source says of the region where these names have values, whatever they are."""
-        names = frozenset(values)
+        names = frozenset(sizes)
         known = self._facts.get(names)
         if known is None:
-            region = with_given_trips(self.subject.facts.region, values)
+            region = with_given_trips(self.subject.facts.region, sizes)
             known = self._facts[names] = symbolic_facts(region)
         return known
 
-    def choice(self, values: Mapping[str, int]) -> Choice | None:
+    def choice(self, sizes: Mapping[str, int]) -> Choice | None:
         """The hint of a trial, with all that is as good."""
-        trial = self.at(values)
+        trial = self.at(sizes)
         if trial is None:
             return None
         return choice_of(trial.points, self.machine, self.chosen.threads, self.chosen.within)
@@ -342,19 +342,19 @@ def team_tried(
         return None
     size = tuple(sorted({name for sizes in opened for name in sizes.size}))
 
-    def ask(values: Mapping[str, int]) -> Choice | None:
+    def ask(sizes: Mapping[str, int]) -> Choice | None:
         curves, runs = [], []
         for member, loop in zip(facts.members, loops, strict=True):
             if loop.estimate.status == "skipped":
                 continue
             points: Sequence[Point] = points_of(loop.estimate)
-            if loop.trials is not None and (own := _own(values, loop.trials.sizes)):
+            if loop.trials is not None and (own := _own(sizes, loop.trials.sizes)):
                 trial = loop.trials.at(own)
                 if trial is None:
                     return None
                 points = trial.points
             curves.append(points)
-            runs.append(member.runs.at({**member.facts.bindings.values, **values}))
+            runs.append(member.runs.at({**member.facts.bindings.values, **sizes}))
         points = team_points(facts, curves, runs, machine)
         return choice_of(points, machine, chosen.threads, chosen.within)
 
@@ -368,5 +368,5 @@ def team_tried(
     return _tried(names, choice, size, ask, iterations, most)
 
 
-def _own(values: Mapping[str, int], sizes: OpenSizes) -> dict[str, int]:
-    return {name: value for name, value in values.items() if name in sizes.names}
+def _own(trial_sizes: Mapping[str, int], sizes: OpenSizes) -> dict[str, int]:
+    return {name: value for name, value in trial_sizes.items() if name in sizes.names}

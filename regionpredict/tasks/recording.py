@@ -88,10 +88,10 @@ def read_recording(folder: Path) -> Recording:
 
 def _without_counters(table: Words, count: int) -> tuple[Words, Words]:
     """A thread's events, and the values of the counters that stand behind each."""
-    values = (table[:, 0] & np.uint64(255)) == COUNTERS
-    events = np.flatnonzero(~values)
+    counter_rows = (table[:, 0] & np.uint64(255)) == COUNTERS
+    events = np.flatnonzero(~counter_rows)
     counted = np.zeros((len(events), count), dtype=np.uint64)
-    behind = np.flatnonzero(values)
+    behind = np.flatnonzero(counter_rows)
     counted[np.searchsorted(events, behind) - 1] = table[behind, 1 : 1 + count]
     return (table[events] if len(behind) else table), counted
 

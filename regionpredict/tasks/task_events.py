@@ -84,11 +84,11 @@ class TaskEvents:
         return region
 
 
-def of_kinds(values: NDArray[np.integer[Any]], kinds: tuple[int, ...]) -> BoolArray:
+def of_kinds(event_kinds: NDArray[np.integer[Any]], kinds: tuple[int, ...]) -> BoolArray:
     """Which values are among some small numbers; what is too large to be one is none."""
     table = np.zeros(256, dtype=bool)
     table[list(kinds)] = True
-    chosen: BoolArray = table[np.minimum(values, 255)]
+    chosen: BoolArray = table[np.minimum(event_kinds, 255)]
     return chosen
 
 

@@ -256,8 +256,8 @@ def _fitted(law: str, pairs: Sequence[tuple[int, float]]) -> FittedModel:
     for width, value in pairs:
         by_width.setdefault(width, []).append(value)
     points = [(float(width),) for width in sorted(by_width)]
-    values = [by_width[width] for width in sorted(by_width)]
-    return fit(points, values, parameters=("p",), law=law, min_points=1)
+    samples = [by_width[width] for width in sorted(by_width)]
+    return fit(points, samples, parameters=("p",), law=law, min_points=1)
 
 
 def _held_out(law: str, pairs: Sequence[tuple[int, float]], widths: Sequence[int]) -> float | None:
@@ -286,21 +286,21 @@ def _within(model: FittedModel, width: float, most: float) -> float:
 def _point(
     width: int, models: Mapping[str, FactorModel], parallel_0: float, width_0: int
 ) -> Extrapolated:
-    values = {factor: models[factor].value(width) for factor in SCALED}
+    predicted = {factor: models[factor].value(width) for factor in SCALED}
     bands = {factor: models[factor].band(width) for factor in SCALED}
     low = {factor: band[0] for factor, band in bands.items()}
     high = {factor: band[1] for factor, band in bands.items()}
-    for table in (values, low, high):
+    for table in (predicted, low, high):
         table["communication"] = table["serialisation"] * table["transfer"]
         table["parallel"] = table["load_balance"] * table["communication"]
         table["global"] = table["parallel"] * table["computation_scalability"]
         table["speedup"] = table["global"] / parallel_0 * width / width_0
-    return Extrapolated(width, values, low, high, dominating(values))
+    return Extrapolated(width, predicted, low, high, dominating(predicted))
 
 
-def dominating(values: Mapping[str, float]) -> str:
+def dominating(factors: Mapping[str, float]) -> str:
     """The least of LB, Ser and Trf; of equal ones, the first."""
-    return min(FACTORS, key=lambda factor: values[factor])
+    return min(FACTORS, key=lambda factor: factors[factor])
 
 
 def _changes(

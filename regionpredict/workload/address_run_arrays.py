@@ -126,8 +126,8 @@ def inner_runs(
     if steps > MOST_RUNS.value:
         return Inner((), steps, fractions)
     whole = number.astype(np.int64)
-    turns = np.arange(steps) - np.repeat(np.cumsum(whole) - whole, whole)
-    begins = np.repeat(addresses, whole) + slope * (np.repeat(first, whole) + loop.step * turns)
+    iteration = np.arange(steps) - np.repeat(np.cumsum(whole) - whole, whole)
+    begins = np.repeat(addresses, whole) + slope * (np.repeat(first, whole) + loop.step * iteration)
     return Inner(ManyRuns(begins, begins + element).one_by_one(), steps, fractions)
 
 

@@ -158,7 +158,7 @@ class LayerConditions:
             if group.irregular or not stride or span < 2 * stride:
                 parts[0].append(group)
                 continue
-            most = max(1.0, self._turns_that_fit(loop, env)) * stride
+            most = max(1.0, self._fitting_iterations(loop, env)) * stride
             clusters: list[list[float]] = [[group.offsets[0]]]
             for offset in group.offsets[1:]:
                 if most < offset - clusters[-1][-1] <= stride * (trips - 1.0):
@@ -170,7 +170,7 @@ class LayerConditions:
                 parts[number].append(self.team.part(group, tuple(cluster)))
         return list(parts)
 
-    def _turns_that_fit(self, loop: NestLoop, env: LoopEnv) -> float:
+    def _fitting_iterations(self, loop: NestLoop, env: LoopEnv) -> float:
         """How many iterations of a loop in a row touch no more than the cache holds."""
         _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
         window = self.window(loop, self._at(loop, env, 0.5))

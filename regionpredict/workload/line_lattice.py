@@ -91,19 +91,19 @@ def _runs(
         lengths = _merged(offsets, span, element, line_bytes)
         return sum(1 + (length - element) / line_bytes for length in lengths)
     stride, steps = wide[-1]
-    turns: dict[float, set[float]] = {}
+    shifts_by_offset: dict[float, set[float]] = {}
     middle = sorted(offsets)[len(offsets) // 2]
     for offset in offsets:
         turn = math.floor((offset - middle) / stride + 0.5)
-        turns.setdefault(round(offset - turn * stride, 3), set()).add(turn)
-    shifts = {turn for group in turns.values() for turn in group}
+        shifts_by_offset.setdefault(round(offset - turn * stride, 3), set()).add(turn)
+    shifts = {turn for group in shifts_by_offset.values() for turn in group}
     if len(shifts) == 1 and len(wide) == 1:
-        return _repeated(tuple(turns), span, wide[0], element, line_bytes)
+        return _repeated(tuple(shifts_by_offset), span, wide[0], element, line_bytes)
     if len(shifts) == 1:
-        return steps * _runs(wide[:-1], tuple(turns), span, element, line_bytes)
+        return steps * _runs(wide[:-1], tuple(shifts_by_offset), span, element, line_bytes)
     # A star: most runs see every offset; only those at the two ends see fewer.
     count = sum(_merged(tuple(shifts), steps, line_bytes, line_bytes))
-    return count * _runs(wide[:-1], tuple(turns), span, element, line_bytes)
+    return count * _runs(wide[:-1], tuple(shifts_by_offset), span, element, line_bytes)
 
 
 def _repeated(

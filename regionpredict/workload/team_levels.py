@@ -53,5 +53,5 @@ def column_levels(columns: Sequence[ColumnSpacing], threads: float) -> tuple[Tea
 
 def _come_round(turn: float, threads: int) -> bool:
     """Whether the thread after so many stands where the first one does."""
-    turns = threads * turn
-    return abs(turns - round(turns)) < ROUNDING.value
+    revolutions = threads * turn
+    return abs(revolutions - round(revolutions)) < ROUNDING.value

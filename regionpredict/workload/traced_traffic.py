@@ -42,7 +42,8 @@ class _Lines(NamedTuple):
 
 
 class _Caches(NamedTuple):
-    """Who has which iterations and caches, by `volume`, and at which of `alignments` arrays begin."""
+    """Who has which iterations and caches, by `volume`, and at which of the `alignments` of a line
+    arrays begin."""
 
     threads: int
     sharers: int
@@ -205,8 +206,8 @@ def cache_order(trace: ReferenceTrace, threads: int, sharers: int, chunk: int | 
     thread = owner[trace.iteration]
     if chunk is None:
         order = np.arange(len(thread))
-        turns = np.searchsorted(owner, np.arange(threads + 1))
-        first = np.searchsorted(trace.iteration, turns)
+        bounds = np.searchsorted(owner, np.arange(threads + 1))
+        first = np.searchsorted(trace.iteration, bounds)
     else:
         order = in_order_of(thread, threads)
         thread = thread[order]
@@ -226,8 +227,8 @@ def _interleaved(first: Whole, sharers: int) -> Whole:
     for thread in range(0, len(first) - 1, sharers):
         bounds = first[thread : thread + sharers + 1]
         lengths = np.diff(bounds)
-        turns = np.arange(lengths.max())
-        going = len(lengths) - np.searchsorted(np.sort(lengths), turns, side="right")
+        rounds = np.arange(lengths.max())
+        going = len(lengths) - np.searchsorted(np.sort(lengths), rounds, side="right")
         place = bounds[0] + np.cumsum(going) - going
         for begin, length in zip(bounds.tolist(), lengths.tolist(), strict=False):
             taken[place[:length]] = np.arange(begin, begin + length)

@@ -51,7 +51,7 @@ def test_compute_with_compute_gains_nothing(machine: Machine) -> None:
     # Both scale perfectly: on half the cores each takes twice as long, as long as turns.
     result = coschedule([_program("a", 48.0), _program("b", 48.0)], machine)
     cores = machine.cores
-    assert result.turns == pytest.approx(2 * 48.0 / cores)
+    assert result.sequential_seconds == pytest.approx(2 * 48.0 / cores)
     assert result.allocations[0].seconds == pytest.approx(2 * 48.0 / cores)
     assert not result.shares
 
@@ -66,7 +66,7 @@ def test_memory_bound_beside_compute_bound_share(machine: Machine) -> None:
     assert best.kind == "cores"
     assert [part.cores for part in best.parts] == [1, cores - 1]
     assert best.seconds == pytest.approx(10.0)
-    assert result.turns == pytest.approx(10.0 + 10.0 * (cores - 1) / cores)
+    assert result.sequential_seconds == pytest.approx(10.0 + 10.0 * (cores - 1) / cores)
     assert best.parts[0].slowdown == pytest.approx(1.0)
     assert best.parts[1].slowdown == pytest.approx(cores / (cores - 1))
 
@@ -74,7 +74,7 @@ def test_memory_bound_beside_compute_bound_share(machine: Machine) -> None:
 def test_memory_bound_with_its_like_takes_twice_as_long(machine: Machine) -> None:
     result = coschedule([_saturating("a", 10.0, 80e9), _saturating("b", 10.0, 80e9)], machine)
     best = result.allocations[0]
-    assert best.seconds == pytest.approx(20.0) == pytest.approx(result.turns)
+    assert best.seconds == pytest.approx(20.0) == pytest.approx(result.sequential_seconds)
     assert [part.slowdown for part in best.parts] == [pytest.approx(2.0)] * 2
 
 
@@ -82,7 +82,11 @@ def test_what_one_gets_alone_two_get_in_turns(machine: Machine) -> None:
     # Streams that write: alone they draw 100 GB/s, more than the 80 that loads get. In turns each
     # takes 10 s; together each has half of the 100.
     result = coschedule([_saturating("a", 10.0, 100e9), _saturating("b", 10.0, 100e9)], machine)
-    assert result.allocations[0].seconds == pytest.approx(20.0) == pytest.approx(result.turns)
+    assert (
+        result.allocations[0].seconds
+        == pytest.approx(20.0)
+        == pytest.approx(result.sequential_seconds)
+    )
 
 
 def test_who_goes_on_alone_has_all_of_it(machine: Machine) -> None:
@@ -106,7 +110,7 @@ def test_two_packages_keep_memory_bound_programs_apart() -> None:
     assert best.kind == "packages"
     assert [part.packages for part in best.parts] == [1, 1]
     assert [part.slowdown for part in best.parts] == [1.0, 1.0]
-    assert best.seconds < result.turns
+    assert best.seconds < result.sequential_seconds
 
 
 def test_three_programs(machine: Machine) -> None:

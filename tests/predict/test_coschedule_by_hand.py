@@ -156,7 +156,7 @@ def test_alone_a_program_runs_by_its_plan(
     assert (part.cores, part.packages, part.seconds, part.slowdown) == (
         threads, packages, seconds, 1.0,
     )  # fmt: skip
-    assert result.turns == seconds + 1.0
+    assert result.sequential_seconds == seconds + 1.0
 
 
 def test_beside_others_a_program_runs_by_its_plan_too() -> None:
@@ -358,7 +358,7 @@ def test_packages_of_one_s_own_are_nobody_else_s() -> None:
     assert all(took == [pytest.approx(4.0)] * 2 for took in spread.values())
     kinds = [(one.kind, *(part.packages for part in one.parts)) for one in result.allocations]
     assert sorted(kinds) == [*[("cores", 2, 2)] * 3, ("packages", 1, 1)]
-    assert result.turns == 8.0 and result.shares
+    assert result.sequential_seconds == 8.0 and result.shares
 
 
 def test_no_more_threads_than_gain_and_no_more_than_there_are_cores() -> None:
@@ -390,7 +390,7 @@ def test_all_packages_share_one_path() -> None:
     result = coschedule([stream, stream], machine)
     assert seconds_of(result, "packages") == {(4, 4): [pytest.approx(12.0)] * 2}
     assert seconds_of(result, "cores") == {(4, 4): [pytest.approx(12.0)] * 2}
-    assert result.turns == pytest.approx(12.0) and not result.shares
+    assert result.sequential_seconds == pytest.approx(12.0) and not result.shares
 
 
 def test_writers_draw_more_from_the_bus_than_its_figure() -> None:
@@ -409,7 +409,7 @@ def test_what_needs_more_cores_than_a_share_has_is_not_shared() -> None:
     for pair in ([wide, narrow], [narrow, wide]):
         result = coschedule(pair, round_machine())
         assert result.allocations == ()
-        assert result.turns == 2.0
+        assert result.sequential_seconds == 2.0
         assert not result.shares
     # One phase of two is enough.
     mixed = program("m", phase(times(8.0)), phase({8: 1.0}))
@@ -422,7 +422,7 @@ def test_sharing_that_gains_less_than_a_fiftieth_is_no_reason(gain: float, share
     first = {4: 1.0, 8: gain - 1.0}
     second = phase({4: 1.0})
     result = coschedule([program("a", phase(first)), program("b", second)], round_machine())
-    assert result.turns == pytest.approx(gain)
+    assert result.sequential_seconds == pytest.approx(gain)
     assert result.allocations[0].seconds == 1.0
     assert result.shares is shares
 

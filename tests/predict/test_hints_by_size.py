@@ -19,7 +19,12 @@ from regionpredict.predict import (
     choices_by_size,
     open_hint,
 )
-from regionpredict.predict.by_size import choices_by_name, hints_by_size, names_apart, turns
+from regionpredict.predict.by_size import (
+    choices_by_name,
+    hints_by_size,
+    names_apart,
+    part_boundaries,
+)
 from regionpredict.predict.constants import MOST_TRIALS, SIZE_PRECISION
 from regionpredict.predict.deciding_names import SIZES_OF_ONE, TRIED_SIZES
 from regionpredict.predict.hints import Hint, common_threads
@@ -231,9 +236,11 @@ def _part(parts: tuple, size: int) -> object:  # type: ignore[type-arg]
 
 
 def test_turns_by_hand() -> None:
-    assert turns({2: FEW, 10: SOME, 100: ALL}) == [(10, 100)]
+    assert part_boundaries({2: FEW, 10: SOME, 100: ALL}) == [(10, 100)]
     # 20 and 7 share nothing, though each shares 8 with the other's choices.
-    assert turns({2: SOME, 10: FEW, 100: Choice(Hint(1, 20, 1.0), frozenset({20}))}) == [(10, 100)]
+    assert part_boundaries({2: SOME, 10: FEW, 100: Choice(Hint(1, 20, 1.0), frozenset({20}))}) == [
+        (10, 100)
+    ]
 
 
 def test_the_sizes_that_are_tried() -> None:

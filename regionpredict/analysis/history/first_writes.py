@@ -379,10 +379,10 @@ class _Walk:
         memory = set(named.values())
         if not self.had.setdefault(loop, set()).isdisjoint(memory):
             self.notes.repeats.add(loop)
-        turns = [self.touched[place].turn for place in memory if place in self.touched]
+        last_touches = [self.touched[place].turn for place in memory if place in self.touched]
         between: dict[Place, tuple[Span, str]] = {}
         for place, last in reversed(self.touched.items()):
-            if not turns or last.turn < min(turns):
+            if not last_touches or last.turn < min(last_touches):
                 break
             # What one pass goes through together lies between, too.
             if place not in memory and last.loop is not None:

@@ -77,8 +77,8 @@ def profile_rows(data: Record) -> Iterator[Measured]:
         for index in metrics:
             if type(row[index]) in (int, float):
                 seconds.setdefault((paths[node], columns[index]), []).append(float(row[index]))
-    for (callpath, metric), values in seconds.items():
-        yield Measured(callpath, metric, metadata, (sum(values) / len(values),))
+    for (callpath, metric), samples in seconds.items():
+        yield Measured(callpath, metric, metadata, (sum(samples) / len(samples),))
 
 
 def _call_paths(data: Record, hierarchy: str) -> dict[int, str]:

@@ -81,8 +81,8 @@ def _rows(file: Path, parameters: Mapping[str, float]) -> Iterator[Measured]:
                     f"{len(row)} cells, the table has {threads[-1] + 1}", remedy=_REMEDY,
                     path=str(file), line=number,
                 )  # fmt: skip
-            values = [_number(row[index]) for index in threads]
-            known = [value for value in values if value is not None]
+            readings = [_number(row[index]) for index in threads]
+            known = [value for value in readings if value is not None]
             if known:
                 variables = {"p": float(len(threads)), **parameters}
                 value = _together(row[0], kind, known)
@@ -98,9 +98,9 @@ def _number(cell: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _together(name: str, kind: str, values: Sequence[float]) -> float:
+def _together(name: str, kind: str, readings: Sequence[float]) -> float:
     if "[s]" in name:
-        return max(values)
+        return max(readings)
     if kind == "Raw" or re.search(r"/s\]|Bytes\]|\[J\]|\[W\]", name):
-        return sum(values)
-    return sum(values) / len(values)
+        return sum(readings)
+    return sum(readings) / len(readings)

@@ -31,8 +31,8 @@ def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Exper
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 seconds.setdefault((paths[node], metric, profile), []).append(float(value))
     rows = [
-        Measured(callpath, metric, parameters_of[profile], (sum(values) / len(values),))
-        for (callpath, metric, profile), values in seconds.items()
+        Measured(callpath, metric, parameters_of[profile], (sum(samples) / len(samples),))
+        for (callpath, metric, profile), samples in seconds.items()
     ]
     return experiment_of(rows, data.path, parameters=parameters, among=SCALES)
 

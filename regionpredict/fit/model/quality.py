@@ -117,12 +117,12 @@ def weighted_fit(columns: FloatArray, y: FloatArray, weights: FloatArray) -> Wei
     scaled = columns * root[:, None]
     size = np.sqrt((scaled * scaled).sum(0))
     size[size == 0] = 1.0
-    basis, values, directions = np.linalg.svd(scaled / size, full_matrices=False)
-    kept = values > 1e-9 * values[0]
-    basis, values, directions = basis[:, kept], values[kept], directions[kept]
-    inverse = (directions.T / values) @ basis.T
+    basis, singular_values, directions = np.linalg.svd(scaled / size, full_matrices=False)
+    kept = singular_values > 1e-9 * singular_values[0]
+    basis, singular_values, directions = basis[:, kept], singular_values[kept], directions[kept]
+    inverse = (directions.T / singular_values) @ basis.T
     coefficients = inverse @ (root * y)
-    half = directions.T / values / size[:, None]
+    half = directions.T / singular_values / size[:, None]
     return WeightedFit(
         coefficients / size,
         half @ half.T,

@@ -113,11 +113,11 @@ class GridForecaster:
                 )
                 opinions.append((constant, terms))
             self._formulas[key] = opinions
-        values = []
+        predictions = []
         for constant, terms in self._formulas[key]:
             columns = design([monomial for _, monomial in terms], target[None])[0]
-            values.append(float(columns @ [constant, *(c for c, _ in terms)]))
-        return values[0], values[1] / float(target[self._active[0]])
+            predictions.append(float(columns @ [constant, *(c for c, _ in terms)]))
+        return predictions[0], predictions[1] / float(target[self._active[0]])
 
     def _along(
         self,

@@ -160,7 +160,7 @@ def _shares(errors: list[FloatArray], now: FloatArray) -> FloatArray:
     return np.asarray(share / max(float(share.sum()), 1e-300))
 
 
-def _weighted_quantile(values: FloatArray, shares: FloatArray, level: float) -> float:
-    order = np.argsort(values)
+def _weighted_quantile(samples: FloatArray, shares: FloatArray, level: float) -> float:
+    order = np.argsort(samples)
     below = np.cumsum(shares[order])
-    return float(values[order][np.searchsorted(below, level * below[-1])])
+    return float(samples[order][np.searchsorted(below, level * below[-1])])

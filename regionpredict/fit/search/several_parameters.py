@@ -552,8 +552,8 @@ def _stays_positive(
     ends = [(column.min(), column.max()) for column in grid.points.T]
     corners = np.array(list(product(*ends)))
     columns = design([fit.columns.monomials[k] for k in chosen], corners)[:, 1:]
-    values = fit.mean + (columns - fit.column_mean[list(chosen)]) @ coefficients
-    return bool(values.min() > 0)
+    predictions = fit.mean + (columns - fit.column_mean[list(chosen)]) @ coefficients
+    return bool(predictions.min() > 0)
 
 
 def rivals(grid: Grid, observations: Observations, criterion: Criterion) -> list[Candidate]:

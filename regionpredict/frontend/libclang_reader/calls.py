@@ -102,13 +102,13 @@ class CallBuilder:
             return self._operator(name, children, decl, target, span)
         if children and unwrapped(children[0]).kind == MEMBER:
             return self._method(name, children, decl, target, span)
-        values = tuple(self._build(child) for child in children[1:])
+        arguments = tuple(self._build(child) for child in children[1:])
         if self._is_systems(target):
             types = tuple(self._type(child) for child in children[1:])
-            standard = standard_call(name, values, types, span)
+            standard = standard_call(name, arguments, types, span)
             if standard is not None:
                 return standard
-        return self._called(name, decl, target, self._handed(values, target), span)
+        return self._called(name, decl, target, self._handed(arguments, target), span)
 
     # -- kinds of calls -------------------------------------------------------------------------
 
@@ -166,12 +166,12 @@ class CallBuilder:
     ) -> Expression:
         member = unwrapped(children[0])
         bases = [child for child in member.children if child.kind >= 100]
-        values = tuple(self._build(child) for child in children[1:])
+        arguments = tuple(self._build(child) for child in children[1:])
         if bases:
             ctype = self._type(bases[0])
             base = self._build(bases[0])
             if self._is_systems(target):
-                standard = standard_method(name, base, ctype, values, span)
+                standard = standard_method(name, base, ctype, arguments, span)
                 if standard is not None:
                     return standard
             pointer = ctype.kind == "pointer" and not ctype.name
@@ -179,11 +179,11 @@ class CallBuilder:
         else:
             this = self._declarations.this
             if this is None or self._lib.clang_CXXMethod_isStatic(target):
-                return self._called(name, decl, target, self._handed(values, target), span)
+                return self._called(name, decl, target, self._handed(arguments, target), span)
             address, pointer = Name(this, span), True
         if self._lib.clang_CXXMethod_isStatic(target):
-            return self._called(name, decl, target, self._handed(values, target), span)
-        args = (address, *self._handed(values, target))
+            return self._called(name, decl, target, self._handed(arguments, target), span)
+        args = (address, *self._handed(arguments, target))
         if self._lib.clang_CXXMethod_isVirtual(target) and (pointer or _through(address)):
             # Which of the classes' methods is called shows when the program runs.
             return CallExpr(name, None, args, span, method=True)
@@ -194,21 +194,21 @@ class CallBuilder:
     ) -> Expression:
         # An overloaded operator's children are its operands with the operator's name among them.
         operands = [child for child in children if not _names_operator(child)]
-        values = tuple(self._build(child) for child in operands)
+        arguments = tuple(self._build(child) for child in operands)
         op = name.removeprefix("operator").strip()
         types = tuple(self._type(child) for child in operands)
         if self._is_systems(target):
-            standard = standard_operator(op, values, types, span)
+            standard = standard_operator(op, arguments, types, span)
             if standard is not None:
                 return standard
         if target.kind not in METHODS:
-            return self._called(name, decl, target, self._handed(values, target), span)
-        if op == "=" and len(values) == 2 and self._copies_as_it_is(target):
-            return Assign("=", values[0], values[1], span)
-        handed = self._handed(values[1:], target)
+            return self._called(name, decl, target, self._handed(arguments, target), span)
+        if op == "=" and len(arguments) == 2 and self._copies_as_it_is(target):
+            return Assign("=", arguments[0], arguments[1], span)
+        handed = self._handed(arguments[1:], target)
         if _is_closure(types[0]):
             return self._called(name, decl, target, handed, span)
-        address = address_of(values[0], span)
+        address = address_of(arguments[0], span)
         return self._called(name, decl, target, (address, *handed), span, method=True)
 
     def _copies_as_it_is(self, target: lc.Cursor) -> bool:
@@ -267,12 +267,14 @@ class CallBuilder:
         )
         return result.kind in (101, 103)
 
-    def _handed(self, values: tuple[Expression, ...], target: lc.Cursor) -> tuple[Expression, ...]:
+    def _handed(
+        self, arguments: tuple[Expression, ...], target: lc.Cursor
+    ) -> tuple[Expression, ...]:
         flags = self._declarations.by_address(target)
         span = Span("", 0)
         return tuple(
             address_of(value, span) if at < len(flags) and flags[at] else value
-            for at, value in enumerate(values)
+            for at, value in enumerate(arguments)
         )
 
     def _is_systems(self, target: lc.Cursor) -> bool:

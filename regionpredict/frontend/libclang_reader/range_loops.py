@@ -26,22 +26,22 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Span
 
 
-def counts(values: Expression | None, ctype: CType) -> bool:
+def counts(container: Expression | None, ctype: CType) -> bool:
     """Whether a range of that type is an array or a container whose elements are neighbours."""
-    if values is None or not is_place(values):
+    if container is None or not is_place(container):
         return False
     return is_container(ctype) or (ctype.kind == "array" and ctype.extent is not None)
 
 
 def counted_loop(
-    variable: Decl, values: Expression, ctype: CType, body: Stmt, span: Span, last_line: int
+    variable: Decl, container: Expression, ctype: CType, body: Stmt, span: Span, last_line: int
 ) -> For:
-    """The loop over the positions of `values`; `variable` is the element at each."""
+    """The loop over the positions of `container`; `variable` is the element at each."""
     position = Decl(f"{variable.name}@{span.line}", "local", LONG, span, init=IntLit(0))
     at = Name(position, span)
-    element = Index(values, at, span)
+    element = Index(container, at, span)
     variable.init = address_of(element, span) if variable.reference else element
-    size = size_of(values, ctype, span)
+    size = size_of(container, ctype, span)
     inside = Compound((DeclStmt((variable,), span), body))
     step = Unary("++", at, span)
     return For(DeclStmt((position,), span), Binary("<", at, size), step, inside, span, last_line)

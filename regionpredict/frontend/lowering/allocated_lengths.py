@@ -88,13 +88,13 @@ class AllocatedLengths:
         shared = decl.kind in ("global", "static")
         setters = self._unit.writers_of(decl) if shared else [function]
         init = self._unit.variable_of(decl).init if shared else None
-        values = [] if init is None or _is_null(init) else [(init, function)]
+        assigned = [] if init is None or _is_null(init) else [(init, function)]
         for setter in setters:
-            own = self._values_of(decl, setter)
+            own = self._assigned_to(decl, setter)
             if own is None:
                 return None
-            values += [(value, setter) for value in own]
-        lengths = self._of_values(values, element_bytes, (*asked, place))
+            assigned += [(value, setter) for value in own]
+        lengths = self._of_assigned(assigned, element_bytes, (*asked, place))
         if decl.kind == "parameter" and decl in function.parameters:
             given = self._of_argument(decl, function, element_bytes, (*asked, place))
             lengths = None if lengths is None or given is None else (*lengths, *given)
@@ -106,38 +106,38 @@ class AllocatedLengths:
         place = (field.name, field.span)
         if place in asked:
             return ()
-        values: list[tuple[Expression, Function]] = []
+        assigned: list[tuple[Expression, Function]] = []
         for function in self._unit.setters_of(field):
             for expression in expressions_in(function.body):
                 if isinstance(expression, Assign) and _is_member(expression.left, field):
                     if not _is_null(expression.right):
-                        values.append((expression.right, function))
+                        assigned.append((expression.right, function))
                 elif isinstance(expression, CallExpr):
                     handed = any(
                         _is_member(_pointed(argument), field) for argument in expression.args
                     )
                     if handed and not self._frees(expression):
                         return None
-        return self._of_values(values, element_bytes, (*asked, place))
+        return self._of_assigned(assigned, element_bytes, (*asked, place))
 
-    def _of_values(
-        self, values: Sequence[tuple[Expression, Function]], element_bytes: int, asked: _Asked
+    def _of_assigned(
+        self, assigned: Sequence[tuple[Expression, Function]], element_bytes: int, asked: _Asked
     ) -> _Lengths:
         """Those of all values that something is set to, each of a function."""
         lengths: list[AllocatedLength] = []
-        for value, function in values:
+        for value, function in assigned:
             own = self._of_value(value, function, element_bytes, asked)
             if own is None:
                 return None
             lengths += own
         return tuple(lengths)
 
-    def _values_of(self, decl: Decl, function: Function) -> list[Expression] | None:
+    def _assigned_to(self, decl: Decl, function: Function) -> list[Expression] | None:
         """What a variable is set to, null pointers left out; None where something else sets it."""
-        values: list[Expression] = []
+        assigned: list[Expression] = []
         for statement in every_statement(function.body):
             if isinstance(statement, DeclStmt):
-                values += [
+                assigned += [
                     declaration.init
                     for declaration in statement.decls
                     if declaration is decl and declaration.init
@@ -146,10 +146,10 @@ class AllocatedLengths:
             if isinstance(expression, Assign) and _names(expression.left, decl):
                 if expression.op != "=":
                     return None
-                values.append(expression.right)
+                assigned.append(expression.right)
             elif self._may_set(expression, decl):
                 return None
-        return [value for value in values if not _is_null(value)]
+        return [value for value in assigned if not _is_null(value)]
 
     def _may_set(self, expression: Expression, decl: Decl) -> bool:
         """Whether it moves a pointer, or hands its address to what does not free it."""
@@ -180,7 +180,7 @@ class AllocatedLengths:
         if not calls or any(position >= len(call.args) for _, call in calls):
             return None
         handed = [(call.args[position], caller) for caller, call in calls]
-        return self._of_values(handed, element_bytes, asked)
+        return self._of_assigned(handed, element_bytes, asked)
 
     def _of_value(
         self, value: Expression, function: Function, element_bytes: int, asked: _Asked
@@ -257,7 +257,7 @@ class AllocatedLengths:
         value: Expression = returned[0]
         plain = without_casts(value)
         if isinstance(plain, Name):
-            values = self._values_of(plain.decl, body)
+            values = self._assigned_to(plain.decl, body)
             if values is None or len(values) != 1:
                 return None
             value = values[0]

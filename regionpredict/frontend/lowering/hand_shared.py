@@ -249,17 +249,17 @@ def sizes_of_team(defined: tuple[Definition, ...], *asked: str) -> dict[str, Exp
     `asked` are other names of that size, as that of a `num_threads`.
     """
     known = {definition.name: definition.value for definition in defined}
-    values = dict.fromkeys((_MOST_THREADS, *asked), Expr.name(TEAM))
+    bindings = dict.fromkeys((_MOST_THREADS, *asked), Expr.name(TEAM))
     for _ in known:  # each round follows one more of a chain
         new = {
             name: made
             for name, value in known.items()
-            if name not in values and TEAM in (made := value.substitute(values)).names
+            if name not in bindings and TEAM in (made := value.substitute(bindings)).names
         }
         if not new:
             break
-        values.update(new)
-    return values
+        bindings.update(new)
+    return bindings
 
 
 def _in_caller_names(value: Expr, threads: _Threads) -> Expr:

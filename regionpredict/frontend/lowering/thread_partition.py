@@ -43,10 +43,10 @@ class ThreadBounds(NamedTuple):
         """All names in it."""
         return self.start.names | self.bound.names | self.step.names
 
-    def having(self, values: Mapping[str, Expr]) -> ThreadBounds:
+    def having(self, bindings: Mapping[str, Expr]) -> ThreadBounds:
         """The same with names replaced, as short as it gets."""
         start, bound, step = (
-            shortened(part.substitute(values)) for part in (self.start, self.bound, self.step)
+            shortened(part.substitute(bindings)) for part in (self.start, self.bound, self.step)
         )
         return ThreadBounds(start, self.comparison, bound, step)
 
@@ -68,9 +68,9 @@ def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | N
     if THREAD not in bounds.names or whole is None or {THREAD, TEAM} & whole.names:
         return None
     for multiple in (1, _MULTIPLE):
-        trials = list(_values(sorted(bounds.names - {THREAD, TEAM}), multiple))
+        trials = list(_trial_bindings(sorted(bounds.names - {THREAD, TEAM}), multiple))
         schedules_of_trials = [
-            _dealing(bounds, whole, threads, values) for values in trials for threads in teams
+            _dealing(bounds, whole, threads, bindings) for bindings in trials for threads in teams
         ]
         schedules = {schedule for schedule in schedules_of_trials if schedule is not None}
         needed = min(_NEEDED, len(trials)) * len(teams)
@@ -94,7 +94,7 @@ def _whole(bounds: ThreadBounds, team: int | None) -> ThreadBounds | None:
     return ThreadBounds(first.start, bounds.comparison, last.bound, first.step)
 
 
-def _values(names: Sequence[str], multiple: int) -> Iterator[dict[str, Number]]:
+def _trial_bindings(names: Sequence[str], multiple: int) -> Iterator[dict[str, Number]]:
     """Values for names, the same at each call: small and large ones, in any order."""
     draw = Random(0)
     for _ in range(_TRIALS if names else 1):
@@ -106,11 +106,11 @@ def _values(names: Sequence[str], multiple: int) -> Iterator[dict[str, Number]]:
 
 
 def _dealing(
-    bounds: ThreadBounds, whole: ThreadBounds, threads: int, values: Mapping[str, Number]
+    bounds: ThreadBounds, whole: ThreadBounds, threads: int, bindings: Mapping[str, Number]
 ) -> str | None:
     """The schedule at these values, 'other' where there is none, None where too little is dealt."""
-    everything = _range(whole, values)
-    parts = [_range(bounds, {**values, THREAD: at, TEAM: threads}) for at in range(threads)]
+    everything = _range(whole, bindings)
+    parts = [_range(bounds, {**bindings, THREAD: at, TEAM: threads}) for at in range(threads)]
     if everything is None or None in parts:
         return "other"
     if len(everything) < 2 * threads:
@@ -132,9 +132,9 @@ def _are_blocks(parts: Sequence[range], everything: range) -> bool:
     return end == len(everything)
 
 
-def _range(bounds: ThreadBounds, values: Mapping[str, Number]) -> range | None:
+def _range(bounds: ThreadBounds, bindings: Mapping[str, Number]) -> range | None:
     """The iterations in numbers; None where the header does not tell them."""
-    numbers = [part.evaluate(values) for part in (bounds.start, bounds.bound, bounds.step)]
+    numbers = [part.evaluate(bindings) for part in (bounds.start, bounds.bound, bounds.step)]
     if any(not isinstance(number, int) for number in numbers):
         return None
     start, bound, step = (int(number) for number in numbers if number is not None)

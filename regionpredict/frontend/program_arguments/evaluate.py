@@ -74,7 +74,7 @@ class Evaluator(Caller, ABC):
         """The declaration that gives a variable its first value."""
 
     @abstractmethod
-    def called(self, call: CallExpr, values: list[Value]) -> Value:
+    def called(self, call: CallExpr, arguments: list[Value]) -> Value:
         """What a function that is none of the library gives."""
 
     @abstractmethod

@@ -198,22 +198,22 @@ class Follower(Evaluator):
         """Whether the program itself has the function that is called."""
         return call.decl is not None and self.unit.body_of(call.decl) is not None
 
-    def called(self, call: CallExpr, values: list[Value]) -> Value:
+    def called(self, call: CallExpr, arguments: list[Value]) -> Value:
         """A function of the program's own, or one that is not seen."""
         body = self.unit.body_of(call.decl) if call.decl is not None else None
         if call.free:
             self.seen.gaps |= body is not None
             return UNKNOWN
         if body is None or body in self.stack or len(self.stack) > _MOST_DEPTH:
-            self._unseen(call, values)
+            self._unseen(call, arguments)
             self.seen.gaps |= body not in self.stack and (
-                body is not None or call.decl is None or any(map(function_at, values))
+                body is not None or call.decl is None or any(map(function_at, arguments))
             )
             if body is not None or call.decl is None:
                 self.memory.forget_all()  # it may write any variable of the program
             return UNKNOWN
         this = self._this_of(body)
-        for parameter, value, argument in zip(body.parameters, values, call.args, strict=False):
+        for parameter, value, argument in zip(body.parameters, arguments, call.args, strict=False):
             self.memory.forget(Place(parameter))
             if parameter.reference and isinstance(value, (int, float, Text, Struct)):
                 self.memory.write(Place(parameter), self._without_place(value, parameter.ctype))
@@ -238,8 +238,8 @@ class Follower(Evaluator):
             return None
         return self.memory.read(Place(body.parameters[0]))
 
-    def _unseen(self, call: CallExpr, values: list[Value]) -> None:
-        for value in values:
+    def _unseen(self, call: CallExpr, arguments: list[Value]) -> None:
+        for value in arguments:
             if isinstance(value, Address) and value.place.decl not in self.kept:
                 self.memory.forget(value.place)
             if isinstance(value, Arguments):

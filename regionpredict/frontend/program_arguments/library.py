@@ -70,10 +70,10 @@ Handler = Callable[[Caller, CallExpr], Value]
 
 def _arguments(caller: Caller, call: CallExpr, least: int) -> list[Value]:
     """The values of a call's arguments, `least` of them at least; texts are looked at."""
-    values = [caller.value(argument) for argument in call.args]
-    for value in values:
+    arguments = [caller.value(argument) for argument in call.args]
+    for value in arguments:
         caller.look_at(value)
-    return values + [UNKNOWN] * (least - len(values))
+    return arguments + [UNKNOWN] * (least - len(arguments))
 
 
 def _string(caller: Caller, value: Value) -> Value:
@@ -178,10 +178,10 @@ def _copied(caller: Caller, call: CallExpr) -> Value:
 
 
 def _scan(caller: Caller, call: CallExpr) -> Value:
-    values = _arguments(caller, call, 2)
-    text, form = values[:2]
-    targets = [value.place for value in values[2:] if isinstance(value, Address)]
-    unclear = len(targets) != len(values) - 2
+    arguments = _arguments(caller, call, 2)
+    text, form = arguments[:2]
+    targets = [value.place for value in arguments[2:] if isinstance(value, Address)]
+    unclear = len(targets) != len(arguments) - 2
     if not isinstance(text, Text) or not isinstance(form, Text) or unclear:
         for place in targets:
             caller.memory.forget(place)
@@ -221,8 +221,8 @@ def _absolute(caller: Caller, call: CallExpr) -> Value:
 
 def _new_object(caller: Caller, call: CallExpr) -> Value:
     block = Decl("(heap)", "local", _HEAP, call.span)
-    values = [caller.value(argument) for argument in call.args]
-    sizes = values[_SIZES_OF.get(call.name, slice(0, 1))]
+    arguments = [caller.value(argument) for argument in call.args]
+    sizes = arguments[_SIZES_OF.get(call.name, slice(0, 1))]
     whole = [size for size in sizes if isinstance(size, int)]
     if sizes and len(whole) == len(sizes):
         caller.memory.write(Place(block, (BYTES,)), math.prod(whole))
@@ -235,13 +235,13 @@ def _nothing(caller: Caller, call: CallExpr) -> Value:
 
 
 def _getopt(caller: Caller, call: CallExpr) -> Value:
-    values = _arguments(caller, call, 5)
-    short = values[2]
+    arguments = _arguments(caller, call, 5)
+    short = arguments[2]
     table = () if call.name == "getopt" else _table(caller, call.args[3:4])
-    index = values[4]
+    index = arguments[4]
     if isinstance(index, Address):
         caller.memory.forget(index.place)
-    if not isinstance(values[1], Arguments) or not isinstance(short, Text) or table is None:
+    if not isinstance(arguments[1], Arguments) or not isinstance(short, Text) or table is None:
         caller.remark(call, f"the options that {call.name}() is given are not known")
         caller.option_text = UNKNOWN
         return UNKNOWN
@@ -277,13 +277,13 @@ def _table(
             (member_named(initial_value) or ("", initial_value))[1]
             for initial_value in initial_values(entry) or ()
         ]
-        values = [caller.value(part) for part in parts]
-        if not values or not isinstance(values[0], Text):
+        fields = [caller.value(part) for part in parts]
+        if not fields or not isinstance(fields[0], Text):
             break
-        if len(values) != 4 or not isinstance(values[1], int) or not isinstance(values[3], int):
+        if len(fields) != 4 or not isinstance(fields[1], int) or not isinstance(fields[3], int):
             return None
-        flag = values[2].place if isinstance(values[2], Address) else None
-        entries.append((LongOption(values[0].rest, values[1], values[3]), flag))
+        flag = fields[2].place if isinstance(fields[2], Address) else None
+        entries.append((LongOption(fields[0].rest, fields[1], fields[3]), flag))
     return entries
 
 

@@ -83,8 +83,8 @@ def argument_values(units: Iterable[LinkedUnit], argv: Sequence[str]) -> Argumen
             entries.setdefault(span, []).append(own)
         for place, names in seen.meant.items():
             meant[place] = meant.get(place, frozenset()) | names
-        for place, turns in seen.decided.items():
-            decided[place] = decided.get(place, frozenset()) | turns
+        for place, outcomes in seen.decided.items():
+            decided[place] = decided.get(place, frozenset()) | outcomes
         complete = complete and not seen.gaps and not seen.ended
         remarks.update(dict.fromkeys((*seen.remarks, *_unread(unit, seen, argv))))
     if not any_main:

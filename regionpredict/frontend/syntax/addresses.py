@@ -76,36 +76,38 @@ def _given_to(field: Decl, made: Expression) -> Expression | None:
     return next((pair[1] for pair in given if pair is not None and pair[0] == field.name), None)
 
 
-def substituted(expression: Expression, values: Mapping[Decl, Expression]) -> Expression:
+def substituted(expression: Expression, replacements: Mapping[Decl, Expression]) -> Expression:
     """The expression with values in place of names."""
     e = expression
     if isinstance(e, Name):
-        return values.get(e.decl, e)
+        return replacements.get(e.decl, e)
     if isinstance(e, Unary):
-        operand = substituted(e.operand, values)
+        operand = substituted(e.operand, replacements)
         return dereferenced(operand, e.span) if e.op == "*" else Unary(e.op, operand, e.span)
     if isinstance(e, Index):
-        return Index(substituted(e.base, values), substituted(e.index, values), e.span)
+        return Index(substituted(e.base, replacements), substituted(e.index, replacements), e.span)
     if isinstance(e, Member):
         if e.base is None:
             return e
-        return member_of(substituted(e.base, values), e.field, e.span, arrow=e.arrow)
+        return member_of(substituted(e.base, replacements), e.field, e.span, arrow=e.arrow)
     if isinstance(e, Binary):
-        return Binary(e.op, substituted(e.left, values), substituted(e.right, values))
+        return Binary(e.op, substituted(e.left, replacements), substituted(e.right, replacements))
     if isinstance(e, Cast):
         made = e.constructor
         if made is not None:
             made = made._replace(
-                args=tuple(substituted(argument, values) for argument in made.args)
+                args=tuple(substituted(argument, replacements) for argument in made.args)
             )
-        return Cast(e.ctype, substituted(e.operand, values), made)
+        return Cast(e.ctype, substituted(e.operand, replacements), made)
     if isinstance(e, Ternary):
-        condition, then = substituted(e.condition, values), substituted(e.then, values)
-        return Ternary(condition, then, substituted(e.other, values))
+        condition, then = substituted(e.condition, replacements), substituted(e.then, replacements)
+        return Ternary(condition, then, substituted(e.other, replacements))
     if isinstance(e, CallExpr):
-        return e._replace(args=tuple(substituted(argument, values) for argument in e.args))
+        return e._replace(args=tuple(substituted(argument, replacements) for argument in e.args))
     if isinstance(e, Assign):
-        return Assign(e.op, substituted(e.left, values), substituted(e.right, values), e.span)
+        return Assign(
+            e.op, substituted(e.left, replacements), substituted(e.right, replacements), e.span
+        )
     if isinstance(e, Opaque):
-        return Opaque(e.text, tuple(substituted(child, values) for child in e.children))
+        return Opaque(e.text, tuple(substituted(child, replacements) for child in e.children))
     return e

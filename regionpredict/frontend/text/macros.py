@@ -120,7 +120,7 @@ class MacroTable:
         macro = self._macros[name]
         if macro.parameters is None:
             return self.expand(macro.body, depth + 1)
-        values = _match_arguments(macro.parameters, arguments)
+        bound_arguments = _match_arguments(macro.parameters, arguments)
         out: list[str] = []
         tokens = _WORD.findall(macro.body)
         at = 0
@@ -129,17 +129,21 @@ class MacroTable:
             following = next(
                 (i for i in range(at + 1, len(tokens)) if tokens[i].strip()), len(tokens)
             )
-            if word == "#" and following < len(tokens) and tokens[following] in values:
-                quoted = " ".join(values[tokens[following]].split())
+            if word == "#" and following < len(tokens) and tokens[following] in bound_arguments:
+                quoted = " ".join(bound_arguments[tokens[following]].split())
                 out.append('"' + quoted.replace("\\", "\\\\").replace('"', '\\"') + '"')
                 at = following
             elif word == "##":
                 while out and not out[-1].strip():
                     out.pop()
                 at = following - 1
-            elif word in values:
+            elif word in bound_arguments:
                 pasted = following < len(tokens) and tokens[following] == "##"
-                out.append(values[word] if pasted else self.expand(values[word], depth + 1))
+                out.append(
+                    bound_arguments[word]
+                    if pasted
+                    else self.expand(bound_arguments[word], depth + 1)
+                )
             else:
                 out.append(word)
             at += 1
@@ -175,11 +179,11 @@ class MacroTable:
 
 
 def _match_arguments(parameters: tuple[str, ...], arguments: list[str]) -> dict[str, str]:
-    values: dict[str, str] = {}
+    bound_arguments: dict[str, str] = {}
     for position, parameter in enumerate(parameters):
         if parameter.endswith("..."):
             name = parameter[:-3] or "__VA_ARGS__"
-            values[name] = ", ".join(arguments[position:])
+            bound_arguments[name] = ", ".join(arguments[position:])
         else:
-            values[parameter] = arguments[position] if position < len(arguments) else ""
-    return values
+            bound_arguments[parameter] = arguments[position] if position < len(arguments) else ""
+    return bound_arguments

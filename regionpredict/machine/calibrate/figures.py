@@ -38,15 +38,17 @@ def figures(
 
     Times become cycles of the measured clock, so without the clock only bandwidths remain.
     """
-    values = {key: typical(kept) for key, kept in samples.items() if kept}
-    clock = 1.0 / values[CLOCK] if values.get(CLOCK, 0.0) > 0 else None  # cycles a ns
+    typical_samples = {key: typical(kept) for key, kept in samples.items() if kept}
+    clock = (
+        1.0 / typical_samples[CLOCK] if typical_samples.get(CLOCK, 0.0) > 0 else None
+    )  # cycles a ns
     latency: dict[int, float] = {}
     bandwidth: dict[int, dict[str, dict[int, float]]] = {}
     operations: dict[str, tuple[float, float]] = {}
     openmp: dict[str, dict[int, float]] = {}
     llvm: dict[str, dict[int, float]] = {}
     sweeps: dict[int, dict[int, float]] = {}
-    for key, value in values.items():
+    for key, value in typical_samples.items():
         kind, *arguments = key.split("/")
         if kind == "bandwidth":
             level, kernel, count = int(arguments[0]), arguments[1], int(arguments[2])
@@ -62,7 +64,7 @@ def figures(
         elif kind == "llvm":
             llvm.setdefault(arguments[0], {})[int(arguments[1])] = max(value * clock, 0.1)
         elif kind == "operation" and arguments[1] == "latency":
-            throughput = values.get(f"operation/{arguments[0]}/throughput")
+            throughput = typical_samples.get(f"operation/{arguments[0]}/throughput")
             if throughput is not None:
                 # What is taken off a chain of calls may be too much: it is no faster than calls
                 # side by side.
@@ -70,15 +72,15 @@ def figures(
                 operations[arguments[0]] = (max(value, least) * clock, throughput * clock)
     measured = Figures(
         clock_hz=clock * 1e9 if clock is not None else None,
-        turbo_hz=turbo(_clocks(values)),
+        turbo_hz=turbo(_clocks(typical_samples)),
         latency=latency,
         bandwidth={level: _from_one(tables) for level, tables in bandwidth.items()},
         operations=operations,
         openmp=_from_one(openmp),
         by_runtime={"llvm": of_llvm} if (of_llvm := _from_one(llvm)) else {},
-        node_traffic_gbps=_shared_path(topology, values),
-        link_gbps=_link(topology, values),
-        latency_factor=_latency_factor(values),
+        node_traffic_gbps=_shared_path(topology, typical_samples),
+        link_gbps=_link(topology, typical_samples),
+        latency_factor=_latency_factor(typical_samples),
         processor={key: made.value for key, made in core_figures(topology, samples).items()},
         spread=spreads(topology, samples),
         capacity=_capacities(sweeps, bandwidth.get(MEMORY_LEVEL, {}).get("load", {}).get(1)),
@@ -87,13 +89,17 @@ def figures(
     return replace(measured, remarks=remarks)
 
 
-def _clocks(values: Mapping[str, float]) -> dict[int, float]:
+def _clocks(typical_samples: Mapping[str, float]) -> dict[int, float]:
     """The clock in Hz by the cores at work, one among them, where it was measured."""
     keys = {1: CLOCK}
-    for key in values:
+    for key in typical_samples:
         if key.startswith(f"{CLOCK}/"):
             keys[int(key.removeprefix(f"{CLOCK}/"))] = key
-    return {count: 1e9 / values[key] for count, key in keys.items() if values.get(key, 0.0) > 0}
+    return {
+        count: 1e9 / typical_samples[key]
+        for count, key in keys.items()
+        if typical_samples.get(key, 0.0) > 0
+    }
 
 
 def turbo(clocks: Mapping[int, float]) -> dict[int, float]:
@@ -119,10 +125,10 @@ def turbo(clocks: Mapping[int, float]) -> dict[int, float]:
     return {count: reached[count] for count in sorted(reached)}
 
 
-def _latency_factor(values: Mapping[str, float]) -> float | None:
+def _latency_factor(typical_samples: Mapping[str, float]) -> float | None:
     """How many lines a core asks memory for that no prefetcher foresees, of those that it asks for
     one after the other."""
-    foreseen, unforeseen = values.get(FORESEEN), values.get(UNFORESEEN)
+    foreseen, unforeseen = typical_samples.get(FORESEEN), typical_samples.get(UNFORESEEN)
     if foreseen is None or unforeseen is None:
         return None
     return min(1.0, foreseen / unforeseen)
@@ -193,18 +199,22 @@ def _from_one(tables: Mapping[str, dict[int, float]]) -> dict[str, dict[int, flo
     return {name: curve for name, curve in tables.items() if 1 in curve}
 
 
-def _shared_path(topology: Topology, values: Mapping[str, float]) -> float | None:
+def _shared_path(topology: Topology, typical_samples: Mapping[str, float]) -> float | None:
     """GB/s of all packages, where they get hardly more than one of them alone."""
-    one_package = values.get(f"node/load/{topology.cores_per_package}")
-    all_packages = values.get(f"node/load/{topology.cores}")
+    one_package = typical_samples.get(f"node/load/{topology.cores_per_package}")
+    all_packages = typical_samples.get(f"node/load/{topology.cores}")
     if topology.packages == 1 or one_package is None or all_packages is None:
         return None
     return all_packages if all_packages < SHARED_PATH * one_package else None
 
 
-def _link(topology: Topology, values: Mapping[str, float]) -> float | None:
+def _link(topology: Topology, typical_samples: Mapping[str, float]) -> float | None:
     """GB/s of one package from another's memory; None where all share one path."""
-    return None if _shared_path(topology, values) is not None else values.get("link/load")
+    return (
+        None
+        if _shared_path(topology, typical_samples) is not None
+        else typical_samples.get("link/load")
+    )
 
 
 def _unsteady(plan: tuple[Measurement, ...], samples: Mapping[str, list[float]]) -> tuple[str, ...]:

@@ -89,10 +89,10 @@ def calibrate(
                 if quiet is not None:
                     begin += quiet()
                 seconds = min(max(share / 2, LEAST_SLICE), MOST_SLICE, left)
-                values = _run(programs[measurement.program], measurement, seconds, left)
-                if not values:
+                samples = _run(programs[measurement.program], measurement, seconds, left)
+                if not samples:
                     absent.add(measurement.key)
-                state.add(measurement.key, values)
+                state.add(measurement.key, samples)
                 if progress is not None:
                     done = sum(_settled(state, m) or m.key in absent for m in todo)
                     spent = time.monotonic() - begin
@@ -137,10 +137,10 @@ def _run(program: Path, measurement: Measurement, seconds: float, left: float) -
     if done.returncode not in (0, 1) or (done.returncode == 1 and not done.stdout):
         return []
     try:
-        values = [float(text) for text in done.stdout.split()]
+        samples = [float(text) for text in done.stdout.split()]
     except ValueError:
         return []
-    return [value for value in values if 0 < value < math.inf]
+    return [value for value in samples if 0 < value < math.inf]
 
 
 def _signature(topology: Topology, compiler: str) -> str:

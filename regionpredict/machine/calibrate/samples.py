@@ -83,10 +83,10 @@ class State:
                 state.resumed = len(state.samples)
         return state
 
-    def add(self, key: str, values: list[float]) -> None:
+    def add(self, key: str, samples: list[float]) -> None:
         """Add samples and keep them."""
-        if values:
-            self.samples.setdefault(key, []).extend(values)
+        if samples:
+            self.samples.setdefault(key, []).extend(samples)
             self.save()
 
     def save(self) -> None:

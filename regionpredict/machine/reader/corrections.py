@@ -49,8 +49,8 @@ def read_thresholds(section: Section, packages: int) -> tuple[Quantity, ...]:
         return ()
     item = section.entries["thresholds"]
     thresholds = tuple(section.labels.quantity(score, "") for score in item.sequence())
-    values = [score.value for score in thresholds]
-    if len(values) != packages - 1 or values != sorted(set(values)) or values[-1:] > [1.0]:
+    scores = [score.value for score in thresholds]
+    if len(scores) != packages - 1 or scores != sorted(set(scores)) or scores[-1:] > [1.0]:
         raise item.error(
             f"{item.where} must be {packages - 1} rising scores up to 1, for {packages} packages",
             "write thresholds: [0.5] for two packages",

@@ -139,9 +139,9 @@ def overheads(node: Node, t: float, given: Mapping[str, Curve], far_line: Quanti
     ) -> Curve:
         if name in given:
             return given[name]
-        values = tuple(cost(p) for p in counts)
+        costs = tuple(cost(p) for p in counts)
         source = f"default: {formula}"
-        return Curve(tuple(counts), values, "cycles", "assumed", source, "proportional")
+        return Curve(tuple(counts), costs, "cycles", "assumed", source, "proportional")
 
     def more(of_one: float, cost: Callable[[int], float]) -> Callable[[int], float]:
         """What several threads cost, and what one does."""

@@ -362,15 +362,16 @@ def _chained_latency(kinds: Sequence[str], machine: Machine) -> float:
 
     A sum of a product that comes right before it is one operation where the machine fuses them.
     """
-    turns: list[str] = []
+    fused_kinds: list[str] = []
     for kind in kinds:
-        if kind == "fp_add" and turns and turns[-1] == "fp_mul" and _fuses(machine):
-            turns[-1] = "fp_fma"
+        if kind == "fp_add" and fused_kinds and fused_kinds[-1] == "fp_mul" and _fuses(machine):
+            fused_kinds[-1] = "fp_fma"
         else:
-            turns.append(kind.removeprefix("call:"))
+            fused_kinds.append(kind.removeprefix("call:"))
     load = machine.caches[0].latency_cycles.value
     return sum(
-        load if kind == "load" else machine.operation(kind).latency_cycles.value for kind in turns
+        load if kind == "load" else machine.operation(kind).latency_cycles.value
+        for kind in fused_kinds
     )
 
 

@@ -72,11 +72,11 @@ def _factors(runs: Sequence[ScaledRun]) -> list[Block]:
     heads = {key: _head(name) for key, name in FACTOR_NAMES.items()}
     rows: list[list[Cell]] = []
     for run in runs:
-        values = factors_of(run)
+        factors = factors_of(run)
         f = run.factors
         rows.append([
             f.name, f.width, (show_seconds(f.runtime_s), f.runtime_s),
-            *(_percent(values[key]) for key in heads),
+            *(_percent(factors[key]) for key in heads),
             ("?" if run.speedup is None else f"{run.speedup:.2f}x", run.speedup),
         ])  # fmt: skip
     columns = [Column("Run"), Column("Processes", number=True),

@@ -117,19 +117,19 @@ def _curve(series: Series, model: FittedModel, parameter: str, level: float) -> 
     high = REACH * most if most > low else max(REACH * most, most + 1.0)
     grid = evenly_spaced(low, high, _SAMPLES)
     coordinates = model_slice.coordinates_at(grid)
-    values = model.predict_many(coordinates)
+    predictions = model.predict_many(coordinates)
     bands = [model.interval(place, level) for place in coordinates]
-    points = list(zip(grid.tolist(), values.tolist(), strict=True))
+    points = list(zip(grid.tolist(), predictions.tolist(), strict=True))
     band = [(x, b.low, b.high) for x, b in zip(grid.tolist(), bands, strict=True)]
     known = [k for k in range(len(model_slice.x)) if np.isfinite(model_slice.y[k])]
     shown = [(float(model_slice.x[k]), float(model_slice.y[k])) for k in known]
     bars = [(float(model_slice.x[k]), *model_slice.spread(k)) for k in known]
-    drawn = [line("model", points, _clipped(band, values)),
+    drawn = [line("model", points, _clipped(band, predictions)),
              marks("measured, from the least to the most", shown, colour=0, bars=bars)]  # fmt: skip
     title = f"{series.metric or 'value'} over {parameter}"
     title += f" at {model_slice.others}" if model_slice.others else ""
     title += f", {100 * level:.0f} % band"
-    spans = [*values.tolist(), *(y for _, y in shown)]
+    spans = [*predictions.tolist(), *(y for _, y in shown)]
     unit = f" ({series.unit})" if series.unit else ""
     last = {"x": most, "label": "measured up to here"}
     return curve(title, parameter, f"{series.metric or 'value'}{unit}", drawn, mark=last,
@@ -138,11 +138,11 @@ def _curve(series: Series, model: FittedModel, parameter: str, level: float) -> 
 
 
 def _clipped(
-    band: Sequence[tuple[float, float, float]], values: np.ndarray
+    band: Sequence[tuple[float, float, float]], predictions: np.ndarray
 ) -> list[tuple[float, float, float]]:
     """Far out a band would leave nothing to see of the points, as in plots: it ends a way below the
     curve, and above."""
-    least, most = float(values.min()), float(values.max())
+    least, most = float(predictions.min()), float(predictions.max())
     if least <= 0:
         return list(band)
     floor, roof = 0.2 * least, 5.0 * most

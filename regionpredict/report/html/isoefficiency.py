@@ -98,8 +98,8 @@ def _curves(result: Isoefficiency) -> list[Block]:
             own = [(point.threads, getattr(point, key)) for point in points]
             measured.append(marks(f"{name}, measured", own, colour=colour))
             if model is not None:
-                values = [(p, model.efficiency(p, size)) for p in grid]
-                lines.append(line(f"{name}, its model", values, colour=colour))
+                modelled = [(p, model.efficiency(p, size)) for p in grid]
+                lines.append(line(f"{name}, its model", modelled, colour=colour))
         if result.parallelism is not None:
             bounds = [(p, bound) for p in grid if (bound := result.bound(p, size)) is not None]
             lines.append(line("E_ub, by the model of pi", bounds, colour=len(functions)))

@@ -47,13 +47,13 @@ def isoefficiency_figure(result: Isoefficiency, efficiency: float, most_threads:
     )  # fmt: skip
     figure = new_figure(8.0, 3.9)
     left, right = figure.subplots(1, 2)
-    values = np.array([[model.value(p, n) for p in threads] for n in sizes])
+    efficiencies = np.array([[model.value(p, n) for p in threads] for n in sizes])
     filled = left.contourf(
-        threads, sizes, np.clip(values, 0, 1), levels=_LEVELS, cmap=COLOUR_MAP
+        threads, sizes, np.clip(efficiencies, 0, 1), levels=_LEVELS, cmap=COLOUR_MAP
     )  # fmt: skip
-    if values.min() < _NAMED[-1]:
+    if efficiencies.min() < _NAMED[-1]:
         lines = left.contour(
-            threads, sizes, values, levels=_NAMED, colors="white", linewidths=1.0
+            threads, sizes, efficiencies, levels=_NAMED, colors="white", linewidths=1.0
         )  # fmt: skip
         left.clabel(lines, fmt="%.1f", fontsize=7.5)
     bar = figure.colorbar(filled, ax=left, ticks=_LEVELS[::2])

@@ -110,9 +110,9 @@ def _seconds(team: TeamPrediction) -> float:
 def _draw(axes: Axes, group: Sequence[TeamPrediction], k: int, *, band: bool) -> None:
     team = group[0]
     threads = np.array([point.threads for point in team.speedup])
-    values = np.array([point.value for point in team.speedup])
+    speedups = np.array([point.value for point in team.speedup])
     axes.plot(
-        threads, values, color=COLOURS[k], linestyle=DASHES[k], linewidth=1.6, label=_label(group)
+        threads, speedups, color=COLOURS[k], linestyle=DASHES[k], linewidth=1.6, label=_label(group)
     )
     if band:
         low = [point.low for point in team.speedup]

@@ -113,11 +113,11 @@ def _graph(record: Record) -> SizeGraph:
 
 
 def _time(record: Record) -> SizeTime:
-    values = record.items("actual_s")
-    bad = [v for v in values if type(v) not in (int, float) or not 0 < v < 1e9]
-    if bad or not values:
+    seconds = record.items("actual_s")
+    bad = [v for v in seconds if type(v) not in (int, float) or not 0 < v < 1e9]
+    if bad or not seconds:
         raise record.error("actual_s", "must be a list of seconds")
     return SizeTime(
-        record.number("size"), record.whole("threads", 1), tuple(map(float, values)),
+        record.number("size"), record.whole("threads", 1), tuple(map(float, seconds)),
         record.number("free_s"), record.text("how"),
     )  # fmt: skip

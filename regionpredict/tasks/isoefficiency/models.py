@@ -189,10 +189,10 @@ def isoefficiency(data: IsoefficiencyData) -> Isoefficiency:
 
 
 def _surface(
-    where: list[tuple[float, float]], values: list[float], name: str, open_: list[str]
+    where: list[tuple[float, float]], efficiencies: list[float], name: str, open_: list[str]
 ) -> EfficiencySurface | None:
     try:
-        return fit_efficiency(where, values)
+        return fit_efficiency(where, efficiencies)
     except InputError as error:
         open_.append(f"{name} has no model: {error.message}; {error.remedy}")
         return None

@@ -141,8 +141,8 @@ def _header(file: File, path: Path) -> tuple[Header, bytes, int]:
         if text.startswith(b"c:"):
             fields = text.decode("latin-1").strip().split(":")
             try:
-                values = [int(field) for field in fields[1:] if field]
-                communicators[values[1]] = tuple(task - 1 for task in values[3:])
+                numbers = [int(field) for field in fields[1:] if field]
+                communicators[numbers[1]] = tuple(task - 1 for task in numbers[3:])
             except (ValueError, IndexError):
                 raise _damaged("is no communicator", path, number) from None
         text = file.readline(_CHUNK)
@@ -174,8 +174,8 @@ def _records_of(
         text = text.replace(b"\r\n", b"\n")
     if b"\n#" in text or text.startswith(b"#"):
         text = re.sub(rb"(?m)^#.*$", b"", text)
-    values, starts, counts, lines = _numbers(np.frombuffer(text, dtype=np.uint8), path, first)
-    kind = values[starts]
+    numbers, starts, counts, lines = _numbers(np.frombuffer(text, dtype=np.uint8), path, first)
+    kind = numbers[starts]
     wrong = ~(
         ((kind == 1) & (counts == _STATE_FIELDS))
         | ((kind == 2) & (counts > _EVENT_FIELDS) & (counts % 2 == 0))
@@ -192,18 +192,18 @@ def _records_of(
             line=first + int(lines[at]),
         )
     begin = starts[kind == 1]
-    states = np.stack([values[begin + field] for field in (3, 4, 5, 6, 7)], axis=1)
+    states = np.stack([numbers[begin + field] for field in (3, 4, 5, 6, 7)], axis=1)
     begin, count = starts[kind == 2], counts[kind == 2]
     pairs = (count - _EVENT_FIELDS) // 2
     owner = np.repeat(np.arange(len(begin)), pairs)
     within = np.arange(int(pairs.sum())) - np.repeat(np.cumsum(pairs) - pairs, pairs)
     place = begin[owner] + _EVENT_FIELDS + 2 * within
     head = begin[owner]
-    columns = [values[head + field] for field in (3, 4, 5)]
-    events = np.stack([*columns, values[place], values[place + 1]], axis=1)
+    columns = [numbers[head + field] for field in (3, 4, 5)]
+    events = np.stack([*columns, numbers[place], numbers[place + 1]], axis=1)
     begin = starts[kind == 3]
     fields = (3, 4, 5, 6, 9, 10, 11, 12, 13, 14)
-    messages = np.stack([values[begin + field] for field in fields], axis=1)
+    messages = np.stack([numbers[begin + field] for field in fields], axis=1)
     for table, columns_of_place in ((states, (0,)), (events, (0,)), (messages, (0, 4))):
         for column in columns_of_place:
             table[:, column : column + 2] -= 1
