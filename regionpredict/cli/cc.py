@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 @click.command("cc", context_settings={"ignore_unknown_options": True})
 @click.option("-v", "--verbose", is_flag=True, help="Say how many regions each call measures.")
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- COMPILER OPTIONS...")
-def command(words: tuple[str, ...], verbose: bool) -> None:
+@click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- COMPILER OPTIONS...")
+def command(argv: tuple[str, ...], verbose: bool) -> None:
     """Compiles as COMPILER does, with every parallel loop measured.
 
     For example CC="regionpredict cc -- gcc". The sources are left alone; calls that compile no
@@ -28,9 +28,9 @@ def command(words: tuple[str, ...], verbose: bool) -> None:
     from regionpredict.measure.compiler_call import parse_call
     from regionpredict.measure.compiler_passthrough import run_as_it_is
 
-    if not words:
+    if not argv:
         raise UsageError("no compiler", remedy="write regionpredict cc -- gcc -fopenmp ...")
-    call = parse_call(words)
+    call = parse_call(argv)
     outcome = None
     if call.measurable:
         from regionpredict.measure.wrapper import compile_measured
@@ -39,7 +39,7 @@ def command(words: tuple[str, ...], verbose: bool) -> None:
     if outcome is None:
         if verbose:
             click.echo("regionpredict: no region in this call", err=True)
-        run_as_it_is([*words, *_linked_library(call)])
+        run_as_it_is([*argv, *_linked_library(call)])
         return
     for note in outcome.notes:
         click.echo(f"regionpredict: {note}", err=True)

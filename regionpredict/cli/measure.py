@@ -97,9 +97,9 @@ if TYPE_CHECKING:
 @click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
 )
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
+@click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(
-    words: tuple[str, ...], threads: str | None, output: Path, resume: bool, form: str,
+    argv: tuple[str, ...], threads: str | None, output: Path, resume: bool, form: str,
     **options: Any,
 ) -> None:  # fmt: skip
     """Runs PROGRAM over thread counts and keeps the time of each of its parallel loops.
@@ -110,7 +110,7 @@ def command(
     from regionpredict.measure.store import Store, read_campaign
     from regionpredict.measure.sweep import Plan, RunFailedError, sweep
 
-    if not words:
+    if not argv:
         raise UsageError("no program", remedy="write regionpredict measure -- ./program ARGS")
     through_slurm = options.pop("slurm")
     plan = Plan(
@@ -123,7 +123,7 @@ def command(
     if through_slurm:
         from regionpredict.cli.measure_slurm import measure_through_slurm
 
-        measure_through_slurm(words, plan, output, options, resume=resume)
+        measure_through_slurm(argv, plan, output, options, resume=resume)
         show_campaign(read_campaign(output), form)
         return
     _check_no_slurm(options)
@@ -133,8 +133,8 @@ def command(
             "them",
             err=True,
         )
-    more, read = _observed(words, binary=options["binary"])
-    campaign = campaign_for(words, options["places"], options["bind"])
+    more, read = _observed(argv, binary=options["binary"])
+    campaign = campaign_for(argv, options["places"], options["bind"])
     store = Store(output)
     campaign = _prepared(campaign, store, output, resume=resume)
     line = ProgressLine()

@@ -55,11 +55,11 @@ _PAGE, _MEASUREMENTS, _SWEEPS = "study.md", "measurements.jsonl", "sweeps.c"
 @click.option("-o", "folder", required=True, metavar="FOLDER",
               type=click.Path(path_type=Path, file_okay=False),
               help="Where hints, measurements, plots and study.md go.")  # fmt: skip
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
+@click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(
     paths: tuple[str, ...], machine_name: str | None, threads: str | None,
     time_budget: str, repeat: str, quiet_wait: str, with_disturbed: bool, folder: Path,
-    words: tuple[str, ...], **source: Any,
+    argv: tuple[str, ...], **source: Any,
 ) -> None:  # fmt: skip
     """Predicts PROGRAM's loops by both models, measures them, and says how right each was.
 
@@ -70,7 +70,7 @@ def command(
     from regionpredict.measure.store import read_campaign
     from regionpredict.report.study_page import study_page
 
-    if not words:
+    if not argv:
         raise UsageError("no program", remedy="write regionpredict study ... -- ./program ARGS")
     if not can_draw():
         click.echo(f"note: no plots, they need matplotlib; {with_extra('plot')}", err=True)
@@ -79,7 +79,7 @@ def command(
     analysis = run_analysis(paths, **source, timings=False, flows=True)
     file = folder / _MEASUREMENTS
     click.get_current_context().invoke(
-        measure_command.command, words=words, threads=threads, output=file, resume=file.exists(),
+        measure_command.command, argv=argv, threads=threads, output=file, resume=file.exists(),
         form="table", repeat=repeat, time_budget=time_budget, quiet_wait=quiet_wait,
     )  # fmt: skip
     campaign = read_campaign(file)

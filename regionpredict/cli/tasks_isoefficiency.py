@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @plot_option("efficiency over threads and sizes, and the sizes that keep it,")
 @click.option("--report", type=click.Path(path_type=Path), help="Write the result to a file.")
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- PROGRAM {n} ...]")
+@click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="[-- PROGRAM {n} ...]")
 def command(
-    words: tuple[str, ...],
+    argv: tuple[str, ...],
     sizes: str | None,
     threads: str | None,
     efficiency: float,
@@ -70,9 +70,7 @@ def command(
     from regionpredict.tasks.isoefficiency.measured_times import read_file
     from regionpredict.tasks.isoefficiency.models import isoefficiency
 
-    data = (
-        _measured(words, sizes, threads, campaign, resume=resume) if words else read_file(campaign)
-    )
+    data = _measured(argv, sizes, threads, campaign, resume=resume) if argv else read_file(campaign)
     if not data.times:
         raise InputError("no run yet", remedy="measure with -- PROGRAM {n}", path=str(campaign))
     most = cores or max(time.threads for time in data.times)

@@ -38,9 +38,9 @@ from regionpredict.errors import InputError, UsageError
     help="Read the hardware's instructions, cycles and cache misses with each event, too, which "
     "makes small tasks look longer.",
 )
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
+@click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(
-    words: tuple[str, ...], output: Path, threads: int | None, runtime: Path | None,
+    argv: tuple[str, ...], output: Path, threads: int | None, runtime: Path | None,
     counters: bool,
 ) -> None:  # fmt: skip
     """Runs PROGRAM and records its tasks, their order, and when each really ran.
@@ -65,14 +65,14 @@ def command(
         lines_text,
     )
 
-    if not words:
+    if not argv:
         raise UsageError("no program", remedy="write regionpredict tasks record -- ./program ARGS")
-    program = find_program(words[0])
+    program = find_program(argv[0])
     new_folder(output)
     host = QuietHost(0.0)
     try:
         code = recorded_run(
-            words,
+            argv,
             program,
             output,
             compiler=[compiler()],

@@ -27,8 +27,8 @@ _ELF = b"\x7fELF"
     show_default=True,
     help="The folder of the archive; it must not exist.",
 )
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
-def command(target: str, words: tuple[str, ...]) -> None:
+@click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
+def command(target: str, argv: tuple[str, ...]) -> None:
     """Runs a program of MPI, OpenMP or both, and records its calls, teams, barriers and locks.
 
     For example -- mpirun -n 4 ./solve, or -- ./solve. Functions of files that are compiled with
@@ -41,14 +41,14 @@ def command(target: str, words: tuple[str, ...]) -> None:
     from regionpredict.trace.recorded_events import otf2_package, recorded, write_otf2
     from regionpredict.trace.thread_events import thread_events
 
-    if not words:
+    if not argv:
         raise UsageError(
             "no program", remedy="write regionpredict trace record -o FOLDER -- ./program ARGS"
         )
     folder = Path(target).absolute()
     if folder.exists():
         raise InputError("is there already", remedy="name another by -o", path=target)
-    find_program(words[0])
+    find_program(argv[0])
     otf2_package()  # before the program runs: what it did would be lost without
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -57,11 +57,11 @@ def command(target: str, words: tuple[str, ...]) -> None:
             f"cannot be written: {error.strerror}", remedy="choose another -o FOLDER", path=target
         ) from None
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".recording-") as temporary:
-        settings = _settings(words, Path(temporary))
-        done = subprocess.run(list(words), check=False, env=settings)
+        settings = _settings(argv, Path(temporary))
+        done = subprocess.run(list(argv), check=False, env=settings)
         if done.returncode:
             raise InputError(
-                f"{words[0]} ended with exit code {done.returncode}", remedy="nothing is written"
+                f"{argv[0]} ended with exit code {done.returncode}", remedy="nothing is written"
             )
         processes = thread_events(Path(temporary))
         anchor = write_otf2(recorded(Path(temporary), processes), folder)
@@ -73,7 +73,7 @@ def command(target: str, words: tuple[str, ...]) -> None:
     if any(process.tasks for process in processes.values()):
         click.echo(
             "regionpredict: note: not recorded: explicit tasks, whose work is in the trace as that "
-            f"of the regions around them; regionpredict tasks record -- {shlex.join(words)}",
+            f"of the regions around them; regionpredict tasks record -- {shlex.join(argv)}",
             err=True,
         )
     click.echo(f"written: {anchor}", err=True)

@@ -59,8 +59,8 @@ def program_hint(
         packages = threads // each // machine.cores_per_package
         fullest = machine.cores_per_package
     else:
-        places = thread_places(machine, min(threads, machine.cores))
-        packages, fullest = places.packages, places.together
+        placement = thread_places(machine, min(threads, machine.cores))
+        packages, fullest = placement.packages, placement.together
     return ProgramHint(
         threads, packages, fullest, weighted_by, regions, left_out, unknown, each
     )  # fmt: skip

@@ -112,9 +112,9 @@ def _rank_events(folder: Path, rank: int, processes: Mapping[int, ProcessEvents]
             groups[int(number)] = (*key, met.get(key, 0))
             met[key] = met.get(key, 0) + 1
         elif kind == "grid":
-            values = list(map(int, rest.split()))
+            numbers = list(map(int, rest.split()))
             grids[int(number)] = Grid(
-                tuple(values[::3]), tuple(map(bool, values[1::3])), tuple(values[2::3])
+                tuple(numbers[::3]), tuple(map(bool, numbers[1::3])), tuple(numbers[2::3])
             )
         elif kind == "process":
             process = processes.get(int(number))

@@ -87,19 +87,19 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     notes += [f"{', '.join(lower)} = {least} (no value given: {why})"] if lower else []
     notes += [f"{', '.join(divisors)} = 1 (no value given: a divisor)"] if divisors else []
     if not missing:
-        values = facts.bindings.with_derived(known)
-        return _bound(facts, with_middles(facts.region, values), notes, None)
+        bindings = facts.bindings.with_derived(known)
+        return _bound(facts, with_middles(facts.region, bindings), notes, None)
     bytes_touched = facts.working_set.expr
 
     def trial(n: int) -> Values:
-        values = {**known, **dict.fromkeys(missing, n)}
-        return with_middles(facts.region, facts.bindings.with_derived(values))
+        bindings = {**known, **dict.fromkeys(missing, n)}
+        return with_middles(facts.region, facts.bindings.with_derived(bindings))
 
     def touched(n: int) -> float | None:
-        values = trial(n)
+        bindings = trial(n)
         if bytes_touched is not None:
-            return _number(bytes_touched.evaluate(values))
-        nest = loop_nest(facts.region, values)
+            return _number(bytes_touched.evaluate(bindings))
+        nest = loop_nest(facts.region, bindings)
         return None if nest is None else touched_bytes(nest, line_bytes)
 
     def executed(n: int) -> float | None:
@@ -118,16 +118,16 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
 
 
 def _bound(
-    facts: RegionFacts, values: Values, notes: Sequence[str], open_size: OpenSize | None
+    facts: RegionFacts, bindings: Values, notes: Sequence[str], open_size: OpenSize | None
 ) -> BoundSizes:
     middles = [
-        f"{loop.variable} = {values[loop.variable]} (the middle of the loop around the region)"
+        f"{loop.variable} = {bindings[loop.variable]} (the middle of the loop around the region)"
         for loop in facts.region.enclosing
-        if loop.variable in values.keys() - facts.bindings.values.keys()
+        if loop.variable in bindings.keys() - facts.bindings.values.keys()
         and loop.variable in names_inside(facts.region)
-        and middle_of(loop, values) is not None
+        and middle_of(loop, bindings) is not None
     ]
-    return BoundSizes(values, (*notes, *middles), open_size)
+    return BoundSizes(bindings, (*notes, *middles), open_size)
 
 
 def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], list[str]]:
@@ -191,10 +191,12 @@ def _trips(facts: RegionFacts) -> list[Expr]:
     return [in_unbound(trips) for loop in facts.region.loops() if (trips := loop.trips) is not None]
 
 
-def _executions(facts: RegionFacts, values: Values) -> float | None:
+def _executions(facts: RegionFacts, bindings: Values) -> float | None:
     """Iterations of the innermost loops, all together."""
     counts = [
-        _number(fact.executions.expr.evaluate(values)) if fact.executions.expr is not None else None
+        _number(fact.executions.expr.evaluate(bindings))
+        if fact.executions.expr is not None
+        else None
         for fact in facts.statements
     ]
     known = [number for number in counts if number is not None]

@@ -103,13 +103,13 @@ def workload_of(
     Raises InputError for sizes beyond 64 bits.
     """
     table = statement_table(facts, line_bytes)
-    values: Values = facts.bindings.values
+    bindings: Values = facts.bindings.values
     guessed: tuple[str, ...] = ()
     open_size = None
     execution = None
     if facts.status != "skipped" and facts.region.nest is not None:
-        values, guessed, open_size = bound_sizes(facts, target, line_bytes)
-        execution = _execution(facts, facts.region.nest, values, history)
+        bindings, guessed, open_size = bound_sizes(facts, target, line_bytes)
+        execution = _execution(facts, facts.region.nest, bindings, history)
     return Workload(
         table=table,
         execution=execution,
@@ -149,17 +149,17 @@ def _only_written(facts: RegionFacts) -> frozenset[str]:
 
 
 def _execution(
-    facts: RegionFacts, source: Loop, values: Values, history: History
+    facts: RegionFacts, source: Loop, bindings: Values, history: History
 ) -> Execution | None:
     at_once, serial = parts_of(source)
-    work = _work(facts, at_once, values)
+    work = _work(facts, at_once, bindings)
     if work is None:
         return None
     region = replace(facts.region, nest=at_once.nest)
     synchronisation = synchronisation_counts(region, at_once.nest, work.nest)
     bodies = []
     for kind, selection in serial.items():
-        body = _work(facts, selection, values)
+        body = _work(facts, selection, bindings)
         if body is not None:
             bodies.append(SerialWork(kind, synchronisation.visits(kind), body))
     return Execution(
@@ -172,8 +172,8 @@ def _execution(
     )
 
 
-def _work(facts: RegionFacts, part: Selection, values: Values) -> Work | None:
-    nest = loop_nest(replace(facts.region, nest=part.nest), values)
+def _work(facts: RegionFacts, part: Selection, bindings: Values) -> Work | None:
+    nest = loop_nest(replace(facts.region, nest=part.nest), bindings)
     if nest is None:
         return None
     statements: Sequence[StatementFact] = [facts.statements[number] for number in part.statements]

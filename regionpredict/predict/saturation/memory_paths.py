@@ -68,25 +68,25 @@ class MemoryPaths:
 
         Where work is handed out as threads are free, at the pace of all together.
         """
-        places = thread_places(self.machine, threads)
+        placement = thread_places(self.machine, threads)
         active = asking / threads
-        lines = self._lines(places, active, writes)
+        lines = self._lines(placement, active, writes)
         seconds = {
-            domain: self._seconds(domain, places, lines, active, writes)
-            for domain, count in enumerate(places.by_domain)
+            domain: self._seconds(domain, placement, lines, active, writes)
+            for domain, count in enumerate(placement.by_domain)
             if count
         }
         if self.static:
             return asking / max(seconds.values())
-        return active * sum(places.by_domain[at] / each for at, each in seconds.items())
+        return active * sum(placement.by_domain[at] / each for at, each in seconds.items())
 
-    def _lines(self, places: ThreadPlaces, active: float, writes: float) -> list[_Line]:
+    def _lines(self, placement: ThreadPlaces, active: float, writes: float) -> list[_Line]:
         """By domain, with as many threads on it as their pages bring there."""
-        pages, team = self.pages, sum(places.by_domain)
+        pages, team = self.pages, sum(placement.by_domain)
         known: dict[tuple[float, float], _Line] = {}
         lines = []
-        for domain, own in enumerate(places.by_domain):
-            package = places.by_package[self._package(domain)]
+        for domain, own in enumerate(placement.by_domain):
+            package = placement.by_package[self._package(domain)]
             shared = pages.interleaved / self.machine.domains
             if domain == pages.home:
                 shared += pages.single
@@ -111,7 +111,7 @@ class MemoryPaths:
         return _Line((1.0 + wait) / alone, (self.farther + wait) / alone)
 
     def _seconds(
-        self, domain: int, places: ThreadPlaces, lines: list[_Line], active: float, writes: float
+        self, domain: int, placement: ThreadPlaces, lines: list[_Line], active: float, writes: float
     ) -> float:
         """Seconds a byte of a thread of that domain."""
         pages, package = self.pages, self._package(domain)
@@ -124,10 +124,10 @@ class MemoryPaths:
         if pages.interleaved:
             each = pages.interleaved / self.machine.domains
             seconds += each * sum(reach(other) for other in range(self.machine.domains))
-        link = self._on_the_link(package, places, writes)
-        return with_queue(seconds, link, active * places.by_package[package])
+        link = self._on_the_link(package, placement, writes)
+        return with_queue(seconds, link, active * placement.by_package[package])
 
-    def _on_the_link(self, package: int, places: ThreadPlaces, writes: float) -> float:
+    def _on_the_link(self, package: int, placement: ThreadPlaces, writes: float) -> float:
         """Seconds for which a byte of the package's threads holds its busiest link.
 
         Lines come in, and what the threads at its other end write back goes the same way; at each
@@ -138,8 +138,8 @@ class MemoryPaths:
             return 0.0
         spread = pages.interleaved / packages
         home = self._package(pages.home) == package
-        own = places.by_package[package]
-        others = (sum(places.by_package) - own) / (packages - 1)
+        own = placement.by_package[package]
+        others = (sum(placement.by_package) - own) / (packages - 1)
         share = (spread + (0.0 if home else pages.single)) * (1.0 - writes)
         back = (spread + (pages.single if home else 0.0)) * writes * others / own
         return (share + back) / memory.link_bytes_per_s.value

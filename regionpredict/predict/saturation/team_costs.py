@@ -27,6 +27,6 @@ def team_cost(machine: Machine, name: str, threads: int) -> float:
     table = getattr(tables, name)
     if machine.packages == 1 or table.x[-1] > machine.cores_per_package:
         return float(table.at(threads))
-    places = thread_places(machine, threads)
-    lines = _LINES[name].value * places.in_other_packages
-    return float(table.at(places.together)) + lines * tables.far_line.value
+    placement = thread_places(machine, threads)
+    lines = _LINES[name].value * placement.in_other_packages
+    return float(table.at(placement.together)) + lines * tables.far_line.value

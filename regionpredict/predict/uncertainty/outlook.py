@@ -73,8 +73,8 @@ def traits_of(points: Sequence[Point], machine: Machine) -> tuple[Traits, ...]:
 
 def _used_places(machine: Machine, threads: int) -> int:
     """Packages in use, times the threads on a core."""
-    places = thread_places(machine, threads)
-    return places.packages * places.on_a_core
+    placement = thread_places(machine, threads)
+    return placement.packages * placement.on_a_core
 
 
 def _streamed_share(point: Point) -> float:

@@ -152,11 +152,11 @@ def _collectives(
     row_of_call[call] = np.arange(count)
 
     def of_type(number: int, otherwise: int) -> Integers:
-        values = np.full(count, otherwise, dtype=np.int64)
+        column = np.full(count, otherwise, dtype=np.int64)
         chosen = np.flatnonzero(records.events[:, 3] == number)
         row = row_of_call[calls.at(where[chosen], records.events[chosen, 2])]
-        values[row[row >= 0]] = records.events[chosen[row >= 0], 4]
-        return values
+        column[row[row >= 0]] = records.events[chosen[row >= 0], 4]
+        return column
 
     named = of_type(_COMMUNICATOR, NONE)
     communicator = np.array([communicators.get(n, 0) for n in named.tolist()], dtype=np.int64)
