@@ -104,11 +104,11 @@ def model_sweeps(machine: Machine, source: Path) -> tuple[Sweep, ...]:
 
 
 def _points(
-    values: Sequence[float], known: Sequence[tuple[float | None, float | None]]
+    positions: Sequence[float], known: Sequence[tuple[float | None, float | None]]
 ) -> tuple[SweepPoint, ...]:
     return tuple(
         SweepPoint(float(x), score, efficiency)
-        for x, (score, efficiency) in zip(values, known, strict=True)
+        for x, (score, efficiency) in zip(positions, known, strict=True)
     )
 
 

@@ -144,11 +144,11 @@ def _sides(
         return None
     if not extents and (_readable(access) or runs(loops, bindings.values) == 0):
         return []
-    known = iter(extents)
+    remaining = iter(extents)
     sides = []
     for position, subscript in enumerate(access.subscripts):
         if not subscript.has_unreadable_part:
-            sides.append(next(known))
+            sides.append(next(remaining))
             continue
         length = _length(array, position, bindings)
         if length is None:

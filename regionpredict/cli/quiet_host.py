@@ -29,7 +29,7 @@ def waiting(most_s: float) -> str:
 class QuietHost:
     """Waits in front of measurements, at most `most_s` seconds in all; 0: never.
 
-    `told` hears meanwhile what it waits for.
+    `on_wait` hears meanwhile what it waits for.
     """
 
     def __init__(self, most_s: float, on_wait: Callable[[str], None] = lambda _: None) -> None:

@@ -215,5 +215,5 @@ def _region_run(region: Record) -> RegionRun:
 
 
 def _size(size: Record) -> EntrySize:
-    values = (size.whole(key, -(1 << 63)) for key in ("first", "least", "most"))
-    return EntrySize(size.text("name"), size.whole("entries", 1), *values)
+    extremes = (size.whole(key, -(1 << 63)) for key in ("first", "least", "most"))
+    return EntrySize(size.text("name"), size.whole("entries", 1), *extremes)

@@ -138,8 +138,8 @@ class _Build:
         arguments = [word for _, word in call.without_side_files()]
         names = names_at(source.path, arguments, str(Path.cwd()))
         text = replace(unnamed, names=names, regions=instrumented.regions, teams=instrumented.teams)
-        values = self._with_calls(text)
-        return text if values is None else replace(text, values=values.values)
+        with_calls = self._with_calls(text)
+        return text if with_calls is None else replace(text, values=with_calls.values)
 
     def _with_calls(
         self, text: _Text, without: Collection[int] = (), *, ask: bool = True

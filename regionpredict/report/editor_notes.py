@@ -74,14 +74,14 @@ def findings(
         for note in prediction.diagnostics
         if _is(note.span, file)
     ]
-    changes_once = dict.fromkeys(change for changes in advice.values() for change in changes)
+    distinct_changes = dict.fromkeys(change for changes in advice.values() for change in changes)
     notes += [
         Finding(
             advice.span.line, advice.span.column, advice.id,
             f"{advice.gain:.1f} times as fast on {machine.name}: {advice.message}", False,
             _edit(advice.message, advice.span, lines),
         )
-        for advice in changes_once
+        for advice in distinct_changes
         if _is(advice.span, file)
     ]  # fmt: skip
     return list(dict.fromkeys(notes))

@@ -80,8 +80,8 @@ def _findings(
     functions = {
         prediction.facts.region.span: prediction.facts.region.function for prediction in predictions
     }
-    changes_once = dict.fromkeys(change for changes in advice.values() for change in changes)
-    for change in changes_once:
+    distinct_changes = dict.fromkeys(change for changes in advice.values() for change in changes)
+    for change in distinct_changes:
         text = f"{change.gain:.1f} times as fast on {machine.name}: {change.message}"
         function = functions.get(change.span, "")
         yield _Finding(

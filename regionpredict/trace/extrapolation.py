@@ -286,16 +286,16 @@ def _within(model: FittedModel, width: float, most: float) -> float:
 def _point(
     width: int, models: Mapping[str, FactorModel], parallel_0: float, width_0: int
 ) -> Extrapolated:
-    predicted = {factor: models[factor].value(width) for factor in SCALED}
+    factors = {factor: models[factor].value(width) for factor in SCALED}
     bands = {factor: models[factor].band(width) for factor in SCALED}
     low = {factor: band[0] for factor, band in bands.items()}
     high = {factor: band[1] for factor, band in bands.items()}
-    for table in (predicted, low, high):
+    for table in (factors, low, high):
         table["communication"] = table["serialisation"] * table["transfer"]
         table["parallel"] = table["load_balance"] * table["communication"]
         table["global"] = table["parallel"] * table["computation_scalability"]
         table["speedup"] = table["global"] / parallel_0 * width / width_0
-    return Extrapolated(width, predicted, low, high, dominating(predicted))
+    return Extrapolated(width, factors, low, high, dominating(factors))
 
 
 def dominating(factors: Mapping[str, float]) -> str:

@@ -238,13 +238,13 @@ def test_iterations_in_a_row_that_a_cache_holds() -> None:
     nest = nest_of("for (int i = 0; i < 100; i++) x[i] = 1;", DECLARED)
     for capacity, turns in ((464.0, 51.0), (64.0, 1.0), (10.0, 1.0), (64.0 + 8 * 99, 100.0),
                             (848.0, 99.0), (1e9, 100.0)):  # fmt: skip
-        assert conditions(nest, capacity)._turns_that_fit(nest.root, {}) == pytest.approx(turns)
+        assert conditions(nest, capacity)._fitting_iterations(nest.root, {}) == pytest.approx(turns)
     one = nest_of("for (int i = 0; i < 1; i++) x[i] = 1;", DECLARED)
-    assert conditions(one, 10.0)._turns_that_fit(one.root, {}) == 1.0
+    assert conditions(one, 10.0)._fitting_iterations(one.root, {}) == 1.0
     # Two rows of 60 doubles: 64 + 8 * 59 bytes the first, as many the second.
     two = nest_of("for (int i = 0; i < 2; i++) for (int j = 0; j < 60; j++) r[i][j] = 1;",
                   "double r[2][640]")  # fmt: skip
-    assert conditions(two, 1.5 * 536.0)._turns_that_fit(two.root, {}) == pytest.approx(1.5)
+    assert conditions(two, 1.5 * 536.0)._fitting_iterations(two.root, {}) == pytest.approx(1.5)
 
 
 def test_iterations_in_a_row_of_a_triangle() -> None:
@@ -252,7 +252,7 @@ def test_iterations_in_a_row_of_a_triangle() -> None:
     loops = "for (int i = 0; i < 100; i++) for (int j = 0; j <= i; j++) x[j] = 1;"
     nest = nest_of(loops, DECLARED)
     for capacity, turns in ((460.0, 1.0), (658.0, 50.5), (800.0, 86.0), (856.0, 100.0)):
-        assert conditions(nest, capacity)._turns_that_fit(nest.root, {}) == pytest.approx(turns)
+        assert conditions(nest, capacity)._fitting_iterations(nest.root, {}) == pytest.approx(turns)
 
 
 # -- references that find each other's lines ------------------------------------------------------

@@ -15,13 +15,13 @@ def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Exper
     Ranks of one profile are put together by their mean. Raises as `experiment_of` does.
     """
     index = data.text("profile_idx_name")
-    parameters_of = {str(entry.part(index)): entry.value for entry in data.inners("metadata")}
+    profile_parameters = {str(entry.part(index)): entry.value for entry in data.inners("metadata")}
     paths = _call_paths(data)
     metrics = [*data.texts("exclusive_metrics"), *data.texts("inclusive_metrics")]
     seconds: dict[tuple[str, str, str], list[float]] = {}
     for row in data.inners("dataframe"):
         profile = str(row.part(index))
-        if profile not in parameters_of:
+        if profile not in profile_parameters:
             raise row.error(index, f"is {profile}, of which the metadata say nothing")
         node = str(row.part("node"))
         if node not in paths:
@@ -31,7 +31,7 @@ def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Exper
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 seconds.setdefault((paths[node], metric, profile), []).append(float(value))
     rows = [
-        Measured(callpath, metric, parameters_of[profile], (sum(samples) / len(samples),))
+        Measured(callpath, metric, profile_parameters[profile], (sum(samples) / len(samples),))
         for (callpath, metric, profile), samples in seconds.items()
     ]
     return experiment_of(rows, data.path, parameters=parameters, among=SCALES)

@@ -59,8 +59,8 @@ class GridForecaster:
         for point in points:
             if tuple(point) not in self._said:
                 now = self._opinions(every, point)
-                forecast = combined(self._past_opinions, self._truths, scales, now)
-                self._said[tuple(point)] = (now, *forecast)
+                combination = combined(self._past_opinions, self._truths, scales, now)
+                self._said[tuple(point)] = (now, *combination)
         return outlook_of(self.names, [self._said[tuple(point)] for point in points])
 
     def _rolling(self) -> tuple[list[FloatArray], list[float]]:
@@ -95,8 +95,8 @@ class GridForecaster:
             opinions += _neighbours(points, seen.y, lines[a], lines[b], (a, b))
         below = np.flatnonzero(np.all(points <= target, axis=1))
         opinions.append(float(seen.y[below[-1]]) if len(below) else float("nan"))
-        positive = np.array(opinions)
-        return np.where(np.isfinite(positive) & (positive > 0), positive, np.nan)
+        opinion_array = np.array(opinions)
+        return np.where(np.isfinite(opinion_array) & (opinion_array > 0), opinion_array, np.nan)
 
     def _by_formulas(
         self, before: NDArray[np.bool_], points: FloatArray, seen: Observations, target: FloatArray

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from regionpredict.frontend.libclang_reader import bindings as lc
-from regionpredict.frontend.libclang_reader.constructors import is_compilers, values_of_the_class
+from regionpredict.frontend.libclang_reader.constructors import (
+    default_member_initialisers,
+    is_compilers,
+)
 from regionpredict.frontend.libclang_reader.cursors import (
     CONSTRUCTOR,
     FUNCTIONS,
@@ -149,7 +152,9 @@ class CallBuilder:
             return Cast(ctype, inner[0], made)
         if function is not None and inner and not _is_empty(function):
             return made
-        listed = () if inner else values_of_the_class(target, self._declarations, self._build)
+        listed = (
+            () if inner else default_member_initialisers(target, self._declarations, self._build)
+        )
         if listed:
             return Opaque("{}", listed)
         seen = function is not None or not inner

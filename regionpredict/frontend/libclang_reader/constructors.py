@@ -57,21 +57,21 @@ def initialisers(
             elif (call := constructor_call(own, value)) is not None:
                 bases.append(call)
             field = None
-    for member, node in _values_in_the_class(tree.cursor, declarations):
+    for member, node in _default_initialisers(tree.cursor, declarations):
         if member not in given:
             given[member] = _given(own, member, build(node))
     order = {member: at for at, member in enumerate(_members(tree.cursor, declarations))}
     return (*bases, *(given[m] for m in sorted(given, key=lambda m: order.get(m, len(order)))))
 
 
-def values_of_the_class(
+def default_member_initialisers(
     constructor: lc.Cursor, declarations: Declarations, build: Callable[[Node], Expression]
 ) -> tuple[Expression, ...]:
     """What a constructor that nobody wrote gives to the members, each value with its name."""
     if not is_compilers(constructor):
         return ()
-    values = _values_in_the_class(constructor, declarations)
-    return tuple(Opaque(f".{member.name}", (build(node),)) for member, node in values)
+    initialised = _default_initialisers(constructor, declarations)
+    return tuple(Opaque(f".{member.name}", (build(node),)) for member, node in initialised)
 
 
 def is_compilers(method: lc.Cursor) -> bool:
@@ -86,9 +86,9 @@ def is_compilers(method: lc.Cursor) -> bool:
 
 def _given(own: Expression, field: Decl, value: Expression) -> Expression:
     """`this->field = value`."""
-    values = initial_values(value)
-    if values is not None and len(values) == 1 and field.ctype.kind in _SCALARS:
-        value = values[0]  # ny{n}
+    elements = initial_values(value)
+    if elements is not None and len(elements) == 1 and field.ctype.kind in _SCALARS:
+        value = elements[0]  # ny{n}
     return Assign("=", Member(own, field, True, _NOWHERE), value, _NOWHERE)
 
 
@@ -101,7 +101,7 @@ def _members(constructor: lc.Cursor, declarations: Declarations) -> list[Decl]:
     return [declarations.of(cursor) for cursor in lc.children(record, _FIELDS)]
 
 
-def _values_in_the_class(
+def _default_initialisers(
     constructor: lc.Cursor, declarations: Declarations
 ) -> list[tuple[Decl, Node]]:
     """The members that have a value in the class (`int nz = 1;`), and the value.
@@ -109,12 +109,12 @@ def _values_in_the_class(
     Arrays and bits of a word are left out: it may be their extent that stands there.
     """
     library = lc.library()
-    values = []
+    initialised = []
     for cursor in lc.children(library.clang_getCursorSemanticParent(constructor), _FIELDS):
         member = declarations.of(cursor)
         if library.clang_Cursor_isBitField(cursor) or member.ctype.kind == "array":
             continue
         inner = [node for node in grow(cursor).children if IMPLICIT <= node.kind < BLOCK]
         if inner:
-            values.append((member, inner[-1]))
-    return values
+            initialised.append((member, inner[-1]))
+    return initialised

@@ -146,9 +146,9 @@ class ExpressionBuilder:
         return Opaque(_CONSTRUCTS.get(node.kind, _OTHER), inner)
 
     def _list(self, node: Node) -> Expression:
-        values = [child for child in node.children if child.kind >= IMPLICIT]
+        elements = [child for child in node.children if child.kind >= IMPLICIT]
         members = self._declarations.members(self._lib.clang_getCursorType(node.cursor))
-        listed = [self._listed(value) for value in values]
+        listed = [self._listed(value) for value in elements]
         return Opaque("{}", with_members_named(listed, members))
 
     def _listed(self, node: Node) -> Expression:

@@ -176,9 +176,9 @@ class FollowedStatements:
         """The members of a struct by a list of initial values: `struct grid g = {7, .ny = 3};`."""
         if decl.ctype.kind != "struct":
             return
-        name, values = self.context.name_of(decl, frame.depth), initial_values(value)
-        given = [pair for pair in map(member_named, values or ()) if pair is not None]
-        if values is None or len(given) < len(values):
+        name, elements = self.context.name_of(decl, frame.depth), initial_values(value)
+        given = [pair for pair in map(member_named, elements or ()) if pair is not None]
+        if elements is None or len(given) < len(elements):
             self.context.set_members(name, None)
             return
         held = {member: self.context.value(pair, frame) for member, pair in given}

@@ -313,9 +313,9 @@ class _Flows:
         if slot is not None:
             events.append(Link(slot, self._points(value, events), self.at))
 
-    def _listed(self, place: Place, values: Sequence[Expression], events: list[Event]) -> None:
+    def _listed(self, place: Place, elements: Sequence[Expression], events: list[Event]) -> None:
         """The members of a struct that a list gives addresses, or other structs."""
-        for named in filter(None, map(member_named, values)):
+        for named in filter(None, map(member_named, elements)):
             member, value = (*place, f".{named[0]}"), named[1]
             if (inner := initial_values(value)) is not None:
                 self._listed(member, inner, events)

@@ -127,10 +127,10 @@ class Evaluator(Caller, ABC):
             return Struct(frozenset(self.memory.inside(made).items()))
         return held(self.value(inner), cast.ctype)
 
-    def _new(self, ctype: CType, values: Sequence[Expression]) -> Value:
+    def _new(self, ctype: CType, elements: Sequence[Expression]) -> Value:
         """`new grid(n)`, `new int[n]`: something that nobody else points to."""
         made = Place(Decl("(new)", "local", ctype.element or OF_ANY_TYPE, Span("", 0)))
-        constructed = [self._construct(made, value) for value in values]
+        constructed = [self._construct(made, value) for value in elements]
         return Address(made if any(constructed) else made.at(0))
 
     def _construct(self, place: Place, value: Expression) -> bool:
@@ -188,29 +188,29 @@ class Evaluator(Caller, ABC):
 
     def initialise(self, place: Place, ctype: CType, init: Expression) -> None:
         """Puts the value of an initialiser to a place."""
-        values = initial_values(init)
+        elements = initial_values(init)
         if constructor_call(_NOWHERE, init) is not None:
             self._construct(place, init)
-        elif values is None:
+        elif elements is None:
             value = self.value(init)
             self.store(place, value, type_of(init) if ctype is OF_ANY_TYPE else ctype, init)
         elif ctype.kind == "array" and ctype.element is not None:
             for number, child in (elements_listed(init) or {}).items():
                 self.initialise(place.at(number), ctype.element, child)
         elif ctype.kind in ("struct", "unknown"):
-            self._initialise_members(place, values)
+            self._initialise_members(place, elements)
 
-    def _initialise_members(self, place: Place, values: Sequence[Expression]) -> None:
+    def _initialise_members(self, place: Place, elements: Sequence[Expression]) -> None:
         """`{.nx = 3, .ny = 4}`; of what has no name nobody knows whose value it is."""
-        for given in map(member_named, values):
+        for given in map(member_named, elements):
             if given is not None:
                 self.initialise(place.at(given[0]), OF_ANY_TYPE, given[1])
 
     def returned_value(self, expression: Expression) -> Value:
         """What a function gives back: of a struct all that is in it."""
-        values = initial_values(expression)
-        if values is not None:
-            place: Place | None = self._made(values, type_of(expression))
+        elements = initial_values(expression)
+        if elements is not None:
+            place: Place | None = self._made(elements, type_of(expression))
         elif constructor_call(_NOWHERE, expression) is not None:
             return self.value(expression)
         elif type_of(expression).kind == "struct" and not isinstance(expression, CallExpr):
@@ -219,17 +219,17 @@ class Evaluator(Caller, ABC):
             return self.value(expression)
         return UNKNOWN if place is None else Struct(frozenset(self.memory.inside(place).items()))
 
-    def _made(self, values: Sequence[Expression], ctype: CType) -> Place:
+    def _made(self, elements: Sequence[Expression], ctype: CType) -> Place:
         """A struct without a name, of a list of values."""
         made = Place(Decl("", "local", ctype, Span("", 0)))
-        self._initialise_members(made, values)
+        self._initialise_members(made, elements)
         return made
 
     def store(self, place: Place, value: Value, ctype: CType, source: Expression) -> None:
         """Puts a value to a place; of a struct, everything in it."""
-        values = initial_values(source) if ctype.kind == "struct" else None
-        if values is not None:  # which may name what is there now: `g = (grid){g.ny, g.nx};`
-            made = self._made(values, ctype)
+        elements = initial_values(source) if ctype.kind == "struct" else None
+        if elements is not None:  # which may name what is there now: `g = (grid){g.ny, g.nx};`
+            made = self._made(elements, ctype)
             self.memory.forget(place)
             self.memory.move(made, place, ctype)
             return

@@ -274,8 +274,8 @@ class ExpressionBuilder:
     def _compound_literal(self, node: Any, scope: Scope) -> Expression:
         self._types().define(node.type, scope)
         ctype = self._types().of(node.type, scope)
-        values = self._types().with_members_named(self.build(node.init, scope), ctype)
-        return self._with_type(Opaque("", (values,)), ctype)
+        elements = self._types().with_members_named(self.build(node.init, scope), ctype)
+        return self._with_type(Opaque("", (elements,)), ctype)
 
     def _statement_expression(self, node: Any, scope: Scope) -> Expression:
         return Opaque("statement expression", (self._inside(node, Scope(scope)),))

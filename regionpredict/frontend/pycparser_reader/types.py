@@ -349,15 +349,15 @@ class TypeReader:
 
     def with_members_named(self, init: Expression, ctype: CType) -> Expression:
         """A list of initial values for such a type, in which values have their members' names."""
-        values = initial_values(init)
-        if values is None:
+        elements = initial_values(init)
+        if elements is None:
             return init
         if ctype.kind == "array" and ctype.element is not None:
             element = ctype.element
-            return Opaque("{}", tuple(self._element_named(value, element) for value in values))
+            return Opaque("{}", tuple(self._element_named(value, element) for value in elements))
         members = self._members(ctype)
         named: list[Expression] = []
-        for value in with_members_named(values, members):
+        for value in with_members_named(elements, members):
             given = member_named(value)
             field = self.field(ctype, given[0]) if given is not None else None
             if given is not None and field is not None:

@@ -163,9 +163,9 @@ def over_caches(cores: Sequence[HardwareThread]) -> tuple[int, ...]:
 
 def _common(counts: Counter[int], wholes: str, parts: str, remarks: list[str]) -> int:
     """The most frequent count; a remark where the wholes differ."""
-    values = Counter(counts.values())
-    most = values.most_common(1)[0][0]
-    if len(values) > 1:
+    counted = Counter(counts.values())
+    most = counted.most_common(1)[0][0]
+    if len(counted) > 1:
         remarks.append(f"the {wholes} have different numbers of {parts}: {most} taken for each")
     return most
 

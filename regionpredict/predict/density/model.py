@@ -245,11 +245,11 @@ def _reference_terms(
     return [term for term in (missed, served) if term.number > 0]
 
 
-def _average(values: Sequence[float], counts: Sequence[int]) -> float:
+def _average(samples: Sequence[float], counts: Sequence[int]) -> float:
     if len(set(counts)) <= 1:
-        return sum(values) / len(values) if values else 0.0
+        return sum(samples) / len(samples) if samples else 0.0
     total = sum(counts)  # as whole numbers: their product may be beyond any float
-    return sum(value * (count / total) for value, count in zip(values, counts, strict=True))
+    return sum(value * (count / total) for value, count in zip(samples, counts, strict=True))
 
 
 def _bottleneck(scores: Sequence[StatementScore], packages: int, most: int) -> str | None:

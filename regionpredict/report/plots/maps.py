@@ -111,13 +111,13 @@ def _sampled(
     columns = [model.parameters.index(name) for name in free]
     ranges = []
     for name, column in zip(free, columns, strict=True):
-        values = model.points[:, column]
-        if values.min() <= 0:
+        column_values = model.points[:, column]
+        if column_values.min() <= 0:
             raise InputError(
-                f"{name} = {values.min():g} has no place on a logarithmic axis",
+                f"{name} = {column_values.min():g} has no place on a logarithmic axis",
                 remedy="draw curves over the other parameter",
             )
-        ranges.append(np.geomspace(values.min(), _REACH * values.max(), _SAMPLES))
+        ranges.append(np.geomspace(column_values.min(), _REACH * column_values.max(), _SAMPLES))
     across, along = np.meshgrid(*ranges)
     points = np.tile(model.points.max(0), (across.size, 1))
     for name, value in fixed.items():
@@ -128,5 +128,5 @@ def _sampled(
             )
         points[:, model.parameters.index(name)] = value
     points[:, columns[0]], points[:, columns[1]] = across.ravel(), along.ravel()
-    values = model.predict_many(points).reshape(across.shape)
-    return (free[0], free[1]), ranges[0], ranges[1], values
+    column_values = model.predict_many(points).reshape(across.shape)
+    return (free[0], free[1]), ranges[0], ranges[1], column_values
