@@ -108,7 +108,7 @@ def _measured(
     if sizes is None:
         raise UsageError("no sizes", remedy="write --sizes 1000,2000,4000,8000,16000")
     program = find_program(argv[0])
-    values = _sizes(sizes)
+    size_list = _sizes(sizes)
     allowed = sorted(os.sched_getaffinity(0))
     counts = thread_counts(threads, allowed)
     data = IsoefficiencyData(tuple(argv), platform.node() or "this host")
@@ -137,7 +137,7 @@ def _measured(
     setting = Setting((compiler(),), cache_folder(), dict(os.environ), find_runtime(), len(allowed))
     line = ProgressLine(steps=10)
     try:
-        return run_campaign(data, values, counts, program, setting, output, line.show)
+        return run_campaign(data, size_list, counts, program, setting, output, line.show)
     except KeyboardInterrupt:
         line.end()
         click.echo(f"regionpredict: interrupted; {output} is kept; --resume goes on", err=True)

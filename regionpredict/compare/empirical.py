@@ -116,9 +116,9 @@ def _fitted(verdict: Verdict, times: Mapping[int, Sequence[float]], tolerance: f
     return Fitted(verdict, model, law_text(model), predicted_law, speedup, disagrees)
 
 
-def _law(counts: Sequence[int], values: Sequence[Sequence[float]]) -> FittedModel:
+def _law(counts: Sequence[int], repetitions: Sequence[Sequence[float]]) -> FittedModel:
     return fit(
-        [(float(n),) for n in counts], values, statistic="median", min_points=LEAST_COUNTS,
+        [(float(n),) for n in counts], repetitions, statistic="median", min_points=LEAST_COUNTS,
         law="threads",
     )  # fmt: skip
 

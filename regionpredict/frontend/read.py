@@ -156,8 +156,8 @@ def read_alone(
     with recursion_limit(LIMITS.recursion):
         given, trees = _parsed(request, frontend, flows=flows)
         unit = linked_alone(request.path, trees)
-        values = None if arguments is None else argument_values([unit], arguments)
-        return lower_file(given, unit, tasks=tasks)._replace(arguments=values)
+        followed = None if arguments is None else argument_values([unit], arguments)
+        return lower_file(given, unit, tasks=tasks)._replace(arguments=followed)
 
 
 def follow_arguments(units: Linked, arguments: Sequence[str]) -> ArgumentValues | None:

@@ -18,9 +18,10 @@ def measurements_csv(experiment: Experiment) -> str:
     names = experiment.series[0].parameters if experiment.series else ()
     writer.writerow(("callpath", "metric", *names, "value"))
     for series in experiment.series:
-        for point, values in zip(series.points, series.values, strict=True):
+        for point, repetitions in zip(series.points, series.values, strict=True):
             writer.writerows(
-                (series.callpath, series.metric, *map(repr, point), repr(float(v))) for v in values
+                (series.callpath, series.metric, *map(repr, point), repr(float(v)))
+                for v in repetitions
             )
     return out.getvalue()
 

@@ -61,8 +61,8 @@ class ModelSlice:
     def spread(self, index: int) -> tuple[float, float]:
         """The smallest and the largest repetition at a measured value, about what was modelled."""
         middle = float(self.y[index])
-        values = self.repetitions[index] if index < len(self.repetitions) else ()
-        finite = [float(value) for value in values if np.isfinite(value)]
+        repetitions = self.repetitions[index] if index < len(self.repetitions) else ()
+        finite = [float(value) for value in repetitions if np.isfinite(value)]
         return min([middle, *finite]), max([middle, *finite])
 
     @property

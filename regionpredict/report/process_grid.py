@@ -59,9 +59,9 @@ def grid_values(result: TraceResult, grid: ProcessGrid, metric: str) -> GridValu
 
 def grid_text(result: TraceResult, grid: ProcessGrid, metric: str) -> str:
     """The grid as text; of three and more dimensions a table for each of the first ones."""
-    values = grid_values(result, grid, metric)
-    lines = [f"{metric} on the {values.sizes} grid{f', {values.unit}' if values.unit else ''}:"]
-    for front, rows in values.planes:
+    sums = grid_values(result, grid, metric)
+    lines = [f"{metric} on the {sums.sizes} grid{f', {sums.unit}' if sums.unit else ''}:"]
+    for front, rows in sums.planes:
         lines.append("")
         if front:
             lines.append(front)
@@ -71,8 +71,8 @@ def grid_text(result: TraceResult, grid: ProcessGrid, metric: str) -> str:
             for number, row in enumerate(rows)
         ]
         lines += aligned_lines(cells)
-    if values.missing:
-        lines += ["", without_rank(values.missing)]
+    if sums.missing:
+        lines += ["", without_rank(sums.missing)]
     return "\n".join(lines) + "\n"
 
 

@@ -84,9 +84,9 @@ def _waits_for_lock(trace: EventTrace, inside: NDArray[np.int64]) -> NDArray[np.
     return np.asarray((inside > 0) & (held < inside))
 
 
-def by_location(trace: EventTrace, values: Ticks) -> Ticks:
+def by_location(trace: EventTrace, ticks: Ticks) -> Ticks:
     """Sums of a value an event, one a location."""
-    sums = np.concatenate([[0], np.cumsum(values)])
+    sums = np.concatenate([[0], np.cumsum(ticks)])
     return np.asarray(sums[trace.starts[1:]] - sums[trace.starts[:-1]], dtype=np.int64)
 
 

@@ -97,17 +97,17 @@ class _Raw:
     duplicates: int = 0
 
     def keep_coordinates(self) -> Callable[..., None]:
-        def callback(user: object, topology: int, rank: int, *values: Any) -> None:
-            self.coordinates.setdefault(topology, {})[rank] = tuple(map(int, values[-1]))
+        def callback(user: object, topology: int, rank: int, *fields: Any) -> None:
+            self.coordinates.setdefault(topology, {})[rank] = tuple(map(int, fields[-1]))
 
         return callback
 
     def keep(self, table: dict[int, tuple[Any, ...]]) -> Callable[..., None]:
-        def callback(user: object, number: int, *values: Any) -> None:
+        def callback(user: object, number: int, *fields: Any) -> None:
             if number in table:
                 self.duplicates += 1
             else:
-                table[number] = values
+                table[number] = fields
 
         return callback
 

@@ -68,8 +68,8 @@ def loop_bodies(
             written = [statements[number] for number, _ in loop.statements]
             if not taken:
                 continue
-            values = (fact.executions.value for fact in own)
-            counted = next((value for value in values if value is not None), None)
+            execution_counts = (fact.executions.value for fact in own)
+            counted = next((value for value in execution_counts if value is not None), None)
             runs = left * float(counted) if counted is not None else executions
             outer = inside.get(loop.index)
             around = [statements[number] for number, _ in outer.statements] if outer else []

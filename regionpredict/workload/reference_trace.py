@@ -124,8 +124,8 @@ class _Tracer:
         length = np.full(number, own, dtype=np.int64)
         children = {}
         for child in loop.children:
-            inside, values, count = self._iterations(child, points, number)
-            body = self._body(child, values, count, inside, shared[inside])
+            inside, inner_points, count = self._iterations(child, points, number)
+            body = self._body(child, inner_points, count, inside, shared[inside])
             children[child.index] = body
             length += np.bincount(inside, weights=body.length, minlength=number).astype(np.int64)
         return _Body(loop, points, number, around, shared, children, length)
@@ -144,9 +144,9 @@ class _Tracer:
         trips = trips.astype(np.int64)
         inside = np.repeat(np.arange(number), trips)
         turn = np.arange(len(inside)) - np.repeat(np.cumsum(trips) - trips, trips)
-        values = {name: value[inside] for name, value in points.items()}
-        values[loop.variable] = first[inside] + loop.step * turn
-        return inside, values, len(inside)
+        inner_points = {name: value[inside] for name, value in points.items()}
+        inner_points[loop.variable] = first[inside] + loop.step * turn
+        return inside, inner_points, len(inside)
 
     def _spend(self, references: float, *, keep: bool = False) -> None:
         """Counts references; `keep`: only whether there may be as many."""

@@ -267,10 +267,10 @@ class _Walk:
 
     def _call(
         self, flow: Flow, arguments: Sequence[Place | None], via: str, state: _State,
-        calls: tuple[str, ...], values: Sequence[tuple[int, Place]] = (),
+        calls: tuple[str, ...], handed: Sequence[tuple[int, Place]] = (),
     ) -> _Frame:  # fmt: skip
         frame = _Frame(flow, next(self.frames), calls=(*calls, via) if via else calls)
-        for at, value in values:
+        for at, value in handed:
             if at < len(flow.parameters):
                 self.pointers.copy(self._resolve(flow.parameters[at], frame), value)
         for slot, argument in zip(flow.parameters, arguments, strict=False):
@@ -422,8 +422,8 @@ class _Walk:
             if name in self.stack or len(self.stack) > _MAX_DEPTH:
                 return
             via = f"{frame.flow.function}() calls {name}() at {event.span.short}"
-            values = [(at, self._resolve(place, frame)) for at, place in event.values]
-            inner = self._call(flow, arguments, via, replace(state, at=None), frame.calls, values)
+            handed = [(at, self._resolve(place, frame)) for at, place in event.values]
+            inner = self._call(flow, arguments, via, replace(state, at=None), frame.calls, handed)
             if inner.result is not None and inner.by_value:
                 self.pointers.copy(result, inner.result)
             else:

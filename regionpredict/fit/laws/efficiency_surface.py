@@ -100,14 +100,14 @@ def surface(
 
 
 def fit_efficiency(
-    points: Sequence[tuple[float, float]], values: Sequence[float]
+    points: Sequence[tuple[float, float]], efficiencies: Sequence[float]
 ) -> EfficiencySurface:
     """The best member of the family for efficiencies at points `(p, n)`.
 
     Raises InputError for too few points, and where threads or sizes do not vary.
     """
     x = np.asarray(points, dtype=np.float64).reshape(-1, 2)
-    y = np.asarray(values, dtype=np.float64)
+    y = np.asarray(efficiencies, dtype=np.float64)
     threads, sizes = x[:, 0], x[:, 1]
     if len(y) < LEAST_POINTS or len(np.unique(threads)) < 2 or len(np.unique(sizes)) < 3:
         raise InputError(

@@ -104,7 +104,9 @@ def explained_rows(
     return np.asarray((noise_known | (left >= _SPARE_POINTS)) & (misfit <= most))
 
 
-def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") -> Observations:
+def summarise(
+    repetitions: Sequence[Sequence[float]], statistic: Statistic = "mean"
+) -> Observations:
     """Summary and noise of the repetitions at each of `n` points; NaN repetitions are left out.
 
     Raises `InputError` where a point has no finite value.
@@ -118,14 +120,14 @@ def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") 
             f"unknown summary '{statistic}'", remedy=f"use one of {', '.join(_STATISTICS)}"
         )
     try:
-        data = np.array(values, dtype=np.float64)
+        data = np.array(repetitions, dtype=np.float64)
     except (ValueError, TypeError):
-        return _summarise_ragged(values, statistic)
+        return _summarise_ragged(repetitions, statistic)
     if data.ndim == 1:
         data = data[:, None]
     if statistic != "mean":
         if not np.isfinite(data).all():
-            return _summarise_ragged(values, statistic)
+            return _summarise_ragged(repetitions, statistic)
         kept = without_hiccups(data)
         if kept is not None:
             # A slow repetition is one that did not take the least time, as it would otherwise be.
@@ -135,7 +137,7 @@ def summarise(values: Sequence[Sequence[float]], statistic: Statistic = "mean") 
     else:
         y = _means(data)
         if not all(map(isfinite, y.tolist())):
-            return _summarise_ragged(values, statistic)
+            return _summarise_ragged(repetitions, statistic)
         within = _squares(data, y)
     count = data.shape[1]
     return _weigh(y, within, count, count - 1.0, statistic)
@@ -147,7 +149,7 @@ def summarise_many(
     """`summarise` for many series; those with equal numbers of repetitions go together."""
     data = _block(many)
     if data is None or statistic != "mean" or not np.isfinite(data).all():
-        return [summarise(values, statistic) for values in many]
+        return [summarise(repetitions, statistic) for repetitions in many]
     y, within = summarise_block(data, statistic)
     count, points = float(data.shape[2]), y.shape[1]
     dof = (count - 1.0) * points
@@ -246,11 +248,11 @@ def _weigh(
 
 
 def _summarise_ragged(
-    values: Sequence[Sequence[float]], statistic: Statistic, made: int | None = None
+    repetitions: Sequence[Sequence[float]], statistic: Statistic, made: int | None = None
 ) -> Observations:
     """`made`: how many repetitions each point's summary is of, if not those that are left."""
     y, within, count = [], [], []
-    for index, row in enumerate(values):
+    for index, row in enumerate(repetitions):
         try:
             data = np.atleast_1d(np.array(row, dtype=np.float64))
         except (ValueError, TypeError) as error:

@@ -33,16 +33,16 @@ _DEFAULT_OPTIONS = Options()
 _MOST_RIVALS = 40
 
 
-def _merged(values: Sequence[Sequence[float]], plan: PointPlan) -> Sequence[Sequence[float]]:
+def _merged(repetitions: Sequence[Sequence[float]], plan: PointPlan) -> Sequence[Sequence[float]]:
     if plan.order is None:
-        if len(values) != len(plan.points):
+        if len(repetitions) != len(plan.points):
             raise InputError(
-                f"{len(values)} lists of repetitions for {len(plan.points)} points",
+                f"{len(repetitions)} lists of repetitions for {len(plan.points)} points",
                 remedy="give one list per point",
             )
-        return values
+        return repetitions
     return [
-        [v for index in group for v in np.atleast_1d(values[index]).tolist()]
+        [v for index in group for v in np.atleast_1d(repetitions[index]).tolist()]
         for group in plan.order
     ]
 
@@ -257,7 +257,7 @@ def fit_many(
     """
     options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points, segments)
     plan = plan_of(points, tuple(parameters) if parameters else None, options)
-    seen = summarise_many([_merged(values, plan) for values in many], statistic)
+    seen = summarise_many([_merged(repetitions, plan) for repetitions in many], statistic)
     if seen and statistic != "mean":
         options = _summarising(options, seen)
     if law not in ("auto", "pmnf"):

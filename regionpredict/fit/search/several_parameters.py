@@ -187,7 +187,7 @@ def _short_list(
 
 def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
     monomials: list[Monomial] = []
-    values, price = [], []
+    column_values, price = [], []
     narrow, wide = lists
     picked = list(product(*((-1, *terms) for terms in narrow)))
     alone: list[list[int]] = []  # for each parameter, where its terms stand alone
@@ -206,7 +206,7 @@ def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
                 column = column * axis.columns[pick]
         if monomial:
             monomials.append(monomial)
-            values.append(column)
+            column_values.append(column)
             price.append(_price((monomial,), criterion))
     first, second = np.triu_indices(len(monomials), 1)
     pair_price = np.array(
@@ -219,7 +219,7 @@ def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
     sum_price = [_price(tuple(monomials[k] for k in picks), criterion) for picks in sums]
     return _Columns(
         tuple(monomials),
-        np.array(values),
+        np.array(column_values),
         np.array(price),
         first,
         second,

@@ -257,10 +257,10 @@ class AllocatedLengths:
         value: Expression = returned[0]
         plain = without_casts(value)
         if isinstance(plain, Name):
-            values = self._assigned_to(plain.decl, body)
-            if values is None or len(values) != 1:
+            assigned = self._assigned_to(plain.decl, body)
+            if assigned is None or len(assigned) != 1:
                 return None
-            value = values[0]
+            value = assigned[0]
         sizes = self._sizes(value, element_bytes, depth + 1)
         if sizes is None:
             return None

@@ -53,8 +53,8 @@ def handed_over(unit: LinkedUnit) -> dict[tuple[Span, str], HandedOver]:
 
 
 def _numbers(context: Context, call: CallExpr) -> tuple[tuple[int, int], ...]:
-    values = (context.value(argument, Frame({})).constant for argument in call.args)
-    return tuple((at, value) for at, value in enumerate(values) if isinstance(value, int))
+    arguments = (context.value(argument, Frame({})).constant for argument in call.args)
+    return tuple((at, value) for at, value in enumerate(arguments) if isinstance(value, int))
 
 
 def _passed(unit: LinkedUnit, function: Function, call: CallExpr) -> tuple[Passed, ...]:

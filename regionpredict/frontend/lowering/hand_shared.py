@@ -175,7 +175,7 @@ class _Search:
         frame.env.update(threads.handed)
         if not FollowedStatements(self.unit, context, call).through(threads.body, frame):
             return
-        values = {
+        arguments = {
             parameter: context.value(argument, frame)
             for parameter, argument in zip(function.parameters, call.args, strict=False)
             if parameter.ctype.kind == "int"
@@ -183,11 +183,11 @@ class _Search:
         of_team = self._of_team(context)
         handed = {
             parameter: _in_caller_names(value.substitute(of_team), threads)
-            for parameter, value in values.items()
+            for parameter, value in arguments.items()
         }
         inside = threads._replace(
             function=function, body=function.body, team=None, around=(), handed=handed,
-            taken={parameter: self._taken(value, of_team) for parameter, value in values.items()},
+            taken={name: self._taken(value, of_team) for name, value in arguments.items()},
             depth=threads.depth + 1,
         )  # fmt: skip
         yield from _Search(self.unit, self.numbers, self.trees, inside).loops(function.body, ())

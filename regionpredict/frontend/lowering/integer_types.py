@@ -123,11 +123,11 @@ def _has_all_of(ctype: CType, source: CType) -> bool:
     return source.kind != "int" or ctype.bits > source.bits - (not source.unsigned)
 
 
-def holds(ctype: CType, *values: Expr) -> bool | None:
+def holds(ctype: CType, *operands: Expr) -> bool | None:
     """Whether an integer type has all values; None where one is not a number."""
     if ctype.kind != "int" or not ctype.bits:
         return True
-    numbers = [value.constant for value in values]
+    numbers = [value.constant for value in operands]
     low = 0 if ctype.unsigned else -(1 << (ctype.bits - 1))
     high = (1 << (ctype.bits - (not ctype.unsigned))) - 1
     if any(number is not None and not low <= number <= high for number in numbers):

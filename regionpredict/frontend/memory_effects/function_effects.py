@@ -275,11 +275,11 @@ class _Flows:
             if (handed := self._function(argument)) is not None
         )  # fmt: skip
         structs = ((at, self._struct(argument, events)) for at, argument in enumerate(call.args))
-        values = tuple((at, place) for at, place in structs if place is not None)
+        handed_structs = tuple((at, place) for at, place in structs if place is not None)
         seen = call.decl is not None
         parameter = None if seen or call.method else self.parameters.get(call.name)
         events.append(
-            Handed(name, arguments, slot, call.span, functions, parameter, values, pointer)
+            Handed(name, arguments, slot, call.span, functions, parameter, handed_structs, pointer)
         )
         return (*slot, "*")
 
@@ -299,9 +299,9 @@ class _Flows:
     def _assigned(self, target: Expression, value: Expression, events: list[Event]) -> None:
         decl = target.decl if isinstance(target, Name) else None
         ctype = _type(target)
-        if ctype.kind == "struct" and (values := initial_values(value)) is not None:
+        if ctype.kind == "struct" and (elements := initial_values(value)) is not None:
             if (place := self._object(target, events)) is not None:
-                self._listed(place, values, events)
+                self._listed(place, elements, events)
             return
         if (source := self._struct(value, events)) is not None:
             if (copy := self._object(target, events)) is not None:

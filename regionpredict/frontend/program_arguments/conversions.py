@@ -81,7 +81,7 @@ def scanned(text: str, form: str) -> Scanned:
     >>> scanned("12 x", "%d%n")
     Scanned(values=[12, 2], counted=1)
     """
-    values: list[int | float | str] = []
+    converted: list[int | float | str] = []
     counted = 0
     at = place = 0
     while place < len(form):
@@ -104,9 +104,9 @@ def scanned(text: str, form: str) -> Scanned:
             break
         value, at = read
         if not directive[1]:
-            values.append(value)
+            converted.append(value)
             counted += directive[4] != "n"
-    return Scanned(values, counted)
+    return Scanned(converted, counted)
 
 
 def _converted(

@@ -163,8 +163,8 @@ class _Cleaner:
         tokens = self.c_tokens
         tokens.append(CToken(kind or _KEYWORDS.get(value, "ID"), value, spot, len(tokens)))
 
-    def _next(self, *values: str) -> bool:
-        return self.at < len(self.tokens) and self.tokens[self.at].value in values
+    def _next(self, *spellings: str) -> bool:
+        return self.at < len(self.tokens) and self.tokens[self.at].value in spellings
 
     def _identifier(self, value: str, spot: Spot) -> None:
         if value in _ATTRIBUTES:

@@ -50,12 +50,12 @@ def element_placed(value: Expression) -> tuple[int | None, Expression]:
 
 def elements_listed(expression: Expression | None) -> dict[int, Expression] | None:
     """The values that a list gives to the elements of an array, by their numbers."""
-    values = initial_values(expression) if expression is not None else None
-    if values is None:
+    listed = initial_values(expression) if expression is not None else None
+    if listed is None:
         return None
     elements: dict[int, Expression] = {}
     at = 0
-    for value in values:
+    for value in listed:
         placed, held = element_placed(value)
         at = at if placed is None else placed
         elements[at] = held
@@ -64,15 +64,15 @@ def elements_listed(expression: Expression | None) -> dict[int, Expression] | No
 
 
 def with_members_named(
-    values: Sequence[Expression], members: Sequence[Decl]
+    elements: Sequence[Expression], members: Sequence[Decl]
 ) -> tuple[Expression, ...]:
     """The values of a struct's list, each with the name of its member as far as that is plain.
 
     Behind a name (`.ny = 4, 5`), and from where a struct inside is filled without braces of its
     own, values are left as they stand: nobody follows them.
     """
-    named = list(values)
-    for number, (value, member) in enumerate(zip(values, members, strict=False)):
+    named = list(elements)
+    for number, (value, member) in enumerate(zip(elements, members, strict=False)):
         if member_named(value) is not None or not _is_whole(value, member):
             break
         named[number] = Opaque(f".{member.name}", (value,))

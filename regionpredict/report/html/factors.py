@@ -105,15 +105,15 @@ def _curves(study: Study, extrapolation: Extrapolation) -> list[Block]:
     product = [[1.0, 1.0, 1.0] for _ in grid]
     for factor in FACTORS:
         model = extrapolation.models[factor]
-        values = [
+        bands = [
             [min(value, 1.0) for value in (model.value(width), *model.band(width))]
             for width in grid
         ]
         product = [
             [a * b for a, b in zip(row, own, strict=True)]
-            for row, own in zip(product, values, strict=True)
+            for row, own in zip(product, bands, strict=True)
         ]
-        series.append(_line(SHORT_NAMES[factor], grid, values))
+        series.append(_line(SHORT_NAMES[factor], grid, bands))
     series.append(_line(_PARALLEL, grid, product))
     for at, key in enumerate((*FACTORS, "parallel")):
         points = [(width, 100 * min(value, 1.0)) for width, value in measured(study, key)]
@@ -127,9 +127,9 @@ def _curves(study: Study, extrapolation: Extrapolation) -> list[Block]:
                   band="what the runs do not refute")]  # fmt: skip
 
 
-def _line(name: str, grid: Sequence[float], values: Sequence[Sequence[float]]) -> Block:
-    points = [(width, 100 * row[0]) for width, row in zip(grid, values, strict=True)]
-    band = [(width, 100 * row[1], 100 * row[2]) for width, row in zip(grid, values, strict=True)]
+def _line(name: str, grid: Sequence[float], bands: Sequence[Sequence[float]]) -> Block:
+    points = [(width, 100 * row[0]) for width, row in zip(grid, bands, strict=True)]
+    band = [(width, 100 * row[1], 100 * row[2]) for width, row in zip(grid, bands, strict=True)]
     return line(name, points, band)
 
 

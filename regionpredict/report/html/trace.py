@@ -64,12 +64,12 @@ def _grids(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list
         for name in names:
             if name not in known:
                 continue
-            values = grid_values(result, grid, name)
-            shown = [heat(" ".join(filter(None, (name, front))), rows, values.unit)
-                     for front, rows in values.planes]  # fmt: skip
-            if values.missing:
-                shown.append(text(without_rank(values.missing)))
-            blocks.append(folded(f"{name} on the {values.sizes} grid {grid.name}".rstrip(), shown))
+            sums = grid_values(result, grid, name)
+            shown = [heat(" ".join(filter(None, (name, front))), rows, sums.unit)
+                     for front, rows in sums.planes]  # fmt: skip
+            if sums.missing:
+                shown.append(text(without_rank(sums.missing)))
+            blocks.append(folded(f"{name} on the {sums.sizes} grid {grid.name}".rstrip(), shown))
     return blocks
 
 

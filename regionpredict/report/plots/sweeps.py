@@ -34,9 +34,9 @@ def sweep_figure(title: str, axis: str, lines: Mapping[str, Points]) -> Figure:
             x, y, color=COLOURS[k], linestyle=DASHES[k], marker=MARKERS[k], markersize=4.5,
             linewidth=1.4, label=plain(name), clip_on=False,
         )  # fmt: skip
-    values = sorted({x for points in lines.values() for x, _ in points})
-    scale_axis(axes, "x", np.array(values), values)
-    axes.set_xlim(values[0], values[-1])
+    positions = sorted({x for points in lines.values() for x, _ in points})
+    scale_axis(axes, "x", np.array(positions), positions)
+    axes.set_xlim(positions[0], positions[-1])
     axes.set_ylim(0, max(1.05, *(1.05 * y for points in lines.values() for _, y in points)))
     axes.set_xlabel(axis)
     axes.set_title(plain(title), fontsize=9, loc="left")

@@ -45,7 +45,7 @@ def read_labels(path: Path) -> Labels:
     """The names in a `.pcf`; none where the file is not there."""
     states: dict[int, str] = {}
     types: dict[int, str] = {}
-    values: dict[int, dict[int, str]] = {}
+    value_labels: dict[int, dict[int, str]] = {}
     section, open_types = "", list[int]()
     for line in _lines(path):
         head = line.strip()
@@ -67,8 +67,8 @@ def read_labels(path: Path) -> Labels:
             match = re.match(r"(-?\d+)\s+(.+)", head)
             if match:
                 for number in open_types:
-                    values.setdefault(number, {})[int(match[1])] = match[2].strip()
-    return Labels(states, types, values)
+                    value_labels.setdefault(number, {})[int(match[1])] = match[2].strip()
+    return Labels(states, types, value_labels)
 
 
 def read_thread_names(path: Path) -> tuple[str, ...]:

@@ -247,7 +247,7 @@ def _numbers(
     negative = text[np.minimum(starts, len(text) - 1)] == _MINUS
     lengths = lengths - negative
     broken = (lengths < 1) | (lengths > _LONGEST)
-    values = np.zeros(len(ends), dtype=np.uint64)
+    magnitudes = np.zeros(len(ends), dtype=np.uint64)
     some = np.flatnonzero(~broken)
     for place in range(int(lengths.max(initial=0)) if len(some) else 0):
         if place >= _LONGEST:
@@ -255,7 +255,7 @@ def _numbers(
         some = some[lengths[some] > place]
         digit = text[ends[some] - 1 - place] - _ZERO  # wraps round below 0
         broken[some[digit > 9]] = True
-        values[some] += digit * _POWERS[place]
+        magnitudes[some] += digit * _POWERS[place]
     if broken.any():
         at = int(np.flatnonzero(broken)[0])
         shown = bytes(text[starts[at] : ends[at]][:30]).decode("latin-1")
@@ -265,7 +265,7 @@ def _numbers(
             path=str(path),
             line=first + int(lines[at]),
         )
-    signed = values.view(np.int64)
+    signed = magnitudes.view(np.int64)
     signed[negative] *= -1
     last = np.flatnonzero(closes)
     head = np.concatenate([[0], last[:-1] + 1]).astype(np.int64)
