@@ -186,9 +186,8 @@ def _period_of(atom: Atom, name: str, breakpoints: set[int]) -> int:
         return 1 << number.bit_length()
     if number == 0:
         raise UndecidedError
-    _add_breakpoints(
-        value, slope, name, breakpoints
-    )  # C's remainder has the sign of what is divided
+    # C's remainder has the sign of what is divided.
+    _add_breakpoints(value, slope, name, breakpoints)
     return abs(number)
 
 

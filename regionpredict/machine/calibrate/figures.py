@@ -39,9 +39,8 @@ def figures(
     Times become cycles of the measured clock, so without the clock only bandwidths remain.
     """
     typical_samples = {key: typical(kept) for key, kept in samples.items() if kept}
-    clock = (
-        1.0 / typical_samples[CLOCK] if typical_samples.get(CLOCK, 0.0) > 0 else None
-    )  # cycles a ns
+    # cycles a ns
+    clock = 1.0 / typical_samples[CLOCK] if typical_samples.get(CLOCK, 0.0) > 0 else None
     latency: dict[int, float] = {}
     bandwidth: dict[int, dict[str, dict[int, float]]] = {}
     operations: dict[str, tuple[float, float]] = {}

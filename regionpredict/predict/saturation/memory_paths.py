@@ -158,7 +158,7 @@ def with_queue(seconds: float, service: float, customers: float) -> float:
     (4.0, 400)
     """
     think_time = max(0.0, seconds - service)
-    # R = service (1 + (N - 1)/N Q) with the queue Q = N R / (Z + R) and the think time Z.
+    # R = service (1 + (N - 1)/N Q) with the queue Q = N R / (Z + R), of think time Z: quadratic.
     return think_time + _larger_root(
         1.0, think_time - max(1.0, customers) * service, -service * think_time
     )
