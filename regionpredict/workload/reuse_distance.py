@@ -29,6 +29,8 @@ from regionpredict.workload.team_footprint import FootprintTables, TeamFootprint
 from regionpredict.workload.thread_nest import undivided
 
 _Env = dict[str, float]
+_Place = tuple[ReferenceGroup, float]
+"""A reference by its group, and its offset there."""
 _MIDDLE = 1 / 2
 
 
@@ -84,17 +86,33 @@ def misses(reuses: Sequence[ReferenceReuse], lines: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """One reference as a group of its own, in the `path` of loops around it."""
+    """One reference in the `path` of loops around it; an irregular one is a group of its own.
+
+    `alike` is the first group of which each reference alone touches as many lines.
+    """
 
     number: int
-    address: tuple[int, float]  # its group, and its offset there
+    address: tuple[int, float]  # its group of the nest, and its offset there
     group: ReferenceGroup
+    alike: ReferenceGroup
     path: tuple[NestLoop, ...]
 
     @property
     def offset(self) -> float:
         """Bytes from where its group begins."""
         return self.address[1]
+
+
+def _movement(group: ReferenceGroup) -> tuple[object, ...]:
+    """What decides how many lines one reference of a group touches, but for its offset.
+
+    Of equal numbers one may be known by the program's names, and the other not.
+    """
+    return (
+        tuple([loop.index for loop in group.loops]), tuple(group.slopes.items()),
+        tuple(map(type, group.slopes.values())), group.element, group.private, group.drifts,
+        group.aligned, group.irregular,
+    )  # fmt: skip
 
 
 def _number(reference: _Reference) -> int:
@@ -110,6 +128,8 @@ class _ReuseCounter:
         self.footprints = TeamFootprints(undivided(nest), 1.0, line_bytes, FootprintTables())
         self.references: list[_Reference] = []
         self._numbers = count(len(tuple(nest.groups())))  # of groups and loops that are made
+        self._runs: dict[int, float] = {}  # of the body of a loop
+        self._alike: dict[tuple[object, ...], ReferenceGroup] = {}
         self._iterations: dict[tuple[int, tuple[float, ...]], float] = {}
         self._windows: dict[tuple[int, float, tuple[float, ...]], float] = {}
         self._leading: dict[tuple[int, int], list[_Reference]] = {}
@@ -127,18 +147,21 @@ class _ReuseCounter:
     def _visit(self, loop: NestLoop, around: tuple[NestLoop, ...]) -> None:
         path = (*around, loop)
         for group in loop.groups:
-            for number, place, access in zip(
-                group.order, group.places, group.accesses, strict=True
-            ):
-                written = (place,) if access.kind == "write" else ()
-                own = replace(group, index=next(self._numbers), offsets=(place,), written=written)
-                self.references.append(_Reference(number, (group.index, place), own, path))
+            alike = self._alike.setdefault(_movement(group), group)
+            for number, place in zip(group.order, group.places, strict=True):
+                own = group
+                if group.irregular:
+                    own = replace(group, index=next(self._numbers), offsets=(place,))
+                self.references.append(_Reference(number, (group.index, place), own, alike, path))
         for child in loop.children:
             self._visit(child, path)
 
     def reuse(self, reference: _Reference) -> ReferenceReuse:
         """The uses of one reference."""
-        executions = self._executions(reference, 0, {})
+        body = reference.path[-1].index
+        executions = self._runs.get(body)
+        if executions is None:
+            executions = self._runs[body] = self._executions(reference.path, 0, {})
         if executions <= 0:
             return ReferenceReuse(reference.number, 0.0, ())
         if reference.group.irregular:
@@ -158,13 +181,13 @@ class _ReuseCounter:
         every = [use._replace(share=use.share / executions) for use in uses]
         return ReferenceReuse(reference.number, executions, _merged(every))
 
-    def _executions(self, reference: _Reference, depth: int, env: _Env) -> float:
-        if depth == len(reference.path):
+    def _executions(self, path: Sequence[NestLoop], depth: int, env: _Env) -> float:
+        if depth == len(path):
             return 1.0
-        loop = reference.path[depth]
+        loop = path[depth]
         trips = float(loop.trips(env))
         places = self._places(loop)
-        inside = [self._executions(reference, depth + 1, _at(loop, env, place)) for place in places]
+        inside = [self._executions(path, depth + 1, _at(loop, env, place)) for place in places]
         return trips * sum(inside) / len(places)
 
     def _places(self, loop: NestLoop) -> Sequence[float]:
@@ -198,13 +221,16 @@ class _ReuseCounter:
         each = trips / len(places)
         inner = reference.path[depth + 1] if depth + 1 < len(reference.path) else None
         before, ahead = self._before(reference, depth), self._ahead(reference, depth)
+        # Where all before it, if any, stands in the inner loop, its run has said what is left.
+        only_inner = inner is not None and len(before) == len(self._ahead(reference, depth + 1))
         fresh: list[tuple[float, _Env]] = []
         for place in places:
             inside = _at(loop, env, place)
-            below = 1.0
+            first = below = 1.0
             if inner is not None:
-                below = self._run(reference, depth + 1, inside, runs * each, uses)
-            first = min(below, self._fresh(reference, before, loop.children, inside))
+                first = below = self._run(reference, depth + 1, inside, runs * each, uses)
+            if before and not only_inner:
+                first = min(below, self._fresh(reference, before, loop.children, inside))
             if below > first:
                 between = self._between(reference, before, inner, loop, inside)
                 uses.append(Use((below - first) * each * runs, between, None))
@@ -237,16 +263,38 @@ class _ReuseCounter:
         env: _Env,
     ) -> float:
         """Lines that the reference adds to those of `before` while `loops` run once."""
+        if not before:
+            return self._alone(reference, loops, env)
         own = self._lines([*before, reference], loops, env)
-        return max(0.0, own - (self._lines(before, loops, env) if before else 0.0))
+        return max(0.0, own - self._lines(before, loops, env))
 
     def _lines(
         self, references: Sequence[_Reference], loops: Sequence[NestLoop], env: _Env
     ) -> float:
+        """Lines of one array."""
         # In one order, so that what is asked of a reference is known to the next one behind it.
-        groups = [reference.group for reference in sorted(references, key=_number)]
-        volume = self.footprints.footprint(loops, env, groups)
+        places = [(each.group, each.offset) for each in sorted(references, key=_number)]
+        return self._touched(loops, env, places)
+
+    def _touched(self, loops: Sequence[NestLoop], env: _Env, places: Sequence[_Place]) -> float:
+        volume = self.footprints.footprint(loops, env, self._parts(places))
         return float(sum(lines.touched for lines in volume.values()))
+
+    def _alone(self, reference: _Reference, loops: Sequence[NestLoop], env: _Env) -> float:
+        """Lines of one reference: as many wherever it leads, if its array may begin anywhere."""
+        group = reference.alike
+        offset = reference.offset if group.aligned else group.offsets[0]
+        return self._touched(loops, env, [(group, offset)])
+
+    def _parts(self, places: Sequence[_Place]) -> list[ReferenceGroup]:
+        """References as parts of their groups."""
+        parts: dict[int, tuple[ReferenceGroup, set[float]]] = {}
+        for group, offset in places:
+            parts.setdefault(group.index, (group, set()))[1].add(offset)
+        return [
+            self.footprints.part(group, tuple(sorted(offsets)))
+            for group, offsets in parts.values()
+        ]  # fmt: skip
 
     def _others(self, reference: _Reference, depth: int) -> list[_Reference]:
         """The other references to its array inside the loop at a depth."""
@@ -348,11 +396,11 @@ class _ReuseCounter:
         """Lines of other arrays between a reference of the same loop and this one."""
         loop = reference.path[-1].index
         between = [
-            other.group for other in self.references
+            (other.group, other.offset) for other in self.references
             if last < other.number < reference.number and other.path[-1].index == loop
             and other.group.array != reference.group.array
         ]  # fmt: skip
-        return self.footprints.bytes((), env, between) / self.line_bytes
+        return self.footprints.bytes((), env, self._parts(between)) / self.line_bytes
 
     def _between(
         self, reference: _Reference, before: Sequence[_Reference], inner: NestLoop | None,

@@ -58,8 +58,8 @@ def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
         name: cast("Number", Derived(float(value), Expr.name(name)))
         for name, value in sizes.values.items()
     }
-    nest, plain = loop_nest(facts.region, named), loop_nest(facts.region, sizes.values)
-    if nest is None or plain is None or plain.assumed:
+    nest = loop_nest(facts.region, named)
+    if nest is None or nest.assumed:
         return tuple(_unknown(access) for access in accesses)
     shown = {
         reuse_distance.number: reuse_distance
@@ -67,15 +67,12 @@ def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
     }
     whole: dict[int, ReferenceReuse] = {}
     if sizes.open is None and not sizes.guessed:
-        slanted = any(loop.depends for loop in plain.loops)
-        whole = (
-            {
-                reuse_distance.number: reuse_distance
-                for reuse_distance in reuse_distances(plain, line_bytes)
-            }
-            if slanted
-            else shown
-        )
+        slanted = any(loop.depends for loop in nest.loops)
+        plain = loop_nest(facts.region, sizes.values) if slanted else None
+        whole = shown if plain is None else {
+            reuse_distance.number: reuse_distance
+            for reuse_distance in reuse_distances(plain, line_bytes)
+        }  # fmt: skip
     values = facts.bindings.values
     return tuple(
         _fact(access, shown.get(number), whole.get(number), values, line_bytes)
