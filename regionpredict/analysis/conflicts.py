@@ -2,36 +2,30 @@
 
 Only what is sure is told: dependences that the loop carries (RP221), variables of all threads that
 each iteration changes (RP222). Updates through an index from memory (RP224) are right only where no
-index comes twice, which the source does not say.
+index comes twice, which the source does not say; of a list that may well name each element once
+(RP225) it is told as possible, and keeps nobody from a hint.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from regionpredict.analysis.dependence import (
-    MAY_NOT_RUN,
-    Reference,
-    carried_dependence,
-    parallel_loops,
-    root_of,
-    sure_references,
-)
-from regionpredict.ir import Access, Diagnostic, Expr, Loop, Node, Region, Statement
+from regionpredict.analysis.dependence import MAY_NOT_RUN, carried_dependence, parallel_loops
+from regionpredict.analysis.indirect_writes import indirect_updates, possible_races
+from regionpredict.ir import Diagnostic, Loop, Node, Region, Statement
 
 RACES = frozenset(("RP221", "RP222", "RP224"))
 """Rules by which a region's result depends on which thread is first: it needs a change, not
 threads."""
-
-_COUNTING = re.compile(r"\+\+|--|[-+]= *\d[\w.]*$")
 
 
 def conflicts(region: Region, trips: int | None) -> list[Diagnostic]:
     """The notes on one region, `trips` being the iterations of its outermost loop if known."""
     if region.nest is None or _alone(region) or (trips is not None and trips < 2):
         return []
-    return [*_carried(region, trips), *_shared_scalars(region), *_indirect(region)]
+    return [
+        *_carried(region, trips), *_shared_scalars(region), *_indirect(region), *_possible(region)
+    ]  # fmt: skip
 
 
 def _alone(region: Region) -> bool:
@@ -104,50 +98,11 @@ def _indirect(region: Region) -> Iterator[Diagnostic]:
         yield Diagnostic("RP224", access.span, message)
 
 
-def indirect_updates(region: Region) -> list[Access]:
-    """The writes, one an array, of what all threads update through an index from memory.
-
-    A sum into the rows of a list is none, as such lists name each row once; counting is, and so is
-    what looks up several elements in each iteration.
-    """
-    moving = {loop.variable for loop in parallel_loops(region)}
-    accesses: dict[str, Access] = {}
-    for reference in sure_references(region):
-        access = reference.access
-        if access.kind != "write" or root_of(access.array) not in region.shared:
-            continue
-        grows = any(
-            other.kind == "read" and other.array == access.array
-            and other.subscripts == access.subscripts for other in reference.statement.accesses
-        )  # fmt: skip
-        inner = {loop.variable for loop in reference.loops} - moving
-        chosen = inner | moving if _counts(reference.statement) else inner
-        if (
-            grows
-            and any(_looked_up(subscript, chosen) for subscript in access.subscripts)
-            and all(
-                _of_all(subscript, reference, moving, region) for subscript in access.subscripts
-            )
-        ):
-            accesses.setdefault(access.array, access)
-    return list(accesses.values())
-
-
-def _counts(statement: Statement) -> bool:
-    """Whether a statement adds a constant: `h[k]++`, `h[k] += 1`."""
-    return _COUNTING.search(statement.text) is not None
-
-
-def _looked_up(subscript: Expr, moving: set[str]) -> bool:
-    """Whether it is read from memory, and changes with the iteration."""
-    return any(atom.kind == "ref" and atom.names & moving for atom in subscript.atoms())
-
-
-def _of_all(subscript: Expr, reference: Reference, moving: set[str], region: Region) -> bool:
-    """Whether no part of it keeps threads apart: a worksharing loop's own variable, or a variable
-    of which each thread may have its own, as the begin of its part.
-    """
-    if any(subscript.coefficient(name) not in (None, Expr.const(0)) for name in moving):
-        return False
-    inner = {loop.variable for loop in reference.loops}
-    return all(root_of(name) in region.shared for name in subscript.names - inner - moving)
+def _possible(region: Region) -> Iterator[Diagnostic]:
+    """Writes through an index that may come twice, as the source does not say: `a[k[i]] = b[i]`."""
+    for access in possible_races(region):
+        message = (
+            f"{access.text} is written through an index from memory: a possible race, unless no "
+            "two iterations find the same index"
+        )
+        yield Diagnostic("RP225", access.span, message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,12 +19,18 @@ from regionpredict.cli.source_options import (
     source_options,
 )
 from regionpredict.errors import UsageError, one_line
-from regionpredict.report.page_width import PAGE_WIDTH
+from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 
 if TYPE_CHECKING:
+    from regionpredict.deciding_shares import DecidingShare
     from regionpredict.sizes.ranking import SizeRanking
 
 SCHEMA = "regionpredict/sizes/1"
+_AS_SHARE = "25%"
+_SHARES = (
+    "how often the condition at that line holds, with --set; half the time where nobody says, and "
+    "another hint where it nearly never or nearly always does"
+)
 _BELOW = 22  # columns: where a place stands that does not fit behind its name
 
 
@@ -47,6 +54,7 @@ def command(
     Each name is tried from 2 to 100,000,000 (2, 10, 100, ...) with the others as assumed; it
     decides the hints that differ. Give the values with --set, or in a file with --sizes.
     """
+    from regionpredict.deciding_shares import deciding_shares
     from regionpredict.pipeline import predict
     from regionpredict.report.other_names import other_names
     from regionpredict.sizes.ranking import rank_sizes
@@ -60,23 +68,23 @@ def command(
         result = predict(
             analysis, machine, "saturation", processes=processes, advised=False, tell=line
         )
-    ranking = rank_sizes(result.predictions)
+    ranking, shares = rank_sizes(result.predictions), deciding_shares(result, processes)
     if form == "json":
-        text = _as_json(ranking, machine.name)
+        text = _as_json(ranking, shares, machine.name)
     elif form == "yaml":
-        text = _as_yaml(ranking)
+        text = _as_yaml(ranking, shares)
         text += "".join(f"# {one_line(line)}\n" for line in other_names(result.predictions, text))
     else:
-        text = _as_table(ranking)
+        text = _as_table(ranking, shares)
         text += "".join(f"{one_line(line)}\n" for line in other_names(result.predictions, text))
     write_result(text, output)
     keep_answer(output, machine_file)
 
 
-def _as_table(ranking: SizeRanking) -> str:
-    lines = [_summary(ranking)]
+def _as_table(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
+    lines = [_summary(ranking, shares)]
     deciding = [size for size in ranking.unbound if size.decides]
-    if deciding:
+    if deciding or shares:
         lines += ["", "  decides  settled  name"]
     for size in deciding:
         name = one_line(size.name)
@@ -88,38 +96,47 @@ def _as_table(ranking: SizeRanking) -> str:
             lines.append(f"{row}  ({place})")
         else:
             lines += [row, " " * _BELOW + f"({place})"]
+    lines += [f"  {share.decides:>7}        -  {one_line(share.name)}={_AS_SHARE}"
+              for share in shares]  # fmt: skip
+    if shares:
+        lines += ["", *page_lines(f"{_AS_SHARE}: {_SHARES}", then="")]
     without = [one_line(size.name) for size in ranking.unbound if not size.decides]
     if without:
         lines += ["", f"decide nothing: {', '.join(without)}"]
     return "\n".join(lines) + "\n"
 
 
-def _summary(ranking: SizeRanking) -> str:
+def _summary(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
     """`give these 4 and 34 of 39 regions are settled (now 12): n, m, ...`."""
-    from regionpredict.report.size_hints import needed_names, needed_sizes
+    from regionpredict.report.size_hints import needed_names, needed_sizes, settled_sentence
 
     needed = needed_sizes(ranking)
     if not needed:
-        of = "1 region is" if ranking.regions == 1 else f"{ranking.regions} regions are"
-        return f"{ranking.settled} of {of} settled: nothing is needed"
+        what = "no size" if shares else "nothing"
+        return f"{settled_sentence(ranking)}: {what} is needed"
     return f"{needed}: {', '.join(needed_names(ranking))}"
 
 
-def _as_json(ranking: SizeRanking, machine: str) -> str:
+def _as_json(ranking: SizeRanking, shares: Sequence[DecidingShare], machine: str) -> str:
     document = {
         "schema": SCHEMA,
         "machine": machine,
         "regions": ranking.regions,
         "settled": ranking.settled,
+        "in_part": ranking.in_part,
         "unbound": [size._asdict() for size in ranking.unbound],
+        "shares": [share._asdict() for share in shares],
     }
     return json.dumps(document, indent=1) + "\n"
 
 
-def _as_yaml(ranking: SizeRanking) -> str:
-    lines = [f"# {_summary(ranking)}"]
+def _as_yaml(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
+    lines = [f"# {_summary(ranking, shares)}"]
     for size in ranking.unbound:
         name = size.name if re.fullmatch(r"[A-Za-z_]\w*", size.name) else json.dumps(size.name)
         what = f"decides {size.decides} of {ranking.regions}" if size.decides else "decides nothing"
         lines.append(f"{name}:  # {one_line(size.file)}:{size.line}, {what}")
+    for share in shares:
+        what = f"how often its condition holds, decides {share.decides} of {ranking.regions}"
+        lines.append(f"{json.dumps(share.name)}:  # as 25%: {what}")
     return "\n".join(lines) + "\n"

@@ -49,6 +49,10 @@ THREADS_PRECISION = Constant(
     "assumed",
     "where only threads turn: the next number is nearly as good there",
 )
+SELDOM = Constant(
+    0.01, "of its executions", "assumed",
+    "how often a condition holds that holds nearly never: what stands under it no longer counts",
+)  # fmt: skip
 ADVICE_GAIN = Constant(
     1.1, "times faster", "assumed", "a change to the source that gains less is not worth telling"
 )

@@ -16,7 +16,7 @@ from regionpredict.predict import (
 )
 from regionpredict.report.advice import advice_sentence
 from regionpredict.report.other_names import other_names
-from regionpredict.report.quantities import plural, show_bytes, show_seconds
+from regionpredict.report.quantities import plural, show_bytes, show_seconds, show_times
 from regionpredict.report.reuse import explain_reuse
 from regionpredict.report.size_hints import range_sentence, size_sentence
 from regionpredict.report.working_set import working_set_line
@@ -109,7 +109,8 @@ def _terms(points: Sequence[Point]) -> list[str]:
         row = f"{shares[0]:6.0f} % {shares[1]:3.0f} % {shares[2]:4.0f} %"
         row += "".join(f" {share:4.0f} %" for share in shares[3:])
         lines.append(
-            f"  {point.threads:>7} {show_seconds(point.seconds):>10} {point.speedup:7.2f} {row}"
+            f"  {point.threads:>7} {show_seconds(point.seconds):>10} "
+            f"{show_times(point.speedup, 2):>7} {row}"
         )
     return lines
 
@@ -144,7 +145,7 @@ def plot(speedup: Sequence[tuple[int, float]], band: Sequence[Bounds] = ()) -> l
              else "Speedup"]  # fmt: skip
     for number, row_cells in enumerate(cells):
         level = top * (_ROWS - number) / _ROWS
-        lines.append(f"{level:7.2f} |" + "".join(row_cells).rstrip())
+        lines.append(f"{show_times(level, 2):>7} |" + "".join(row_cells).rstrip())
     lines.append(" " * 8 + "+" + "-" * (_COLUMNS + 1))
     lines.append(f"{'':9}{first:<{_COLUMNS - 11}} threads {last:>3}")
     return lines

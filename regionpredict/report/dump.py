@@ -98,6 +98,10 @@ def _execution_lines(execution: Execution) -> list[str]:
         f"  {start}, {end}, iterations {counts.iterations:g}, "
         f"reductions {counts.reductions}{inside}"
     )
+    lines += [
+        f"  atomic {updates.text}: {updates.updates:g} updates anywhere in {updates.array}"
+        for updates in counts.spread
+    ]
     for array in execution.sharing:
         stride = "shared by all" if array.stride is None else f"{array.stride:g} bytes apart"
         written = "written" if array.written else "read"

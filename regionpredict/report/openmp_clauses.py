@@ -17,6 +17,7 @@ from regionpredict.analysis.given_sizes import place_of, scope_of
 from regionpredict.errors import plural
 from regionpredict.ir import Clause, Diagnostic
 from regionpredict.predict import Estimate, Plan, Prediction, TeamEstimate, TeamPrediction
+from regionpredict.report.clause_lines import clause_lines
 from regionpredict.report.size_hints import open_sentence
 from regionpredict.report.thread_rules import clauses_rule, planned_threads
 
@@ -51,7 +52,8 @@ def openmp_clauses(
     lines = rule
     for file, group in groupby(rows, key=lambda row: row[0].file):
         lines += ([""] if lines else []) + [file]
-        lines += [f"{span.line:>6}: {own}   {clauses}" for span, own, clauses in group]
+        for span, own, clauses in group:
+            lines += clause_lines(span.line, own, clauses)
     return "\n".join(lines) + "\n" if lines else ""
 
 

@@ -26,6 +26,8 @@ _MANY = 20  # regions: more than are read at a glance
 CONFLICTS = frozenset(("RP221", "RP222", "RP223", "RP224"))
 WRONG = "!"
 """Behind the row of a region that these rules say something of."""
+CAUTIONS = frozenset(("RP225", "RP226"))
+"""Rules of what is right or wrong, fast or slow, as numbers in memory say: no row is marked."""
 _SHOWN = 0.005  # of the time: what is less is 0 %
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from regionpredict.errors import plural
 
-__all__ = ["plural", "seats_text", "show_bytes", "show_count", "show_seconds"]
+__all__ = ["plural", "seats_text", "show_bytes", "show_count", "show_seconds", "show_times"]
 
+_TIMES = 5  # figures
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -38,6 +39,23 @@ def show_seconds(seconds: float | None) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds / 1e-9:.3g} ns"
+
+
+def show_times(ratio: float, digits: int = 1) -> str:
+    """How many times as fast, with so many digits behind the point while five figures and the point
+    hold it.
+
+    >>> show_times(1.25), show_times(1.25, 2), show_times(12345.6), show_times(87434212.1)
+    ('1.2', '1.25', '12346', '8.7e7')
+    """
+    shown = f"{ratio:.{digits}f}"
+    if ratio < 1000:
+        return shown
+    shown = f"{ratio:.0f}"
+    if len(shown) <= _TIMES:
+        return shown
+    mantissa, _, exponent = f"{ratio:.1e}".partition("e")
+    return f"{mantissa}e{int(exponent)}"
 
 
 def show_count(count: int | None) -> str:

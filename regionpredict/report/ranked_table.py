@@ -12,7 +12,7 @@ from regionpredict.predict import Prediction
 from regionpredict.report.names import common_folder, cut
 from regionpredict.report.page_width import PAGE_WIDTH
 from regionpredict.report.program_summary import wrong_mark
-from regionpredict.report.quantities import show_bytes
+from regionpredict.report.quantities import show_bytes, show_times
 from regionpredict.report.teams_table import OPEN_SIZE, UNKNOWN_CHOICE, seats_mark
 from regionpredict.report.view import gain_of
 
@@ -56,7 +56,7 @@ def _result(prediction: Prediction) -> str:
     gain = gain_of(prediction)
     if gain is not None:
         seats = f"{prediction.threads:>4}{seats_mark(prediction)}"
-        choice = f"{gain:5.1f}x{mark}{prediction.packages:>2}{seats}"
+        choice = f"{show_times(gain):>5}x{mark}{prediction.packages:>2}{seats}"
     else:
         choice = f"{prediction.score or 0.0:5.2f} {mark}{prediction.packages:>3}    "
     return (

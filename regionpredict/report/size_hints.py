@@ -111,12 +111,23 @@ def needed_sizes(ranking: SizeRanking) -> str:
         return ""
     which = "this one" if len(few) == 1 else f"these {len(few)}"
     enough = _settling_most(ranking)
-    verb = "is" if ranking.regions == 1 else "are"
+    now = f", {ranking.in_part} in part" if ranking.in_part else ""
     rest = f", with {len(enough)} names {enough[-1].settled}" if len(enough) > len(few) else ""
     return (
-        f"give {which} and {few[-1].settled} of {plural(ranking.regions, 'region')} {verb} settled "
-        f"(now {ranking.settled}{rest})"
+        f"give {which} and {_settled(few[-1], ranking.regions)} (now {ranking.settled}{now}{rest})"
     )
+
+
+def settled_sentence(ranking: SizeRanking) -> str:
+    """`34 of 39 regions are settled, 3 of them in part`, as it is."""
+    return _settled(ranking, ranking.regions)
+
+
+def _settled(told: UnboundSize | SizeRanking, regions: int) -> str:
+    """Regions with something that is not understood are told apart: no size settles that."""
+    verb = "is" if regions == 1 else "are"
+    part = f", {told.in_part} of them in part" if told.in_part else ""
+    return f"{told.settled} of {plural(regions, 'region')} {verb} settled{part}"
 
 
 def needed_names(ranking: SizeRanking) -> list[str]:

@@ -23,13 +23,14 @@ from regionpredict.report.names import common_folder, short_names
 from regionpredict.report.other_names import other_names
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 from regionpredict.report.program_summary import (
+    CAUTIONS,
     CONFLICTS,
     WRONG,
     is_summed_up,
     program_summary,
     wrong_mark,
 )
-from regionpredict.report.quantities import plural, show_bytes, show_count
+from regionpredict.report.quantities import plural, show_bytes, show_count, show_times
 from regionpredict.report.ranked_table import ranked_rows
 from regionpredict.report.reading_notes import note_lines
 from regionpredict.report.run_settings import AS_USUAL, RunSettings, settings_sentences
@@ -197,7 +198,7 @@ def _choice(prediction: Prediction) -> str:
     if not prediction.speedup:
         return f"{prediction.score:5.2f} {mark}{prediction.packages:>3}  "
     seats = f"{prediction.packages:>2}{prediction.threads:>4}{seats_mark(prediction)}"
-    return f"{gain_of(prediction) or 0.0:5.1f}x{mark}{seats}"
+    return f"{show_times(gain_of(prediction) or 0.0):>5}x{mark}{seats}"
 
 
 def _legend(predictions: Sequence[Prediction], planned: Sequence[str]) -> list[str]:
@@ -219,10 +220,15 @@ def _legend(predictions: Sequence[Prediction], planned: Sequence[str]) -> list[s
     each = max((p.threads_per_core for p in predictions), default=1)
     if each > 1:
         lines.append(f"{HARDWARE_THREADS} hardware threads: {each} on each core")
-    wrong = _conflicts(predictions)
+    wrong = _notes_of(predictions, CONFLICTS)
     if wrong:
         lines.append(f"{WRONG} wrong, or right by chance, when several threads run it:")
         for line in wrong:
+            lines += page_lines(f"    {line}", then=" " * 6)
+    cautions = _notes_of(predictions, CAUTIONS)
+    if cautions:
+        lines.append("Left to numbers in memory, whether threads meet:")
+        for line in _limited(cautions):
             lines += page_lines(f"    {line}", then=" " * 6)
     if any(p.status == "partial" for p in predictions):
         lines.append("? partial: something in the region is not understood:")
@@ -262,8 +268,8 @@ def _assumptions(predictions: Sequence[Prediction]) -> Iterator[str]:
     ])  # fmt: skip
 
 
-def _conflicts(predictions: Sequence[Prediction]) -> list[str]:
-    return [str(note) for p in predictions for note in p.diagnostics if note.id in CONFLICTS]
+def _notes_of(predictions: Sequence[Prediction], rules: frozenset[str]) -> list[str]:
+    return [str(note) for p in predictions for note in p.diagnostics if note.id in rules]
 
 
 def _gaps(predictions: Sequence[Prediction]) -> Iterator[str]:
@@ -271,7 +277,8 @@ def _gaps(predictions: Sequence[Prediction]) -> Iterator[str]:
     first = []
     for prediction in predictions:
         if prediction.status == "partial":
-            notes = [note for note in prediction.diagnostics if note.id not in CONFLICTS]
+            told = CONFLICTS | CAUTIONS
+            notes = [note for note in prediction.diagnostics if note.id not in told]
             causes = [note for note in notes if note.id in INCOMPLETE]
             first += (causes or notes)[:1]
     yield from _limited(note_lines(first))

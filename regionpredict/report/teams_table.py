@@ -11,6 +11,7 @@ from regionpredict.errors import one_line
 from regionpredict.predict import Estimate, TeamEstimate, TeamPrediction
 from regionpredict.report.page_width import page_lines
 from regionpredict.report.program_summary import wrong_mark
+from regionpredict.report.quantities import show_times
 from regionpredict.report.size_hints import open_sentence
 
 NAME_WIDTH = 16
@@ -45,7 +46,9 @@ def team_rows(team: TeamPrediction, model: str, names: Mapping[str, str]) -> lis
         team.threads
     )
     if model == "saturation" and gain is not None:
-        choice = f"{gain:5.1f}x{mark}{team.packages:>2}{team.threads:>4}{seats_mark(team)}"
+        choice = (
+            f"{show_times(gain):>5}x{mark}{team.packages:>2}{team.threads:>4}{seats_mark(team)}"
+        )
     else:
         choice = f"      {mark}{team.packages:>3}  "
     sure = f"{100 * team.confidence:3.0f} %{partial}"

@@ -5,7 +5,7 @@ Predictions tell which names decide them; a hint is settled once all of these ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import names_of_header
@@ -26,7 +26,8 @@ class UnboundSize(NamedTuple):
 
     `file` and `line` are the loop's that it first bounds, else the region's; `decides` how many
     hints differ with it alone, `settled` how many hints no guess decides once it and the names
-    before it in the ranking have values.
+    before it in the ranking have values, `in_part` how many of these are of regions that are not
+    understood in full.
     """
 
     name: str
@@ -34,14 +35,17 @@ class UnboundSize(NamedTuple):
     line: int
     decides: int
     settled: int
+    in_part: int = 0
 
 
 class SizeRanking(NamedTuple):
-    """`settled` of the `regions` that have a hint and run are decided by no guess as it is."""
+    """`settled` of the `regions` that have a hint and run are decided by no guess as it is,
+    `in_part` of these not understood in full: what they leave out no size can tell."""
 
     regions: int
     settled: int
     unbound: tuple[UnboundSize, ...]
+    in_part: int = 0
 
 
 def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
@@ -60,6 +64,7 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
         frozenset(known.asked(name, prediction.facts.region) for name in prediction.deciding)
         for prediction in asked
     ]
+    partial = [prediction.status == "partial" for prediction in asked]
     order = greedy_order(hints)
     order += sorted(places.keys() - set(order))
     given: set[str] = set()
@@ -67,9 +72,17 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
     for name in order:
         given.add(name)
         decides = sum(name in deciding for deciding in hints)
-        settled = sum(given.issuperset(deciding) for deciding in hints)
-        unbound.append(UnboundSize(name, *places[name], decides, settled))
-    return SizeRanking(len(asked), sum(not deciding for deciding in hints), tuple(unbound))
+        unbound.append(UnboundSize(name, *places[name], decides, *_settled(given, hints, partial)))
+    settled, in_part = _settled((), hints, partial)
+    return SizeRanking(len(asked), settled, tuple(unbound), in_part)
+
+
+def _settled(
+    given: Collection[str], hints: Sequence[frozenset[str]], partial: Sequence[bool]
+) -> tuple[int, int]:
+    """How many hints are settled with these names, and how many of these are in part."""
+    kinds = [some for names, some in zip(hints, partial, strict=True) if names <= {*given}]
+    return len(kinds), sum(kinds)
 
 
 class _Names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
-from regionpredict.analysis.conflicts import indirect_updates
+from regionpredict.analysis.indirect_writes import indirect_updates
 from regionpredict.ir import Access
 from regionpredict.workload.false_sharing import bytes_between_threads
 from regionpredict.workload.loop_nest import LoopNest, body_executions

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from regionpredict.ir import Branch, Loop, Node, Region, Synchronisation
+from regionpredict.analysis.indirect_writes import through_an_index
+from regionpredict.ir import Access, Branch, Loop, Node, Region, Span, Synchronisation
 from regionpredict.workload.constants import BRANCH_SIDES
-from regionpredict.workload.if_conversion import shares_of_sides
+from regionpredict.workload.if_conversion import shares_of_sides, statements_in
 from regionpredict.workload.loop_nest import LoopNest, body_executions
 from regionpredict.workload.serial_bodies import SERIAL_KINDS
 
@@ -15,12 +17,26 @@ _SECTION = re.compile(r"\[[^\]]*\]")
 """`[0:n]`, `[map(i, j)]` of a variable in a clause: its commas separate no variables."""
 
 
+class SpreadAtomics(NamedTuple):
+    """Atomic updates of elements of `array` that are found through an index from memory.
+
+    `updates` are those of all threads in one run of the region; `text` is the first one's element,
+    at `span`.
+    """
+
+    array: str
+    updates: float
+    text: str
+    span: Span
+
+
 class SynchronisationCounts(NamedTuple):
     """Counts of one run of the region, all threads together.
 
     `forks`: the region starts its own team; `waits`: it ends with a barrier. `reductions` are
     scalars that are reduced, `iterations` those dealt out at run time. `by_construct` are the
-    executions of each OpenMP construct inside.
+    executions of each OpenMP construct inside, `spread` those of `atomic` by array whose elements
+    may lie anywhere in it.
     """
 
     forks: bool
@@ -28,11 +44,17 @@ class SynchronisationCounts(NamedTuple):
     reductions: int
     iterations: float
     by_construct: dict[str, float]
+    spread: tuple[SpreadAtomics, ...] = ()
 
     @property
     def atomics(self) -> float:
         """Atomic updates."""
         return self.by_construct.get("atomic", 0.0)
+
+    @property
+    def in_one_place(self) -> float:
+        """Atomic updates of what may be one variable for all threads."""
+        return max(0.0, self.atomics - sum(updates.updates for updates in self.spread))
 
     @property
     def barriers(self) -> float:
@@ -62,8 +84,11 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
     for loop in nest.parallel:
         iterations *= max(1.0, loop.trips({}))
     trips = [trips for trips, _ in body_executions(nest)]
+    runs: list[_Run] = []
+    _gather(source.body, trips[0], trips, (source,), 1, runs)
     counts: dict[str, float] = {}
-    _count(source.body, trips[0], trips, 1, counts)
+    for run in runs:
+        counts[run.construct.kind] = counts.get(run.construct.kind, 0.0) + run.times
     reductions = sum(
         len(_SECTION.sub("", clause.text or "").split(","))
         for clause in region.clauses
@@ -75,6 +100,7 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
         reductions=reductions,
         iterations=iterations,
         by_construct=counts,
+        spread=_spread(region, runs),
     )
 
 
@@ -88,20 +114,55 @@ def team_limit(region: Region) -> int | None:
     return max(1, int(text)) if text.isdigit() else None
 
 
-def _count(
-    nodes: tuple[Node, ...], times: float, trips: list[float], loop: int, counts: dict[str, float]
-) -> int:
-    """Adds up the constructs below `nodes`, that run `times`; `loop` is the position of the first
-    loop below them. Returns that of the first loop after them.
+class _Run(NamedTuple):
+    """A construct that runs so many `times`, inside `loops`."""
+
+    construct: Synchronisation
+    times: float
+    loops: tuple[Loop, ...]
+
+
+def _gather(
+    nodes: tuple[Node, ...], times: float, trips: list[float], around: tuple[Loop, ...], loop: int,
+    runs: list[_Run],
+) -> int:  # fmt: skip
+    """Adds the constructs below `nodes`, that run `times`; `loop` is the position of the first loop
+    below them. Returns that of the first loop after them.
     """
     for node in nodes:
         if isinstance(node, Synchronisation):
-            counts[node.kind] = counts.get(node.kind, 0.0) + times
-            loop = _count(node.body, times, trips, loop, counts)
+            runs.append(_Run(node, times, around))
+            loop = _gather(node.body, times, trips, around, loop, runs)
         elif isinstance(node, Loop):
-            loop = _count(node.body, times * trips[loop], trips, loop + 1, counts)
+            inner = (*around, node)
+            loop = _gather(node.body, times * trips[loop], trips, inner, loop + 1, runs)
         elif isinstance(node, Branch):
             even = 1 / max(BRANCH_SIDES.value, len(node.sides))
             for side, share in zip(node.sides, shares_of_sides(node, even), strict=True):
-                loop = _count(side, times * share, trips, loop, counts)
+                loop = _gather(side, times * share, trips, around, loop, runs)
     return loop
+
+
+def _spread(region: Region, runs: Sequence[_Run]) -> tuple[SpreadAtomics, ...]:
+    """The atomic updates through an index, an array once."""
+    memories = region.memories()
+    spread: dict[str, SpreadAtomics] = {}
+    for run in runs:
+        if run.construct.kind != "atomic":
+            continue
+        for access in _written(run.construct):
+            if through_an_index(access, run.loops, region):
+                array = memories[access.array]
+                first = spread.get(array, SpreadAtomics(array, 0.0, access.text, access.span))
+                spread[array] = first._replace(updates=first.updates + run.times)
+    return tuple(spread.values())
+
+
+def _written(construct: Synchronisation) -> list[Access]:
+    """The element that an `atomic` writes; none where it writes a variable."""
+    return [
+        access
+        for statement in statements_in(construct.body)
+        for access in statement.accesses
+        if access.kind == "write"
+    ][:1]

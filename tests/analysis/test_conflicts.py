@@ -60,6 +60,8 @@ WRONG = {
     "of a call": (FOR + I + "b[i] = always(i);", "RP221"),
     "count": (FOR + I + "h[idx[i]]++;", "RP224"),
     "count one": (FOR + I + "h[idx[i] % 10] += 1;", "RP224"),
+    "list": (FOR + I + "y[idx[i]] += b[i];", "RP225"),
+    "set by a list": (FOR + I + "y[idx[i]] = b[i];", "RP225"),
     "scatter": (FOR + I + "for (int j = 0; j < m; j++) y[idx[j]] += A[i][j];", "RP224"),
 }
 RIGHT = {
@@ -90,7 +92,6 @@ RIGHT = {
     "b[i] = t[3]; }",
     "flag": FOR + I + "{ if (a[i] < 0) m = 1; }",
     "same value": FOR + I + "y[0] = 1;",
-    "rows of a list": FOR + I + "y[idx[i]] += b[i];",
     "own counts": FOR + I + "h[omp_get_thread_num() * 10 + idx[i]]++;",
     "own variables": "\n#pragma omp parallel\n{ double t; double z[10]; double *r = p + k * "
     "omp_get_thread_num();\n#pragma omp for\n" + I + "{ t = a[i]; for (int j = 0; j < 9; j++) "

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from texts import facts_of_texts
 
-from regionpredict.analysis.conflicts import conflicts, indirect_updates
+from regionpredict.analysis.conflicts import conflicts
+from regionpredict.analysis.indirect_writes import indirect_updates, possible_races
 from regionpredict.ir import Region
 
 HEAD = """double y[999], b[999], A[99][99]; int h[999], idx[999], far[99][9];
@@ -67,6 +68,75 @@ def test_updates_through_an_index(loops: str, told: list[str]) -> None:
 @pytest.mark.parametrize("clauses", ["private(h)", "reduction(+: h)"])
 def test_a_thread_s_own_counts(clauses: str) -> None:
     assert indirect_updates(region_of(I + "h[idx[i]]++;", clauses)) == []
+
+
+POSSIBLE = "is written through an index from memory: a possible race, unless no two iterations find"
+
+
+@pytest.mark.parametrize(
+    ("loops", "told"),
+    [
+        # one row an iteration: a permutation or not
+        (I + "y[idx[i]] = b[i];", ["y[idx[i]]"]),
+        (I + "y[idx[i]] += b[i];", ["y[idx[i]]"]),
+        (I + "y[idx[i]] = i;", ["y[idx[i]]"]),
+        (I + "y[idx[i] % 10] = b[i];", ["y[idx[i] % 10]"]),
+        (I + "{ int at = idx[i]; y[at] = b[i]; }", ["y[at]"]),
+        (I + "y[3 * idx[i] + 1] += b[i];", ["y[3 * idx[i] + 1]"]),
+        (I + "A[idx[i]][3] = b[i];", ["A[idx[i]][3]"]),
+        (I_J + "y[far[i][j]] = b[i];", ["y[far[i][j]]"]),
+        (I_J + "y[idx[j]] = b[i];", ["y[idx[j]]"]),
+        (I + "{ y[idx[i]] = b[i]; y[idx[i + 1]] = 2 * b[i]; }", ["y[idx[i]]"]),
+        # the same value by all: marks
+        (I + "h[idx[i]] = 1;", []),
+        (I + "y[idx[i]] = -1.5;", []),
+        (I + "h[idx[i]] = m;", []),
+        (I + "h[idx[i]] = -k;", []),
+        (I + "{ k = i; h[idx[i]] = k; }", ["h[idx[i]]"]),
+        (I + "h[idx[i]] = m * i;", ["h[idx[i]]"]),
+        (I + "h[idx[i]] = b[i] == 1;", ["h[idx[i]]"]),
+        # rows and blocks from an index on, by their own counter or one that counts on
+        (I_J + "y[idx[i] + j] = b[j];", []),
+        (I_J + "y[2 * idx[i] + 2 * j] = b[j];", []),
+        (I + "{ int c = 0; for (int j = 0; j < m; j++) if (b[j] > 0) c++; y[idx[i] + c] = b[i]; }",
+         []),
+        (I_J + "y[3 * idx[i] + j] = b[j];", []),
+        (I_J + "A[idx[i]][j] = b[j];", []),
+        (I_J + "{ double *row = A[idx[i]]; row[j] = b[j]; }", []),
+        # the list is the loop's own numbers
+        (I + "{ idx[i] = i; y[idx[i]] = b[i]; }", []),
+        (I + "{ idx[i] = n - 1 - i; y[idx[i]] = b[i]; }", []),
+        (I + "{ idx[i] = i / 2; y[idx[i]] = b[i]; }", ["y[idx[i]]"]),
+        (I + "{ idx[i] = h[i]; y[idx[i]] = b[i]; }", ["y[idx[i]]"]),
+        (I + "{ idx[i] = k; y[idx[i]] = b[i]; }", ["y[idx[i]]"]),
+        (I_J + "{ idx[i] = j; y[idx[i]] = b[i]; }", ["y[idx[i]]"]),
+        (I + "{ idx[i] = i; y[idx[i] + h[i]] = b[i]; }", ["y[idx[i] + h[i]]"]),
+        # no index from memory, one that stands still, one dimension of each thread's own
+        (I + "y[i] = b[i];", []),
+        (I + "y[2 * i + 1] = b[i];", []),
+        (I + "y[idx[k]] = b[i];", []),
+        (I_J + "A[i][idx[j]] = b[j];", []),
+        # only read through it, counted (RP224), in turn, or perhaps not at all
+        (I + "y[i] = b[idx[i]];", []),
+        (I + "h[idx[i]]++;", []),
+        (I + "if (b[i] > 0) y[idx[i]] = b[i];", []),
+        (I + "{\n#pragma omp atomic\n y[idx[i]] += b[i]; }", []),
+        (I + "{\n#pragma omp critical\n y[idx[i]] = b[i]; }", []),
+        (I + "{ double own[9]; own[idx[i]] = b[i]; y[i] = own[1]; }", []),
+    ],
+)  # fmt: skip
+def test_writes_that_may_meet(loops: str, told: list[str]) -> None:
+    region = region_of(loops)
+    assert [access.text for access in possible_races(region)] == told
+    notes = [note for note in conflicts(region, None) if note.id == "RP225"]
+    assert [note.message.partition(f" {POSSIBLE}")[0] for note in notes] == told
+    assert all(POSSIBLE in note.message for note in notes)
+
+
+@pytest.mark.parametrize("clauses", ["private(y)", "reduction(+: y)", "num_threads(1)"])
+def test_nobody_else_s_elements(clauses: str) -> None:
+    assert rules(I + "y[idx[i]] += b[i];", clauses) == []
+    assert rules(I + "y[idx[i]] += b[i];", trips=1) == []
 
 
 def rules(loops: str, clauses: str = "", trips: int | None = None) -> list[str]:

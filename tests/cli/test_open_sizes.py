@@ -153,7 +153,10 @@ def test_csv_leaves_the_hint_empty(tmp_path: Path, document: dict[str, Any]) -> 
 
 def test_clauses_choose_by_the_size(tmp_path: Path, document: dict[str, Any]) -> None:
     clauses = {}
-    for line in predict(tmp_path, "--format", "openmp").splitlines()[3:]:
+    text = predict(tmp_path, "--format", "openmp")
+    # Rows that are longer than a page go on in the next line: clauses as C does, comments below.
+    text = text.replace(" \\\n" + " " * 12, " ").replace("\n        // ", " // ")
+    for line in text.splitlines()[3:]:
         number, _, rest = line.strip().partition(":")
         clauses[int(number)] = rest
     parts = document["teams"][0]["by_size"]
@@ -161,7 +164,8 @@ def test_clauses_choose_by_the_size(tmp_path: Path, document: dict[str, Any]) ->
     assert clauses[STREAM].endswith(f"num_threads({chosen}{parts[-1]['threads']}) proc_bind(close)")
     # Two sizes, and one that no name of the source has: nothing that a clause could ask.
     assert "num_threads" not in clauses[TEAM] and "// not known: 1 thread" in clauses[TEAM]
-    assert f"depends on {ROW_LENGTH}" in clauses[ROWS] and "num_threads" not in clauses[ROWS]
+    assert f"depends on {ROW_LENGTH}" in clauses[ROWS].replace("// ", "")
+    assert "num_threads" not in clauses[ROWS]
 
 
 def test_slurm_asks_for_the_most_and_says_so(tmp_path: Path, document: dict[str, Any]) -> None:

@@ -50,7 +50,7 @@ def test_names_are_ranked_by_the_hints_that_they_decide(tmp_path: Path) -> None:
     # team or not, and
     # how far b is read from its begin moves nothing.
     assert told["unbound"][0] == {
-        "name": "n", "file": "f.c", "line": 3, "decides": 2, "settled": 3,
+        "name": "n", "file": "f.c", "line": 3, "decides": 2, "settled": 3, "in_part": 0,
     }  # fmt: skip
     assert {name: one["decides"] for name, one in by_name.items()} == {
         "n": 2, "row[i+1]-row[i]": 1, "shift": 0,
@@ -67,6 +67,43 @@ def test_the_table_says_what_to_give(tmp_path: Path) -> None:
     assert "decide nothing: shift" in done.stdout
     bound = sizes(tmp_path, "--set", "n=10", "--set", "m=10", "--set", "f.c:10=7")
     assert bound.stdout.startswith("4 of 4 regions are settled: nothing is needed\n")
+
+
+UNSEEN = """\
+void unseen(double *p, int i);
+void f(int n, int m, double *a, double *b) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = b[i];
+#pragma omp parallel for
+  for (int i = 0; i < m; i++) { a[i] = 1; unseen(a, i); }
+#pragma omp parallel for
+  for (int i = 0; i < 1000000; i++) { a[i] = 1; unseen(a, i); }
+}
+"""
+
+
+def test_what_is_not_understood_is_settled_in_part(tmp_path: Path) -> None:
+    """n settles the first loop; m with it the second, of which unseen() is not known."""
+
+    def told(*words: str) -> str:
+        (tmp_path / "u.c").write_text(UNSEEN)
+        done = subprocess.run(
+            [sys.executable, "-m", "regionpredict", *words, "-m", "dunnington"],
+            cwd=tmp_path, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return done.stdout
+
+    needed = "3 of 3 regions are settled, 2 of them in part (now 1, 1 in part)"
+    assert told("sizes", "u.c").startswith(f"give these 2 and {needed}: n, m\n")
+    assert needed in " ".join(told("predict", "u.c").split())
+    document = json.loads(told("sizes", "u.c", "--format", "json"))
+    assert (document["settled"], document["in_part"]) == (1, 1)
+    assert [(one["settled"], one["in_part"]) for one in document["unbound"]] == [(2, 1), (3, 2)]
+    assert told("sizes", "u.c", "--set", "n=9", "--set", "m=9").startswith(
+        "3 of 3 regions are settled, 2 of them in part: nothing is needed\n"
+    )
+    # Where all is understood nothing is said of parts.
+    assert "part" not in sizes(tmp_path).stdout
 
 
 def test_the_file_that_is_filled_in_is_taken_back(tmp_path: Path) -> None:

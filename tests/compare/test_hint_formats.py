@@ -128,6 +128,6 @@ def test_clauses(predictions: list[Prediction], teams: list[TeamPrediction]) -> 
         "     2: #pragma omp parallel for   num_threads(24) proc_bind(close)",
         "     4: #pragma omp parallel for   num_threads(6) proc_bind(close)",
         "     8: #pragma omp for   // no hint",
-        "     8: #pragma omp for   // 4 threads: write num_threads(4) at the parallel directive "
-        "around it",
+        "     8: #pragma omp for",
+        "        // 4 threads: write num_threads(4) at the parallel directive around it",
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from regionpredict.errors import InputError
 from regionpredict.machine.check import check
 from regionpredict.machine.reader import read
 
@@ -116,3 +117,20 @@ def test_errors_come_first():
     ranks = [("error", "warning", "note").index(f.severity) for f in check(read(text, "m"))]
     assert ranks == sorted(ranks)
     assert ranks[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("{1: 11, 4: 40, 8: 44}", "{1: 1e-6, 8: 44}", "memory.bandwidth.load.1: 1e+03 B/s"),
+        ("{1: 11, 4: 40, 8: 44}", "{1: 11, 8: 1e-300}", "memory.bandwidth.load.8: 1e-291 B/s"),
+        ("bytes_per_cycle: 64", "bytes_per_cycle: 1e-300", "1e-300 B/cycle"),
+        ("peak: 51.2", "peak: 1e-9", "memory.peak: 1 B/s"),
+    ],
+)
+def test_a_bandwidth_next_to_nothing_is_a_wrong_file(old: str, new: str, told: str) -> None:
+    with pytest.raises(InputError, match="is less than any core has") as caught:
+        read(SOUND.replace(old, new), "m")
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+    read(SOUND.replace("{1: 11, 4: 40, 8: 44}", "{1: 1 MB/s, 8: 44}"), "m")

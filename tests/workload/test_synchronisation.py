@@ -137,3 +137,51 @@ def test_counts_by_construct() -> None:
 def test_the_most_threads_of_a_directive(clauses: str, limit: int | None) -> None:
     facts = facts_of("for (int i = 0; i < n; i++) a[i] = 0;", "int n, double *a", clauses)
     assert team_limit(facts.region) == limit
+
+
+SPREAD = """for (int i = 0; i < n; i++) {
+#pragma omp atomic
+  h[idx[i]] += 1;
+  for (int j = 0; j < m; j++) {
+#pragma omp atomic
+    h[idx[j]] += 1;
+#pragma omp atomic
+    a[0] += 1;
+  }
+  if (a[i] > 0) {
+#pragma omp atomic
+    a[(int)a[i]] += 1;
+  }
+#pragma omp critical
+  h[idx[i]] += 2;
+}"""
+
+
+def spread(loops: str, clauses: str = "") -> list[tuple[str, float, str]]:
+    facts = facts_of(loops, "int n, int m, double *a, int *h, int *idx", clauses, n=8, m=5)
+    nest = nest_of(loops, "int n, int m, double *a, int *h, int *idx", clauses, n=8, m=5)
+    assert facts.region.nest is not None
+    made = synchronisation_counts(facts.region, facts.region.nest, nest)
+    assert made.atomics == made.in_one_place + sum(one.updates for one in made.spread)
+    return [(one.array, one.updates, one.text) for one in made.spread]
+
+
+def test_atomic_updates_that_may_be_anywhere_in_an_array() -> None:
+    """8 + 8 * 5 of h, half of 8 of a by a number that is made of data; 40 of a[0] are of one place,
+    and bodies of `critical` wait for their turn as a whole."""
+    assert spread(SPREAD) == [("h", 48.0, "h[idx[i]]"), ("a", 4.0, "a[(int)a[i]]")]
+
+
+@pytest.mark.parametrize(
+    ("update", "clauses"),
+    [
+        ("a[0] += 1;", ""),
+        ("a[i] += 1;", ""),  # by the loop's own index: no two threads' are the same
+        ("h[idx[m]] += 1;", ""),  # one element, whichever
+        ("h[idx[i]] += 1;", "private(h)"),
+        ("h[idx[i]] += 1;", "reduction(+: h[:9])"),
+    ],
+)
+def test_atomic_updates_of_one_place_or_of_a_thread_s_own(update: str, clauses: str) -> None:
+    loops = f"for (int i = 0; i < n * m; i++) {{\n#pragma omp atomic\n {update} }}"
+    assert spread(loops, clauses) == []

@@ -118,6 +118,12 @@ class Labels:
             ) from None
         if not math.isfinite(number) or number <= low:
             raise item.error(f"{item.where} must be above {low:g}, not {item.text}")
+        least = units.LEAST.get(unit, 0.0)
+        if number < least:
+            raise item.error(
+                f"{item.where}: {number:.3g} {unit} is less than any core has",
+                f"look at the number and its unit: at least {least:g} {unit}",
+            )
         return number
 
     def named(self, item: Item) -> str:

@@ -19,6 +19,11 @@ _SCALES: dict[str, dict[str, float]] = {
 }
 
 
+LEAST = {"B/s": 1e6, "B/cycle": 1e-3}
+"""Below these no machine with caches is: a path of 1 MB/s, a thousandth of a byte a cycle. Less is
+a number in another unit, of which speedups of thousands would follow."""
+
+
 class UnitError(ValueError):
     """A number that could not be read; the text says which units would do."""
 

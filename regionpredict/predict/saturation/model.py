@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import ceil
 
 from regionpredict.errors import plural
 from regionpredict.machine import Machine
@@ -29,6 +30,7 @@ from regionpredict.predict.saturation.deciding_figures import (
 )
 from regionpredict.predict.saturation.hardware_threads import all_hardware_threads
 from regionpredict.predict.saturation.memory_overflow import overflow_note
+from regionpredict.predict.saturation.openmp_overheads import atomic_turn
 from regionpredict.predict.saturation.region_time import RegionTime
 from regionpredict.predict.saturation.superlinear import superlinear_gain, told
 from regionpredict.predict.uncertainty import (
@@ -40,8 +42,10 @@ from regionpredict.predict.uncertainty import (
 )
 from regionpredict.workload import (
     CacheContents,
+    Diagnostic,
     Execution,
     SizeTarget,
+    StatementTable,
     TrafficCounter,
     Workload,
     left_by_itself,
@@ -185,6 +189,7 @@ def predict_saturation(
     shown = {expected.threads for expected in asked}
     superlinear = superlinear_gain(points, time)
     notes = [] if superlinear is None else [table.diagnostic("RP131", told(superlinear))]
+    notes += _contended_lines(table, time, points[-1].threads)
     return Estimate(
         model="saturation",
         status="partial" if partial else "predicted",
@@ -220,6 +225,22 @@ def predict_saturation(
         band=band_of(asked),
         superlinear=superlinear,
     )
+
+
+def _contended_lines(table: StatementTable, time: RegionTime, threads: int) -> list[Diagnostic]:
+    """What atomic updates of arrays cost in lines, where several threads run them."""
+    turn = atomic_turn(time.machine, threads)
+    return [
+        table.diagnostic(
+            "RP226",
+            f"threads contend for {plural(ceil(updates.lines), 'line')} of "
+            f"{time.machine.line_bytes} B with atomic updates of {updates.text}: on "
+            f"{plural(threads, 'thread')} {updates.moved:.0f} of {updates.updates:.0f} take the "
+            f"line from another one, {turn:.0f} cycles each",
+        )
+        for updates in time.transfers.spread_updates(threads)
+        if updates.moved > 0.0
+    ]
 
 
 def _contents(

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from regionpredict.machine import Machine
 from regionpredict.predict.saturation.team_costs import team_cost
 from regionpredict.workload import Schedule, SynchronisationCounts, piece_count
+
+
+class SpreadUpdates(NamedTuple):
+    """Atomic updates of all threads in one run: `updates` of `lines` cache lines, `moved` of which
+    find the line with another thread. `text` is the element, as the source has it."""
+
+    text: str
+    updates: float
+    lines: float
+    moved: float
 
 
 def overheads(
@@ -27,11 +39,30 @@ def overheads(
     if schedule.kind != "static":
         number = piece_count(counts.iterations, threads, schedule) / threads
         costs += _contended(number, "dynamic_chunk", threads, work * clock, machine)
-    serial = _contended(counts.atomics / threads, "atomic", threads, work * clock, machine)
+    serial = _contended(counts.in_one_place / threads, "atomic", threads, work * clock, machine)
     if locks:
         each = counts.serial_bodies / threads
         serial += _contended(each, "critical", threads, work * clock, machine)
     return costs / clock, serial / clock
+
+
+def spread_updates(updates: SpreadUpdates, machine: Machine, threads: int, work: float) -> float:
+    """Seconds for which a thread of `threads` is held up by its atomic updates anywhere in an
+    array, beside `work` seconds between them.
+
+    Each takes as long as to get the line for writing, and to update it (Schweizer, Besta and
+    Hoefler 2015, "Evaluating the Cost of Atomic Operations on Modern Architectures", PACT, sec. 4);
+    those of one line follow one another, those of several do not.
+    """
+    clock, turn = machine.clock_hz, atomic_turn(machine, threads)
+    alone = updates.updates * team_cost(machine, "atomic", 1) + updates.moved * turn
+    queue = updates.updates * turn / updates.lines
+    return max(alone / threads, queue - work * clock) / clock
+
+
+def atomic_turn(machine: Machine, threads: int) -> float:
+    """Cycles from one thread's update of a variable to the next one's, while all update it."""
+    return team_cost(machine, "atomic", threads) / threads
 
 
 def _contended(number: float, name: str, threads: int, work: float, machine: Machine) -> float:

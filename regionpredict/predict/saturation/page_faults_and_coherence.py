@@ -17,6 +17,7 @@ from regionpredict.predict.saturation.constants import (
     FIRST_TOUCH_BYTES,
     RECYCLED_BLOCK,
 )
+from regionpredict.predict.saturation.openmp_overheads import SpreadUpdates
 from regionpredict.workload import (
     ArraySharing,
     Execution,
@@ -50,6 +51,7 @@ class DataTransfers:
         self.trips = max(1.0, execution.work.nest.root.trips({}))
         self.arrays = execution.sharing
         self.contended = execution.contended
+        self.atomics = execution.synchronisation.spread
         self.fresh = frozenset[str]() if workload.repeats else workload.fresh
         self.touched = counter.touched() if self._matters() else {}
 
@@ -73,7 +75,7 @@ class DataTransfers:
         unless threads share lines.
         """
         cores = self.machine.cores
-        return bool(self.contended) or any(
+        return bool(self.contended or self.atomics) or any(
             array.held_rank or (array.written and array.name in self.fresh)
             or (array.written and self._block(array, cores) < self.line_bytes)
             for array in self.arrays
@@ -161,16 +163,31 @@ class DataTransfers:
         """
         cycles = 0.0
         for writes in self.contended:
-            writers, there = float(threads), 1.0
             if writes.apart is not None:
-                writers = min(writers, self.line_bytes / writes.apart)
+                writers = min(float(threads), self.line_bytes / writes.apart)
+                each = max(0.0, 1.0 - 1.0 / writers)
             else:
-                lines = (self.touched.get(writes.array) or self.line_bytes) / self.line_bytes
-                there = min(1.0, self._room() * threads / lines)
-            if writers > 1.0:
-                each = there * (1.0 - 1.0 / writers)
-                cycles += writes.updates / threads * each * self._transfer(threads)
+                each = self._elsewhere(writes.array, threads)
+            cycles += writes.updates / threads * each * self._transfer(threads)
         return cycles / self.machine.clock_hz
+
+    def spread_updates(self, threads: int) -> tuple[SpreadUpdates, ...]:
+        """The atomic updates of arrays, an array once."""
+        return tuple(
+            SpreadUpdates(
+                atomic.text, atomic.updates, self._lines_of(atomic.array),
+                atomic.updates * self._elsewhere(atomic.array, threads),
+            )
+            for atomic in self.atomics
+        )  # fmt: skip
+
+    def _elsewhere(self, array: str, threads: int) -> float:
+        """How likely another thread has the line, where each writes anywhere in the array."""
+        there = min(1.0, self._room() * threads / self._lines_of(array))
+        return there * (1.0 - 1.0 / threads)
+
+    def _lines_of(self, array: str) -> float:
+        return max(1.0, self.touched.get(array, 0.0) / self.line_bytes)
 
     def _transfer(self, threads: int) -> float:
         return float(self.machine.overheads.line_transfer.at(threads))

@@ -21,7 +21,7 @@ from regionpredict.predict.saturation.memory_bandwidth import (
 )
 from regionpredict.predict.saturation.memory_overflow import overflow_of, overflowing_share
 from regionpredict.predict.saturation.memory_paths import MemoryPaths, PageShares
-from regionpredict.predict.saturation.openmp_overheads import overheads
+from regionpredict.predict.saturation.openmp_overheads import overheads, spread_updates
 from regionpredict.predict.saturation.page_faults_and_coherence import DataTransfers
 from regionpredict.predict.saturation.serial_queue import SerialBody, added_by_serial_bodies
 from regionpredict.predict.saturation.strided_walks import StridedWalks
@@ -407,6 +407,10 @@ class RegionTime:
             self.synchronisation, self.schedule, self.machine, threads,
             busy if crowded else math.inf, locks=not self.serial,
         )  # fmt: skip
+        serial += sum(
+            spread_updates(updates, self.machine, threads, busy if crowded else math.inf)
+            for updates in self.transfers.spread_updates(threads)
+        )
         moved = self.transfers.at(threads)
         compute, cache, memory = work.terms(even)
         return {

@@ -13,8 +13,9 @@ from round_machine import CYCLE, GivenTraffic, no_traffic, round_machine, worklo
 
 from regionpredict.machine import Machine
 from regionpredict.predict.saturation.page_faults_and_coherence import DataTransfers, TransferTime
-from regionpredict.workload import ArraySharing, Schedule, Workload
+from regionpredict.workload import ArraySharing, Schedule, Span, Workload
 from regionpredict.workload.contended_writes import ContendedWrites
+from regionpredict.workload.synchronisation import SpreadAtomics
 
 MACHINE = round_machine()
 STATIC = Schedule("static", None)
@@ -44,9 +45,13 @@ def transfers(
     workload: Workload, sizes: dict[str, float], *arrays: ArraySharing,
     schedule: Schedule = STATIC, fresh: str = "", repeats: bool = False,
     machine: Machine = MACHINE, contended: tuple[ContendedWrites, ...] = (),
+    spread: tuple[SpreadAtomics, ...] = (),
 ) -> DataTransfers:  # fmt: skip
     assert workload.execution is not None
-    execution = replace(workload.execution, sharing=arrays, contended=contended)
+    asked = workload.execution.synchronisation._replace(spread=spread)
+    execution = replace(
+        workload.execution, sharing=arrays, contended=contended, synchronisation=asked
+    )
     own = replace(
         workload, execution=execution, schedule=schedule, fresh=frozenset(fresh), repeats=repeats
     )
@@ -297,6 +302,25 @@ def test_lines_that_no_cache_holds_any_more_come_from_memory(
     assert transfers(workload, {"b": LINES}, array("b"), contended=contended).at(2) == cycles(
         lines=500 / 2 * 50
     )
+
+
+@pytest.mark.parametrize(
+    ("held", "threads", "lines", "moved"),
+    [
+        (64.0, 2, 1, 500),  # one line, half of the time the other's
+        (1.0, 2, 1, 500),  # less than a line is one
+        (16 * 64.0, 4, 16, 750),
+        (32768 * 64.0, 2, 32768, 500 / 4),  # two caches of 4096 lines hold a quarter of these
+        (32768 * 64.0, 1, 32768, 0),
+    ],
+)
+def test_atomic_updates_anywhere_in_an_array(
+    workload: Workload, held: float, threads: int, lines: float, moved: float
+) -> None:
+    spread = (SpreadAtomics("a", 1000.0, "a[k[i]]", Span("f.c", 3)),)
+    found = transfers(workload, {"a": held}, array(), spread=spread)
+    assert found.spread_updates(threads) == (("a[k[i]]", 1000.0, lines, moved),)
+    assert found.at(threads) == cycles()  # they are serialization, not lines of others
 
 
 def test_contended_arrays_add_up_and_are_named(workload: Workload) -> None:

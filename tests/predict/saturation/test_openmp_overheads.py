@@ -7,8 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_machine import CYCLE, round_machine
 
-from regionpredict.predict.saturation.openmp_overheads import overheads
-from regionpredict.workload import Schedule, SynchronisationCounts
+from regionpredict.predict.saturation.openmp_overheads import (
+    SpreadUpdates,
+    atomic_turn,
+    overheads,
+    spread_updates,
+)
+from regionpredict.workload import Schedule, Span, SynchronisationCounts
+from regionpredict.workload.synchronisation import SpreadAtomics
 
 MACHINE = round_machine()
 STATIC = Schedule("static", None)
@@ -88,3 +94,37 @@ def test_more_work_between_two_costs_no_more(
     short = overheads(asked, STATIC, MACHINE, threads, work)[1]
     long = overheads(asked, STATIC, MACHINE, threads, work + more)[1]
     assert least * (1 - 1e-9) <= long <= short * (1 + 1e-9)
+
+
+def updates(number: float, lines: float, moved: float) -> SpreadUpdates:
+    return SpreadUpdates("h[k[i]]", number, lines, moved)
+
+
+def test_updates_of_many_lines_fetch_them() -> None:
+    """600 cycles on four threads: a turn takes 150. Alone each update takes 20."""
+    assert atomic_turn(MACHINE, 4) == 150.0
+    made = spread_updates(updates(8000, 1000, 6000), MACHINE, 4, 0.0)
+    assert made == pytest.approx((8000 * 20 + 6000 * 150) / 4 * CYCLE)
+    assert spread_updates(updates(8000, 1000, 0), MACHINE, 1, 0.0) == pytest.approx(
+        8000 * 20 * CYCLE
+    )
+
+
+def test_updates_of_one_line_queue_as_those_of_one_variable() -> None:
+    """Each of 8 updates waits for all others' turns, but for what else its thread does."""
+    for lines, work, cycles in (
+        (1, 0.0, 8 * 150),
+        (1, 300 * CYCLE, 8 * 150 - 300),
+        (2, 0.0, 8 * 150 / 2),
+        (1, 1.0, (8 * 20 + 6 * 150) / 4),  # no queue: each fetches its line
+    ):
+        made = spread_updates(updates(8, lines, 6), MACHINE, 4, work)
+        assert made == pytest.approx(cycles * CYCLE)
+    whole = overheads(counts(atomic=8), STATIC, MACHINE, 4, 0.0)[1]
+    assert whole == pytest.approx(spread_updates(updates(8, 1, 6), MACHINE, 4, 0.0))
+
+
+def test_what_is_spread_is_not_counted_as_of_one_place() -> None:
+    some = SpreadAtomics("h", 6.0, "h[k[i]]", Span("f.c", 1, 1))
+    asked = counts(atomic=8)._replace(spread=(some,))
+    assert overheads(asked, STATIC, MACHINE, 4, 0.0)[1] == pytest.approx(2 / 4 * 600 * CYCLE)

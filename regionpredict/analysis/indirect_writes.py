@@ -1,0 +1,180 @@
+"""Writes of all threads to elements whose number is read from memory: `h[idx[i]]++`, `a[k[i]] = x`.
+
+Whether two iterations find the same element, the source does not say. Counting meets by its nature,
+and so does what looks up several elements in each iteration (`indirect_updates`); a list may name
+each element once, as a permutation does, or not (`possible_races`); and atomic updates are right
+whatever they meet, but take the lines from each other (`through_an_index`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from regionpredict.analysis.dependence import (
+    Reference,
+    parallel_loops,
+    root_of,
+    sure_references,
+)
+from regionpredict.ir import Access, Expr, Loop, Region, Statement
+from regionpredict.ir.expr import Atom
+
+_COUNTING = re.compile(r"\+\+|--|[-+]= *\d[\w.]*$")
+_SAME_VALUE = re.compile(r"[^-+*/%&|^<>=!]= *[-+]?(\d[\w.]*|\w+)$")
+_FROM_DATA = frozenset(("ref", "varying", "call"))
+"""Atoms that stand for what the region finds in memory, or makes of it."""
+_ONE_TO_ONE = frozenset(("int_add", "int_mul", "int_neg"))
+
+
+def indirect_updates(region: Region) -> list[Access]:
+    """The writes, one an array, of what all threads update through an index from memory.
+
+    A sum into the rows of a list is none, as such lists name each row once; counting is, and so is
+    what looks up several elements in each iteration.
+    """
+    moving = {loop.variable for loop in parallel_loops(region)}
+    accesses: dict[str, Access] = {}
+    for reference in _shared_writes(region):
+        inner = {loop.variable for loop in reference.loops} - moving
+        chosen = inner | moving if _counts(reference.statement) else inner
+        if _grows(reference) and _through_memory(reference.access, chosen, reference.loops, region):
+            accesses.setdefault(reference.access.array, reference.access)
+    return list(accesses.values())
+
+
+def possible_races(region: Region) -> list[Access]:
+    """The writes, one an array, that meet only if an index from memory comes twice.
+
+    None are `indirect_updates`; what puts the same value everywhere, as marks do; rows and blocks
+    that loops go through from an index on (`off[i] + j`, `cells[list[i]].v[j]`), which are parts
+    that one iteration has; and a list that the region itself fills so that no entry comes twice.
+    """
+    told = {access.array for access in indirect_updates(region)}
+    set_here = {name for statement, _ in region.statements() for name in statement.writes}
+    accesses: dict[str, Access] = {}
+    for reference in _shared_writes(region):
+        access, loops = reference.access, reference.loops
+        if access.array in told or access.array in accesses:
+            continue
+        variables = {loop.variable for loop in loops}
+        if _same_value(reference.statement, variables | set_here, region):
+            continue
+        if any(_goes_on(subscript, variables) for subscript in access.subscripts):
+            continue
+        if _through_memory(access, variables, loops, region) and not _filled_apart(access, region):
+            accesses[access.array] = access
+    return list(accesses.values())
+
+
+def through_an_index(access: Access, loops: Sequence[Loop], region: Region) -> bool:
+    """Whether threads write, through what they find in memory, anywhere in an array of all."""
+    if access.kind != "write" or root_of(access.array) not in region.shared:
+        return False
+    variables = {loop.variable for loop in loops}
+    return _through_memory(access, variables, loops, region, _FROM_DATA)
+
+
+def _shared_writes(region: Region) -> list[Reference]:
+    return [
+        reference
+        for reference in sure_references(region)
+        if reference.access.kind == "write" and root_of(reference.access.array) in region.shared
+    ]
+
+
+def _grows(write: Reference) -> bool:
+    """Whether its statement reads the element that it writes."""
+    return any(
+        other.kind == "read" and other.array == write.access.array
+        and other.subscripts == write.access.subscripts for other in write.statement.accesses
+    )  # fmt: skip
+
+
+def _counts(statement: Statement) -> bool:
+    """Whether a statement adds a constant: `h[k]++`, `h[k] += 1`."""
+    return _COUNTING.search(statement.text) is not None
+
+
+def _same_value(statement: Statement, changing: Collection[str], region: Region) -> bool:
+    """Whether every iteration writes the same value: a constant, or a variable of all threads that
+    nothing changes.
+    """
+    match = _SAME_VALUE.search(statement.text)
+    if match is None:
+        return False
+    name = match[1]
+    return name not in statement.reads or (name in region.shared and name not in changing)
+
+
+def _through_memory(
+    access: Access, chosen: Collection[str], loops: Sequence[Loop], region: Region,
+    kinds: Collection[str] = ("ref",),
+) -> bool:  # fmt: skip
+    """Whether the element is looked up by the `chosen` variables, and nothing else keeps the
+    threads apart."""
+    moving = {loop.variable for loop in parallel_loops(region)}
+    return any(_looked_up(subscript, chosen, kinds) for subscript in access.subscripts) and all(
+        _of_all(subscript, loops, moving, region) for subscript in access.subscripts
+    )
+
+
+def _looked_up(subscript: Expr, chosen: Collection[str], kinds: Collection[str]) -> bool:
+    """Whether it is read from memory, and changes with the iteration."""
+    return any(
+        atom.kind in kinds and not atom.names.isdisjoint(chosen) for atom in subscript.atoms()
+    )
+
+
+def _of_all(
+    subscript: Expr, loops: Sequence[Loop], moving: Collection[str], region: Region
+) -> bool:
+    """Whether no part of it keeps threads apart: a worksharing loop's own variable, or a variable
+    of which each thread may have its own, as the begin of its part.
+    """
+    if any(subscript.coefficient(name) not in (None, Expr.const(0)) for name in moving):
+        return False
+    inner = {loop.variable for loop in loops}
+    return all(root_of(name) in region.shared for name in subscript.names - inner - set(moving))
+
+
+def _goes_on(subscript: Expr, variables: Collection[str]) -> bool:
+    """Whether loops go on from what is read there, through a row or a block: `off[i] + j`."""
+    return any(
+        factor in variables if isinstance(factor, str)
+        else not _reads(factor) and not factor.names.isdisjoint(variables)
+        for monomial in subscript.terms for factor, _ in monomial
+    )  # fmt: skip
+
+
+def _reads(atom: Atom) -> bool:
+    """Whether memory is read for its value."""
+    inside = (other for arg in atom.args for other in arg.atoms())
+    return atom.kind == "ref" or any(other.kind == "ref" for other in inside)
+
+
+def _filled_apart(access: Access, region: Region) -> bool:
+    """Whether the lists that it looks up are each filled by the region, an entry an iteration with
+    a number of its own: `k[i] = i`."""
+    lists = {
+        atom.label for subscript in access.subscripts for atom in subscript.atoms()
+        if atom.kind == "ref"
+    }  # fmt: skip
+    filled: dict[str, bool] = {}
+    for reference in sure_references(region):
+        write = reference.access
+        if write.kind == "write" and write.array in lists:
+            before = filled.get(write.array, True)
+            filled[write.array] = before and _numbers_apart(reference)
+    return bool(lists) and all(filled.get(name, False) for name in lists)
+
+
+def _numbers_apart(write: Reference) -> bool:
+    """Whether the value is the iteration's number, moved or scaled: no two are then the same."""
+    statement, variables = write.statement, {loop.variable for loop in write.loops}
+    plain = all(operation.arithmetic in _ONE_TO_ONE for operation, _ in statement.operations)
+    alone = not any(access.kind == "read" for access in statement.accesses)
+    value = statement.text.partition("=")[2]
+    used = variables & set(re.findall(r"[A-Za-z_]\w*", value))
+    own = {name for subscript in write.access.subscripts for name in subscript.names & variables}
+    return plain and alone and not statement.calls and len(used) == 1 and used == own

@@ -1,0 +1,94 @@
+"""Which conditions decide hints by how often they hold, where nobody has said it.
+
+A condition on data is taken to hold half the time. Each is tried nearly never and nearly always,
+all else as it is predicted; it decides a hint where no number of threads is good at all of these.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from typing import NamedTuple
+
+from regionpredict.analysis import facts_of
+from regionpredict.analysis.given_shares import Given, every_condition, with_given
+from regionpredict.errors import InputError
+from regionpredict.ir import Region
+from regionpredict.machine import Machine
+from regionpredict.pipeline import Past, Predictions
+from regionpredict.predict import (
+    Choice,
+    Prediction,
+    common_threads,
+    points_of,
+    rough_curve,
+    size_target,
+)
+from regionpredict.predict.constants import SELDOM, WITHIN
+from regionpredict.sizes.trials import choice_of
+from regionpredict.workers import spread
+from regionpredict.workload import workload_of
+
+
+class DecidingShare(NamedTuple):
+    """A condition at a place, `solve.c:21`, that decides so many hints by how often it holds."""
+
+    name: str
+    decides: int
+
+
+def deciding_shares(result: Predictions, processes: int) -> tuple[DecidingShare, ...]:
+    """The conditions whose share decides hints of a program, the strongest first.
+
+    A hint that sizes decide is taken as it is at the assumed ones.
+    """
+    asked = [
+        pair
+        for pair in zip(result.predictions, result.pasts, strict=True)
+        if points_of(pair[0]) and not pair[0].idle and _open(pair[0].facts.region)
+    ]
+    ask = partial(_deciding_of, machine=result.machine)
+    decided = Counter(name for names in spread(ask, asked, processes) for name in names)
+    ranked = sorted(decided.items(), key=lambda counted: (-counted[1], counted[0]))
+    return tuple(DecidingShare(*counted) for counted in ranked)
+
+
+def _open(region: Region) -> list[str]:
+    """The places of conditions without a share, where one can be given: one condition at a line."""
+    conditions = {(branch.span, branch.condition): branch for branch in every_condition(region)}
+    lines = Counter((span.file, span.line) for span, _ in conditions)
+    return [
+        f"{span.file}:{span.line}"
+        for (span, _), branch in conditions.items()
+        if branch.share is None and lines[span.file, span.line] == 1
+    ]
+
+
+def _deciding_of(pair: tuple[Prediction, Past], *, machine: Machine) -> tuple[str, ...]:
+    """Those of one region."""
+    prediction, past = pair
+    asked = [threads for threads, _ in prediction.speedup]
+    now = choice_of(points_of(prediction), machine, asked, WITHIN.value)
+    return tuple(
+        name for name in _open(prediction.facts.region)
+        if not common_threads([now, *_choices(name, prediction, past, machine)])
+    )  # fmt: skip
+
+
+def _choices(name: str, prediction: Prediction, past: Past, machine: Machine) -> Iterator[Choice]:
+    """The hints where a condition holds nearly never, and nearly always."""
+    seldom, known = Fraction(str(SELDOM.value)), prediction.facts
+    for share in (seldom, 1 - seldom):
+        facts = facts_of(with_given(known.region, Given({}, {name: share})), known.bindings)
+        try:
+            workload = workload_of(
+                facts, size_target(machine), machine.line_bytes, placement=past.placement,
+                history=past.history,
+            )  # fmt: skip
+        except InputError:  # beyond 64 bits
+            continue
+        points = rough_curve(workload, machine, also=prediction.threads or 1)
+        if points:
+            yield choice_of(points, machine, (), WITHIN.value)
