@@ -12,11 +12,12 @@ from regionpredict.analysis.callees import Callees
 from regionpredict.analysis.execution_counts import Guards
 from regionpredict.constant import Constant
 from regionpredict.ir import Span
+from regionpredict.ir.expr import Number
 from regionpredict.ir.flow import Block, Flow, Handed, every_event
 
 _Key = tuple[Span, str]
 
-Numbers = tuple[tuple[int, int], ...]
+Numbers = tuple[tuple[int, Number], ...]
 """What a function is handed: (position of the parameter, value), in their order."""
 
 MOST_VARIANTS = Constant(
@@ -37,7 +38,9 @@ class DecidingNumbers:
         if any(self._positions.values()):
             self._without_untold(flows)
 
-    def handed(self, caller: Flow, call: Handed, callee: Flow, given: Mapping[int, int]) -> Numbers:
+    def handed(
+        self, caller: Flow, call: Handed, callee: Flow, given: Mapping[int, Number]
+    ) -> Numbers:
         """The numbers of a call that decide something in what it calls, where the caller itself was
         handed `given`; none, once a function was called in too many ways."""
         key = (callee.span, callee.function)
@@ -45,10 +48,10 @@ class DecidingNumbers:
         if not deciding:
             return ()
         numbers = {at: value for at, value in call.numbers if at in deciding}
-        numbers |= {
-            at: given[own] + added for at, own, added in call.passed
-            if at in deciding and own in given
-        }  # fmt: skip
+        for passed in call.passed:
+            value = passed.at(given) if passed.position in deciding else None
+            if value is not None:
+                numbers[passed.position] = value
         made = tuple(sorted(numbers.items()))
         variants = self._variants.setdefault(key, set())
         if made not in variants and len(variants) >= MOST_VARIANTS.value:
@@ -80,7 +83,10 @@ class DecidingNumbers:
                     continue
                 deciding = self._positions.get((callee.span, callee.function), set())
                 own = self._positions[flow.span, flow.function]
-                more = {mine for at, mine, _ in call.passed if at in deciding} - own
+                more = {
+                    mine for passed in call.passed if passed.position in deciding
+                    for _, mine in passed.parameters
+                } - own  # fmt: skip
                 own |= more
                 grown = grown or bool(more)
 
@@ -98,7 +104,11 @@ class DecidingNumbers:
             changed = False
             for caller, callee, call in within:
                 told = {position for position, _ in call.numbers}
-                told |= {at for at, mine, _ in call.passed if mine in self._positions[caller]}
+                told |= {
+                    passed.position
+                    for passed in call.passed
+                    if all(mine in self._positions[caller] for _, mine in passed.parameters)
+                }
                 untold = self._positions[callee] - told
                 self._positions[callee] -= untold
                 changed = changed or bool(untold)

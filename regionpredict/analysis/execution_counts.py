@@ -17,6 +17,7 @@ from regionpredict.analysis.facts import count_of_loops
 from regionpredict.analysis.iterations import executions
 from regionpredict.constant import Constant
 from regionpredict.ir import Expr, Loop, Span
+from regionpredict.ir.expr import Number
 
 ASSUMED_TRIPS = Constant(
     10.0, "iterations", "assumed", "a serial loop whose trip count is not known repeats its teams"
@@ -109,7 +110,7 @@ class Guard(NamedTuple):
         known = [part.constant for part in conjuncts(self.condition)]
         return 0 in known or None not in known
 
-    def handed(self, numbers: Mapping[int, int]) -> Guard:
+    def handed(self, numbers: Mapping[int, Number]) -> Guard:
         """What must hold where the function is handed these numbers, by their positions."""
         if not self.parameters:
             return self

@@ -82,11 +82,8 @@ class _Copying:
         used = {at: rows for at, rows in tables.items() if at in _tables_of(callee)}
         if not used:
             return call
-        numbers = dict(call.numbers)
-        numbers |= {
-            at: given.numbers[own] + added for at, own, added in call.passed
-            if own in given.numbers
-        }  # fmt: skip
+        handed = (*call.numbers, *((p.position, p.at(given.numbers)) for p in call.passed))
+        numbers = {at: value for at, value in handed if isinstance(value, int)}
         name = self._copy(callee, _Given(used, numbers))
         return call._replace(function=name, file=callee.span.file)
 

@@ -18,7 +18,7 @@ from regionpredict.analysis.callees import Callees, main_of
 from regionpredict.analysis.deciding_numbers import DecidingNumbers, Numbers
 from regionpredict.analysis.execution_counts import NEVER, ONCE, Guard, Guards, Runs, guarded_runs
 from regionpredict.ir import Expr, Loop, Region, Span
-from regionpredict.ir.expr import ONE
+from regionpredict.ir.expr import ONE, Number
 from regionpredict.ir.flow import BEHIND_RETURN, Block, Event, Flow, Handed, called_functions
 
 _MAX_DEPTH = 60
@@ -165,7 +165,7 @@ class _Walk:
         self.known: dict[tuple[Span, str, Numbers], _Summary] = {}
         self.members: dict[tuple[Span, str, Numbers], dict[str, Runs]] = {}
         self.stack: list[Flow] = []
-        self.given: list[Mapping[int, int]] = []
+        self.given: list[Mapping[int, Number]] = []
         self.entered: set[tuple[Span, str, Numbers]] = set()
         self.cut: set[tuple[Span, str]] = set()  # recursions that are not followed to their ends
 

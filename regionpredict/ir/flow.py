@@ -6,10 +6,11 @@ pointers that get a new value, calls that hand arrays on, and which of it severa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from regionpredict.ir.expr import Expr, Number
 from regionpredict.ir.source import Span
 
 Place = tuple[str, ...]
@@ -78,12 +79,17 @@ class Table(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """A number that a call hands over at `position`: what the caller was handed as its `parameter`
-    and does not change, plus `added`."""
+    """A number that a call hands over at `position`: a `value` in names that are numbers which the
+    caller was handed and does not change, each with its position there."""
 
     position: int
-    parameter: int
-    added: int = 0
+    value: Expr
+    parameters: tuple[tuple[str, int], ...]
+
+    def at(self, given: Mapping[int, Number]) -> Number | None:
+        """What it is where the caller was handed these, by their positions; None: nobody knows."""
+        numbers = {name: given[own] for name, own in self.parameters if own in given}
+        return self.value.evaluate(numbers)
 
 
 class HandedOver(NamedTuple):
@@ -91,7 +97,7 @@ class HandedOver(NamedTuple):
     (position, value), and numbers that the caller was handed."""
 
     tables: tuple[Table, ...]
-    numbers: tuple[tuple[int, int], ...]
+    numbers: tuple[tuple[int, Number], ...]
     passed: tuple[Passed, ...]
 
 
@@ -142,7 +148,7 @@ class Handed(NamedTuple):
     choices: tuple[Choice, ...] = ()
     file: str = ""
     tables: tuple[Table, ...] = ()
-    numbers: tuple[tuple[int, int], ...] = ()
+    numbers: tuple[tuple[int, Number], ...] = ()
     passed: tuple[Passed, ...] = ()
 
 

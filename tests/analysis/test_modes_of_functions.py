@@ -36,6 +36,42 @@ EXACT = {
         "static void down(int level) { a(); if (level > 0) up(level - 1); }\n"
         "static void up(int level) { b(); if (level > 0) down(level - 1); else c(); }\n",
         "down(7); down(2);"),
+    "handed on by a condition": (
+        "static void inner(int mode) { if (mode == 2) a(); else b(); }\n"
+        "static void pass(int forward) { inner(forward ? 2 : 1); inner(!forward); c(); }\n",
+        "for (int t = 0; t < 5; t++) { pass(1); pass(0); pass(0); }"),
+    "handed on by two numbers": (
+        "static void inner(int mode) { if (mode > 2) a(); else b(); }\n"
+        "static void pass(int k, int m) { inner(k > m ? k : m); inner(2 * k - m); c(); }\n",
+        "for (int t = 0; t < 3; t++) { pass(1, 0); pass(2, 1); pass(1, 4); }"),
+    "a value of two calls": (
+        "static int ones(void) { a(); return 1; }\nstatic int twos(void) { b(); b(); return 2; }\n"
+        "static int pick(int forward) { return forward ? ones() : twos(); }\n"
+        "static void pass(int forward) { int v = forward ? ones() : twos(); int w;"
+        " w = !forward ? ones() : twos(); w += forward > 1 ? pick(0) : v; c(); }\n",
+        "for (int t = 0; t < 3; t++) { pass(1); pass(0); pass(2); pick(1); }"),
+    "a factor": (
+        "static void axpy(double alpha, double beta) { if (beta == 0.0) a();"
+        " else if (beta != 1.0) b(); if (alpha == -1.0) c(); }\n",
+        "for (int t = 0; t < 5; t++) { axpy(1.0, 0.0); axpy(-1.0, 1.0); axpy(-1, 0.5); }"),
+    "a factor that is handed on": (
+        "static void inner(double by) { if (by < 0.5 || by >= 4) a(); else b(); }\n"
+        "static void pass(double by) { inner(by); inner(-by); if (!by) c(); }\n",
+        "for (int t = 0; t < 5; t++) { pass(0.0); pass(2.5); pass(4.0f); }"),
+    "a quotient of two": (
+        "static void matvec(double alpha, double beta) { double scale = beta / alpha;"
+        " if (alpha == 0.0) { a(); return; }"
+        " if (scale != 1.0) { if (scale == 0.0) b(); else a(); } if (alpha != 1.0) c(); }\n",
+        "for (int t = 0; t < 5; t++) { matvec(1.0, 0.0); matvec(-1.0, 1.0); matvec(2.0, 2.0);"
+        " matvec(0.0, 3.0); }"),
+    "divided by zero": (
+        "static void divide(double alpha, double beta) { double scale = beta / alpha;"
+        " if (scale == 0.0) a(); if (scale != 2.0) b(); c(); }\n",
+        "divide(0.0, 0.0); divide(0.0, 1.0); divide(4.0, 0.0); divide(0.5, 1.0);"),
+    "a number that is a constant": (
+        "static const double ONE = 1.0;\n"
+        "static void scale(float by) { if (by == ONE) a(); else b(); c(); }\n",
+        "scale(1.0f); scale(ONE); scale(3);"),
     "levels of loops": (
         "static void cycle(int level) { for (int i = 0; i < 2; i++) { a();"
         " if (level < 3) cycle(level + 1); else b(); } c(); }\n", "cycle(0);"),
@@ -46,6 +82,18 @@ NOT_TOLD = {
     "an open depth": (
         "static void cycle(int level, int depth) { a(); if (level == 2) b();"
         " if (level < depth) cycle(level + 1, depth); }\n", "cycle(0, argc); c();"),
+    "a factor that changes": (
+        "static void scale(double by) { by = by * x[0]; if (by == 1.0) a(); else b(); }\n",
+        "scale(1.0); scale(2.0); c();"),
+    "a factor that nobody writes so": (
+        "static void scale(double by) { if (by * 3.0 == 1.0) a(); else b(); }\n",
+        "scale(0.1); scale(1.0 / 3.0); c();"),
+    "a factor that is cut": (
+        "static void inner(int mode) { if (mode == 0) a(); else b(); }\n"
+        "static void scale(double by) { inner(by); }\n", "scale(0.5); scale(0.25); c();"),
+    "a sum of factors": (
+        "static void scale(double by, double with) { if (by + with == 1.0) a(); else b(); }\n",
+        "scale(0.5, 0.5); scale(2.0, 0.25); c();"),
     "changed on the way": (
         "static void pass(int mode) { if (mode > 1) mode = 0; if (mode == 0) a(); else b(); }\n",
         "pass(2); pass(1); c();"),

@@ -14,7 +14,9 @@ from tests.frontend.test_whole_programs import read
 HEADER = """
 #include <stdio.h>
 #include <stdlib.h>
-typedef struct { int nx, ny, steps; double dt; } Config;
+typedef struct { int n, m; } Box;
+typedef struct { int nx, ny, steps; double dt; int grid[2], dims[3]; Box box; } Config;
+typedef struct { Box low, high; } Pair;
 extern double u[1000];
 void run(Config *c);
 void other(Config *c);
@@ -121,7 +123,7 @@ def test_what_more_than_a_list_sets_is_open_by_its_name(
     facts = facts_of(tmp_path, frontend, body, before=before, more=more)
     assert facts.iterations.value is None
     names = facts.bindings.unbound(facts.free_names)
-    assert [name for name in names if name in ("c->nx", "cfg.nx")]
+    assert [name for name in names if name in ("c->nx", "cfg.nx", "p->nx")]
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
@@ -161,3 +163,73 @@ int main(void) { struct whole b; b.p.n = 4; run(&first); run(&b); return 0; }
 """
     (facts,) = read(tmp_path, {"run.c": text}, frontend).facts
     assert facts.iterations.value is None
+
+
+NESTED = "{.grid = {64, 32}, .dims = {4, 5}, .box = {7, 8}, .steps = 9}"
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("before", "body"),
+    [
+        pytest.param("", f"Config c = {NESTED}; run(&c);", id="a variable"),
+        pytest.param(f"static Config c = {NESTED};", "run(&c);", id="a global"),
+        pytest.param("", f"static Config c = {NESTED}; run(&c);", id="a static of a function"),
+        pytest.param("", f"run(&(Config){NESTED});", id="made in the call"),
+        pytest.param("", f"Config *p = &(Config){NESTED}; run(p);", id="made beside a pointer"),
+        pytest.param("", f"Config c; c = (Config){NESTED}; run(&c);", id="assigned"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    ("size", "trips"),
+    [
+        ("c->grid[0]", 64), ("c->grid[1] * c->dims[0]", 128), ("c->dims[1] - c->dims[0]", 1),
+        ("c->box.n", 7), ("c->box.m + c->grid[0]", 72),
+    ],
+)  # fmt: skip
+def test_what_a_list_in_a_list_sets_is_its_value(
+    tmp_path: Path, frontend: str, before: str, body: str, size: str, trips: int
+) -> None:
+    facts = facts_of(tmp_path, frontend, body, before=before, size=size)
+    assert facts.iterations.value == trips
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("body", "size", "trips"),
+    [
+        pytest.param("Config c = {.grid = {64}, .box = {.m = 3}}; run(&c);",
+                     "64 + c->grid[1] + c->box.n", 64, id="left out of them: zero"),
+        pytest.param("int k = 6; run(&(Config){.box = {k, 2}});", "c->box.n", 6, id="a variable"),
+        pytest.param("int k = 6; run(&(Config){.grid = {2, k}});", "c->grid[1]", 6,
+                     id="a variable as an element"),
+        pytest.param("Config c = {.grid = {[1] = 5}}; run(&c);", "c->grid[1]", 5,
+                     id="an element by its number"),
+        pytest.param("Config c = {.grid = {64, 2}}; c.grid[0] = 3; run(&c);", "c->grid[0]", None,
+                     id="an element that is set again"),
+        pytest.param("Config c = {.grid = {64, 2}}; c.box.n = 3; run(&c);", "c->box.n", 3,
+                     id="a member of a member that is set later"),
+        pytest.param("Config c = {.box = {64, 2}}; c.box.n = 3; run(&c);", "c->box.n", None,
+                     id="a member of a member that is set again"),
+        pytest.param("Config c = {.grid = {64, 2}}; run(&c); Config d = {.grid = {8, 2}}; run(&d);",
+                     "c->grid[0]", None, id="two objects"),
+        pytest.param("Config c = {.box = {64, 2}}; run(&c); Config d = {.steps = 2}; run(&d);",
+                     "c->box.n", None, id="another object has none"),
+        pytest.param("Config c = {.box = {64, 2}}; Box b = {3, 4}; c.box = b; run(&c);",
+                     "c->box.n", None, id="another struct of the kind"),
+        pytest.param("Pair p = {.low = {64, 2}}; Box low = p.low; Config c = {.box = p.high};"
+                     " c.ny = low.m; run(&c);", "c->box.n", None, id="two in one list"),
+        pytest.param("run(&(Config){.nx = 64, .steps = 2}); run(&(Config){.nx = 8});", "c->nx",
+                     None, id="two that are made in calls"),
+        pytest.param("run(&(Config){.nx = 64, .steps = 2}); run(&(Config){.steps = 2});", "c->nx",
+                     None, id="another one made in a call has none"),
+        pytest.param("if (argc > 1) run(&(Config){.nx = 64, .steps = 2});", "c->nx", None,
+                     id="made under a condition"),
+        pytest.param('Config c = {.grid = {64, 2}}; scanf("%d", c.grid); run(&c);', "c->grid[0]",
+                     None, id="an array that is handed on"),
+    ],
+)  # fmt: skip
+def test_what_else_sets_what_a_list_in_a_list_sets(
+    tmp_path: Path, frontend: str, body: str, size: str, trips: int | None
+) -> None:
+    assert facts_of(tmp_path, frontend, body, size=size).iterations.value == trips

@@ -101,7 +101,7 @@ class ExpressionBuilder:
             115: self._binary,
             116: self._ternary,
             117: self._cast,
-            118: self._opaque,
+            118: self._compound_literal,
             119: self._list,
             121: self._statement_expression,
             124: self._cast,
@@ -144,6 +144,11 @@ class ExpressionBuilder:
     def _opaque(self, node: Node) -> Expression:
         inner = tuple(self.build(child) for child in node.children if child.kind >= 100)
         return Opaque(_CONSTRUCTS.get(node.kind, _OTHER), inner)
+
+    def _compound_literal(self, node: Node) -> Expression:
+        inner = tuple(self.build(child) for child in node.children if child.kind >= 100)
+        ctype = self._declarations.type_at(node.cursor)
+        return Opaque("", inner, struct=ctype.name if ctype.kind == "struct" else "")
 
     def _list(self, node: Node) -> Expression:
         elements = [child for child in node.children if child.kind >= IMPLICIT]

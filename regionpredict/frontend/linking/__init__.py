@@ -6,6 +6,7 @@ all units of a run and tells which definition a declaration means.
 
 from regionpredict.frontend.linking.linked_unit import Body, LinkedUnit
 from regionpredict.frontend.linking.packed_unit import PackedUnit, Trees, pack, trees_of
+from regionpredict.frontend.linking.program_settings import SetPlace
 from regionpredict.frontend.linking.program_units import ProgramUnits, linked_alone
 from regionpredict.frontend.linking.stored_functions import (
     is_null,
@@ -14,7 +15,6 @@ from regionpredict.frontend.linking.stored_functions import (
     values_in,
 )
 from regionpredict.frontend.linking.stored_sizes import (
-    SetPlace,
     Stored,
     member_in_program,
     stored_at,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from regionpredict.frontend.linking.container_lengths import Length
-from regionpredict.frontend.linking.stored_sizes import SetPlace, SetValue, Stored
+from regionpredict.frontend.linking.program_settings import SetPlace, SetValue
+from regionpredict.frontend.linking.stored_sizes import Stored
 from regionpredict.frontend.syntax import (
     CallExpr,
     Decl,
@@ -46,11 +47,13 @@ class LinkedUnit:
     call, `directives`, `errors`, `reassociates`, `threadprivate` and `getters` as the parser's.
     Over the whole program tell: `body_of` which function a declaration means, `rivals` where its
     definitions are if nothing says which is meant, `calls_of` the calls of a function with the
-    functions they stand in, `writers_of` the functions that may set a global variable, `setters_of`
-    those whose text sets a member of that name,
+    functions they stand in, `calls_through` those through members of structs where they are known,
+    `writers_of` the functions that may set a global variable, `setters_of` those whose text sets a
+    member of that name,
     `variable_of` its declaration with its first value, `set_once` the value that one place alone
     gives to an integer in structs or in an array, `set_at` the one place that sets it, if any does
-    (None: there may be several), `is_pointed` whether a function may be called through a pointer,
+    (None: there may be several), `all_sets_of` all that may set a member, each with its function
+    (None: others may, too), `is_pointed` whether a function may be called through a pointer,
     `functions_at` what is put where a call finds its function, in a member or in a table (None:
     that is not known), and `objects` what the one object of a class is called, for the classes that
     have one. `lengths`: how long the containers are that are
@@ -68,11 +71,13 @@ class LinkedUnit:
     body_of: Callable[[Decl], Function | None]
     rivals: Callable[[Decl], tuple[Span, ...]]
     calls_of: Callable[[Decl], list[tuple[Function, CallExpr]]]
+    calls_through: Callable[[Decl], list[tuple[Function, CallExpr]]]
     writers_of: Callable[[Decl], list[Function]]
     setters_of: Callable[[Decl], list[Function]]
     variable_of: Callable[[Decl], Decl]
     set_once: Callable[[Stored], SetValue | None]
     set_at: Callable[[Stored], list[SetPlace] | None]
+    all_sets_of: Callable[[Stored], list[tuple[Function, Expression]] | None]
     is_pointed: Callable[[Decl], bool]
     functions_at: Callable[[Expression], list[PutValue] | None]
     objects: Mapping[str, str] = field(default_factory=dict)

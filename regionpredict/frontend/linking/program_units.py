@@ -18,16 +18,17 @@ from regionpredict.frontend.linking.packed_unit import (
     PackedUnit,
     Trees,
 )
-from regionpredict.frontend.linking.stored_functions import WHOLE, place_of
-from regionpredict.frontend.linking.stored_sizes import (
+from regionpredict.frontend.linking.pointer_calls import pointer_uses
+from regionpredict.frontend.linking.program_settings import (
     SetPlace,
-    Setting,
     SettingsOfProgram,
     SetValue,
-    Stored,
+    expression_of,
     place_set_in,
     setting_in,
 )
+from regionpredict.frontend.linking.stored_functions import WHOLE, place_of
+from regionpredict.frontend.linking.stored_sizes import Setting, Stored
 from regionpredict.frontend.syntax import (
     CallExpr,
     Decl,
@@ -47,6 +48,7 @@ from regionpredict.frontend.syntax import (
 from regionpredict.frontend.text import called_at, mentioned_at, written_at
 from regionpredict.ir import Span
 
+_MOST_SETTINGS = 64  # of a member whose settings are looked for
 _SOURCES = frozenset((".c", ".cc", ".cpp", ".cxx", ".C", ".c++"))
 
 
@@ -179,6 +181,41 @@ class ProgramUnits:
         known = [place for place in places if place is not None]
         return known if len(known) == len(settings) else None
 
+    def all_sets_of(self, what: Stored) -> list[tuple[Function, Expression]] | None:
+        """All expressions that may set a member, each with its function; None where others may."""
+        settings = self.settings.all_settings_of(what)
+        if settings is None or len(settings) > _MOST_SETTINGS:
+            return None
+        found: list[tuple[Function, Expression]] = []
+        for setting in settings:
+            number = next(
+                (n for n, unit in enumerate(self._units) if unit.stored.says(setting)), None
+            )
+            trees = () if number is None else (b.function for b in self.trees(number).bodies)
+            known = expression_of(trees, setting)
+            if known is None:
+                return None
+            found.append(known)
+        return found
+
+    def calls_through(self, function: Decl, home: int) -> list[tuple[Function, CallExpr]]:
+        """The calls of a function through members of structs; none where it may be called through
+        other pointers, too. `home`: the unit that asks, of one that is its own."""
+        functions = self.settings.functions
+        put = functions.places_of(function, home) if self.settings.is_program else []
+        places = {place for _, place in put}
+        if not put or any(functions.at(place) is None for place in places):
+            return []
+        words = {function.name, *(member for _, member in places)}
+        numbers = {number for word in words for number in self.naming(word)}
+        uses = []
+        for number in sorted(numbers | {home, *(number for number, _ in put)}):
+            trees = self.trees(number)
+            bodies = (body.function for body in trees.bodies)
+            uses.append(pointer_uses(bodies, trees.variables, function, places))
+        known = sum(use.named for use in uses) == len(put) and not any(use.read for use in uses)
+        return [call for use in uses for call in use.calls] if known else []
+
     def is_pointed(self, function: Decl) -> bool:
         """Whether a function may be called through a pointer."""
         return self.settings.is_pointed(function)
@@ -268,11 +305,13 @@ class _View:
             body_of=self.body_of,
             rivals=self.rivals,
             calls_of=self.calls_of,
+            calls_through=self.calls_through,
             writers_of=self.writers_of,
             setters_of=self.setters_of,
             variable_of=self.variable_of,
             set_once=self._program.set_once,
             set_at=self._program.set_at,
+            all_sets_of=self._program.all_sets_of,
             is_pointed=self._program.is_pointed,
             functions_at=self._program.functions_at,
             objects=self._program.sole_objects,
@@ -351,6 +390,12 @@ class _View:
         if decl not in self._calls:
             self._calls[decl] = list(self._calling(decl))
         return self._calls[decl]
+
+    def calls_through(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
+        view = self._at_home(decl)
+        if view is not self:
+            return view.calls_through(decl)
+        return self._program.calls_through(decl, self._number)
 
     def _calling(self, decl: Decl) -> Iterable[tuple[Function, CallExpr]]:
         meant = self.body_of(decl)

@@ -305,12 +305,36 @@ class FunctionsOfProgram:
             struct for unit in units for symbol, struct in unit.elsewhere
             if symbol not in variables
         )  # fmt: skip
-        waiting = list(lost)
+        self._open, self._inside = open_, inside
+        self._lost: set[str] = set()
+        self.lose(lost)
+
+    def lose(self, structs: Iterable[str]) -> None:
+        """Anything may stand in these structs, and in those inside them."""
+        waiting = [struct for struct in structs if struct not in self._lost]
+        self._lost.update(waiting)
         while waiting:
-            new = inside.get(waiting.pop(), set()) - lost
-            lost |= new
+            new = self._inside.get(waiting.pop(), set()) - self._lost
+            self._lost |= new
             waiting += new
-        self._open, self._lost = open_, lost
+
+    def places_of(self, function: Decl, home: int) -> list[tuple[int, Place]]:
+        """Where a function is put, once for each time, with the unit that does; one without a
+        symbol is its unit's own."""
+        return [
+            (number, put.place) for puts in self._put.values() for number, put in puts
+            if put.function is not None and put.function.name == function.name
+            and put.function.symbol == function.symbol and (function.symbol or number == home)
+        ]  # fmt: skip
+
+    def have_bodies(self, place: Place, defined: Collection[str]) -> bool:
+        """Whether all that is put there are functions of the program, by the symbols of those of
+        which another file may have the body."""
+        stored = self.at(place)
+        return stored is not None and all(
+            put.function is not None and (not put.function.symbol or put.function.symbol in defined)
+            for _, put in stored
+        )
 
     def at(self, place: Place) -> list[tuple[int, Put]] | None:
         """All that is put there, with the number of the unit that does; None: nothing tells."""

@@ -13,15 +13,16 @@ which a function without a body is handed, may be set by anybody: it is nobody's
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from regionpredict.frontend.linking.stored_functions import (
     FunctionCensus,
-    FunctionsOfProgram,
+    Place,
     StoredFunctions,
     called_variables,
+    place_of,
 )
 from regionpredict.frontend.linking.struct_types import struct_of, type_of
 from regionpredict.frontend.syntax import (
@@ -43,17 +44,18 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Return,
     Unary,
+    element_placed,
     every_expression,
     every_statement,
     expressions_in,
     initial_values,
     member_named,
-    set_place,
+    without_casts,
 )
 from regionpredict.ir import Span
 
-_ALL = -1
-_LEFT_OUT = ""  # stands for the members that a list does not name
+ALL = -1
+LEFT_OUT = ""  # stands for the members that a list does not name
 _HARMLESS = frozenset(("free", "printf", "fprintf", "puts"))
 _ZEROING = frozenset(("memset", "__builtin_memset", "bzero"))
 _COPYING = frozenset(("memcpy", "memmove", "__builtin_memcpy"))
@@ -65,47 +67,63 @@ class Stored(NamedTuple):
 
     name: str
     declared: Span
-    element: int = _ALL
+    element: int = ALL
 
 
 class Setting(NamedTuple):
     """Where one is set: in which function, by which of its expressions; or, by a list of initial
-    values at no function's, to which number."""
+    values at no function's, to which number. `element`: of a list for an array by which of its
+    values."""
 
     function: Span
     at: int
     number: int | None = None
-
-
-_ZERO = Setting(Span("", 0), _ALL, 0)
+    element: int = -1
 
 
 class StoredSizes(NamedTuple):
     """What the functions of a unit say of the integers in structs and arrays.
 
     `set_at`: (what, where); `spoilt`: set in other ways, of these `moved` by what it was, and
-    `addressed`: (what, where by its address, or one of its elements); `listed`: (struct, member,
+    `addressed`: (what, where by its address, or one of its elements), `kept`: (what, symbol of the
+    function without a body here that is handed its address, or "": something may hold it);
+    `whole`: (struct, where one is set at once); `listed`: (struct, member,
     where) of lists of initial values, "" for a struct that is not told, and for the members that
-    one leaves out, with the number 0 where these stay zero; `owners`: (member, struct
-    that it is in); `inside`: (struct, struct that has one); `lost`: structs that anything may set;
-    `handed`: (symbol of a function without a body here, struct that it is handed); `pointed`:
-    functions that are named without being called. `has_main`: the program begins here.
+    one leaves out, with the number 0 where these stay zero, `grid[1]` and `box.nx` for an element
+    and a member of a member; `owners`: (member, struct that it is in); `inside`: (struct, struct
+    that has one, as which member); `lost`: structs that anything may set;
+    `handed`: (symbol of a function without a body here, struct that it is handed, where);
+    `through`: (place of the pointer by which a function is called, struct that it is handed,
+    where);
+    `pointed`: functions that are named without being called. `has_main`: the program begins here.
     `functions`: those that are
     put into members and tables.
     """
 
     set_at: frozenset[tuple[Stored, Setting]] = frozenset()
     spoilt: frozenset[Stored] = frozenset()
-    moved: frozenset[Stored] = frozenset()
+    moved: frozenset[tuple[Stored, Setting]] = frozenset()
     addressed: frozenset[tuple[Stored, Setting]] = frozenset()
+    kept: frozenset[tuple[Stored, str]] = frozenset()
+    whole: frozenset[tuple[str, Setting]] = frozenset()
     listed: frozenset[tuple[str, str, Setting]] = frozenset()
     owners: frozenset[tuple[Stored, str]] = frozenset()
-    inside: frozenset[tuple[str, str]] = frozenset()
+    inside: frozenset[tuple[str, str, str]] = frozenset()
     lost: frozenset[str] = frozenset()
-    handed: frozenset[tuple[str, str]] = frozenset()
+    handed: frozenset[tuple[str, str, Setting]] = frozenset()
+    through: frozenset[tuple[Place, str, Setting]] = frozenset()
     pointed: frozenset[str] = frozenset()
     has_main: bool = False
     functions: StoredFunctions = StoredFunctions()
+
+    def says(self, setting: Setting) -> bool:
+        """Whether a place that sets something is in the unit's functions."""
+        settings = (
+            *(where for of in (self.set_at, self.moved, self.addressed, self.whole)
+              for _, where in of),
+            *(where for of in (self.listed, self.handed, self.through) for _, _, where in of),
+        )  # fmt: skip
+        return setting in settings
 
 
 def stored_sizes(
@@ -120,8 +138,9 @@ def stored_sizes(
         census.look_at(function)
     return StoredSizes(
         frozenset(census.set_at), frozenset(census.spoilt), frozenset(census.moved),
-        frozenset(census.addressed), frozenset(census.listed), frozenset(census.owners),
-        frozenset(census.inside), frozenset(census.lost), frozenset(census.handed),
+        frozenset(census.addressed), frozenset(census.kept), frozenset(census.whole),
+        frozenset(census.listed), frozenset(census.owners), frozenset(census.inside),
+        frozenset(census.lost), frozenset(census.handed), frozenset(census.through),
         frozenset(census.pointed), census.has_main, census.functions.result(),
     )  # fmt: skip
 
@@ -149,139 +168,7 @@ def member_in_program(place: Expression) -> str:
     return f"{struct}.{place.field.name}{element}" if struct.isidentifier() else ""
 
 
-class SettingsOfProgram:
-    """Answers which integers in structs and arrays one place of a program sets."""
-
-    def __init__(
-        self, units: Sequence[StoredSizes], defined: Collection[str],
-        variables: Collection[str] = (),
-    ) -> None:  # fmt: skip
-        """All units of a run; `defined` are the symbols of functions with a body, `variables` those
-        of variables with a first value."""
-        self._set_at: dict[Stored, set[Setting]] = {}
-        self._listed: dict[tuple[str, str], set[Setting]] = {}
-        self._owners: dict[Stored, set[str]] = {}
-        self._spoilt: set[Stored] = set()
-        self._moved = frozenset[Stored]().union(*(unit.moved for unit in units))
-        self._addressed: dict[Stored, set[Setting]] = {}
-        inside: dict[str, set[str]] = {}
-        lost: set[str] = set()
-        for unit in units:
-            self._spoilt |= unit.spoilt
-            lost |= unit.lost
-            lost.update(name for symbol, name in unit.handed if symbol not in defined)
-            for what, where in unit.set_at:
-                self._set_at.setdefault(what, set()).add(where)
-            for what, where in unit.addressed:
-                self._addressed.setdefault(what, set()).add(where)
-            for struct, member, where in unit.listed:
-                self._listed.setdefault((struct, member), set()).add(where)
-            for what, struct in unit.owners:
-                self._owners.setdefault(what, set()).add(struct)
-            for inner, outer in unit.inside:
-                inside.setdefault(outer, set()).add(inner)
-        waiting = list(lost)
-        while waiting:
-            new = inside.get(waiting.pop(), set()) - lost
-            lost |= new
-            waiting += new
-        self._lost = lost
-        handed = {name for unit in units for symbol, name in unit.handed if symbol not in defined}
-        self.functions = FunctionsOfProgram(
-            [unit.functions for unit in units], handed, inside, variables
-        )
-        self._pointed = frozenset[str]().union(*(unit.pointed for unit in units))
-        self.is_program = any(unit.has_main for unit in units)
-
-    def only_setting(self, what: Stored) -> Setting | None:
-        """The one place that sets it; None where there is none, or more may do so: also whoever
-        calls what is no program, but a part of one."""
-        if not self.is_program:
-            return None
-        whole = what._replace(element=_ALL)
-        if what in self._spoilt or whole in self._spoilt:
-            return None
-        owners = self._owners.get(whole, set())
-        if owners & self._lost:
-            return None
-        settings = set(self._set_at.get(what, ()))
-        listed = self._listed_in(owners, what)
-        if owners and (self._listed.get(("", what.name)) or (what != whole and listed)):
-            return None
-        if what == whole:
-            settings |= listed
-            lists = self._left_out_of(owners)
-            if listed and len(lists) > len(listed):
-                return None  # another object of the type has none there
-            if not settings and lists and all(where.number == 0 for where in lists):
-                return _ZERO
-        return next(iter(settings)) if len(settings) == 1 else None
-
-    def settings_of(self, what: Stored) -> set[Setting] | None:
-        """The places that set it in the files that are read; None where one makes it anew of what
-        it was."""
-        whole = what._replace(element=_ALL)
-        if what in self._moved or whole in self._moved:
-            return None
-        return {
-            *self._set_at.get(what, ()), *self._addressed.get(whole, ()),
-            *self._listed_in(self._owners.get(whole, set()), what),
-        }  # fmt: skip
-
-    def is_pointed(self, function: Decl) -> bool:
-        """Whether a function may be called through a pointer."""
-        return (function.symbol or function.name) in self._pointed
-
-    def _left_out_of(self, owners: set[str]) -> set[Setting]:
-        """What the lists of a struct give to the members that they do not name, each once."""
-        return set().union(*(self._listed.get((owner, _LEFT_OUT), ()) for owner in owners))
-
-    def _listed_in(self, owners: Iterable[str], what: Stored) -> set[Setting]:
-        return set().union(*(self._listed.get((owner, what.name), ()) for owner in owners))
-
-
-class SetValue(NamedTuple):
-    """The value that an integer in memory is set to, by which expression of which function; a
-    number of a list of initial values that belongs to none."""
-
-    value: Expression
-    by: Expression
-    function: Function | None
-
-
-class SetPlace(NamedTuple):
-    """An integer in memory as the function names it that sets it."""
-
-    place: Expression
-    function: Function
-
-
-def setting_in(trees: Iterable[Function], setting: Setting) -> SetValue | None:
-    """What a setting in one of these functions sets."""
-    for function in trees:
-        if function.span != setting.function:
-            continue
-        for at, expression in enumerate(_expressions(function)):
-            if at != setting.at:
-                continue
-            if isinstance(expression, Assign):
-                return SetValue(expression.right, expression, function)
-            given = member_named(expression)
-            return None if given is None else SetValue(given[1], expression, function)
-    return None
-
-
-def place_set_in(trees: Iterable[Function], setting: Setting) -> SetPlace | None:
-    """The place that a setting in one of these functions sets."""
-    for function in trees:
-        if function.span == setting.function:
-            expression = next(islice(_expressions(function), setting.at, None), None)
-            place = set_place(expression) if expression is not None else None
-            return SetPlace(place, function) if place is not None else None
-    return None
-
-
-def _expressions(function: Function) -> Iterator[Expression]:
+def all_expressions(function: Function) -> Iterator[Expression]:
     """All expressions of a function, also what a constructor does in front of its body."""
     first = (every_expression(initialiser) for initialiser in function.initialisers)
     return chain(*first, expressions_in(function.body))
@@ -291,13 +178,16 @@ class _Census:
     def __init__(self, defined: Collection[Decl]) -> None:
         self.set_at: set[tuple[Stored, Setting]] = set()
         self.spoilt: set[Stored] = set()
-        self.moved: set[Stored] = set()
+        self.moved: set[tuple[Stored, Setting]] = set()
         self.addressed: set[tuple[Stored, Setting]] = set()
+        self.kept: set[tuple[Stored, str]] = set()
+        self.whole: set[tuple[str, Setting]] = set()
         self.listed: set[tuple[str, str, Setting]] = set()
         self.owners: set[tuple[Stored, str]] = set()
-        self.inside: set[tuple[str, str]] = set()
+        self.inside: set[tuple[str, str, str]] = set()
         self.lost: set[str] = set()
-        self.handed: set[tuple[str, str]] = set()
+        self.handed: set[tuple[str, str, Setting]] = set()
+        self.through: set[tuple[Place, str, Setting]] = set()
         self.pointed: set[str] = set()
         self.has_main = False
         self.functions = FunctionCensus()
@@ -305,7 +195,9 @@ class _Census:
         self._met: set[Decl] = set()
         # Arrays whose name a subscript follows, where it comes next; nodes of names are shared.
         self._elements: Counter[Expression] = Counter()
-        self._structs: dict[Expression, str] = {}  # values of lists, and the struct they are for
+        # Values of lists, the struct that these are for, and what leads to a member's: `box.`.
+        self._structs: dict[Expression, tuple[str, str]] = {}
+        self._handed_to: dict[Expression, str] = {}  # arguments, and who gets them
 
     def look_at(self, function: Function) -> None:
         self.has_main |= function.name == "main"
@@ -318,7 +210,7 @@ class _Census:
                     self.functions.variable(decl, function.span)
             elif isinstance(statement, Return):
                 self._structs.update(self._literal(statement.value, function.decl.ctype))
-        for at, expression in enumerate(_expressions(function)):
+        for at, expression in enumerate(all_expressions(function)):
             self._expression(expression, Setting(function.span, at), getter)
 
     def variable(self, decl: Decl) -> None:
@@ -328,8 +220,8 @@ class _Census:
         self._met.add(decl)
         self.functions.variable(decl)
         if decl.init is not None:
-            for value, struct in self._initial(decl, decl.span).items():
-                self._value(struct, value, Setting(decl.span, _ALL))
+            for value, (struct, leading) in self._initial(decl, decl.span).items():
+                self._value(struct, leading, value, Setting(decl.span, ALL))
             for inner in every_expression(decl.init):
                 if isinstance(inner, Name):
                     self._named(inner.decl)
@@ -343,22 +235,31 @@ class _Census:
 
     # -- lists of initial values ----------------------------------------------------------------
 
-    def _initial(self, decl: Decl, where: Span) -> dict[Expression, str]:
-        """The values of a variable's list, and the struct that they are for."""
+    def _initial(self, decl: Decl, where: Span) -> dict[Expression, tuple[str, str]]:
+        """The values of a variable's list, and what they are for."""
         array = _of_array(decl)
         if array is not None and decl.init is not None:
             self._elements_listed(array, initial_values(decl.init), where)
         listed = self._literal(decl.init, decl.ctype)
-        if listed and not all(map(_is_zero, map(_held, listed))):
-            # In C++ a member may have a first value where its class is declared; what is known
-            # outside a function may be set by files that are not read.
-            number = 0 if decl.kind == "local" and decl.span.file.endswith(".c") else None
-            left_out = Setting(decl.span, _ALL, number)
-            self.listed.add((struct_of(decl.ctype), _LEFT_OUT, left_out))
+        self._left_out(
+            struct_of(decl.ctype), listed, Setting(decl.span, ALL), own=decl.kind == "local"
+        )
         return listed
 
-    def _literal(self, made: Expression | None, ctype: CType | None) -> dict[Expression, str]:
-        """The values of a list that makes all of such a value, and the struct that they are for."""
+    def _left_out(
+        self, struct: str, listed: Iterable[Expression], where: Setting, *, own: bool
+    ) -> None:
+        """What a list does to the members that it does not name: in a function's `own` struct."""
+        if not all(map(_is_zero, map(_held, listed))):
+            # In C++ a member may have a first value where its class is declared; what is known
+            # outside a function may be set by files that are not read.
+            number = 0 if own and where.function.file.endswith(".c") else None
+            self.listed.add((struct, LEFT_OUT, where._replace(number=number)))
+
+    def _literal(
+        self, made: Expression | None, ctype: CType | None
+    ) -> dict[Expression, tuple[str, str]]:
+        """The values of a list that makes all of such a value, and what they are for."""
         values = initial_values(made) if made is not None else None
         struct = struct_of(ctype)
         if values is None or not struct:
@@ -369,7 +270,16 @@ class _Census:
         for value in values:
             if member_named(value) is None and not _is_zero(value):
                 self.lost.add(struct)
-        return dict.fromkeys(values, struct)
+        return dict.fromkeys(values, (struct, ""))
+
+    def _made(self, literal: Opaque, where: Setting) -> None:
+        """A struct that is made where it is used, as in `run(&(Config){.nx = 64});`."""
+        values = initial_values(literal) or ()
+        if literal.struct and values and not any(value in self._structs for value in values):
+            listed = self._literal(literal, CType("struct", name=literal.struct))
+            self._structs.update(listed)
+            made = Setting(where.function, ALL, element=where.at)  # each by itself
+            self._left_out(literal.struct, listed, made, own=True)
 
     def _elements_listed(
         self, array: Stored, values: tuple[Expression, ...] | None, where: Span
@@ -383,17 +293,43 @@ class _Census:
         if values is None:
             self.spoilt.add(array)
 
-    def _value(self, struct: str, value: Expression, where: Setting) -> None:
-        """`.nx = 3` of a list."""
+    def _value(self, struct: str, leading: str, value: Expression, where: Setting) -> None:
+        """`.nx = 3` of a list for a struct, or for the member of one to which `box.` leads."""
         given = member_named(value)
         if given is None or _is_zero(given[1]):
             return
-        if where.at == _ALL:
-            number = given[1].value if isinstance(given[1], IntLit) else None
-            if not _is_scalar(given[1]):
-                self.lost.add(struct)
+        name = leading + given[0]
+        inner = initial_values(given[1])
+        if inner is not None:
+            self._of_member(struct, name, inner, where)
+            return
+        if where.at == ALL and not _is_scalar(given[1]):
+            self.lost.add(struct)
+        self._listed(struct, name, given[1], where)
+
+    def _of_member(
+        self, struct: str, name: str, values: tuple[Expression, ...], where: Setting
+    ) -> None:
+        """A list for a member: for those of a struct, or for the elements of an array."""
+        at = 0
+        for listed in values:
+            placed, value = element_placed(listed)
+            at = at if placed is None else placed
+            if member_named(value) is not None and where.at == ALL:
+                self._value(struct, f"{name}.", value, where)
+            elif member_named(value) is not None:
+                self._structs[value] = struct, f"{name}."
+            elif initial_values(value) is not None:
+                self.listed.add((struct, f"{name}[]", where))  # nobody follows these
+            elif not _is_zero(value):
+                self._listed(struct, f"{name}[{at}]", value, where._replace(element=at))
+            at += 1
+
+    def _listed(self, struct: str, name: str, value: Expression, where: Setting) -> None:
+        if where.at == ALL:
+            number = value.value if isinstance(value, IntLit) else None
             where = where._replace(number=number)  # without one, it is not known what is set
-        self.listed.add((struct, given[0], where))
+        self.listed.add((struct, name, where))
 
     # -- expressions ----------------------------------------------------------------------------
 
@@ -406,9 +342,12 @@ class _Census:
             self._structs.update(self._literal(expression.right, type_of(expression.left)))
         elif isinstance(expression, Unary):
             if expression.op in STEPS:
-                self.moved |= self._spoil(expression.operand)
+                self.moved.update((what, where) for what in self._spoil(expression.operand))
             elif expression.op == "&" and expression is not getter:
-                self.addressed.update((what, where) for what in self._spoil(expression.operand))
+                spoilt = self._spoil(expression.operand)
+                self.addressed.update((what, where) for what in spoilt)
+                symbol = self._handed_to.get(expression, "")
+                self.kept.update((what, symbol) for what in spoilt)
         elif isinstance(expression, Index):
             self._elements[expression.base] += 1
         elif isinstance(expression, Member):
@@ -416,11 +355,13 @@ class _Census:
         elif isinstance(expression, Name):
             self._named(expression.decl)
         elif isinstance(expression, CallExpr):
-            self._call(expression)
+            self._call(expression, where)
         elif isinstance(expression, Cast):
             self._cast(expression)
         elif isinstance(expression, Opaque) and expression.text.startswith("."):
-            self._value(self._structs.get(expression, ""), expression, where)
+            self._value(*self._structs.get(expression, ("", "")), expression, where)
+        elif isinstance(expression, Opaque) and expression.struct:
+            self._made(expression, where)
         if isinstance(expression, (Name, Member)):
             array = _array(expression)
             if self._elements[expression]:
@@ -430,19 +371,22 @@ class _Census:
 
     def _set(self, assign: Assign, where: Setting) -> None:
         what = stored_at(assign.left)
+        struct = _struct_set(assign.left)
+        if struct:
+            self.whole.add((struct, where))
         if what is not None and assign.op == "=":
             self.set_at.add((what, where))
         elif assign.op == "=":
             self.addressed.update((what, where) for what in self._spoil(assign.left))
         else:
-            self.moved |= self._spoil(assign.left)
+            self.moved.update((what, where) for what in self._spoil(assign.left))
 
     def _spoil(self, place: Expression) -> set[Stored]:
         """It is set in a way that tells nothing; what that is."""
         what = stored_at(place)
         if what is None and isinstance(place, Index):
             what = _array(place.base)
-        spoilt = set() if what is None else {what._replace(element=_ALL)}
+        spoilt = set() if what is None else {what._replace(element=ALL)}
         self.spoilt |= spoilt
         return spoilt
 
@@ -452,22 +396,29 @@ class _Census:
             self.lost.add(owner)
         own = struct_of(member.field.ctype)
         if own and member.field.ctype.kind != "pointer":
-            self.inside.add((own, owner))
+            self.inside.add((own, owner, member.field.name))
         self.owners.add((_of_field(member.field), owner))
 
-    def _call(self, call: CallExpr) -> None:
+    def _call(self, call: CallExpr, where: Setting) -> None:
         for variable in called_variables(call):
             self._named(variable)
         if call.free or call.name in _HARMLESS or call.decl in self._defined:
             return
-        structs = [struct_of(type_of(argument)) for argument in call.args]
-        if call.name in _ZEROING and (len(call.args) < 3 or _is_zero(call.args[1])):
-            return
-        if call.name in _COPYING and len(structs) > 1 and structs[0] == structs[1]:
-            return  # another of the same
-        structs.append(struct_of(type_of(call)))  # what it gives back, it may have set
         symbol = call.decl.symbol if call.decl is not None else ""
-        self.handed.update((symbol, struct) for struct in structs if struct)
+        addresses = (a for a in map(without_casts, call.args) if isinstance(a, Unary))
+        self._handed_to.update(dict.fromkeys(addresses, symbol))
+        structs = [struct_of(type_of(argument)) for argument in call.args]
+        zeroed = call.name in _ZEROING and (len(call.args) < 3 or _is_zero(call.args[1]))
+        copied = call.name in _COPYING and len(structs) > 1 and structs[0] == structs[1]
+        if zeroed or copied:  # or another of the same
+            self.whole.update((struct, where) for struct in structs[:1] if struct)
+            return
+        structs.append(struct_of(type_of(call)))  # what it gives back, it may have set
+        place = place_of(call.pointer) if call.decl is None and call.pointer is not None else None
+        if place is not None:
+            self.through.update((place, struct, where) for struct in structs if struct)
+        else:
+            self.handed.update((symbol, struct, where) for struct in structs if struct)
 
     def _cast(self, cast: Cast) -> None:
         """A struct seen as bytes, or as numbers."""
@@ -496,6 +447,18 @@ def _is_zero(value: Expression) -> bool:
     if values is not None:
         return all(_is_zero(_held(inner)) for inner in values)
     return isinstance(value, IntLit) and value.value == 0
+
+
+def _struct_set(place: Expression) -> str:
+    """The struct that is set as a whole by what is assigned to a place; "" where none is."""
+    steps = 0
+    while isinstance(place, Index) or (isinstance(place, Unary) and place.op == "*"):
+        place = place.base if isinstance(place, Index) else place.operand
+        steps += 1
+    ctype = type_of(place)
+    for _ in range(steps):
+        ctype = ctype.element if ctype is not None else None
+    return ctype.name if ctype is not None and ctype.kind == "struct" else ""
 
 
 def _is_scalar(value: Expression) -> bool:

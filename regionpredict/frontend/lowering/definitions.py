@@ -188,7 +188,8 @@ class _StoredDefinitions:
         return new
 
     def _define(self, name: str, use: Member | Index) -> list[str]:
-        stored = self._finder.stored(use)
+        home = self._homes.get(name) or self._finder.set_once.readers.get(name)
+        stored = self._finder.stored(use, home)
         if stored is None or name in stored[0].names or name in self._definitions:
             return []
         value, home = stored
@@ -207,13 +208,16 @@ class _Finder:
         self.context = context
         self.function = function
         self.reached = reaching_values(unit, function, site, context) if site is not None else None
-        self.set_once = SetOnce(unit, context)
         self.pointed = PointedMembers(unit, context)
+        self.set_once = SetOnce(unit, context, self.pointed)
         self._counters: dict[str, tuple[Range, Function] | None] = {}
 
-    def stored(self, use: Member | Index) -> tuple[Expr, Function] | None:
+    def stored(
+        self, use: Member | Index, home: Function | None = None
+    ) -> tuple[Expr, Function] | None:
         """What a member of a struct holds at the directive, or one place of the program sets, or
-        what it is called where the pointer to it comes from."""
+        what it is called where the pointer to it comes from; `home` is the function that says so.
+        """
         held = None
         if self.reached is not None and isinstance(use, Member):
             held = self.reached.member(use)
@@ -222,7 +226,7 @@ class _Finder:
         once = self.set_once.value_of(use, type_of(use))
         if once is not None:
             return once[0], once[1] or self.function
-        return self.pointed.name_of(use, self.function)
+        return self.pointed.name_of(use, home or self.function)
 
     def value_of(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
         """The defining value and the function whose names it speaks of, or None."""
@@ -305,7 +309,9 @@ class _Finder:
         position = function.parameters.index(decl)
         values: list[tuple[Expr, Function]] = []
         calls: list[tuple[Function, CallExpr]] = []
-        for caller, call in self.unit.calls_of(function.decl):
+        pointed = self.unit.is_pointed(function.decl)
+        through = self.unit.calls_through(function.decl) if pointed else []
+        for caller, call in (*self.unit.calls_of(function.decl), *through):
             if position >= len(call.args):
                 return None
             argument = without_casts(call.args[position])
@@ -318,7 +324,8 @@ class _Finder:
         if values and all(value == values[0][0] for value, _ in values):
             self._note_counters(values[0][0], calls)
             return values[0]
-        return None
+        handed = [(call.args[position], caller, call) for caller, call in calls]
+        return values[0] if values and self.set_once.are_one_value(handed) else None
 
     def _writes_in(self, function: Function) -> Writes:
         return writes_in(self.unit, function)

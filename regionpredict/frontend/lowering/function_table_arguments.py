@@ -6,8 +6,11 @@ run_all(all, 3);                                the functions of the first three
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from regionpredict.frontend.linking import LinkedUnit, is_null, named_function
 from regionpredict.frontend.lowering.definitions import writes_in
+from regionpredict.frontend.lowering.float_conditions import exact_number
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.function_tables import TableCall, is_listed
 from regionpredict.frontend.lowering.symbolic_values import Context
@@ -28,10 +31,13 @@ from regionpredict.frontend.syntax import (
     member_named,
     without_casts,
 )
-from regionpredict.ir import Span
+from regionpredict.ir import Expr, Span
+from regionpredict.ir.expr import Number
 from regionpredict.ir.flow import HandedOver, OfHanded, Passed, Table
 
 _MOST_ROWS = 200
+_PASSED = frozenset(("select", "not", "eq", "ne", "lt", "le", "and", "or", "min", "max"))
+"""What numbers that are handed on may be made by, besides sums and products."""
 
 
 def handed_over(unit: LinkedUnit) -> dict[tuple[Span, str], HandedOver]:
@@ -45,40 +51,58 @@ def handed_over(unit: LinkedUnit) -> dict[tuple[Span, str], HandedOver]:
                 continue
             given = (_table(unit, function, at, arg) for at, arg in enumerate(call.args))
             tables = tuple(table for table in given if table is not None)
-            numbers = _numbers(context, call)
-            passed = _passed(unit, function, call)
+            values = [context.value(argument, Frame({})) for argument in call.args]
+            numbers = _numbers(unit, values, call)
+            passed = _passed(unit, context, values, function, call)
             if tables or numbers or passed:
                 handed[call.span, call.name] = HandedOver(tables, numbers, passed)
     return handed
 
 
-def _numbers(context: Context, call: CallExpr) -> tuple[tuple[int, int], ...]:
-    arguments = (context.value(argument, Frame({})).constant for argument in call.args)
-    return tuple((at, value) for at, value in enumerate(arguments) if isinstance(value, int))
+def _numbers(
+    unit: LinkedUnit, values: Sequence[Expr], call: CallExpr
+) -> tuple[tuple[int, Number], ...]:
+    numbers: list[tuple[int, Number]] = []
+    for at, (argument, value) in enumerate(zip(call.args, values, strict=True)):
+        whole = value.constant
+        if isinstance(whole, int):
+            numbers.append((at, whole))
+        elif _is_constant(argument) and _kind_of(unit, call, at) == "float":
+            exact = exact_number(argument)
+            numbers += [(at, exact)] if exact is not None else []
+    return tuple(numbers)
 
 
-def _passed(unit: LinkedUnit, function: Function, call: CallExpr) -> tuple[Passed, ...]:
-    """The numbers that the caller was handed itself, and does not change."""
-    written = writes_in(unit, function)
+def _passed(
+    unit: LinkedUnit, context: Context, values: Sequence[Expr], function: Function, call: CallExpr
+) -> tuple[Passed, ...]:
+    """The numbers that the caller makes of what it was handed itself, and does not change."""
+    written, named = writes_in(unit, function), context.named()
     passed: list[Passed] = []
-    for position, argument in enumerate(call.args):
-        name, added = _with_added(without_casts(argument))
-        if isinstance(name, Name) and name.decl in function.parameters and (
-            name.decl not in written
-        ):  # fmt: skip
-            passed.append(Passed(position, function.parameters.index(name.decl), added))
+    for position, value in enumerate(values):
+        handed = [(name, named[name][0]) for name in sorted(value.names) if name in named]
+        own = all(decl in function.parameters and decl not in written for _, decl in handed)
+        if not handed or len(handed) < len(value.names) or not own:
+            continue
+        kept = _kind_of(unit, call, position) != "int" or all(
+            decl.ctype.kind != "float" for _, decl in handed
+        )
+        if kept and all(atom.kind in _PASSED for atom in value.atoms()):
+            places = tuple((name, function.parameters.index(decl)) for name, decl in handed)
+            passed.append(Passed(position, value, places))
     return tuple(passed)
 
 
-def _with_added(argument: Expression) -> tuple[Expression, int]:
-    """`level` and 1 of `level + 1`."""
-    if isinstance(argument, Binary) and argument.op in ("+", "-"):
-        if isinstance(argument.right, IntLit):
-            sign = 1 if argument.op == "+" else -1
-            return without_casts(argument.left), sign * argument.right.value
-        if isinstance(argument.left, IntLit) and argument.op == "+":
-            return without_casts(argument.right), argument.left.value
-    return argument, 0
+def _is_constant(argument: Expression) -> bool:
+    """Whether it looks like one: most arguments are names."""
+    return not isinstance(argument, Name) or argument.decl.is_const
+
+
+def _kind_of(unit: LinkedUnit, call: CallExpr, position: int) -> str:
+    """The kind of the parameter that an argument is for; "" where the function is not seen."""
+    called = unit.body_of(call.decl) if call.decl is not None else None
+    known = called is not None and position < len(called.parameters)
+    return called.parameters[position].ctype.kind if called is not None and known else ""
 
 
 def _table(

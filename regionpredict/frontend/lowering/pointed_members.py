@@ -11,12 +11,14 @@ pointers that are set once, and parameters that all calls hand the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit, SetPlace, Stored, is_null, stored_at
+from regionpredict.frontend.lowering.call_order import CallOrder, Place, Site
 from regionpredict.frontend.lowering.frame import Frame
-from regionpredict.frontend.lowering.single_assignments import REPEATS, is_outside, values_of
 from regionpredict.frontend.lowering.symbolic_values import Context
+from regionpredict.frontend.lowering.where_set import REPEATS, is_outside, values_of
 from regionpredict.frontend.syntax import (
     Assign,
     CallExpr,
@@ -25,13 +27,17 @@ from regionpredict.frontend.syntax import (
     DeclStmt,
     Expression,
     Function,
+    If,
     Index,
     IntLit,
     Member,
     Name,
     Unary,
+    every_expression,
     every_statement,
     expressions_in,
+    own_expressions,
+    set_place,
     substituted,
     without_casts,
 )
@@ -39,6 +45,7 @@ from regionpredict.ir import Expr
 from regionpredict.ir.expr import entry_name
 
 _MOST_CALLS = 64  # of a function whose parameter is followed
+_MOST_COPIES = 8  # from parameter to parameter by value
 
 
 class _Target(NamedTuple):
@@ -57,6 +64,8 @@ class PointedMembers:
         self._targets: dict[Decl, _Target | None] = {}
         self._often_set: dict[Decl, bool] = {}
         self._once: dict[Stored, bool] = {}
+        self._order = CallOrder(unit)
+        self._settings: dict[Stored, Sequence[Site] | None] = {}
 
     def name_of(self, use: Member | Index, function: Function) -> tuple[Expr, Function] | None:
         """The member where its pointer comes from, and the function whose words these are.
@@ -65,10 +74,15 @@ class PointedMembers:
         """
         what = stored_at(use)
         home = self._home(use, function)
-        if what is None or home is None or not self._is_set_once(what):
+        if what is None or home is None:
             return None
         target = self._followed(use, home)
         if target is None or target.value is use:
+            return None
+        settled = self._is_set_once(what) or (
+            self.is_settled(use, home) and self._reads_settled(use, target.function)
+        )
+        if not settled:
             return None
         value = self._context.value(target.value, Frame({}))
         atom = next(iter(value.atoms()), None)
@@ -76,6 +90,54 @@ class PointedMembers:
             fixed = all(argument.constant is not None for argument in atom.args)
             value = Expr.name(str(atom) if fixed else entry_name(atom))
         return None if value.has_unreadable_part else (value, target.function)
+
+    def is_settled(self, use: Expression, function: Function) -> bool:
+        """Whether a function reads a member behind all that sets it in any object, so that there
+        is one value of it in each object."""
+        what = stored_at(use)
+        home = self._home(use, function)
+        settings = self._settings_of(what)
+        if home is None or settings is None or not self._is_behind(use, use, home, settings, 0):
+            return False
+        return self._reads_settled(use, home)
+
+    def _settings_of(self, what: Stored | None) -> Sequence[Site] | None:
+        if what is not None and what not in self._settings:
+            self._settings[what] = self._unit.all_sets_of(what)
+        return self._settings[what] if what is not None else None
+
+    def _reads_settled(self, use: Expression, function: Function) -> bool:
+        """Whether a function has no other value of a member before, under the same name.
+
+        What a condition reads, as `if (s->n == 0) s->n = 64;`, is no size.
+        """
+        settings = self._settings_of(stored_at(use))
+        return settings is not None and isinstance(use, Member) and all(
+            self._order.is_behind((function, read), settings)
+            for read in _reads_of(use.field, function)
+        )  # fmt: skip
+
+    def _is_behind(
+        self, place: Expression, read: Place, function: Function, settings: Sequence[Site],
+        depth: int,
+    ) -> bool:  # fmt: skip
+        """Whether a member is read behind all that sets it, and, where it is in a copy of a struct,
+        so is what is copied."""
+        root = _root(place)
+        if root is None or depth > _MOST_COPIES:
+            return False
+        if not self._order.is_behind((function, read), settings):
+            return False
+        if root.decl.ctype.kind != "struct":
+            return True
+        if root.decl.kind == "parameter":
+            calls = self._calls(root.decl, function)
+            return bool(calls) and all(
+                self._is_behind(value, call, caller, settings, depth + 1)
+                for caller, call, value in calls
+            )
+        copied = _copied(root.decl)
+        return copied is None or self._is_behind(copied, root.decl, function, settings, depth + 1)
 
     # -- pointers -------------------------------------------------------------------------------
 
@@ -107,12 +169,15 @@ class PointedMembers:
     def _looked_up(self, decl: Decl, itself: _Target) -> _Target | None:
         function = itself.function
         if decl.kind == "parameter":
-            if decl in self._unit.effects.written_in(function.body):
+            if decl in self._unit.effects.written_in(function.body) or _is_changed(decl, function):
                 return None
             given = self._arguments(decl, function)
             return self._agreed(given) or itself
         if decl.ctype.kind == "struct":
-            return itself
+            copied = _copied(decl)
+            if copied is None or _is_changed(decl, function):
+                return itself
+            return self._followed(copied, function) or itself
         values = self._values(decl, function)
         if values is None:
             return None
@@ -267,6 +332,38 @@ def _root(place: Expression | None) -> Name | None:
     while place is not None and not isinstance(place, Name):
         place = _inside(place)
     return place
+
+
+def _copied(decl: Decl) -> Expression | None:
+    """The struct of which a local one is a copy, as in `struct grid g = *grid;`."""
+    place = decl.init if decl.kind == "local" else None
+    return place if isinstance(place, (Name, Member, Unary)) and _root(place) is not None else None
+
+
+def _reads_of(field: Decl, function: Function) -> list[Expression]:
+    """The places where a function itself reads a member, of any object, but for conditions."""
+    reads: list[Expression] = []
+    for statement in every_statement(function.body):
+        if isinstance(statement, If):
+            continue
+        for own in own_expressions(statement):
+            inside = list(every_expression(own))
+            set_here = set(map(set_place, inside))
+            reads += [inner for inner in inside if _is_member(inner, field)
+                      and inner not in set_here]  # fmt: skip
+    return reads
+
+
+def _is_changed(decl: Decl, function: Function) -> bool:
+    """Whether a function sets part of a struct that it got by value, or hands on its address."""
+    if decl.ctype.kind != "struct":
+        return False
+    for expression in expressions_in(function.body):
+        place = set_place(expression)
+        root = _root(place) if place is not None else None
+        if root is not None and root.decl is decl:
+            return True
+    return False
 
 
 def _kind(value: Expression) -> bool:

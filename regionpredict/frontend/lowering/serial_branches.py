@@ -9,6 +9,7 @@ from collections.abc import Collection
 
 from regionpredict.frontend.linking import LinkedUnit, is_null
 from regionpredict.frontend.lowering.definitions import definitions_of, writes_in
+from regionpredict.frontend.lowering.float_conditions import FloatConditions
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.loop_headers import is_steady, outer_loop, read_header
 from regionpredict.frontend.lowering.symbolic_values import Context
@@ -16,6 +17,7 @@ from regionpredict.frontend.lowering.table_elements import picked_from_table, pi
 from regionpredict.frontend.syntax import (
     Binary,
     CallExpr,
+    Deciding,
     DeclStmt,
     Expression,
     ExprStmt,
@@ -24,6 +26,7 @@ from regionpredict.frontend.syntax import (
     If,
     Index,
     Member,
+    Return,
     Stmt,
     Switch,
     condition_of,
@@ -56,6 +59,7 @@ class _Conditions:
         self._function = function
         self._spans = spans
         self._context = Context(unit.body_of, unit.objects)
+        self._floats = FloatConditions(self._context, writes_in(unit, function))
         self._known: dict[tuple[Span, int], SerialBranch] = {}
 
     def all(self) -> list[SerialBranch]:
@@ -72,8 +76,8 @@ class _Conditions:
             counters = self._with_counter(statement, frame, counters)
         elif isinstance(statement, DeclStmt):
             self._declared(statement, frame)
-        elif (
-            isinstance(statement, (If, Switch, ExprStmt))
+        if (
+            isinstance(statement, (If, Switch, ExprStmt, DeclStmt, Return))
             and statement.span in self._spans
             and not self._asks_for_function(condition_of(statement))
         ):
@@ -85,7 +89,7 @@ class _Conditions:
         for below in inner_statements(statement):
             self._in(below, frame, counters)
 
-    def _asks_for_function(self, test: Expression) -> bool:
+    def _asks_for_function(self, test: Expression | None) -> bool:
         """Whether it is `table[k] != NULL`: who follows the pointer knows what is in there."""
         if isinstance(test, Binary) and test.op == "!=" and is_null(test.right):
             test = test.left
@@ -105,16 +109,19 @@ class _Conditions:
         """`const int odd = t % 2;` is what it begins with, where nothing else sets it."""
         written = writes_in(self._unit, self._function)
         for decl in statement.decls:
-            number = decl.ctype.kind == "int" and decl.kind == "local"
+            number = decl.ctype.kind in ("int", "float") and decl.kind == "local"
             if not number or decl.init is None or decl in written:
+                continue
+            if decl.ctype.kind == "float":
+                self._floats.declared(decl)
                 continue
             value = self._context.value(decl.init, frame)
             if not value.has_unreadable_part:  # else its name can be given
                 frame.env[decl] = value
 
-    def _sides(self, statement: If | Switch | ExprStmt, frame: Frame, counters: _Counters) -> None:
+    def _sides(self, statement: Deciding, frame: Frame, counters: _Counters) -> None:
         for number, side in enumerate(sides_of(statement)):
-            value = self._context.value(side.condition, frame)
+            value = self._floats.value(side.condition, frame)
             self._add(statement.span, number, value, show(side.condition), counters)
 
     def _elements(self, call: CallExpr, frame: Frame, counters: _Counters) -> None:

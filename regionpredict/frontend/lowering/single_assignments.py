@@ -12,53 +12,52 @@ whatever leads to it: `grid.nx`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from regionpredict.frontend.linking import LinkedUnit, Stored, member_in_program, stored_at
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.integer_types import converted, type_of
+from regionpredict.frontend.lowering.pointed_members import PointedMembers
 from regionpredict.frontend.lowering.symbolic_values import Context
+from regionpredict.frontend.lowering.where_set import REPEATS, is_outside, values_of
 from regionpredict.frontend.syntax import (
-    Assign,
     Binary,
     CallExpr,
     Cast,
     CType,
     Decl,
-    DeclStmt,
     Expression,
-    For,
     Function,
     If,
     Index,
     IntLit,
     Member,
     Name,
-    RangeFor,
-    Stmt,
     Switch,
     Ternary,
     Unary,
-    While,
     class_made,
     every_expression,
     every_statement,
     in_place,
-    inner_statements,
     own_expressions,
     set_place,
 )
 from regionpredict.ir import Expr
 
 _DEEPEST = 8
-REPEATS = (For, While, RangeFor)
 _MAY_NOT_RUN = (*REPEATS, If, Switch)
 
 
 class SetOnce:
     """Asks for the members and elements of one region."""
 
-    def __init__(self, unit: LinkedUnit, context: Context) -> None:
+    def __init__(self, unit: LinkedUnit, context: Context, pointed: PointedMembers) -> None:
         self._unit = unit
         self._context = context
+        self._pointed = pointed
+        self._roots: dict[str, Expr | None] = {}
+        self.readers: dict[str, Function] = {}  # of members that values are made of, by name
         self._asked: dict[Stored, tuple[Expr, Function | None] | None] = {}
 
     def value_of(self, place: Expression, ctype: CType) -> tuple[Expr, Function | None] | None:
@@ -116,7 +115,8 @@ class SetOnce:
         if isinstance(value, Name):
             return self._is_steady_variable(value.decl, function, by, depth + 1)
         if isinstance(value, (Member, Index)):
-            return self.value_of(value, type_of(value)) is not None
+            known = self.value_of(value, type_of(value)) is not None
+            return known or self._is_settled(value, function, depth)
         if isinstance(value, CallExpr):
             body = self._unit.body_of(value.decl) if value.decl is not None else None
             given = in_place(body, value.args) if body is not None else None
@@ -132,6 +132,19 @@ class SetOnce:
         elif isinstance(value, Ternary):
             parts = (value.condition, value.then, value.other)
         return bool(parts) and all(self._is_steady(part, function, by, depth) for part in parts)
+
+    def _is_settled(self, value: Expression, function: Function, depth: int) -> bool:
+        """Whether a member is read but once, behind all that sets it."""
+        settled = (
+            isinstance(value, Member)
+            and is_outside(value, function, REPEATS)
+            and self._runs_once(function, depth)
+            and self._pointed.is_settled(value, function)
+        )
+        path = self._context.path(value, Frame({})) if isinstance(value, Member) else None
+        if settled and path is not None:
+            self.readers.setdefault(path, function)
+        return settled
 
     def _is_steady_variable(
         self, decl: Decl, function: Function, by: Expression | None, depth: int
@@ -182,10 +195,65 @@ class SetOnce:
         ]  # fmt: skip
         if not calls or any(position >= len(call.args) for _, call in calls):
             return False
-        values = {self._context.value(call.args[position], Frame({})) for _, call in calls}
-        return len(values) == 1 and all(
-            self._is_steady(call.args[position], caller, call, depth) for caller, call in calls
-        )
+        handed = [(call.args[position], caller, call) for caller, call in calls]
+        return self.are_one_value(handed, depth)
+
+    def are_one_value(
+        self, handed: Sequence[tuple[Expression, Function, CallExpr]], depth: int = 0
+    ) -> bool:
+        """Whether what calls hand over, each in its function, is one value in the whole run."""
+        values = {self._context.value(value, Frame({})) for value, _, _ in handed}
+        if any(not self._is_steady(value, caller, call, depth) for value, caller, call in handed):
+            return False
+        return len(values) == 1 or len({
+            self._in_roots(self._context.value(value, Frame({})), caller, depth)
+            for value, caller, _ in handed
+        }) == 1  # fmt: skip
+
+    # -- what steady values are made of ---------------------------------------------------------
+
+    def _in_roots(self, value: Expr, home: Function, depth: int) -> Expr:
+        """A steady value of a function in names that are made of no others."""
+        roots = {name: root for name in value.names
+                 if (root := self._root_of(name, home, depth + 1)) is not None}  # fmt: skip
+        return value.substitute(roots)
+
+    def _root_of(self, name: str, home: Function, depth: int) -> Expr | None:
+        """What a name of a function is made of; None where it is made of nothing else."""
+        if name in self._roots or depth > _DEEPEST:
+            return self._roots.get(name)
+        self._roots[name] = None  # what is made of itself
+        made = self._made_of(name, home)
+        if made is not None and name not in made[0].names:
+            self._roots[name] = self._in_roots(*made, depth)
+        return self._roots[name]
+
+    def _made_of(self, name: str, home: Function) -> tuple[Expr, Function] | None:
+        use = self._context.stored_uses.get(name)
+        if use is not None:
+            once = self.value_of(use, type_of(use))
+            if once is not None:
+                return once[0], once[1] or home
+            return self._pointed.name_of(use, home)
+        decl, _ = self._context.named().get(name, (None, 0))
+        if decl is None or decl.kind in ("global", "static"):
+            return None
+        if decl.kind != "parameter":
+            values = values_of(decl, home)
+            if values is None or len(values) != 1:
+                return None
+            return self._context.value(values[0][0], Frame({})), home
+        if decl not in home.parameters or decl in self._unit.effects.written_in(home.body):
+            return None
+        position = home.parameters.index(decl)
+        calls = [
+            (caller, call) for caller, call in self._unit.calls_of(home.decl)
+            if caller.decl is not home.decl
+        ]  # fmt: skip
+        if not calls or any(position >= len(call.args) for _, call in calls):
+            return None
+        caller, call = calls[0]  # all agree, as the value is steady
+        return self._context.value(call.args[position], Frame({})), caller
 
     def _runs_once(self, function: Function, depth: int) -> bool:
         """Whether a program runs a function but once, as `main`."""
@@ -214,44 +282,6 @@ def _always(function: Function, by: Expression) -> bool:
     return any(
         inner is by for first in function.initialisers for inner in every_expression(first)
     ) or is_outside(by, function, _MAY_NOT_RUN)
-
-
-def is_outside(expression: Expression, function: Function, around: tuple[type[Stmt], ...]) -> bool:
-    """Whether an expression stands in a function, in none of such statements."""
-    waiting: list[Stmt] = [function.body]
-    while waiting:
-        statement = waiting.pop()
-        if isinstance(statement, around):
-            continue
-        if any(
-            e is expression for own in own_expressions(statement) for e in every_expression(own)
-        ):
-            return True
-        waiting.extend(inner_statements(statement))
-    return False
-
-
-def values_of(decl: Decl, function: Function) -> list[tuple[Expression, Expression | None]] | None:
-    """What a variable is set to in a function, and by which assignment; None where something else
-    may set it.
-    """
-    values: list[tuple[Expression, Expression | None]] = []
-    for statement in every_statement(function.body):
-        if isinstance(statement, DeclStmt):
-            values += [(d.init, None) for d in statement.decls if d is decl and d.init is not None]
-        for own in own_expressions(statement):
-            for inner in every_expression(own):
-                target = set_place(inner)
-                if not isinstance(target, Name) or not _is_same(target.decl, decl):
-                    continue
-                if not isinstance(inner, Assign) or inner.op != "=":
-                    return None
-                values.append((inner.right, inner))
-    return values
-
-
-def _is_same(decl: Decl, other: Decl) -> bool:
-    return decl is other or bool(decl.symbol and decl.symbol == other.symbol)
 
 
 def _is_set_before(decl: Decl, use: Expression | None, function: Function) -> bool:

@@ -20,6 +20,7 @@ from regionpredict.frontend.syntax import (
     Cast,
     Compound,
     CType,
+    Deciding,
     Decl,
     DeclStmt,
     Directive,
@@ -129,6 +130,8 @@ class _Flows:
         return events
 
     def _declared(self, statement: DeclStmt) -> list[Event]:
+        if sides_of(statement):
+            return self._decided(statement)
         events: list[Event] = []
         for decl in statement.decls:
             if decl.init is not None and decl.kind != "static":
@@ -167,9 +170,11 @@ class _Flows:
             [Block("loop", tuple(inside), loop.span, note=note)] if inside or self.in_team else []
         )
 
-    def _decided(self, statement: If | Switch | ExprStmt) -> list[Event]:
+    def _decided(self, statement: Deciding) -> list[Event]:
         events: list[Event] = []
-        self._expression(condition_of(statement), events)
+        condition = condition_of(statement)
+        if condition is not None:
+            self._expression(condition, events)
         return events + self._sides(statement)
 
     def _valued(self, statement: ExprStmt) -> list[Event]:
@@ -179,7 +184,7 @@ class _Flows:
         self._expression(statement.expr, events)
         return events
 
-    def _sides(self, statement: If | Switch | ExprStmt) -> list[Event]:
+    def _sides(self, statement: Deciding) -> list[Event]:
         """What a condition decides between, each by its number."""
         events: list[Event] = []
         for number, side in enumerate(sides_of(statement)):
@@ -189,6 +194,8 @@ class _Flows:
         return events
 
     def _return(self, statement: Return) -> list[Event]:
+        if sides_of(statement):
+            return self._decided(statement)
         events: list[Event] = []
         if statement.value is not None:
             self._expression(statement.value, events)

@@ -275,7 +275,8 @@ class ExpressionBuilder:
         self._types().define(node.type, scope)
         ctype = self._types().of(node.type, scope)
         elements = self._types().with_members_named(self.build(node.init, scope), ctype)
-        return self._with_type(Opaque("", (elements,)), ctype)
+        struct = ctype.name if ctype.kind == "struct" else ""
+        return self._with_type(Opaque("", (elements,), struct=struct), ctype)
 
     def _statement_expression(self, node: Any, scope: Scope) -> Expression:
         return Opaque("statement expression", (self._inside(node, Scope(scope)),))

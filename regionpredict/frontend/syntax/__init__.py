@@ -62,6 +62,7 @@ from regionpredict.frontend.syntax.nodes import (
 )
 from regionpredict.frontend.syntax.print_c import show
 from regionpredict.frontend.syntax.sides import (
+    Deciding,
     Side,
     case_labels,
     condition_of,
@@ -96,6 +97,7 @@ __all__ = [
     "CallExpr",
     "Cast",
     "Compound",
+    "Deciding",
     "Decl",
     "DeclStmt",
     "Directive",

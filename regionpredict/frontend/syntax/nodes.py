@@ -257,12 +257,14 @@ class Opaque(NamedTuple):
     """Something that is not understood, with the expressions inside it that are.
 
     `string` is the value of a string literal. A list of initial values is `{}`; in it, what is
-    given to a member by its name (`.nx = 4`) is `.nx`.
+    given to a member by its name (`.nx = 4`) is `.nx`. `struct`: which one `(struct grid){3, 4}`
+    makes of the list inside.
     """
 
     text: str
     children: tuple[Expression, ...] = ()
     string: str | None = None
+    struct: str = ""
 
 
 Expression = (

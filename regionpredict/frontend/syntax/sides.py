@@ -10,14 +10,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from regionpredict.frontend.syntax.nodes import (
+    Assign,
     Binary,
+    CallExpr,
     Cast,
     Compound,
+    DeclStmt,
     Expression,
     ExprStmt,
     For,
     If,
     Jump,
+    Name,
     RangeFor,
     Return,
     Stmt,
@@ -26,7 +30,9 @@ from regionpredict.frontend.syntax.nodes import (
     Unary,
     While,
 )
-from regionpredict.frontend.syntax.traversal import inner_statements
+from regionpredict.frontend.syntax.traversal import every_expression, inner_statements
+
+_NUMBERS = frozenset(("int", "float"))
 
 
 class Side(NamedTuple):
@@ -36,9 +42,13 @@ class Side(NamedTuple):
     body: tuple[Stmt, ...]
 
 
-def sides_of(statement: If | Switch | ExprStmt) -> list[Side]:
+Deciding = If | Switch | ExprStmt | DeclStmt | Return
+
+
+def sides_of(statement: Deciding) -> list[Side]:
     """The sides in their order, of an `if` both, also where one has no statement; of a statement
-    those that its value decides between (`t % 10 ? go_on() : report();`, `loud && report();`).
+    those that its value decides between (`t % 10 ? go_on() : report();`, `loud && report();`), and
+    where it sets, declares or returns something the calls that this may be (`s = c ? f() : g();`).
     """
     if isinstance(statement, If):
         other = () if statement.other is None else (statement.other,)
@@ -46,7 +56,51 @@ def sides_of(statement: If | Switch | ExprStmt) -> list[Side]:
             Side(statement.condition, (statement.then,)),
             Side(Unary("!", statement.condition, statement.span), other),
         ]
-    return _cases(statement) if isinstance(statement, Switch) else _operands(statement)
+    if isinstance(statement, Switch):
+        return _cases(statement)
+    chosen = _chosen_value(statement)
+    if chosen is not None:
+        test = chosen.condition
+        return [
+            Side(test, (_with_value(statement, chosen.then),)),
+            Side(Unary("!", test, statement.span), (_with_value(statement, chosen.other),)),
+        ]
+    return _operands(statement) if isinstance(statement, ExprStmt) else []
+
+
+def _chosen_value(statement: ExprStmt | DeclStmt | Return) -> Ternary | None:
+    """The `c ? f() : g()` that a statement sets, declares or returns; None of one without calls,
+    or of addresses, as of `p = n > 0 ? malloc(n) : NULL;`."""
+    value: Expression | None = None
+    if isinstance(statement, Return):
+        value = statement.value
+    elif isinstance(statement, DeclStmt):
+        decl = statement.decls[0] if len(statement.decls) == 1 else None
+        value = decl.init if decl is not None and decl.kind == "local" else None
+    elif isinstance(statement.expr, Assign):
+        value = statement.expr.right
+    while isinstance(value, Cast):
+        value = value.operand
+    if not isinstance(value, Ternary):
+        return None
+    calls = [
+        inner for side in (value.then, value.other) for inner in every_expression(side)
+        if isinstance(inner, CallExpr)
+    ]  # fmt: skip
+    numbers = all(call.decl is not None and call.decl.ctype.kind in _NUMBERS for call in calls)
+    return value if calls and numbers else None
+
+
+def _with_value(statement: ExprStmt | DeclStmt | Return, value: Expression) -> Stmt:
+    """The same with one of its values."""
+    if isinstance(statement, Return):
+        return statement._replace(value=value)
+    if isinstance(statement, DeclStmt):
+        name = Name(statement.decls[0], statement.span)
+        return ExprStmt(Assign("=", name, value, statement.span), statement.span)
+    whole = statement.expr
+    made = whole._replace(right=value) if isinstance(whole, Assign) else value
+    return statement._replace(expr=made)
 
 
 def _operands(statement: ExprStmt) -> list[Side]:
@@ -65,10 +119,13 @@ def _operands(statement: ExprStmt) -> list[Side]:
     return [Side(test, (statement._replace(expr=value),)) for test, value in parts]
 
 
-def condition_of(statement: If | Switch | ExprStmt) -> Expression:
-    """What is asked first, whatever is decided."""
-    if not isinstance(statement, ExprStmt):
+def condition_of(statement: Deciding) -> Expression | None:
+    """What is asked first, whatever is decided; None of a statement that decides nothing."""
+    if isinstance(statement, (If, Switch)):
         return statement.condition
+    chosen = _chosen_value(statement)
+    if chosen is not None or not isinstance(statement, ExprStmt):
+        return chosen.condition if chosen is not None else None
     whole = statement.expr
     while isinstance(whole, Cast):
         whole = whole.operand

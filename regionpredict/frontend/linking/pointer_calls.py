@@ -1,0 +1,95 @@
+"""The calls of a function that go through members of structs, where these are all that use its
+address.
+
+    l->base.apply = smooth;             the one use of `smooth` that is no call
+    op->apply(op, x, n);                a call of it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from regionpredict.frontend.linking.stored_functions import Place, place_of
+from regionpredict.frontend.syntax import (
+    Assign,
+    CallExpr,
+    Decl,
+    DeclStmt,
+    Expression,
+    Function,
+    Member,
+    Name,
+    Return,
+    declared_in,
+    every_expression,
+    every_statement,
+    expressions_in,
+    without_casts,
+)
+
+
+class PointerUses(NamedTuple):
+    """What a unit says of a function and the members that it is put into: `named` is how often it
+    is named without being called, `calls` those through one of the members; `read`: what is in a
+    member goes elsewhere, too."""
+
+    named: int
+    calls: tuple[tuple[Function, CallExpr], ...]
+    read: bool
+
+
+def pointer_uses(
+    functions: Iterable[Function], variables: Iterable[Decl], decl: Decl, places: set[Place]
+) -> PointerUses:
+    """The uses of a function, and of the members at these places, in a unit's functions and in the
+    first values of its variables."""
+    named, read = 0, False
+    calls: list[tuple[Function, CallExpr]] = []
+    outside = dict.fromkeys(variables)  # in their order, each once
+    inside: set[Decl] = set()
+    for function in functions:
+        inside |= declared_in(function.body)
+        for inner in expressions_in(function.body):
+            named += _names(inner, decl)
+            if isinstance(inner, Name) and inner.decl.kind in ("global", "static"):
+                outside[inner.decl] = None
+            if isinstance(inner, CallExpr) and inner.pointer is not None and (
+                inner.decl is None and place_of(inner.pointer) in places
+            ):  # fmt: skip
+                calls.append((function, inner))
+        read = read or any(
+            isinstance(value, Member) and place_of(value) in places
+            for value in map(without_casts, _handed_on(function))
+        )
+    waiting = [variable for variable in outside if variable not in inside]
+    while waiting:
+        init = waiting.pop().init
+        for inner in every_expression(init) if init is not None else ():
+            named += _names(inner, decl)
+            if isinstance(inner, Name) and inner.decl.kind in ("global", "static") and (
+                inner.decl not in outside
+            ):  # fmt: skip
+                outside[inner.decl] = None
+                waiting.append(inner.decl)
+    return PointerUses(named, tuple(calls), read)
+
+
+def _handed_on(function: Function) -> Iterator[Expression]:
+    """All that a function puts somewhere, hands over or returns."""
+    for statement in every_statement(function.body):
+        if isinstance(statement, DeclStmt):
+            yield from (decl.init for decl in statement.decls if decl.init is not None)
+        elif isinstance(statement, Return) and statement.value is not None:
+            yield statement.value
+    for inner in expressions_in(function.body):
+        if isinstance(inner, Assign):
+            yield inner.right
+        elif isinstance(inner, CallExpr):
+            yield from inner.args
+
+
+def _names(expression: Expression, decl: Decl) -> bool:
+    if not isinstance(expression, Name):
+        return False
+    return expression.decl is decl or bool(decl.symbol and expression.decl.symbol == decl.symbol)

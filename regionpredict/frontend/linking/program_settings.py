@@ -1,0 +1,287 @@
+"""Which integers in structs and arrays one place of a whole program sets, and which places may set
+one at all."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from regionpredict.frontend.linking.stored_functions import FunctionsOfProgram, Place
+from regionpredict.frontend.linking.stored_sizes import (
+    ALL,
+    LEFT_OUT,
+    Setting,
+    Stored,
+    StoredSizes,
+    all_expressions,
+)
+from regionpredict.frontend.syntax import (
+    Assign,
+    Decl,
+    Expression,
+    Function,
+    elements_listed,
+    member_named,
+    set_place,
+)
+from regionpredict.ir import Span
+
+_ZERO = Setting(Span("", 0), ALL, 0)
+
+
+class SettingsOfProgram:
+    """Answers which integers in structs and arrays one place of a program sets."""
+
+    def __init__(
+        self, units: Sequence[StoredSizes], defined: Collection[str],
+        variables: Collection[str] = (),
+    ) -> None:  # fmt: skip
+        """All units of a run; `defined` are the symbols of functions with a body, `variables` those
+        of variables with a first value."""
+        self._set_at: dict[Stored, set[Setting]] = {}
+        self._listed: dict[tuple[str, str], set[Setting]] = {}
+        self._owners: dict[Stored, set[str]] = {}
+        self._spoilt: set[Stored] = set()
+        self._moved: dict[Stored, set[Setting]] = {}
+        self._addressed: dict[Stored, set[Setting]] = {}
+        self._kept = {what for unit in units for what, symbol in unit.kept
+                      if not symbol or symbol in defined}  # fmt: skip
+        self._at_once: dict[str, set[Setting]] = {}
+        self._whole = {struct for unit in units for struct, _ in unit.whole}
+        inside: dict[str, set[str]] = {}
+        members: dict[tuple[str, str], str] = {}
+        known_lost: set[str] = set()
+        handed: set[str] = set()
+        for unit in units:
+            self._spoilt |= unit.spoilt
+            known_lost |= unit.lost
+            for struct, where in unit.whole:
+                self._at_once.setdefault(struct, set()).add(where)
+            for symbol, struct, where in unit.handed:
+                if symbol not in defined:
+                    handed.add(struct)
+                    self._at_once.setdefault(struct, set()).add(where)
+            for what, where in unit.moved:
+                self._moved.setdefault(what, set()).add(where)
+            for what, where in unit.set_at:
+                self._set_at.setdefault(what, set()).add(where)
+            for what, where in unit.addressed:
+                self._addressed.setdefault(what, set()).add(where)
+            for what, struct in unit.owners:
+                self._owners.setdefault(what, set()).add(struct)
+            for inner, outer, member in unit.inside:
+                inside.setdefault(outer, set()).add(inner)
+                members[outer, member] = inner
+        for struct, member, where in frozenset().union(*(unit.listed for unit in units)):
+            owner, name = _owner_of(struct, member, members)
+            if owner is not None:
+                told = name if owner else name.partition("[")[0]
+                self._listed.setdefault((owner, told), set()).add(where)
+            inner = members.get((owner or "", name.partition("[")[0]), "")
+            if inner and "[" in name:
+                known_lost.add(inner)  # its members by their positions, or an array of such
+        self._inside = inside
+        self._members = members
+        self.is_program = any(unit.has_main for unit in units)
+        self.functions = FunctionsOfProgram(
+            [unit.functions for unit in units], handed, inside, variables
+        )
+        handed |= self._handed_through([unit.through for unit in units], defined)
+        self._lost_alone = _with_inner(known_lost, inside)
+        self._lost = _with_inner(known_lost | handed, inside)
+        self._pointed = frozenset[str]().union(*(unit.pointed for unit in units))
+
+    def _handed_through(
+        self, units: Iterable[Iterable[tuple[Place, str, Setting]]], defined: Collection[str]
+    ) -> set[str]:
+        """The structs that are handed to functions behind pointers, `op->apply(op, x)`, where these
+        may be others than the program's own.
+
+        Taken to be its own first: each that may be another one may put others elsewhere.
+        """
+        calls = [call for unit in units for call in unit]
+        handed: set[str] = set()
+        while True:
+            unseen = [
+                call for call in calls
+                if not self.is_program or not self.functions.have_bodies(call[0], defined)
+            ]  # fmt: skip
+            new = {struct for _, struct, _ in unseen} - handed
+            if not new:
+                break
+            handed |= new
+            self.functions.lose(new)
+        for _, struct, where in unseen:
+            self._at_once.setdefault(struct, set()).add(where)
+        return handed
+
+    def only_setting(self, what: Stored) -> Setting | None:
+        """The one place that sets it; None where there is none, or more may do so: also whoever
+        calls what is no program, but a part of one."""
+        if not self.is_program:
+            return None
+        whole = what._replace(element=ALL)
+        if what in self._spoilt or whole in self._spoilt:
+            return None
+        owners = self._owners.get(whole, set())
+        if owners & self._lost:
+            return None
+        settings = set(self._set_at.get(what, ()))
+        if owners and (
+            self._listed.get(("", what.name)) or self._is_listed_otherwise(owners, what)
+        ):
+            return None
+        listed = self._listed_in(owners, what)
+        settings |= listed
+        around = self._around(whole)
+        lists = self._left_out_of(around)
+        if listed and (len(lists) > len(listed) or self._are_several_in_a_list(around, owners)):
+            return None  # another object of the type has none there
+        if not settings and lists and all(where.number == 0 for where in lists):
+            return _ZERO
+        return next(iter(settings)) if len(settings) == 1 else None
+
+    def settings_of(self, what: Stored) -> set[Setting] | None:
+        """The places that set it in the files that are read; None where one makes it anew of what
+        it was, or sets its struct as a whole."""
+        whole = what._replace(element=ALL)
+        if what in self._moved or whole in self._moved:
+            return None
+        if any(struct in self._whole for struct in self._around(whole)):
+            return None
+        return {
+            *self._set_at.get(what, ()), *self._addressed.get(whole, ()),
+            *self._listed_in(self._owners.get(whole, set()), what),
+        }  # fmt: skip
+
+    def all_settings_of(self, what: Stored) -> set[Setting] | None:
+        """All places of a program that may set a member, be it by itself, by its address, or as a
+        part of its struct; None where others may, too. What a list of initial values outside a
+        function does comes before all of them."""
+        owners = self._owners.get(what, set())
+        if not self.is_program or not owners or what.element != ALL or what in self._kept:
+            return None
+        around = self._around(what)
+        if around & self._lost_alone or self._listed.get(("", what.name)):
+            return None
+        settings = {
+            *self._set_at.get(what, ()), *self._moved.get(what, ()),
+            *self._addressed.get(what, ()), *self._listed_in(owners, what),
+        }  # fmt: skip
+        for struct in around:
+            settings |= self._at_once.get(struct, set())
+        return {where for where in settings if where.at != ALL}
+
+    def is_pointed(self, function: Decl) -> bool:
+        """Whether a function may be called through a pointer."""
+        return (function.symbol or function.name) in self._pointed
+
+    def _around(self, what: Stored) -> set[str]:
+        """The structs that have a member, or have one of these in them."""
+        around = set(self._owners.get(what, ()))
+        waiting = list(around)
+        while waiting:
+            inner = waiting.pop()
+            new = {outer for outer, inside in self._inside.items() if inner in inside} - around
+            around |= new
+            waiting += new
+        return around
+
+    def _are_several_in_a_list(self, around: set[str], owners: set[str]) -> bool:
+        """Whether a list makes several structs that have a member, as each is one of a whole."""
+        ways = [outer for (outer, _), inner in self._members.items() if inner in around]
+        return len(ways) > 1 and bool(self._left_out_of(around - owners))
+
+    def _left_out_of(self, owners: set[str]) -> set[Setting]:
+        """What the lists of a struct give to the members that they do not name, each once."""
+        return set().union(*(self._listed.get((owner, LEFT_OUT), ()) for owner in owners))
+
+    def _listed_in(self, owners: Iterable[str], what: Stored) -> set[Setting]:
+        name = what.name if what.element == ALL else f"{what.name}[{what.element}]"
+        return set().union(*(self._listed.get((owner, name), ()) for owner in owners))
+
+    def _is_listed_otherwise(self, owners: Iterable[str], what: Stored) -> bool:
+        """Whether a list sets it in a way that nobody follows."""
+        names = (what.name, f"{what.name}[]") if what.element != ALL else ()
+        return bool(owners) and (
+            ("", what.name) in self._listed
+            or any((owner, name) in self._listed for owner in owners for name in names)
+        )
+
+
+class SetValue(NamedTuple):
+    """The value that an integer in memory is set to, by which expression of which function; a
+    number of a list of initial values that belongs to none."""
+
+    value: Expression
+    by: Expression
+    function: Function | None
+
+
+class SetPlace(NamedTuple):
+    """An integer in memory as the function names it that sets it."""
+
+    place: Expression
+    function: Function
+
+
+def setting_in(trees: Iterable[Function], setting: Setting) -> SetValue | None:
+    """What a setting in one of these functions sets."""
+    for function in trees:
+        if function.span != setting.function:
+            continue
+        for at, expression in enumerate(all_expressions(function)):
+            if at != setting.at:
+                continue
+            if isinstance(expression, Assign):
+                return SetValue(expression.right, expression, function)
+            given = member_named(expression)
+            value = None if given is None else given[1]
+            if value is not None and setting.element != ALL:
+                value = (elements_listed(value) or {}).get(setting.element)
+            return None if value is None else SetValue(value, expression, function)
+    return None
+
+
+def place_set_in(trees: Iterable[Function], setting: Setting) -> SetPlace | None:
+    """The place that a setting in one of these functions sets."""
+    for function in trees:
+        if function.span == setting.function:
+            expression = next(islice(all_expressions(function), setting.at, None), None)
+            place = set_place(expression) if expression is not None else None
+            return SetPlace(place, function) if place is not None else None
+    return None
+
+
+def expression_of(
+    trees: Iterable[Function], setting: Setting
+) -> tuple[Function, Expression] | None:
+    """The expression of one of these functions that a setting is."""
+    for function in trees:
+        if function.span == setting.function:
+            found = next(islice(all_expressions(function), setting.at, None), None)
+            return None if found is None else (function, found)
+    return None
+
+
+def _owner_of(
+    struct: str, member: str, members: Mapping[tuple[str, str], str]
+) -> tuple[str | None, str]:
+    """The struct of a member of a member, `box.nx`, and its name there; None where nothing in the
+    program names what leads to it."""
+    owner: str | None = struct
+    *around, name = member.split(".")
+    for part in around:
+        owner = members.get((owner, part)) if owner else owner
+    return owner, name
+
+
+def _with_inner(structs: set[str], inside: Mapping[str, set[str]]) -> set[str]:
+    """The structs with those inside them."""
+    known, waiting = set(structs), list(structs)
+    while waiting:
+        new = inside.get(waiting.pop(), set()) - known
+        known |= new
+        waiting += new
+    return known

@@ -1,0 +1,181 @@
+"""Whether all that sets something has run whenever a program comes to a place that reads it.
+
+    int main(int argc, char **argv) {
+      parse(&o, argc, argv);      sets o.n, twice where it is told to
+      for (...) step(&o);         reads o.n: what `parse` has left there
+    }
+
+Told by the order of the calls on the ways from `main` to both, followed into one function where
+both are behind the same call. What stands in one loop has no order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.where_set import REPEATS
+from regionpredict.frontend.syntax import (
+    CallExpr,
+    Decl,
+    DeclStmt,
+    Expression,
+    Function,
+    Jump,
+    Stmt,
+    declared_in,
+    every_expression,
+    every_statement,
+    expressions_in,
+    inner_statements,
+    own_expressions,
+)
+from regionpredict.ir import Span
+
+_DEEPEST = 8
+_MOST_CALLERS = 64  # functions on the ways from `main`
+Place = Expression | Decl
+"""An expression that is no plain name, as uses of one may share a node; or a variable, where it is
+declared."""
+Site = tuple[Function, Place]
+"""A place, and the function that it is in."""
+_Part = tuple[tuple[Place, ...], bool]
+
+
+class _Ways(NamedTuple):
+    """All ways from `main` to some places: `main` (None: there is none), and in each function on
+    the way, by where it is, what leads on: the place itself, or the call and the function that it
+    calls."""
+
+    main: Function | None
+    on: dict[Span, list[tuple[Place, Function | None]]]
+
+
+class CallOrder:
+    """Asks for the order of places in one program."""
+
+    def __init__(self, unit: LinkedUnit) -> None:
+        self._unit = unit
+        self._callers: dict[Span, list[tuple[Function, CallExpr]] | None] = {}
+        self._parts: dict[Span, list[_Part] | None] = {}
+
+    def is_behind(self, read: Site, settings: Sequence[Site]) -> bool:
+        """Whether a place is come to behind all that sets, however the program comes there."""
+        if not settings:
+            return True
+        reads, sets = self._ways([read]), self._ways(settings)
+        if reads is None or sets is None or reads.main is None:
+            return False
+        if sets.main is None:  # no program comes to what sets
+            return True
+        return reads.main.span == sets.main.span and self._in_order(reads.main, sets, reads, 0)
+
+    def _in_order(self, function: Function, sets: _Ways, reads: _Ways, depth: int) -> bool:
+        parts = self._parts_of(function)
+        if parts is None or depth > _DEEPEST:
+            return False
+        last_set = _places(parts, sets.on.get(function.span, ()))
+        first_read = _places(parts, reads.on.get(function.span, ()))
+        if last_set is None or first_read is None:
+            return False
+        if not last_set or not first_read or max(last_set) < min(first_read):
+            return True
+        if max(last_set) > min(first_read) or parts[max(last_set)][1]:
+            return False
+        both = self._call_of_both(function, parts[max(last_set)][0], sets, reads)
+        return both is not None and self._in_order(both, sets, reads, depth + 1)
+
+    def _call_of_both(
+        self, function: Function, part: Sequence[Place], sets: _Ways, reads: _Ways
+    ) -> Function | None:
+        """The function behind the one call of a part of a function, by which both are come to."""
+        led = [
+            (on, called) for ways in (sets, reads) for on, called in ways.on[function.span]
+            if any(on is inner for inner in part)
+        ]  # fmt: skip
+        first, called = led[0]
+        return called if all(on is first for on, _ in led) else None
+
+    # -- ways ---------------------------------------------------------------------------------
+
+    def _ways(self, places: Iterable[Site]) -> _Ways | None:
+        """The ways to places; None where one is not known."""
+        on: dict[Span, list[tuple[Place, Function | None]]] = {}
+        waiting: list[Function] = []
+        for function, place in places:
+            on.setdefault(function.span, []).append((place, None))
+            waiting.append(function)
+        main: Function | None = None
+        seen: set[Span] = set()
+        while waiting:
+            function = waiting.pop()
+            if function.span in seen:
+                continue
+            seen.add(function.span)
+            if len(seen) > _MOST_CALLERS:
+                return None
+            if function.name == "main":
+                if main is not None and main.span != function.span:
+                    return None
+                main = function
+                continue
+            callers = self._callers_of(function)
+            if callers is None:
+                return None
+            for caller, call in callers:
+                on.setdefault(caller.span, []).append((call, function))
+                waiting.append(caller)
+        return _Ways(main, on)
+
+    def _callers_of(self, function: Function) -> list[tuple[Function, CallExpr]] | None:
+        if function.span not in self._callers:
+            unseen = self._unit.is_pointed(function.decl) or self._unit.rivals(function.decl)
+            calls = [] if unseen else self._unit.calls_of(function.decl)
+            self._callers[function.span] = calls or (None if unseen else [])
+        return self._callers[function.span]
+
+    # -- parts of a function ------------------------------------------------------------------
+
+    def _parts_of(self, function: Function) -> list[_Part] | None:
+        """What a function does, in order: expressions that stand by themselves, and whole loops
+        (True); None where it jumps."""
+        if function.span not in self._parts:
+            jumps = any(
+                isinstance(statement, Jump) and statement.kind == "goto"
+                for statement in every_statement(function.body)
+            )
+            self._parts[function.span] = None if jumps else list(_parts(function.body))
+        return self._parts[function.span]
+
+
+def _parts(statement: Stmt) -> Iterator[_Part]:
+    if isinstance(statement, REPEATS):
+        yield (*declared_in(statement), *expressions_in(statement)), True
+        return
+    if isinstance(statement, DeclStmt):
+        for decl in statement.decls:
+            first = every_expression(decl.init) if decl.init is not None else ()
+            yield (decl, *first), False
+        return
+    for expression in own_expressions(statement):
+        yield tuple(every_expression(expression)), False
+    for inner in inner_statements(statement):
+        yield from _parts(inner)
+
+
+def _places(
+    parts: Sequence[_Part],
+    wanted: Iterable[tuple[Place, Function | None]],
+) -> list[int] | None:
+    """In which parts expressions stand; None where one stands in none."""
+    known: list[int] = []
+    for expression, _ in wanted:
+        at = [
+            number for number, (inside, _) in enumerate(parts)
+            if any(inner is expression for inner in inside)
+        ]  # fmt: skip
+        if not at:
+            return None
+        known += at
+    return known
