@@ -2,7 +2,7 @@
 
 Each rank's events are read, its requests and collective operations matched, its sends listed by
 their receivers. The lists are exchanged; then each rank's receives are matched to the sends to it.
-What runs the pieces is given: processes here (`workers.spread`), or a cluster (`cluster.py`).
+What runs the pieces is given: processes here (`workers.spread`), or a cluster (`dask_workers.py`).
 """
 
 from __future__ import annotations

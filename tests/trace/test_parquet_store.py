@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_programs import carried_out, random_program
-from test_pieces_of_traces import same
+from test_per_rank_reading import same
 
 from regionpredict.errors import InputError
 from regionpredict.trace import Counter, EventTrace, Finding, ProcessGrid, TraceBuilder
