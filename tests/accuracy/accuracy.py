@@ -16,18 +16,18 @@ from pathlib import Path
 
 from ablation import VARIANTS
 from calibrating import fitted_to, left_out
+from confidence_tables import sureness_blocks
 from datasets import read_all
 from evaluate import Answered, answers_of, judgement_of
 from fitted_constants import (
     DENSITY,
-    SURENESS,
+    UNCERTAINTY,
     constants_of,
     density_constants,
     density_rates,
     with_values,
 )
 from measured import DataSet
-from sureness_tables import sureness_blocks
 from tables import blocks, differing, sample_blocks, updated
 
 from regionpredict.predict.uncertainty import SHIPPED, Fitted
@@ -61,7 +61,7 @@ def all_blocks(
 
 def write_constants(fitted: Fitted, rates: dict[str, tuple[float, int, int]]) -> None:
     """What was fitted, into the files of the package."""
-    for path, values in ((SURENESS, constants_of(fitted)), (DENSITY, density_constants(rates))):
+    for path, values in ((UNCERTAINTY, constants_of(fitted)), (DENSITY, density_constants(rates))):
         path.write_text(with_values(path.read_text(), values))
 
 
@@ -69,7 +69,10 @@ def other_constants(fitted: Fitted, rates: dict[str, tuple[float, int, int]]) ->
     """The files of the package that hold other values."""
     return [
         path.parent.name + "/" + path.name
-        for path, values in ((SURENESS, constants_of(fitted)), (DENSITY, density_constants(rates)))
+        for path, values in (
+            (UNCERTAINTY, constants_of(fitted)),
+            (DENSITY, density_constants(rates)),
+        )
         if with_values(path.read_text(), values) != path.read_text()
     ]
 

@@ -15,7 +15,7 @@ from regionpredict.predict import uncertainty
 from regionpredict.predict.uncertainty import Fitted
 
 ROOM = Path(uncertainty.__file__).parents[1]
-SURENESS = ROOM / "sureness" / "constants.py"
+UNCERTAINTY = ROOM / "uncertainty" / "constants.py"
 DENSITY = ROOM / "density" / "constants.py"
 SUCCESS = {
     "all packages, each its memory": "ALL_OF_DOMAINS",

@@ -7,7 +7,7 @@ from curves_made_up import answer
 from evaluate import Answered
 from fitted_constants import (
     DENSITY,
-    SURENESS,
+    UNCERTAINTY,
     constants_of,
     density_constants,
     density_rates,
@@ -33,7 +33,7 @@ def test_the_density_model_s_rates() -> None:
 
 
 def test_values_are_written_where_the_constants_stand() -> None:
-    text = SURENESS.read_text()
+    text = UNCERTAINTY.read_text()
     assert with_values(text, constants_of(SHIPPED)) == text
     changed = with_values(text, {"CREEP": 0.25, "BAND_REACH": 2.0})
     assert [line.strip() for line in changed.splitlines() if line not in text.splitlines()] == [
