@@ -19,9 +19,9 @@ from regionpredict.predict.by_size import (
     affordable_trials,
     choices_by_name,
     choices_by_size,
-    names_apart,
     open_hint,
     range_of,
+    split_names,
 )
 from regionpredict.predict.coschedule import (
     Allocation,
@@ -76,7 +76,7 @@ from regionpredict.predict.uncertainty import (
     BAND_SHARE,
     Bounds,
     Expected,
-    asked_for,
+    at_threads,
     outlook_of,
 )
 
@@ -119,7 +119,7 @@ __all__ = [
     "advice_for",
     "advised_teams",
     "affordable_trials",
-    "asked_for",
+    "at_threads",
     "changes_between",
     "choice_on",
     "choices_by_name",
@@ -129,7 +129,6 @@ __all__ = [
     "coschedule",
     "counters_of",
     "execution_count_assumptions",
-    "names_apart",
     "open_hint",
     "outlook_of",
     "phases_of",
@@ -142,6 +141,7 @@ __all__ = [
     "rough_curve",
     "seconds_alone",
     "size_target",
+    "split_names",
     "team_points",
     "with_cache_share",
     "with_open_sizes",

@@ -48,7 +48,7 @@ class SizeHint(NamedTuple):
         >>> SizeHint("n, size(p, 3)", None, 1, 1).names
         ('n', 'size(p, 3)')
         """
-        return names_apart(self.name)
+        return split_names(self.name)
 
 
 class HintRange(NamedTuple):
@@ -78,10 +78,10 @@ class OpenHint(NamedTuple):
 Ask = Callable[[int], Choice | None]
 
 
-def names_apart(names: str) -> tuple[str, ...]:
+def split_names(names: str) -> tuple[str, ...]:
     """The names of a size, which stand with commas between them.
 
-    >>> names_apart("n"), names_apart("a[i, j], size(p, f(1, 2)), m")
+    >>> split_names("n"), split_names("a[i, j], size(p, f(1, 2)), m")
     (('n',), ('a[i, j]', 'size(p, f(1, 2))', 'm'))
     """
     parts = [""]

@@ -23,7 +23,7 @@ from regionpredict.predict.machine_uncertainty import Doubted, moves_of
 from regionpredict.predict.saturation.team_costs import team_cost
 from regionpredict.predict.uncertainty import (
     Bounds,
-    asked_for,
+    at_threads,
     band_of,
     chance_of,
     confidence_of,
@@ -191,7 +191,7 @@ def _of_many(
             min(part.estimate.confidence for part in parts), most.borderline, (*assumed, *notes),
         )  # fmt: skip
     outlook = outlook_of(points, machine)
-    shown = asked_for(outlook, {threads for threads, _ in parts[0].estimate.speedup})
+    shown = at_threads(outlook, {threads for threads, _ in parts[0].estimate.speedup})
     hint = hint_on(machine, shown, within)
     moves = moves_of(_doubted(parts), points)
     chance = chance_of(shown, hint.threads, within, moves)

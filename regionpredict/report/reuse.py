@@ -7,7 +7,7 @@ from typing import Any
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.report.quantities import show_bytes
-from regionpredict.workload import ReuseFact, Use, reuse_facts, reuse_histogram
+from regionpredict.workload import ReuseFact, ReuseShare, reuse_facts, reuse_histogram
 
 _DIGITS = 2
 _SHARE_DIGITS = 6
@@ -37,7 +37,7 @@ def access_reuse(fact: ReuseFact | None) -> dict[str, Any] | None:
     }
 
 
-def _use(use: Use) -> dict[str, Any]:
+def _use(use: ReuseShare) -> dict[str, Any]:
     document: dict[str, Any] = {
         "share": round(use.share, _SHARE_DIGITS),
         "lines": None if use.lines is None else round(float(use.lines), _DIGITS),

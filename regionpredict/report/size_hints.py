@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from regionpredict.errors import one_line
-from regionpredict.predict import Estimate, HintRange, SizeHint, TeamEstimate, names_apart
+from regionpredict.predict import Estimate, HintRange, SizeHint, TeamEstimate, split_names
 from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural
 from regionpredict.sizes.ranking import SizeRanking, UnboundSize
@@ -92,7 +92,7 @@ def size_name(names: str, *, whole: bool = False) -> str:
     >>> size_name("length(p, 3, 8, 0)")
     'length(p, 3, 8, 0)'
     """
-    apart = names_apart(names)
+    apart = split_names(names)
     if whole or len(apart) <= _EQUAL:
         return " = ".join(apart)
     return f"{apart[0]} = ... ({len(apart)} names)"

@@ -31,7 +31,7 @@ from regionpredict.predict import (
     Parts,
     Point,
     affordable_trials,
-    asked_for,
+    at_threads,
     choice_on,
     choices_by_name,
     choices_by_size,
@@ -317,7 +317,7 @@ def choice_of(
     points: Sequence[Point], machine: Machine, threads: Collection[int], within: float
 ) -> Choice:
     """The choice among these numbers of threads; among all where none is known."""
-    outlook = asked_for(outlook_of(points, machine), threads)
+    outlook = at_threads(outlook_of(points, machine), threads)
     return choice_on(machine, outlook, within)
 
 

@@ -24,7 +24,7 @@ from regionpredict.workload.cache_traffic import (
     CacheLevel,
     LevelTraffic,
     TrafficCounter,
-    left_by_itself,
+    warm_cache_contents,
 )
 from regionpredict.workload.gathers import Gather, gathers_of
 from regionpredict.workload.iteration_chain import Step
@@ -32,7 +32,7 @@ from regionpredict.workload.iteration_pieces import piece_count, piece_length
 from regionpredict.workload.loop_bodies import LoopBody
 from regionpredict.workload.prefetch import strided_arrays, unforeseen_arrays
 from regionpredict.workload.recurrences import Recurrence
-from regionpredict.workload.reuse_distance import Use
+from regionpredict.workload.reuse_distance import ReuseShare
 from regionpredict.workload.reuse_facts import (
     HistogramBar,
     ReuseFact,
@@ -78,6 +78,7 @@ __all__ = [
     "Region",
     "RegionFacts",
     "ReuseFact",
+    "ReuseShare",
     "Schedule",
     "SerialWork",
     "SizeTarget",
@@ -88,14 +89,12 @@ __all__ = [
     "SynchronisationCounts",
     "TeamFacts",
     "TrafficCounter",
-    "Use",
     "Work",
     "WorkProfile",
     "Workload",
     "changes_of",
     "gathers_of",
     "largest_share",
-    "left_by_itself",
     "names_of",
     "piece_count",
     "piece_length",
@@ -104,6 +103,7 @@ __all__ = [
     "statement_table",
     "strided_arrays",
     "unforeseen_arrays",
+    "warm_cache_contents",
     "with_parallel_first_touch",
     "without_barrier",
     "without_fork",

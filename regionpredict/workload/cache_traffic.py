@@ -268,7 +268,7 @@ def may_be_traced(nest: LoopNest) -> bool:
     return expected <= 2 * MOST_REFERENCES.value
 
 
-def left_by_itself(nest: LoopNest) -> CacheContents:
+def warm_cache_contents(nest: LoopNest) -> CacheContents:
     """What a nest finds that has just run on the same data."""
     return CacheContents(frozenset(group.array for group in nest.groups()))
 

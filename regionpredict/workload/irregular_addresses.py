@@ -10,7 +10,7 @@ from regionpredict.workload.loop_nest import Curved, Form, LoopHeader
 from regionpredict.workload.value_ranges import Intervals, interval_of
 
 
-def loops_standing_in(accesses: Sequence[Access], chain: Sequence[LoopHeader]) -> frozenset[str]:
+def invariant_loops(accesses: Sequence[Access], chain: Sequence[LoopHeader]) -> frozenset[str]:
     """The variables of the innermost loops that the addresses do not move with: of `b[k[i]]` in the
     loop over j, where that is not shared. A call may give another number each time.
     """

@@ -28,7 +28,7 @@ from regionpredict.workload.constants import (
 )
 from regionpredict.workload.derived_number import Derived, as_number, evaluated
 from regionpredict.workload.if_conversion import shares_of_sides, under_branches
-from regionpredict.workload.irregular_addresses import bytes_between, loops_standing_in
+from regionpredict.workload.irregular_addresses import bytes_between, invariant_loops
 from regionpredict.workload.loop_begins import counted_from_begins
 from regionpredict.workload.loop_nest import (
     Affine,
@@ -362,7 +362,7 @@ class _Lowering:
             # points to begins anywhere.
             aligned=array.storage == "global" and bool(array.dims) and None not in array.dims,
             exact=exact,
-            still=loops_standing_in(own, chain) if address is None else frozenset(),
+            still=invariant_loops(own, chain) if address is None else frozenset(),
         )
 
     def _spread(

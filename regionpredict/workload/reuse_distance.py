@@ -34,7 +34,7 @@ _Place = tuple[ReferenceGroup, float]
 _MIDDLE = 1 / 2
 
 
-class Use(NamedTuple):
+class ReuseShare(NamedTuple):
     """A `share` of a reference's executions that find their line `lines` other lines away.
 
     `lines` is None where the line is used for the first time. `carried_by` is the variable of the
@@ -61,7 +61,7 @@ class ReferenceReuse(NamedTuple):
 
     number: int
     executions: float
-    uses: tuple[Use, ...]
+    uses: tuple[ReuseShare, ...]
 
     def hits(self, lines: float) -> float:
         """The share of its executions that hit in a cache of so many lines."""
@@ -174,10 +174,10 @@ class _ReuseCounter:
             for loop in reference.path:
                 env = _at(loop, env, _MIDDLE)
             away = self._since(reference, last.number, env)
-            return ReferenceReuse(reference.number, executions, (Use(1.0, away, None),))
-        uses: list[Use] = []
+            return ReferenceReuse(reference.number, executions, (ReuseShare(1.0, away, None),))
+        uses: list[ReuseShare] = []
         first = self._run(reference, 0, {}, 1.0, uses)
-        uses.append(Use(first, None, None))
+        uses.append(ReuseShare(first, None, None))
         every = [use._replace(share=use.share / executions) for use in uses]
         return ReferenceReuse(reference.number, executions, _merged(every))
 
@@ -195,7 +195,7 @@ class _ReuseCounter:
         number = self.samples if loop.variable in loop.bounds_below else 1
         return [(2 * at + 1) / (2 * number) for at in range(number)]
 
-    def _by_chance(self, reference: _Reference, executions: float) -> tuple[Use, ...]:
+    def _by_chance(self, reference: _Reference, executions: float) -> tuple[ReuseShare, ...]:
         """Random accesses: the lines of the array lie evenly before each (Chatzopoulos 2012, eq.
         4.2), but for those hit for the first time.
         """
@@ -203,10 +203,13 @@ class _ReuseCounter:
         each = executions / float(lines)
         first = -math.expm1(-each) / each
         carrier = reference.path[-1].variable
-        return (Use(1.0 - first, lines - 1.0, carrier, spread=True), Use(first, None, None))
+        return (
+            ReuseShare(1.0 - first, lines - 1.0, carrier, spread=True),
+            ReuseShare(first, None, None),
+        )
 
     def _run(
-        self, reference: _Reference, depth: int, env: _Env, runs: float, uses: list[Use]
+        self, reference: _Reference, depth: int, env: _Env, runs: float, uses: list[ReuseShare]
     ) -> float:
         """First touches in one run of the loop at a depth; `uses` get what is found in so many
         `runs` of it.
@@ -233,7 +236,7 @@ class _ReuseCounter:
                 first = min(below, self._fresh(reference, before, loop.children, inside))
             if below > first:
                 between = self._between(reference, before, inner, loop, inside)
-                uses.append(Use((below - first) * each * runs, between, None))
+                uses.append(ReuseShare((below - first) * each * runs, between, None))
             fresh.append((first * each, inside))
         total = sum(lines for lines, _ in fresh)
         if not total:
@@ -249,10 +252,10 @@ class _ReuseCounter:
             share = runs * lines / total
             if own > 0:
                 away = self._own_distance(reference, depth, inside)
-                uses.append(Use(share * own, away, loop.variable))
+                uses.append(ReuseShare(share * own, away, loop.variable))
             if others > 0:
                 away = self._window(loop, inside, turns) - 1.0
-                uses.append(Use(share * others, away, loop.variable))
+                uses.append(ReuseShare(share * others, away, loop.variable))
         return whole
 
     def _fresh(
@@ -448,9 +451,9 @@ def _shortened(loop: NestLoop, begin: float, turns: float, numbers: Iterator[int
     return inside(loop)
 
 
-def _merged(uses: Sequence[Use]) -> tuple[Use, ...]:
+def _merged(uses: Sequence[ReuseShare]) -> tuple[ReuseShare, ...]:
     """Uses of the same distance as one, those of no weight left out; the nearest first."""
-    merged: dict[tuple[float | None, str | None, bool], Use] = {}
+    merged: dict[tuple[float | None, str | None, bool], ReuseShare] = {}
     for use in uses:
         key = use[1:]
         known = merged.get(key)

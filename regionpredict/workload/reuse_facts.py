@@ -13,7 +13,7 @@ from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes
 from regionpredict.workload.constants import COUNTED_SHARE, TRIAL_DATA
 from regionpredict.workload.derived_number import Derived, expression
 from regionpredict.workload.nest_lowering import loop_nest
-from regionpredict.workload.reuse_distance import ReferenceReuse, Use, reuse_distances
+from regionpredict.workload.reuse_distance import ReferenceReuse, ReuseShare, reuse_distances
 
 
 class ReuseFact(NamedTuple):
@@ -31,7 +31,7 @@ class ReuseFact(NamedTuple):
     lines: float | None
     carried_by: str | None
     executions: float | None
-    uses: tuple[Use, ...]
+    uses: tuple[ReuseShare, ...]
 
 
 class HistogramBar(NamedTuple):
@@ -101,7 +101,7 @@ def reuse_histogram(facts: Sequence[ReuseFact]) -> tuple[HistogramBar, ...]:
     return (*shares, HistogramBar(None, first / total))
 
 
-def _spread(use: Use) -> list[tuple[int, float]]:
+def _spread(use: ReuseShare) -> list[tuple[int, float]]:
     """(power of two, share) of a use's distances, which lie below it and not below its half."""
     lines = max(0.0, use.lines or 0.0)
     last = 1 << int(lines).bit_length()

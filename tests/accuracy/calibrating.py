@@ -26,7 +26,7 @@ from regionpredict.predict.uncertainty import (
     BAND_SHARE,
     Fitted,
     Spreads,
-    asked_for,
+    at_threads,
     chance_of,
     confidence_of,
     expected_of,
@@ -108,7 +108,7 @@ def _told(curves: Sequence[Curve], walks: Mapping[str, Fitted]) -> list[_Told]:
 def chance_and_outcome(one: Curve, fitted: Fitted) -> tuple[float, bool | None]:
     """(the chance of the hint by the spreads, whether it is right)."""
     machine = machine_named(one.case.machine).as_run(binding=one.case.code.binding)
-    outlook = asked_for(outlook_of(one.answer.points, machine, fitted), set(one.case.measured))
+    outlook = at_threads(outlook_of(one.answer.points, machine, fitted), set(one.case.measured))
     hint = hint_from(outlook, machine.cores_per_package)
     chance = chance_of(outlook, hint.threads, WITHIN.value, one.answer.moves)
     right, _, _ = choice_of(one.case, one.data, model_choice(one.data, hint))

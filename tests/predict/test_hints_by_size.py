@@ -22,8 +22,8 @@ from regionpredict.predict import (
 from regionpredict.predict.by_size import (
     choices_by_name,
     hints_by_size,
-    names_apart,
     part_boundaries,
+    split_names,
 )
 from regionpredict.predict.constants import MOST_TRIALS, SIZE_PRECISION
 from regionpredict.predict.deciding_names import SIZES_OF_ONE, TRIED_SIZES
@@ -273,7 +273,7 @@ def test_where_packages_stay_a_turn_is_looked_for_less_closely() -> None:
     "names", [["n"], ["n", "m"], ["a[i, j]", "n"], ["f(1, g(2, 3))", "b{1, 2}"]]
 )
 def test_commas_part_names_but_not_their_arguments(names: list[str]) -> None:
-    assert names_apart(", ".join(names)) == tuple(names)
+    assert split_names(", ".join(names)) == tuple(names)
 
 
 @pytest.mark.parametrize(("rounds", "tried"), [(0, 1), (0.5, 1), (1, 1), (1.9, 1), (2, 2), (9, 3)])

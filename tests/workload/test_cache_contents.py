@@ -11,7 +11,7 @@ from nest_texts import counter_of, nest_of
 from small_nests import ROWS
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload import CacheContents, CacheLevel, left_by_itself
+from regionpredict.workload import CacheContents, CacheLevel, warm_cache_contents
 from regionpredict.workload.cache_traffic import staying, touched_bytes
 
 
@@ -38,7 +38,7 @@ def test_a_second_run_finds_what_the_cache_holds(threads: int) -> None:
     for size, share in ((2 * data + 1, 0.0), (data * 4 / 3, 0.5), (data - 1, 1.0)):
         level = CacheLevel(size, threads)
         (cold,) = counter.traffic([level], threads)
-        (warm,) = counter.traffic([level], threads, contents=left_by_itself(nest))
+        (warm,) = counter.traffic([level], threads, contents=warm_cache_contents(nest))
         assert cold.read == pytest.approx(data, rel=0.06)
         assert warm.read == pytest.approx(share * cold.read, abs=0.02 * data)
         assert warm.written == pytest.approx(share * cold.written, abs=0.02 * data)
@@ -50,7 +50,7 @@ def test_threads_with_caches_of_their_own_need_less_of_each() -> None:
     data = touched_bytes(nest, 64)
     counter = counter_of(nest)
     for size, share in ((0.56 * data, 0.0), (data / 3, 0.5), (0.25 * data, 1.0)):
-        (warm,) = counter.traffic([CacheLevel(size, 1)], 4, contents=left_by_itself(nest))
+        (warm,) = counter.traffic([CacheLevel(size, 1)], 4, contents=warm_cache_contents(nest))
         assert warm.read == pytest.approx(share * data, abs=0.12 * data)
 
 
@@ -59,11 +59,11 @@ def test_chunks_of_a_thread_stay_together() -> None:
     nest = nest_of(ROWS, "int n, double a[n][n], double b[n][n]", n=24)
     data = touched_bytes(nest, 64)
     counter = counter_of(nest, Schedule("static", 1.0))
-    (warm,) = counter.traffic([CacheLevel(0.7 * data, 1)], 4, contents=left_by_itself(nest))
+    (warm,) = counter.traffic([CacheLevel(0.7 * data, 1)], 4, contents=warm_cache_contents(nest))
     assert warm.read == 0
     # Six rows of both, of 192 bytes each: 2976 of 3265 with the ends of their lines.
     held = 2 * 6 * 64 * (1 + 184 / 64)
-    (tight,) = counter.traffic([CacheLevel(0.35 * data, 1)], 4, contents=left_by_itself(nest))
+    (tight,) = counter.traffic([CacheLevel(0.35 * data, 1)], 4, contents=warm_cache_contents(nest))
     assert tight.read == pytest.approx(4 * held * (2 * held / (0.35 * data) - 1))
 
 
@@ -117,7 +117,7 @@ def test_a_cache_that_adapts_keeps_a_part_of_more() -> None:
     counter = counter_of(nest)
     for lasting, share in ((0.0, 0.0), (0.5, 0.0508), (1.0, 0.1016)):
         level = CacheLevel(data / 2, 1, lasting)
-        (again,) = counter.traffic([level], 1, contents=left_by_itself(nest))
+        (again,) = counter.traffic([level], 1, contents=warm_cache_contents(nest))
         (cold,) = counter.traffic([level], 1)
         assert again.read == pytest.approx((1 - share) * cold.read, rel=1e-3)
 

@@ -7,7 +7,7 @@ from nest_texts import counter_of, facts_of_text, group_of
 
 from regionpredict.ir import Expr
 from regionpredict.workload import CacheLevel
-from regionpredict.workload.irregular_addresses import bytes_between, loops_standing_in
+from regionpredict.workload.irregular_addresses import bytes_between, invariant_loops
 from regionpredict.workload.loop_nest import Affine, Curved, LoopNest
 from regionpredict.workload.nest_lowering import loop_nest
 from regionpredict.workload.value_ranges import Interval
@@ -73,8 +73,8 @@ def test_bytes_between_several_addresses() -> None:
 def test_a_call_in_one_of_several_addresses_stands_nowhere() -> None:
     reads = [group_of(nest_reading(read), "b") for read in ("b[k[i]]", "b[next(i)]")]
     accesses = [access for read in reads for access in read.accesses]
-    assert loops_standing_in(accesses[:1], reads[0].loops) == {"j"}
-    assert loops_standing_in(accesses, reads[0].loops) == frozenset()
+    assert invariant_loops(accesses[:1], reads[0].loops) == {"j"}
+    assert invariant_loops(accesses, reads[0].loops) == frozenset()
 
 
 def test_what_stands_still_is_missed_once() -> None:

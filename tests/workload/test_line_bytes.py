@@ -14,8 +14,8 @@ from regionpredict.predict import SaturationDerivation
 from regionpredict.workload import (
     CacheLevel,
     TrafficCounter,
-    left_by_itself,
     unforeseen_arrays,
+    warm_cache_contents,
 )
 
 # Every 16th double: 128 bytes apart.
@@ -65,11 +65,11 @@ def test_answers_do_not_hang_on_the_order_of_the_questions(tmp_path: Path) -> No
     teams = (1, 2, 3, 4, 8, 16)
     once, again = counter(tmp_path, 64), counter(tmp_path, 64)
     forth = {
-        threads: once.traffic(levels, threads, contents=left_by_itself(once.nest))
+        threads: once.traffic(levels, threads, contents=warm_cache_contents(once.nest))
         for threads in teams
     }
     back = {
-        threads: again.traffic(levels, threads, contents=left_by_itself(again.nest))
+        threads: again.traffic(levels, threads, contents=warm_cache_contents(again.nest))
         for threads in reversed(teams)
     }
     assert forth == back

@@ -10,7 +10,7 @@ from simulated_nest import stack_distances
 from small_nests import NESTS, lowered
 
 from regionpredict.analysis import RegionFacts
-from regionpredict.workload import ReuseFact, Use, reuse_facts, reuse_histogram
+from regionpredict.workload import ReuseFact, ReuseShare, reuse_facts, reuse_histogram
 from regionpredict.workload.cache_traffic import touched_bytes
 from regionpredict.workload.nest_lowering import loop_nest
 from regionpredict.workload.reuse_distance import _at, misses, reuse_distances
@@ -356,9 +356,9 @@ def test_what_is_not_known() -> None:
 
 
 def test_hits() -> None:
-    near = Use(0.75, 4.0, "i")
+    near = ReuseShare(0.75, 4.0, "i")
     assert (near.hits(4), near.hits(5)) == (0.0, 0.75)
-    assert Use(0.25, None, None).hits(float("inf")) == 0.0
+    assert ReuseShare(0.25, None, None).hits(float("inf")) == 0.0
 
 
 @pytest.mark.parametrize(

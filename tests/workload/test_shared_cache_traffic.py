@@ -16,8 +16,8 @@ from regionpredict.workload.cache_traffic import (
     CacheLevel,
     LevelTraffic,
     TrafficCounter,
-    left_by_itself,
     staying,
+    warm_cache_contents,
 )
 from regionpredict.workload.loop_nest import LoopNest
 from regionpredict.workload.nest_lowering import loop_nest
@@ -141,7 +141,7 @@ def test_counts_in_between_are_on_the_line(tmp_path: Path) -> None:
     machine = load("epyc-9654")
     nest = nest_in(tmp_path, text, n=6000)
     counter = TrafficCounter(nest, work_profile(nest), STATIC, 64, traced=False)
-    data = TrafficCurve(counter, machine, contents=left_by_itself(counter.nest))
+    data = TrafficCurve(counter, machine, contents=warm_cache_contents(counter.nest))
     for threads in (1, 5, 8, 24, 100, 191, 192):
         counted = data.levels(threads)[-1].total
         assert data.at(threads).memory == pytest.approx(counted, rel=0.03, abs=1e5)

@@ -7,7 +7,7 @@ from nest_texts import STATIC, counter_of, facts_of_text, nest_of
 from simulated_nest import simulated
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.cache_traffic import CacheLevel, left_by_itself, may_be_traced
+from regionpredict.workload.cache_traffic import CacheLevel, may_be_traced, warm_cache_contents
 from regionpredict.workload.loop_nest import LoopNest
 from regionpredict.workload.nest_lowering import loop_nest
 from regionpredict.workload.reference_trace import reference_trace
@@ -147,7 +147,7 @@ def test_what_a_traced_run_finds_of_the_one_before(size: float, share: float) ->
     """
     nest = nest_of("for (int i = 0; i < 1024; i++) a[i] = 1;", "double a[1024]")
     counter = counter_of(nest, traced=True)
-    (level,) = counter.traffic([CacheLevel(size, 1)], 1, contents=left_by_itself(nest))
+    (level,) = counter.traffic([CacheLevel(size, 1)], 1, contents=warm_cache_contents(nest))
     lines = (128 + 3 * 129) / 4
     assert level.read / 64 == pytest.approx(share * lines, abs=2)
     assert level.written / 64 == pytest.approx(share * lines, abs=2)

@@ -1,8 +1,8 @@
 """libclang's calls and overloaded operators -> the front ends' syntax tree.
 
 Methods have their object's address as first argument, references are handed on as addresses. What
-only says where something lies is replaced by the place (`in_place`), what the standard library's
-containers and iterators do by what it means for pointers (`standard_library`).
+only says where something lies is replaced by the place (`with_accessors_inlined`), what the
+standard library's containers and iterators do by what it means for pointers (`standard_library`).
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ from regionpredict.frontend.syntax import (
     address_of,
     expressions_in,
     given_to_members,
-    in_place,
     member_path,
+    with_accessors_inlined,
 )
 from regionpredict.ir import Span
 
@@ -240,7 +240,7 @@ class CallBuilder:
         function = self._accessor(decl, target)
         if function is None or not (method or function.closure or self._gives_place(target)):
             return call
-        value = in_place(function, args)
+        value = with_accessors_inlined(function, args)
         if value is not None and method and len(args) == 1:
             ending = member_path(value, args[0])
             if ending:

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from regionpredict.frontend.syntax import (
-    STEPS,
+    INCREMENT_OPERATORS,
     Binary,
     Cast,
     CType,
@@ -135,7 +135,7 @@ class _Census:
             sums = expression.op in ("+", "-")
             moved = (expression.left, expression.right) if sums else ()
         else:
-            moved = (expression.operand,) if expression.op in STEPS else ()
+            moved = (expression.operand,) if expression.op in INCREMENT_OPERATORS else ()
         for inner in moved:
             ctype = _declared_type(inner)
             if ctype is not None and ctype.element is not None and ctype.class_name:

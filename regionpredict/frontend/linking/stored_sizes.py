@@ -26,7 +26,7 @@ from regionpredict.frontend.linking.stored_functions import (
 )
 from regionpredict.frontend.linking.struct_types import struct_of, type_of
 from regionpredict.frontend.syntax import (
-    STEPS,
+    INCREMENT_OPERATORS,
     Assign,
     Binary,
     CallExpr,
@@ -341,7 +341,7 @@ class _Census:
             self._set(expression, where)
             self._structs.update(self._literal(expression.right, type_of(expression.left)))
         elif isinstance(expression, Unary):
-            if expression.op in STEPS:
+            if expression.op in INCREMENT_OPERATORS:
                 self.moved.update((what, where) for what in self._spoil(expression.operand))
             elif expression.op == "&" and expression is not getter:
                 spoilt = self._spoil(expression.operand)

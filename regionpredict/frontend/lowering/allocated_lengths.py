@@ -19,7 +19,7 @@ from regionpredict.frontend.lowering.frame import Frame, divisible
 from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
-    STEPS,
+    INCREMENT_OPERATORS,
     Assign,
     Binary,
     CallExpr,
@@ -158,7 +158,7 @@ class AllocatedLengths:
             return handed and not self._frees(expression)
         return (
             isinstance(expression, Unary)
-            and expression.op in STEPS
+            and expression.op in INCREMENT_OPERATORS
             and _names(expression.operand, decl)
         )
 

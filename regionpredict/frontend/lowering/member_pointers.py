@@ -10,7 +10,7 @@ from __future__ import annotations
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
-    STEPS,
+    INCREMENT_OPERATORS,
     Assign,
     CType,
     Decl,
@@ -110,7 +110,7 @@ def _set(path: str, pointer: Pointer, context: Context, frame: Frame) -> None:
 def _member_set(expression: Expression) -> Member | None:
     if isinstance(expression, Assign):
         target = expression.left
-    elif isinstance(expression, Unary) and expression.op in STEPS:
+    elif isinstance(expression, Unary) and expression.op in INCREMENT_OPERATORS:
         target = expression.operand
     else:
         return None

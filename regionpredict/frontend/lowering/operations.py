@@ -28,9 +28,9 @@ from regionpredict.frontend.lowering.operand_paths import (
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     DOUBLE,
+    INCREMENT_OPERATORS,
     INT,
     LONG,
-    STEPS,
     UNKNOWN,
     Assign,
     Binary,
@@ -251,7 +251,7 @@ class Tally:
         if op == "&":
             inner = self._base(expression.operand)
             return CType("pointer", 64, element=inner)
-        if op in STEPS:
+        if op in INCREMENT_OPERATORS:
             return self._step(expression)
         ctype = self.visit(expression.operand)
         if op == "-":

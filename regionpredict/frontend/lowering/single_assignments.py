@@ -39,9 +39,9 @@ from regionpredict.frontend.syntax import (
     class_made,
     every_expression,
     every_statement,
-    in_place,
     own_expressions,
     set_place,
+    with_accessors_inlined,
 )
 from regionpredict.ir import Expr
 
@@ -119,7 +119,7 @@ class SetOnce:
             return known or self._is_settled(value, function, depth)
         if isinstance(value, CallExpr):
             body = self._unit.body_of(value.decl) if value.decl is not None else None
-            given = in_place(body, value.args) if body is not None else None
+            given = with_accessors_inlined(body, value.args) if body is not None else None
             return given is not None and self._is_steady(given, function, by, depth + 1)
         if isinstance(value, Cast):
             return self._is_steady(value.operand, function, by, depth)

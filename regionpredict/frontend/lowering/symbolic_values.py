@@ -30,8 +30,8 @@ from regionpredict.frontend.lowering.pointer_expressions import (
 )
 from regionpredict.frontend.lowering.private_members import SetMembers
 from regionpredict.frontend.syntax import (
+    INCREMENT_OPERATORS,
     INT,
-    STEPS,
     UNKNOWN,
     Assign,
     Binary,
@@ -249,7 +249,7 @@ class Context:
             return Expr.atom(kind, self.value(expression.operand, frame))
         if expression.op == "*":
             return self._loaded(expression, frame)
-        if expression.op in STEPS:
+        if expression.op in INCREMENT_OPERATORS:
             value = self.value(expression.operand, frame)
             step = ONE if expression.op == "++" else -ONE
             return value + step if expression.op in ("++", "--") else value
@@ -505,7 +505,7 @@ class Context:
                 ctype = operand.decl.ctype if isinstance(operand, Name) else UNKNOWN
                 return Pointer(path if ctype.kind != "struct" else f"&{path}", (ZERO,), ctype)
             return None
-        if expression.op in STEPS:
+        if expression.op in INCREMENT_OPERATORS:
             base = self.pointer(expression.operand, frame)
             if base is None or expression.op.startswith("p"):
                 return base

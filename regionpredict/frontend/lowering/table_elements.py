@@ -14,7 +14,7 @@ from regionpredict.frontend.lowering.definitions import writes_in
 from regionpredict.frontend.lowering.function_tables import is_listed, is_pointer_to_function
 from regionpredict.frontend.lowering.integer_types import type_of
 from regionpredict.frontend.syntax import (
-    STEPS,
+    INCREMENT_OPERATORS,
     Assign,
     Binary,
     CallExpr,
@@ -104,7 +104,7 @@ def _anywhere(step: _Step) -> _Step:
 
 def _moves(expression: Expression) -> bool:
     """Whether asking for a subscript changes something: `table[k++]`."""
-    steps = isinstance(expression, Unary) and expression.op in STEPS
+    steps = isinstance(expression, Unary) and expression.op in INCREMENT_OPERATORS
     return steps or isinstance(expression, (Assign, CallExpr))
 
 

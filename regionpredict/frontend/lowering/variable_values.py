@@ -23,7 +23,7 @@ from regionpredict.frontend.lowering.loop_headers import (
 from regionpredict.frontend.lowering.member_pointers import assigned, declared, forget_set_in
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
-    STEPS,
+    INCREMENT_OPERATORS,
     Assign,
     Binary,
     CallExpr,
@@ -336,7 +336,7 @@ def is_plain(value: Expr) -> bool:
 def _sets(expression: Expression) -> bool:
     """Whether it sets a variable itself."""
     return any(
-        isinstance(inner, Assign) or (isinstance(inner, Unary) and inner.op in STEPS)
+        isinstance(inner, Assign) or (isinstance(inner, Unary) and inner.op in INCREMENT_OPERATORS)
         for inner in every_expression(expression)
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from regionpredict.frontend.memory_effects.object_names import general_name
 from regionpredict.frontend.syntax import (
-    STEPS,
+    INCREMENT_OPERATORS,
     UNKNOWN,
     Assign,
     Binary,
@@ -261,7 +261,7 @@ class _Flows:
             return
         for inner in subexpressions(expression):
             self._expression(inner, events)
-        if isinstance(expression, Unary) and expression.op in STEPS:
+        if isinstance(expression, Unary) and expression.op in INCREMENT_OPERATORS:
             self._written(expression.operand, events)
         elif isinstance(expression, CallExpr):
             self._call(expression, events)
@@ -368,7 +368,7 @@ class _Flows:
         """Whether a subscript changes: with a loop here, or with the loops around a call."""
         moving = frozenset[Decl]().union(*self.moving)
         for inner in every_expression(expression):
-            if isinstance(inner, Unary) and inner.op in STEPS:
+            if isinstance(inner, Unary) and inner.op in INCREMENT_OPERATORS:
                 return True
             if isinstance(inner, Name) and (inner.decl in moving or not self.moving):
                 return True
@@ -435,7 +435,11 @@ class _Flows:
         if isinstance(expression, Unary):
             if expression.op == "&":
                 return self._object(expression.operand, events)
-            return self._points(expression.operand, events) if expression.op in STEPS else None
+            return (
+                self._points(expression.operand, events)
+                if expression.op in INCREMENT_OPERATORS
+                else None
+            )
         if isinstance(expression, Binary) and expression.op in ("+", "-", ","):
             left = self._points(expression.left, events) if expression.op != "," else None
             return left if left is not None else self._points(expression.right, events)

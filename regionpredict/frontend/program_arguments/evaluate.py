@@ -20,7 +20,7 @@ from regionpredict.frontend.program_arguments.memory import (
 )
 from regionpredict.frontend.program_arguments.options import OptionScan
 from regionpredict.frontend.syntax import (
-    STEPS,
+    INCREMENT_OPERATORS,
     Assign,
     Binary,
     CallExpr,
@@ -307,7 +307,7 @@ class Evaluator(Caller, ABC):
             place = self.place(operand)
             return UNKNOWN if place is None else Address(place)
         value = self.value(operand)
-        if op in STEPS:
+        if op in INCREMENT_OPERATORS:
             changed = added(value, 1 if op.endswith("++") else -1)
             place = self.place(operand)
             if place is not None:

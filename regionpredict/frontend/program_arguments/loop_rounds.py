@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from regionpredict.frontend.program_arguments.memory import Address, Memory, Place
 from regionpredict.frontend.syntax import (
-    STEPS,
+    INCREMENT_OPERATORS,
     Assign,
     Binary,
     CallExpr,
@@ -94,7 +94,7 @@ def _step_of(increment: Expression | None, counter: Expression) -> int | None:
         return None
     if target.decl is not counter.decl:
         return None
-    if isinstance(increment, Unary) and increment.op in STEPS:
+    if isinstance(increment, Unary) and increment.op in INCREMENT_OPERATORS:
         return 1 if increment.op.endswith("++") else -1
     if isinstance(increment, Assign) and isinstance(increment.right, IntLit):
         return {"+=": 1, "-=": -1}.get(increment.op, 0) * increment.right.value or None

@@ -5,7 +5,11 @@ that are places in `accessors`, a whole file as `Unit` in `translation_unit`. No
 which parser ran.
 """
 
-from regionpredict.frontend.syntax.accessors import given_to_members, in_place, member_path
+from regionpredict.frontend.syntax.accessors import (
+    given_to_members,
+    member_path,
+    with_accessors_inlined,
+)
 from regionpredict.frontend.syntax.addresses import (
     address_of,
     dereferenced,
@@ -14,7 +18,7 @@ from regionpredict.frontend.syntax.addresses import (
     substituted,
     without_casts,
 )
-from regionpredict.frontend.syntax.assignments import STEPS, Effects, set_place
+from regionpredict.frontend.syntax.assignments import INCREMENT_OPERATORS, Effects, set_place
 from regionpredict.frontend.syntax.constructor_calls import class_made, constructor_call
 from regionpredict.frontend.syntax.directive import Pragma
 from regionpredict.frontend.syntax.initial_lists import (
@@ -87,9 +91,9 @@ from regionpredict.frontend.syntax.traversal import (
 
 __all__ = [
     "DOUBLE",
+    "INCREMENT_OPERATORS",
     "INT",
     "LONG",
-    "STEPS",
     "UNKNOWN",
     "Assign",
     "Binary",
@@ -145,7 +149,6 @@ __all__ = [
     "first_span",
     "given_to_members",
     "goes_on_early",
-    "in_place",
     "initial_values",
     "inner_statements",
     "is_place",
@@ -161,6 +164,7 @@ __all__ = [
     "subexpressions",
     "substituted",
     "unread_list",
+    "with_accessors_inlined",
     "with_members_named",
     "without_casts",
 ]

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from regionpredict.frontend.syntax.addresses import substituted
-from regionpredict.frontend.syntax.assignments import STEPS
+from regionpredict.frontend.syntax.assignments import INCREMENT_OPERATORS
 from regionpredict.frontend.syntax.nodes import (
     Assign,
     Binary,
@@ -41,7 +41,7 @@ from regionpredict.frontend.syntax.traversal import ends_here, every_expression
 _ASSERTION = frozenset(("__assert_fail", "__assert", "__assert_rtn", "_wassert", "abort"))
 
 
-def in_place(function: Function, args: tuple[Expression, ...]) -> Expression | None:
+def with_accessors_inlined(function: Function, args: tuple[Expression, ...]) -> Expression | None:
     """What the call gives, with its arguments in place; None where that would not be the same.
 
     The function has to be one `return`, assertions aside, and names for parts of its value. An
@@ -63,7 +63,7 @@ def _with(value: Expression, given: Mapping[Decl, Expression]) -> Expression | N
     changed |= {
         e.operand.decl
         for e in inside
-        if isinstance(e, Unary) and isinstance(e.operand, Name) and e.op in STEPS
+        if isinstance(e, Unary) and isinstance(e.operand, Name) and e.op in INCREMENT_OPERATORS
     }
     return None if changed & given.keys() else substituted(value, given)
 

@@ -20,7 +20,7 @@ from regionpredict.frontend.syntax.traversal import (
     subexpressions,
 )
 
-STEPS = {"++": 1, "p++": 1, "--": -1, "p--": -1}
+INCREMENT_OPERATORS = {"++": 1, "p++": 1, "--": -1, "p--": -1}
 """The operators that move a variable by one, in front of it or behind (`p`), and by how much."""
 
 
@@ -28,7 +28,9 @@ def set_place(expression: Expression) -> Expression | None:
     """The place that an expression by itself sets, or whose address it takes; None: it does not."""
     if isinstance(expression, Assign):
         return expression.left
-    if isinstance(expression, Unary) and (expression.op in STEPS or expression.op == "&"):
+    if isinstance(expression, Unary) and (
+        expression.op in INCREMENT_OPERATORS or expression.op == "&"
+    ):
         return expression.operand
     return None
 
@@ -76,8 +78,8 @@ def _effects(expression: Expression) -> dict[Decl, int | None]:
             waiting.append(inner.right)
             continue
         if isinstance(inner, Unary) and isinstance(inner.operand, Name):
-            if inner.op in STEPS:
-                _note(effects, inner.operand.decl, STEPS[inner.op])
+            if inner.op in INCREMENT_OPERATORS:
+                _note(effects, inner.operand.decl, INCREMENT_OPERATORS[inner.op])
             elif inner.op == "&" and inner.operand.decl.ctype.kind == "int":
                 _note(effects, inner.operand.decl, None)
             continue

@@ -32,9 +32,9 @@ from regionpredict.predict.saturation.hardware_threads import all_hardware_threa
 from regionpredict.predict.saturation.memory_overflow import overflow_note
 from regionpredict.predict.saturation.openmp_overheads import atomic_turn
 from regionpredict.predict.saturation.region_time import RegionTime
-from regionpredict.predict.saturation.superlinear import superlinear_gain, told
+from regionpredict.predict.saturation.superlinear import superlinear_gain, superlinear_sentence
 from regionpredict.predict.uncertainty import (
-    asked_for,
+    at_threads,
     band_of,
     chance_of,
     confidence_of,
@@ -48,7 +48,7 @@ from regionpredict.workload import (
     StatementTable,
     TrafficCounter,
     Workload,
-    left_by_itself,
+    warm_cache_contents,
 )
 
 
@@ -144,7 +144,7 @@ def predict_saturation(
     counts = sorted({1, *allowed}) if allowed else list(range(1, min(most, machine.cores) + 1))
     points = time.points(counts)
     outlook = outlook_of(points, machine)
-    asked = asked_for(outlook, allowed)
+    asked = at_threads(outlook, allowed)
     hint = hint_on(machine, asked, within)
     doubled = None
     if not allowed or any(count > machine.cores for count in allowed):
@@ -188,7 +188,11 @@ def predict_saturation(
         chance = chance_of(asked, hint.threads, within, moves)
     shown = {expected.threads for expected in asked}
     superlinear = superlinear_gain(points, time)
-    notes = [] if superlinear is None else [table.diagnostic("RP131", told(superlinear))]
+    notes = (
+        []
+        if superlinear is None
+        else [table.diagnostic("RP131", superlinear_sentence(superlinear))]
+    )
     notes += _contended_lines(table, time, points[-1].threads)
     return Estimate(
         model="saturation",
@@ -252,7 +256,7 @@ def _contents(
     # What a region's only run writes first cannot be in a cache from a run before.
     if warm is False or workload.fresh:
         return CacheContents()
-    return left_by_itself(execution.work.nest)
+    return warm_cache_contents(execution.work.nest)
 
 
 def _skipped(density: Estimate) -> Estimate:

@@ -25,10 +25,10 @@ def superlinear_gain(points: Sequence[Point], time: RegionTime) -> Superlinear |
     return None
 
 
-def told(gain: Superlinear) -> str:
+def superlinear_sentence(gain: Superlinear) -> str:
     """The sentence of a diagnostic.
 
-    >>> told(Superlinear(8, 9.5, "eight caches hold the data"))
+    >>> superlinear_sentence(Superlinear(8, 9.5, "eight caches hold the data"))
     'from 8 threads on faster than by their number (9.5 times): eight caches hold the data'
     """
     return (

@@ -106,7 +106,7 @@ def expected_of(traits: Traits, fitted: Fitted = SHIPPED) -> Expected:
     return Expected(traits.threads, traits.speedup, gain, variance)
 
 
-def asked_for(outlook: Sequence[Expected], threads: Collection[int]) -> tuple[Expected, ...]:
+def at_threads(outlook: Sequence[Expected], threads: Collection[int]) -> tuple[Expected, ...]:
     """The part of an outlook with these numbers of threads; all of it where none is known."""
     return tuple(expected for expected in outlook if expected.threads in threads) or tuple(outlook)
 

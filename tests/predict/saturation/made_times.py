@@ -27,7 +27,7 @@ from regionpredict.workload import (
     Placement,
     Schedule,
     Workload,
-    left_by_itself,
+    warm_cache_contents,
 )
 
 MACHINE = round_machine()
@@ -70,7 +70,7 @@ def loops(
     assert workload.execution is not None
     work = workload.execution.work._replace(bodies=bodies)
     own = replace(workload, **changes)  # type: ignore[arg-type]
-    contents = left_by_itself(work.nest) if warm else CacheContents()
+    contents = warm_cache_contents(work.nest) if warm else CacheContents()
     counter = GivenTraffic(work.nest, given)
     return LoopTime(own, work, counter, machine, contents=contents, parts=parts)
 

@@ -16,7 +16,7 @@ from test_prediction import N, curve_of, predicted
 from regionpredict.predict.curve import Point, Superlinear
 from regionpredict.predict.saturation.constants import SUPERLINEAR
 from regionpredict.predict.saturation.region_time import RegionTime
-from regionpredict.predict.saturation.superlinear import superlinear_gain, told
+from regionpredict.predict.saturation.superlinear import superlinear_gain, superlinear_sentence
 
 MACHINE = round_machine(("bandwidth: {load: {1: 16, 4: 32}}", "bandwidth: {load: {1: 64, 4: 256}}"))
 THREE = 200_000
@@ -35,7 +35,7 @@ def test_caches_that_hold_the_data_between_two_runs(tmp_path: Path) -> None:
     assert f"on one thread {32 * THREE / 2**20:.3g} MiB" in found.reason
     assert found.reason.startswith(f"the L{len(MACHINE.caches)} caches of {found.threads} threads")
     (note,) = [note for note in made.diagnostics if note.id == "RP131"]
-    assert (note.message, note.span.line) == (told(found), 2)
+    assert (note.message, note.span.line) == (superlinear_sentence(found), 2)
 
 
 @pytest.mark.parametrize("warm", [True, False])

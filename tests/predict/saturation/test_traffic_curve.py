@@ -12,7 +12,7 @@ from round_machine import GivenTraffic, Traffic, round_machine, workload_of_text
 
 from regionpredict.machine import Machine
 from regionpredict.predict.saturation.traffic_curve import TrafficCurve
-from regionpredict.workload import CacheContents, CacheLevel, left_by_itself
+from regionpredict.workload import CacheContents, CacheLevel, warm_cache_contents
 from regionpredict.workload.loop_nest import LoopNest
 
 MACHINE = round_machine()  # eight cores: four share a third cache
@@ -37,7 +37,7 @@ def curve_of(
 ) -> tuple[TrafficCurve, GivenTraffic]:
     """A curve that was asked between the ends, and so has looked for all it counts."""
     counter = GivenTraffic(nest, given)
-    contents = left_by_itself(nest) if warm else CacheContents()
+    contents = warm_cache_contents(nest) if warm else CacheContents()
     curve = TrafficCurve(counter, machine, contents=contents)
     curve.at(3)
     return curve, counter
@@ -60,7 +60,7 @@ def test_a_straight_line_is_counted_where_caches_fill_and_once_between(nest: Loo
 
 def test_at_the_ends_nothing_is_counted_beside(nest: LoopNest) -> None:
     counter = GivenTraffic(nest, below_memory({t: 1e6 / t for t in (1, 4, 8, 9, 16)}))
-    curve = TrafficCurve(counter, MACHINE, contents=left_by_itself(nest))
+    curve = TrafficCurve(counter, MACHINE, contents=warm_cache_contents(nest))
     for threads in (8, 1, 16):
         assert curve.at(threads).memory == 1e6 / threads
     assert sorted(counter.asked) == [1, 8, 16]
@@ -299,7 +299,7 @@ def test_lines_that_are_claimed_are_not_read_from_memory(
     curve = TrafficCurve(
         counter,
         machine,
-        contents=left_by_itself(nest),
+        contents=warm_cache_contents(nest),
         only_written=frozenset("a"),
         write_allocation=parts,
     )
@@ -311,20 +311,20 @@ def test_lines_that_are_claimed_are_not_read_from_memory(
     whole = TrafficCurve(
         GivenTraffic(nest, three_caches),
         machine,
-        contents=left_by_itself(nest),
+        contents=warm_cache_contents(nest),
         only_written=frozenset("a"),
     )
     assert (whole.levels(1) == levels) == parts  # write-allocation is on
     # An array that is also read is read, and none is read less than not at all.
     other = TrafficCurve(
         GivenTraffic(nest, three_caches), machine,
-        contents=left_by_itself(nest), only_written=frozenset("x"),
+        contents=warm_cache_contents(nest), only_written=frozenset("x"),
         write_allocation=parts,
     )  # fmt: skip
     assert other.levels(1)[2].total == 32e6
     stored = TrafficCurve(
         GivenTraffic(nest, lambda position, threads: {"a": (1e6, 8e6)}), machine,
-        contents=left_by_itself(nest),
+        contents=warm_cache_contents(nest),
         only_written=frozenset("a"), write_allocation=False,
     )  # fmt: skip
     assert (stored.levels(1)[2].read, stored.levels(1)[2].written) == (0.0, 8e6)
@@ -359,7 +359,7 @@ def test_the_more_cores_the_more_lines_are_claimed(nest: LoopNest) -> None:
     """All of 8 MB are read first on one core, none on the four of a domain, nor on more."""
     machine = round_machine(("  page: 4 KiB", "  page: 4 KiB\n  write_allocate: {1: 1, 4: 0}"))
     curve = TrafficCurve(
-        GivenTraffic(nest, three_caches), machine, contents=left_by_itself(nest),
+        GivenTraffic(nest, three_caches), machine, contents=warm_cache_contents(nest),
         only_written=frozenset("a"),
     )  # fmt: skip
     found = [curve.at(threads).memory for threads in (1, 2, 4, 8)]

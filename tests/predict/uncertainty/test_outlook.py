@@ -14,7 +14,7 @@ from regionpredict.predict.uncertainty import (
     SHIPPED,
     Fitted,
     Spreads,
-    asked_for,
+    at_threads,
     band_of,
     outlook_of,
     traits_of,
@@ -99,8 +99,8 @@ def test_a_region_that_takes_no_time() -> None:
 
 def test_only_some_numbers_of_threads() -> None:
     outlook = outlook_of([point(n, float(n), compute=1.0) for n in (1, 2, 4)], NODE)
-    assert asked_for(outlook, [2, 4, 7]) == outlook[1:]
-    assert asked_for(outlook, []) == asked_for(outlook, [16]) == outlook
+    assert at_threads(outlook, [2, 4, 7]) == outlook[1:]
+    assert at_threads(outlook, []) == at_threads(outlook, [16]) == outlook
 
 
 @given(st.lists(st.floats(0.05, 20.0), min_size=1, max_size=30))
