@@ -22,7 +22,7 @@ from regionpredict.errors import UsageError, one_line
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 
 if TYPE_CHECKING:
-    from regionpredict.deciding_shares import DecidingShare
+    from regionpredict.sizes.deciding_shares import DecidingShare
     from regionpredict.sizes.ranking import SizeRanking
 
 SCHEMA = "regionpredict/sizes/1"
@@ -54,9 +54,9 @@ def command(
     Each name is tried from 2 to 100,000,000 (2, 10, 100, ...) with the others as assumed; it
     decides the hints that differ. Give the values with --set, or in a file with --sizes.
     """
-    from regionpredict.deciding_shares import deciding_shares
     from regionpredict.pipeline import predict
     from regionpredict.report.other_names import other_names
+    from regionpredict.sizes.deciding_shares import deciding_shares
     from regionpredict.sizes.ranking import rank_sizes
 
     if stage is not None:
@@ -68,7 +68,8 @@ def command(
         result = predict(
             analysis, machine, "saturation", processes=processes, advised=False, tell=line
         )
-    ranking, shares = rank_sizes(result.predictions), deciding_shares(result, processes)
+    ranking = rank_sizes(result.predictions)
+    shares = deciding_shares(result.predictions, result.pasts, machine, processes)
     if form == "json":
         text = _as_json(ranking, shares, machine.name)
     elif form == "yaml":
@@ -138,5 +139,5 @@ def _as_yaml(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
         lines.append(f"{name}:  # {one_line(size.file)}:{size.line}, {what}")
     for share in shares:
         what = f"how often its condition holds, decides {share.decides} of {ranking.regions}"
-        lines.append(f"{json.dumps(share.name)}:  # as 25%: {what}")
+        lines.append(f"{json.dumps(share.name)}:  # as {_AS_SHARE}: {what}")
     return "\n".join(lines) + "\n"

@@ -200,7 +200,7 @@ def _most_events(
     anchor: Path, locations: Sequence[int], expected: Sequence[int]
 ) -> NDArray[np.int64]:
     """How many events each location has at most: those that are expected, where any are, and one
-    for a byte of its file, where it has one of its own (`traces/3.evt`)."""
+    for a byte of its file (`traces/3.evt`); without a file none."""
     files = [anchor.with_suffix("") / f"{number}.evt" for number in locations]
     sizes = [file.stat().st_size if is_file(file) else 0 for file in files]
     return np.array(

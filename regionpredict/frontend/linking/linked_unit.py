@@ -85,3 +85,17 @@ class LinkedUnit:
     lengths: Mapping[Decl, Length] = field(default_factory=dict)
     effects: Effects = field(default_factory=Effects)
     writes: dict[Function, Writes] = field(default_factory=dict)
+
+    def handed_to(
+        self, parameter: Decl, function: Function
+    ) -> list[tuple[Function, CallExpr, Expression]]:
+        """What calls in other functions hand to a parameter, each call with its function; none
+        where nobody calls, or one hands over too few."""
+        position = function.parameters.index(parameter)
+        calls = [
+            (caller, call) for caller, call in self.calls_of(function.decl)
+            if caller.decl is not function.decl
+        ]  # fmt: skip
+        if any(position >= len(call.args) for _, call in calls):
+            return []
+        return [(caller, call, call.args[position]) for caller, call in calls]

@@ -76,8 +76,8 @@ class SettingsOfProgram:
         for struct, member, where in frozenset().union(*(unit.listed for unit in units)):
             owner, name = _owner_of(struct, member, members)
             if owner is not None:
-                told = name if owner else name.partition("[")[0]
-                self._listed.setdefault((owner, told), set()).add(where)
+                key = name if owner else name.partition("[")[0]
+                self._listed.setdefault((owner, key), set()).add(where)
             inner = members.get((owner or "", name.partition("[")[0]), "")
             if inner and "[" in name:
                 known_lost.add(inner)  # its members by their positions, or an array of such
@@ -228,30 +228,24 @@ class SetPlace(NamedTuple):
 
 def setting_in(trees: Iterable[Function], setting: Setting) -> SetValue | None:
     """What a setting in one of these functions sets."""
-    for function in trees:
-        if function.span != setting.function:
-            continue
-        for at, expression in enumerate(all_expressions(function)):
-            if at != setting.at:
-                continue
-            if isinstance(expression, Assign):
-                return SetValue(expression.right, expression, function)
-            given = member_named(expression)
-            value = None if given is None else given[1]
-            if value is not None and setting.element != ALL:
-                value = (elements_listed(value) or {}).get(setting.element)
-            return None if value is None else SetValue(value, expression, function)
-    return None
+    known = expression_of(trees, setting)
+    if known is None:
+        return None
+    function, expression = known
+    if isinstance(expression, Assign):
+        return SetValue(expression.right, expression, function)
+    given = member_named(expression)
+    value = None if given is None else given[1]
+    if value is not None and setting.element != ALL:
+        value = (elements_listed(value) or {}).get(setting.element)
+    return None if value is None else SetValue(value, expression, function)
 
 
 def place_set_in(trees: Iterable[Function], setting: Setting) -> SetPlace | None:
     """The place that a setting in one of these functions sets."""
-    for function in trees:
-        if function.span == setting.function:
-            expression = next(islice(all_expressions(function), setting.at, None), None)
-            place = set_place(expression) if expression is not None else None
-            return SetPlace(place, function) if place is not None else None
-    return None
+    known = expression_of(trees, setting)
+    place = set_place(known[1]) if known is not None else None
+    return SetPlace(place, known[0]) if known is not None and place is not None else None
 
 
 def expression_of(
@@ -260,8 +254,9 @@ def expression_of(
     """The expression of one of these functions that a setting is."""
     for function in trees:
         if function.span == setting.function:
-            found = next(islice(all_expressions(function), setting.at, None), None)
-            return None if found is None else (function, found)
+            expression = next(islice(all_expressions(function), setting.at, None), None)
+            if expression is not None:
+                return function, expression
     return None
 
 

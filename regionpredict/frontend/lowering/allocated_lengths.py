@@ -172,15 +172,8 @@ class AllocatedLengths:
     def _of_argument(
         self, decl: Decl, function: Function, element_bytes: int, asked: _Asked
     ) -> _Lengths:
-        position = function.parameters.index(decl)
-        calls = [
-            (caller, call) for caller, call in self._unit.calls_of(function.decl)
-            if caller.decl is not function.decl
-        ]  # fmt: skip
-        if not calls or any(position >= len(call.args) for _, call in calls):
-            return None
-        handed = [(call.args[position], caller) for caller, call in calls]
-        return self._of_assigned(handed, element_bytes, asked)
+        handed = [(value, caller) for caller, _, value in self._unit.handed_to(decl, function)]
+        return self._of_assigned(handed, element_bytes, asked) if handed else None
 
     def _of_value(
         self, value: Expression, function: Function, element_bytes: int, asked: _Asked

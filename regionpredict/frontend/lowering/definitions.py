@@ -324,7 +324,7 @@ class _Finder:
         if values and all(value == values[0][0] for value, _ in values):
             self._note_counters(values[0][0], calls)
             return values[0]
-        handed = [(call.args[position], caller, call) for caller, call in calls]
+        handed = [(caller, call, call.args[position]) for caller, call in calls]
         return values[0] if values and self.set_once.are_one_value(handed) else None
 
     def _writes_in(self, function: Function) -> Writes:

@@ -204,14 +204,8 @@ class PointedMembers:
         are too many."""
         if decl not in function.parameters:
             return []
-        position = function.parameters.index(decl)
-        calls = [
-            (caller, call) for caller, call in self._unit.calls_of(function.decl)
-            if caller.decl is not function.decl
-        ]  # fmt: skip
-        if len(calls) > _MOST_CALLS or any(position >= len(call.args) for _, call in calls):
-            return []
-        return [(caller, call, call.args[position]) for caller, call in calls]
+        handed = self._unit.handed_to(decl, function)
+        return handed if len(handed) <= _MOST_CALLS else []
 
     def _values(self, decl: Decl, function: Function) -> list[_Target] | None:
         """What sets a pointer, null pointers left out; None where that is not known."""

@@ -188,26 +188,19 @@ class SetOnce:
             return True
         if self._unit.is_pointed(function.decl):
             return False
-        position = function.parameters.index(decl)
-        calls = [
-            (caller, call) for caller, call in self._unit.calls_of(function.decl)
-            if caller.decl is not function.decl
-        ]  # fmt: skip
-        if not calls or any(position >= len(call.args) for _, call in calls):
-            return False
-        handed = [(call.args[position], caller, call) for caller, call in calls]
-        return self.are_one_value(handed, depth)
+        handed = self._unit.handed_to(decl, function)
+        return bool(handed) and self.are_one_value(handed, depth)
 
     def are_one_value(
-        self, handed: Sequence[tuple[Expression, Function, CallExpr]], depth: int = 0
+        self, handed: Sequence[tuple[Function, CallExpr, Expression]], depth: int = 0
     ) -> bool:
         """Whether what calls hand over, each in its function, is one value in the whole run."""
-        values = {self._context.value(value, Frame({})) for value, _, _ in handed}
-        if any(not self._is_steady(value, caller, call, depth) for value, caller, call in handed):
+        values = {self._context.value(value, Frame({})) for _, _, value in handed}
+        if any(not self._is_steady(value, caller, call, depth) for caller, call, value in handed):
             return False
         return len(values) == 1 or len({
             self._in_roots(self._context.value(value, Frame({})), caller, depth)
-            for value, caller, _ in handed
+            for caller, _, value in handed
         }) == 1  # fmt: skip
 
     # -- what steady values are made of ---------------------------------------------------------
@@ -245,15 +238,11 @@ class SetOnce:
             return self._context.value(values[0][0], Frame({})), home
         if decl not in home.parameters or decl in self._unit.effects.written_in(home.body):
             return None
-        position = home.parameters.index(decl)
-        calls = [
-            (caller, call) for caller, call in self._unit.calls_of(home.decl)
-            if caller.decl is not home.decl
-        ]  # fmt: skip
-        if not calls or any(position >= len(call.args) for _, call in calls):
+        handed = self._unit.handed_to(decl, home)
+        if not handed:
             return None
-        caller, call = calls[0]  # all agree, as the value is steady
-        return self._context.value(call.args[position], Frame({})), caller
+        caller, _, value = handed[0]  # all agree, as the value is steady
+        return self._context.value(value, Frame({})), caller
 
     def _runs_once(self, function: Function, depth: int) -> bool:
         """Whether a program runs a function but once, as `main`."""

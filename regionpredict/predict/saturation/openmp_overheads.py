@@ -51,7 +51,7 @@ def spread_updates(updates: SpreadUpdates, machine: Machine, threads: int, work:
     array, beside `work` seconds between them.
 
     Each takes as long as to get the line for writing, and to update it (Schweizer, Besta and
-    Hoefler 2015, "Evaluating the Cost of Atomic Operations on Modern Architectures", PACT, sec. 4);
+    Hoefler 2015, "Evaluating the Cost of Atomic Operations on Modern Architectures", PACT);
     those of one line follow one another, those of several do not.
     """
     clock, turn = machine.clock_hz, atomic_turn(machine, threads)

@@ -7,17 +7,18 @@ all else as it is predicted; it decides a hint where no number of threads is goo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
 
 from regionpredict.analysis import facts_of
 from regionpredict.analysis.given_shares import Given, every_condition, with_given
+from regionpredict.analysis.history.first_touch import Placement
+from regionpredict.analysis.history.last_writes import History
 from regionpredict.errors import InputError
 from regionpredict.ir import Region
 from regionpredict.machine import Machine
-from regionpredict.pipeline import Past, Predictions
 from regionpredict.predict import (
     Choice,
     Prediction,
@@ -31,6 +32,8 @@ from regionpredict.sizes.trials import choice_of
 from regionpredict.workers import spread
 from regionpredict.workload import workload_of
 
+_Past = tuple[Placement, History]
+
 
 class DecidingShare(NamedTuple):
     """A condition at a place, `solve.c:21`, that decides so many hints by how often it holds."""
@@ -39,17 +42,20 @@ class DecidingShare(NamedTuple):
     decides: int
 
 
-def deciding_shares(result: Predictions, processes: int) -> tuple[DecidingShare, ...]:
-    """The conditions whose share decides hints of a program, the strongest first.
+def deciding_shares(
+    predictions: Sequence[Prediction], pasts: Sequence[_Past], machine: Machine, processes: int
+) -> tuple[DecidingShare, ...]:
+    """The conditions whose share decides hints of a program, the strongest first; `pasts` are where
+    the pages of each region lie, and who wrote its arrays last.
 
     A hint that sizes decide is taken as it is at the assumed ones.
     """
     asked = [
         pair
-        for pair in zip(result.predictions, result.pasts, strict=True)
+        for pair in zip(predictions, pasts, strict=True)
         if points_of(pair[0]) and not pair[0].idle and _open(pair[0].facts.region)
     ]
-    ask = partial(_deciding_of, machine=result.machine)
+    ask = partial(_deciding_of, machine=machine)
     decided = Counter(name for names in spread(ask, asked, processes) for name in names)
     ranked = sorted(decided.items(), key=lambda counted: (-counted[1], counted[0]))
     return tuple(DecidingShare(*counted) for counted in ranked)
@@ -66,7 +72,7 @@ def _open(region: Region) -> list[str]:
     ]
 
 
-def _deciding_of(pair: tuple[Prediction, Past], *, machine: Machine) -> tuple[str, ...]:
+def _deciding_of(pair: tuple[Prediction, _Past], *, machine: Machine) -> tuple[str, ...]:
     """Those of one region."""
     prediction, past = pair
     asked = [threads for threads, _ in prediction.speedup]
@@ -77,15 +83,16 @@ def _deciding_of(pair: tuple[Prediction, Past], *, machine: Machine) -> tuple[st
     )  # fmt: skip
 
 
-def _choices(name: str, prediction: Prediction, past: Past, machine: Machine) -> Iterator[Choice]:
+def _choices(name: str, prediction: Prediction, past: _Past, machine: Machine) -> Iterator[Choice]:
     """The hints where a condition holds nearly never, and nearly always."""
+    placement, history = past
     seldom, known = Fraction(str(SELDOM.value)), prediction.facts
     for share in (seldom, 1 - seldom):
         facts = facts_of(with_given(known.region, Given({}, {name: share})), known.bindings)
         try:
             workload = workload_of(
-                facts, size_target(machine), machine.line_bytes, placement=past.placement,
-                history=past.history,
+                facts, size_target(machine), machine.line_bytes,
+                placement=placement, history=history,
             )  # fmt: skip
         except InputError:  # beyond 64 bits
             continue
