@@ -1,10 +1,10 @@
-# What a person types: `make demo`, `make test`. Both set up what they need in .venv.
+# What a person types: `make demo`, `make test`, `make test-slow`. All set up what they need in .venv.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
 
-.PHONY: demo test lint docs samples compare thesis bench bench-fit same-answers accuracy pictures mutants fuzz random-loops \
+.PHONY: demo test test-slow lint docs samples compare thesis bench bench-fit same-answers accuracy pictures mutants fuzz random-loops \
     system clean
 
 demo: $(VENV)/installed
@@ -13,7 +13,11 @@ demo: $(VENV)/installed
 	@$(BIN)/regionpredict predict polybench_samples/linear_algebra/2mm -m $(MACHINE) --format json -o demo_out/hints.json
 
 test: $(VENV)/installed-test $(VENV)/system lint
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+# What takes longer: random programs, browsers, Slurm, MPI, whole public programs.
+test-slow: $(VENV)/installed-test $(VENV)/system
+	$(BIN)/python -m pytest -n auto -m slow
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
