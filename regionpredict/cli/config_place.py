@@ -2,19 +2,66 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
 from pathlib import Path
+
+from regionpredict.errors import InputError
 
 NAME = "regionpredict.toml"
 
 
 def nearest_config() -> Path | None:
-    """The file of this folder or of the nearest one above; None where there is none."""
-    here = Path.cwd()
-    return next((path for parent in (here, *here.parents) if _is_file(path := parent / NAME)), None)
+    """The file of this folder or of the nearest one above; None where there is none.
+
+    The search ends at the top of a repository, at the user's home, and below a folder that others
+    can write to: what they put there is not the user's configuration.
+
+    Raises InputError for a file that another user owns or can change.
+    """
+    try:
+        here = Path.cwd()
+    except OSError:  # the working folder was deleted
+        return None
+    home = os.environ.get("HOME", "")
+    for folder in (here, *here.parents):
+        if folder != here and _is_shared(folder):
+            return None
+        if _is_file(path := folder / NAME):
+            _check_owner(path)
+            return path
+        if str(folder) == home or _exists(folder / ".git"):
+            return None
+    return None
 
 
 def _is_file(path: Path) -> bool:
+    return _exists(path) and path.is_file()
+
+
+def _exists(path: Path) -> bool:
     try:
-        return path.is_file()
+        return path.exists()
     except PermissionError:  # a folder above that is closed to this user
         return False
+
+
+def _is_shared(folder: Path) -> bool:
+    return sys.platform != "win32" and bool(folder.stat().st_mode & stat.S_IWOTH)
+
+
+def _check_owner(path: Path) -> None:
+    if sys.platform == "win32":
+        return
+    status = path.stat()
+    if status.st_uid not in (0, os.geteuid()):
+        raise InputError(
+            f"belongs to user {status.st_uid}, and is not used",
+            remedy="copy it to a file of your own, or pass --no-config", path=str(path),
+        )  # fmt: skip
+    if status.st_mode & stat.S_IWOTH:
+        raise InputError(
+            "every user can change it, and it is not used",
+            remedy=f"run chmod o-w {NAME}, or pass --no-config", path=str(path),
+        )  # fmt: skip

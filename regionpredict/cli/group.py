@@ -64,6 +64,7 @@ def group(ctx: click.Context, no_config: bool, colour: str) -> None:
     from regionpredict.cli.config_file import read_config
 
     settings = read_config(path)
+    click.echo(f"options from {path}", err=True)
     if ctx.invoked_subcommand in ON_MACHINES:
         settings = {name: value for name, value in settings.items() if name == "machine_name"}
     ctx.meta[CONFIG] = settings

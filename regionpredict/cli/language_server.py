@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
 
 from regionpredict import __version__
 from regionpredict.cli.editor_predictions import Choices, predicted
@@ -27,10 +30,42 @@ class _Predicted(NamedTuple):
     result: Predictions
 
 
-def serve(choices: Choices) -> None:
-    """Answers an editor until it ends the session."""
+class _AnsweringProtocol(LanguageServerProtocol):
+    """The protocol, with an answer to requests that are invalid: an editor waits for one."""
+
+    @property
+    def was_shut_down(self) -> bool:
+        """Whether the editor asked for the end of the session before it left."""
+        return self._shutdown
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """The message as a typed value; where its parameters are invalid, the editor hears it."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "id" in data and "method" in data:
+                self._send_response(data["id"], error=error.to_response_error())
+            raise
+
+    def handle_message(self, message: Any) -> None:
+        """Answers a message; a request after the end of the session is an error."""
+        request = getattr(message, "id", None)
+        if self._shutdown and request is not None and hasattr(message, "method"):
+            error = JsonRpcInvalidRequest("the session was shut down")
+            self._send_response(request, error=error.to_response_error())
+            return
+        super().handle_message(message)
+
+
+def serve(choices: Choices) -> int:
+    """Answers an editor until it ends the session; the exit code, 1 where it just went away."""
+    # An invalid request is answered to the editor; a traceback on standard error helps no reader.
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)
     server = LanguageServer(
-        _SOURCE, __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Full
+        _SOURCE,
+        __version__,
+        text_document_sync_kind=lsp.TextDocumentSyncKind.Full,
+        protocol_cls=_AnsweringProtocol,
     )
     known: dict[str, _Predicted] = {}
 
@@ -96,6 +131,9 @@ def serve(choices: Choices) -> None:
         ]
 
     server.start_io()
+    protocol = server.protocol
+    assert isinstance(protocol, _AnsweringProtocol)
+    return 0 if protocol.was_shut_down else 1
 
 
 def error_line(error: Exception) -> int:

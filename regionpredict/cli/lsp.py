@@ -30,7 +30,7 @@ def command(
     machine_name: str | None, model: str, combination: str, statement_weight: str,
     miss_weight: str, threads: str | None, first_touch: str | None,
     pages: str | None, binding: Binding, runtime: str | None, within: float, **options: Any,
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     """Serve an editor, on standard input and output, by the language server protocol.
 
     Above each parallel loop of a C file stands its hint; findings are diagnostics, and a change
@@ -47,4 +47,4 @@ def command(
     check_model_options(model, run)
     density = density_form(model, combination, statement_weight, miss_weight)
     machine = run.on(machine_for(machine_name)[0])
-    serve(Choices(machine, model, density, run, threads_of(threads), within / 100, options))
+    return serve(Choices(machine, model, density, run, threads_of(threads), within / 100, options))

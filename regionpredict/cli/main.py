@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regionpredict.cli.result_cache import ResultCache, RunRecord, recorded, result_cache
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 def program() -> None:
     """The entry point: `main`, and no time spent on taking its values apart one by one."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files need not be text
@@ -31,8 +33,10 @@ def program() -> None:
 
         sys.stderr = NoticeStream(sys.stderr, in_colour(sys.stderr, os.environ))
     try:
+        _check_working_folder()
         _answer()
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # as the language server leaves it
+            sys.stdout.flush()
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except BrokenPipeError:
@@ -46,6 +50,33 @@ def program() -> None:
         sys.stderr.flush()
     atexit._run_exitfuncs()
     os._exit(code)
+
+
+def _open_closed_streams() -> None:
+    """Takes the numbers of standard streams that the shell closed, before a file gets one of them.
+
+    Output that a command was asked for cannot be written then, and says so; notes are lost.
+    """
+    for number, name, mode in (
+        (0, "stdin", os.O_RDONLY),
+        (1, "stdout", os.O_RDONLY),
+        (2, "stderr", os.O_WRONLY),
+    ):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, mode)
+            raw = io.FileIO(number, "w" if number else "r", closefd=False)
+            buffer = io.BufferedWriter(raw) if number else io.BufferedReader(raw)
+            setattr(sys, name, io.TextIOWrapper(buffer))
+
+
+def _check_working_folder() -> None:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        sys.stderr.write("regionpredict: the working folder was deleted; change to another\n")
+        sys.exit(1)
 
 
 def _answer() -> None:

@@ -65,7 +65,7 @@ def _built(
     stamp = Path(program).stat().st_mtime_ns if Path(program).exists() else 0
     key.update(repr((list(driver), program, stamp, list(options))).encode())
     target = cache / f"{source.stem}-{key.hexdigest()[:16]}{suffix}"
-    if is_private_file(target):
+    if _is_intact(target):
         return target
     try:
         handle, part = tempfile.mkstemp(suffix=suffix, dir=cache)
@@ -85,7 +85,7 @@ def _built(
             )
         if not suffix:
             Path(part).chmod(0o700)
-        Path(part).replace(target)
+        _keep(Path(part), target)
     except FileNotFoundError:
         raise InputError(
             f"no compiler '{driver[0]}'", remedy="name one that is installed"
@@ -93,3 +93,41 @@ def _built(
     finally:
         Path(part).unlink(missing_ok=True)
     return target
+
+
+def _digest_file(target: Path) -> Path:
+    return target.with_name(f"{target.name}.sha256")
+
+
+def _is_intact(target: Path) -> bool:
+    """Whether the file is the one that was built: a truncated library crashes what loads it."""
+    digest = _digest_file(target)
+    if not (is_private_file(target) and is_private_file(digest)):
+        return False
+    return digest.read_bytes() == _digest(target)
+
+
+def _digest(path: Path) -> bytes:
+    return hashlib.sha256(path.read_bytes()).hexdigest().encode()
+
+
+def _keep(part: Path, target: Path) -> None:
+    """Puts a file that was built in its place, with its digest, whatever has that name now.
+
+    Raises InputError where the place cannot be written to.
+    """
+    digest = part.with_name(f"{part.name}.sha256")
+    try:
+        for name in (target, _digest_file(target)):
+            if name.is_dir() and not name.is_symlink():
+                shutil.rmtree(name)
+        digest.write_bytes(_digest(part))
+        part.replace(target)
+        digest.replace(_digest_file(target))
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", remedy="make room there, or remove it",
+            path=str(target),
+        ) from None  # fmt: skip
+    finally:
+        digest.unlink(missing_ok=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +15,7 @@ from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.quality import Monomial
 from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.csv_text import csv_text
 
 MODELS_SCHEMA = "regionpredict/models/1"
 FORMULA, FORECAST = "formula", "forecast"
@@ -199,21 +198,19 @@ def models_json(
 
 def models_csv(models: ModelSet) -> str:
     """The models of an experiment as a table, one a row."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
-        ("callpath", "metric", "model", "law", "smape", "adjusted_r2", "cross_validated_error")
-    )
-    for series, model in models.models:
-        writer.writerow(
+    return csv_text(
+        ("callpath", "metric", "model", "law", "smape", "adjusted_r2", "cross_validated_error"),
+        (
             (
                 series.callpath,
                 series.metric,
                 model.formula(),
                 model.law,
-                f"{model.smape:.6g}",
-                f"{model.adjusted_r2:.6g}",
-                f"{model.cross_validated_error:.6g}",
+                *(
+                    f"{figure:.6g}"
+                    for figure in (model.smape, model.adjusted_r2, model.cross_validated_error)
+                ),
             )
-        )
-    return out.getvalue()
+            for series, model in models.models
+        ),
+    )

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from typing import Any
 
 from regionpredict.fit.experiment import Experiment
+from regionpredict.report.csv_text import csv_text
 
 
 def measurements_csv(experiment: Experiment) -> str:
     """Measurements as a table, one repetition a row; `read_csv` reads it back."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     names = experiment.series[0].parameters if experiment.series else ()
-    writer.writerow(("callpath", "metric", *names, "value"))
-    for series in experiment.series:
-        for point, repetitions in zip(series.points, series.values, strict=True):
-            writer.writerows(
-                (series.callpath, series.metric, *map(repr, point), repr(float(v)))
-                for v in repetitions
-            )
-    return out.getvalue()
+    return csv_text(
+        ("callpath", "metric", *names, "value"),
+        (
+            (series.callpath, series.metric, *point, float(value))
+            for series in experiment.series
+            for point, repetitions in zip(series.points, series.values, strict=True)
+            for value in repetitions
+        ),
+    )
 
 
 def measurements_extrap_text(experiment: Experiment) -> str:

@@ -15,6 +15,8 @@ import pytest
 from regionpredict.cli.colour import in_colour, painted_table
 
 CODE = re.compile(r"\x1b\[[0-9;]*m")
+# The line of progress, which a slow host shows and the end takes away.
+WRITTEN_OVER = re.compile(r"(\r[^\n\r]*)+\r")
 SOURCE = """void f(int n, double *a, double *b)
 {
 #pragma omp parallel for schedule(static, 1)
@@ -51,7 +53,7 @@ def on_terminal(folder: Path, *words: str, **more: str) -> str:
         said += part
     os.close(mine)
     started.wait()
-    return said.decode().replace("\r\n", "\n")
+    return WRITTEN_OVER.sub("", said.decode().replace("\r\n", "\n"))
 
 
 def piped(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:

@@ -144,8 +144,45 @@ def test_a_machine_whose_name_is_too_long_for_a_file_is_an_unknown_one(project: 
     (project / "regionpredict.toml").write_text(f'machine = "{"x" * 5_000}"\n')
     done = run(project / "src", "predict", ".")
     assert (done.returncode, done.stdout) == (1, "")
-    (line,) = done.stderr.splitlines()
+    used, line = done.stderr.splitlines()
+    assert used == f"options from {project / 'regionpredict.toml'}"
     assert line.startswith("regionpredict: no machine is called 'xxx")
+
+
+@pytest.mark.parametrize("boundary", ["repository", "home", "shared folder"])
+def test_no_file_above_the_boundary_is_used(project: Path, boundary: str) -> None:
+    """As for git: above a repository, a home, or below a folder like /tmp it is not the user's."""
+    (project / "regionpredict.toml").write_text('machine = "dunnington"\n')
+    home = str(project / "src") if boundary == "home" else "/nowhere"
+    assert run(project / "src", "predict", "a.c", HOME=home).returncode == 2 * (boundary == "home")
+    if boundary == "repository":
+        (project / "src" / ".git").mkdir()
+    if boundary == "shared folder":
+        project.chmod(0o1777)
+    done = run(project / "src", "predict", "a.c", HOME=home)
+    assert done.returncode == 2
+    assert "no machine" in done.stderr
+
+
+def test_a_file_that_others_can_change_is_refused(project: Path) -> None:
+    config = project / "regionpredict.toml"
+    config.write_text('machine = "dunnington"\n')
+    config.chmod(0o666)
+    done = run(project / "src", "predict", "a.c")
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"regionpredict: {config}: every user can change it")
+    assert run(project, "--no-config", "predict", "src/a.c", "-m", "dunnington").returncode == 0
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root gives files away")
+def test_a_file_of_another_user_is_refused(project: Path) -> None:
+    config = project / "regionpredict.toml"
+    config.write_text('machine = "dunnington"\n')
+    os.chown(config, 65534, 65534)
+    done = run(project / "src", "predict", "a.c")
+    assert done.returncode == 1
+    assert f"{config}: belongs to user 65534, and is not used" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
@@ -212,3 +214,51 @@ def test_who_follows_the_page_reaches_a_hint(file: Path) -> None:
         assert (await editor.lenses())[5].startswith("1 package, 1 thread: ")
 
     in_an_editor(file, steps, *neovim[1:])
+
+
+def framed(message: dict[str, object]) -> bytes:
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+def answers(text: bytes) -> list[dict[str, Any]]:
+    parts = re.split(rb"Content-Length: \d+\r\n(?:Content-Type: [^\r]*\r\n)?\r\n", text)
+    return [json.loads(part) for part in parts if part]
+
+
+START = framed({"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None,
+                                                            "capabilities": {}}})  # fmt: skip
+SHUTDOWN = framed({"id": 2, "method": "shutdown"})
+EXIT = framed({"method": "exit"})
+HOVER = {"id": 3, "method": "textDocument/hover", "params": {"bogus": 1}}
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [(START + SHUTDOWN + EXIT, 0), (START + SHUTDOWN, 0), (START + EXIT, 1), (START, 1)],
+)
+def test_the_exit_code_says_whether_the_session_was_shut_down(sent: bytes, code: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", "lsp", "-m", "dunnington"], input=sent,
+        capture_output=True, check=False, timeout=PATIENCE_S,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (code, b"")
+
+
+def test_each_request_is_answered_valid_or_not() -> None:
+    sent = (
+        START + framed(HOVER) + framed({**HOVER, "id": 4, "params": [3]})
+        + framed({"id": 5, "method": "nonsense"}) + SHUTDOWN
+        + framed({"id": 6, "method": "textDocument/hover", "params": {
+            "textDocument": {"uri": "file:///a.c"}, "position": {"line": 0, "character": 0}}})
+        + EXIT
+    )  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", "lsp", "-m", "dunnington"], input=sent,
+        capture_output=True, check=False, timeout=PATIENCE_S,
+    )  # fmt: skip
+    assert done.returncode == 0
+    codes = {one["id"]: one.get("error", {}).get("code") for one in answers(done.stdout)
+             if "id" in one}  # fmt: skip
+    # JSON-RPC 2.0, sec. 5.1: invalid parameters, unknown method, invalid request
+    assert codes == {1: None, 2: None, 3: -32602, 4: -32602, 5: -32601, 6: -32600}

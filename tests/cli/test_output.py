@@ -144,11 +144,22 @@ program()
 """
 
 
+def skip_where_others_cannot_read() -> None:
+    """The package and its interpreter can lie in a home that other users cannot look into."""
+    done = subprocess.run(
+        [sys.executable, "-c", "import os; os.setuid(65534); import regionpredict.cli.compare"],
+        cwd="/", check=False, capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    if done.returncode:
+        pytest.skip("another user cannot read the package")
+
+
 def test_a_read_only_folder_is_one_line(folder: Path) -> None:
     closed = folder / "closed"
     closed.mkdir(mode=0o555)
     words = ["fit", "m.txt", "-o", "closed/x"]
     if os.geteuid() == 0:  # who writes everywhere: the command itself runs as another user
+        skip_where_others_cannot_read()
         for path in (folder, *folder.parents):
             if path.is_relative_to(Path(tempfile.gettempdir(), "pytest-of-root")):
                 path.chmod(path.stat().st_mode | 0o055)
@@ -276,6 +287,7 @@ def test_all_commands_read_durations_alike(folder: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_a_folder_closed_to_the_user_is_searched_for_nothing(folder: Path) -> None:
     """As one that is reached by its number, or lies in somebody's home: nothing there is read."""
+    skip_where_others_cannot_read()
     (folder / "regionpredict.toml").write_text("not = [read")
     folder.chmod(0o700)
     done = subprocess.run(
@@ -284,3 +296,32 @@ def test_a_folder_closed_to_the_user_is_searched_for_nothing(folder: Path) -> No
     )  # fmt: skip
     assert done.returncode == 1
     assert last_line(done) == "regionpredict: m.txt: Permission denied; ask for its rights"
+
+
+def in_shell(line: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = f"{sys.executable} -m regionpredict"
+    return subprocess.run(
+        ["sh", "-c", line.replace("CALL", command)], cwd=cwd, capture_output=True, text=True,
+        check=False, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=120,
+    )  # fmt: skip
+
+
+def test_a_closed_output_is_one_line_and_a_file_is_written_all_the_same(folder: Path) -> None:
+    done = in_shell("CALL fit m.txt >&-", folder)
+    assert done.returncode == 1
+    assert last_line(done).startswith("regionpredict: standard output: cannot be written: ")
+    done = in_shell("CALL fit m.txt -o out.txt >&-", folder)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (folder / "out.txt").read_text() == in_shell("CALL fit m.txt", folder).stdout
+
+
+def test_closed_notes_and_input_cost_nothing(folder: Path) -> None:
+    plain = in_shell("CALL fit m.txt", folder)
+    done = in_shell("CALL fit m.txt 2>&- <&-", folder)
+    assert (done.returncode, done.stdout) == (0, plain.stdout)
+
+
+def test_a_deleted_working_folder_is_one_line(folder: Path) -> None:
+    done = in_shell("mkdir gone && cd gone && rmdir ../gone && CALL machines list", folder)
+    assert done.returncode == 1
+    assert last_line(done) == "regionpredict: the working folder was deleted; change to another"

@@ -103,7 +103,8 @@ def parse(text: str, path: str) -> Item:
 def _item(node: yaml.Node, path: str, key: str, line: int) -> Item:
     if isinstance(node, yaml.ScalarNode):
         empty = node.tag == "tag:yaml.org,2002:null"
-        return Item(path, key, line, "scalar", "" if empty else str(node.value), {}, ())
+        text = "" if empty else _printable(node, path, key)
+        return Item(path, key, line, "scalar", text, {}, ())
     if isinstance(node, yaml.SequenceNode):
         elements = tuple(
             _item(child, path, f"{key}[{place}]", child.start_mark.line + 1)
@@ -112,7 +113,7 @@ def _item(node: yaml.Node, path: str, key: str, line: int) -> Item:
         return Item(path, key, line, "sequence", "", {}, elements)
     entries: dict[str, Item] = {}
     for name_node, child in node.value:
-        name, at = str(name_node.value), name_node.start_mark.line + 1
+        name, at = _printable(name_node, path, key), name_node.start_mark.line + 1
         if name in entries:
             raise _one_line(
                 f"key '{name}' stands twice in {key or 'the file'}",
@@ -122,3 +123,16 @@ def _item(node: yaml.Node, path: str, key: str, line: int) -> Item:
             )
         entries[name] = _item(child, path, f"{key}.{name}" if key else name, at)
     return Item(path, key, line, "mapping", "", entries, ())
+
+
+def _printable(node: yaml.Node, path: str, key: str) -> str:
+    """The text of a name or value, which can reach a job script or a terminal."""
+    text = str(node.value)
+    if not text.isprintable():
+        raise _one_line(
+            f"a text in {key or 'the file'} has a line break or an unprintable character",
+            "write it as plain text on one line",
+            path,
+            node.start_mark.line + 1,
+        )
+    return text
