@@ -248,7 +248,7 @@ def test_the_exit_code_says_whether_the_session_was_shut_down(sent: bytes, code:
 def test_each_request_is_answered_valid_or_not() -> None:
     sent = (
         START + framed(HOVER) + framed({**HOVER, "id": 4, "params": [3]})
-        + framed({"id": 5, "method": "nonsense"}) + SHUTDOWN
+        + framed({"id": 5, "method": "nonsense", "params": {}}) + SHUTDOWN
         + framed({"id": 6, "method": "textDocument/hover", "params": {
             "textDocument": {"uri": "file:///a.c"}, "position": {"line": 0, "character": 0}}})
         + EXIT
