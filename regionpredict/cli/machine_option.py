@@ -39,9 +39,10 @@ def _no_source(ctx: click.Context, _: click.Parameter, name: str | None) -> str 
     of the PATH that then seems to be missing."""
     if name is None or not (Path(name).suffix in _SOURCES or is_folder(name)):
         return name
-    from regionpredict.machine import shipped_names
+    from regionpredict.machine import shipped_aliases, shipped_names
 
-    if name == HOST or name in shipped_names():  # a folder may be called so, too
+    known = (HOST, *shipped_names(), *shipped_aliases())
+    if name in known:  # a folder can have such a name, too
         return name
     takes_paths = any(parameter.name == "paths" for parameter in ctx.command.params)
     example = f": {ctx.command_path} {name} -m dunnington" if takes_paths else ", as -m dunnington"

@@ -24,15 +24,18 @@ def command() -> None:
 
 @command.command("list")
 def list_machines() -> None:
-    """List the shipped machines."""
-    from regionpredict.machine import load, shipped_names
+    """List the shipped machines, with the other names by which -m knows them."""
+    from regionpredict.machine import load, shipped_aliases, shipped_names
     from regionpredict.report.aligned_table import aligned_lines
 
+    aliases = shipped_aliases()
     rows = []
     for name in shipped_names():
         machine = load(name)
         shape = f"{machine.packages} x {machine.cores_per_package}"
-        rows.append((name, f"{shape:>8} cores", machine.description))
+        others = ", ".join(alias for alias, own in aliases.items() if own == name)
+        also = f"; also -m {others}" if others else ""
+        rows.append((name, f"{shape:>8} cores", f"{machine.description}{also}"))
     write_result(within_width("\n".join(aligned_lines(rows)) + "\n", PAGE_WIDTH), None)
 
 

@@ -31,7 +31,7 @@ from regionpredict.machine.model import (
 )
 from regionpredict.machine.processor import Processor
 from regionpredict.machine.quantity import Curve, Evidence, Quantity
-from regionpredict.machine.shipped import file_of, load, shipped_names
+from regionpredict.machine.shipped import file_of, load, shipped_aliases, shipped_names
 from regionpredict.machine.thread_places import ThreadPlaces, packages_of, thread_places
 
 __all__ = [
@@ -63,6 +63,7 @@ __all__ = [
     "file_of",
     "load",
     "packages_of",
+    "shipped_aliases",
     "shipped_names",
     "thread_places",
     "unsettled_figures",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from regionpredict.documents import MOST_YAML_BYTES, read_text
@@ -12,11 +13,29 @@ from regionpredict.machine.model import Machine
 from regionpredict.machine.reader import did_you_mean, read
 
 _SUFFIXES = (".yaml", ".yml")
+_ALIASES = re.compile(r"^aliases: \[(.*)\]$", re.MULTILINE)
 
 
 def shipped_names() -> tuple[str, ...]:
     """The names of the shipped machines, in alphabetical order."""
     return tuple(sorted(path.stem for path in shipped_folder().glob("*.yaml")))
+
+
+def shipped_aliases() -> dict[str, str]:
+    """The shipped machine for each other name: a generation's, or that of archspec.
+
+    Read from the lines of the files, as parsing all of them would take a second.
+    """
+    return {
+        alias: name
+        for name in shipped_names()
+        for alias in _aliases_in(shipped_folder() / f"{name}.yaml")
+    }
+
+
+def _aliases_in(path: Path) -> list[str]:
+    line = _ALIASES.search(path.read_text(encoding="utf-8"))
+    return [alias.strip() for alias in line[1].split(",")] if line else []
 
 
 def load(name_or_path: str | Path) -> Machine:
@@ -39,7 +58,10 @@ def file_of(name_or_path: str | Path) -> tuple[Path, str]:
         return Path(text), text
     names = shipped_names()
     if text not in names:
-        near = did_you_mean(text, names)
+        aliases = shipped_aliases()
+        text = aliases.get(text, text)
+    if text not in names:
+        near = did_you_mean(text, (*names, *aliases))
         if not near.startswith("did you mean"):
             file = text if is_file(text) else f"{text}.yaml"
             near = f"`regionpredict machines list` names them; a file is a path, ./{file}"

@@ -225,7 +225,7 @@ def test_files_that_are_not_there_or_not_text(tmp_path):
     with pytest.raises(InputError, match="did you mean 'clovertown'"):
         load("clovertwon")
     with pytest.raises(InputError, match="did you mean 'skylake"):
-        load("skylake")
+        load("skylakes")
 
 
 @pytest.mark.parametrize("count", ["1000000", "1e300"])

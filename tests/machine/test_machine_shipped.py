@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
-from regionpredict.machine import KERNELS, load, shipped_names
+from regionpredict.machine import KERNELS, load, shipped_aliases, shipped_names
 from regionpredict.machine.check import check
 from regionpredict.machine.evidence import figures
 from regionpredict.machine.machines_folder import shipped_folder
@@ -23,7 +24,11 @@ NAMES = {
     "sapphirerapids-8470",
     "epyc-7451",
     "epyc-7452",
+    "epyc-7763",
     "epyc-9654",
+    "epyc-9755",
+    "graniterapids-6972p",
+    "grace",
     "a64fx",
     "thunderx2",
 }
@@ -191,3 +196,20 @@ def test_packages_on_one_path_share_it_and_others_do_not():
     assert path is not None
     assert path.traffic_bytes_per_s.value == pytest.approx(7.7e9)
     assert load("skylake-gold-6148").memory.shared_path is None
+
+
+def test_other_names_mean_one_machine_each() -> None:
+    """Names of generations and of archspec; none is a machine's own, and none means two."""
+    aliases = shipped_aliases()
+    assert {"zen3", "milan", "sapphirerapids", "genoa", "turin"} <= set(aliases)
+    assert not set(aliases) & set(shipped_names())
+    lines = [
+        line
+        for name in shipped_names()
+        for line in (shipped_folder() / f"{name}.yaml").read_text().splitlines()
+        if line.startswith("aliases:")
+    ]
+    listed = [alias for line in lines for alias in yaml.safe_load(line)["aliases"]]
+    assert sorted(listed) == sorted(aliases)
+    for alias, name in aliases.items():
+        assert load(alias).name == name

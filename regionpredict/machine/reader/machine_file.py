@@ -15,6 +15,7 @@ from regionpredict.machine.reader.section import Section
 
 TOP = (
     "name",
+    "aliases",
     "description",
     "sources",
     "node",
