@@ -25,6 +25,7 @@ lint: $(VENV)/installed-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python -m build --no-isolation --outdir build/dist . >/dev/null
 
 # The pages as a site in build/site; a link that leads nowhere is an error. With UPDATE=1 the
 # reference and the manual pages are printed anew from --help.
@@ -68,7 +69,8 @@ bench-fit: $(RIVAL)/installed
 
 $(RIVAL)/installed: pyproject.toml
 	$(PYTHON) -m venv $(RIVAL)
-	$(RIVAL)/bin/pip install --quiet --editable .[rival]
+	$(RIVAL)/bin/python -m pip install --quiet 'pip>=25.1'
+	$(RIVAL)/bin/python -m pip install --quiet --editable . --group rival
 	@touch $@
 
 # The experiment of Chatzopoulos 2012, chapters 3 and 6, on this host: both suites, both models,
@@ -137,7 +139,8 @@ $(VENV)/installed: $(VENV)/python pyproject.toml
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/installed pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e . --group test
 	@touch $@
 
 clean:

@@ -1,3 +1,3 @@
-"""Predicts, from C source alone, how many packages and threads each OpenMP loop can use."""
+"""Predicts how many sockets and threads each OpenMP loop can use, from its source."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -1,7 +1,7 @@
 """Extra-P's default modelling, called in this process, for benchmarks to hold ours against.
 
-`make bench-fit` makes an environment with it (`pip install .[rival]`): it wants an older numpy
-than the package's other dependencies come with, so it is no part of the `test` extra.
+`make bench-fit` makes an environment with it, of the dependency group `rival`. It wants an older
+numpy than the package's other dependencies come with, so it is not in the group `test`.
 """
 
 from __future__ import annotations
