@@ -29,6 +29,10 @@ Point = Sequence[float] | float
 _FAR = 4.0  # times the largest measured value; from here on a poor fit is said to be a guess
 _TOO_FAR = 32.0  # and from here on every prediction
 _POOR_FIT = 10.0  # percent (SMAPE)
+NO_MODEL = "none"
+"""The law of a series that no formula describes; its constant is the mean of the points."""
+
+_NO_FORMULA = {"text": "no model", "python": "float('nan')", "latex": "\\text{no model}"}
 _ROUNDING = 1e-13  # of the largest value: a constant below it is what rounding left
 
 
@@ -60,7 +64,8 @@ class FittedModel:
     `reciprocal` the sum models `1/value`, as for efficiencies and speedups (Rosas 2014, eq. 5
     and 6). `ceiling` is the value that a saturating law never falls below (times) or exceeds
     (reciprocals of them). `law` names the law: `pmnf`, `amdahl`, `amdahl-log`,
-    `amdahl-linear`, `usl`, `saturation`, `pipeline`.
+    `amdahl-linear`, `usl`, `saturation`, `pipeline`, or `none` where no formula describes the
+    points.
 
     Where the behaviour changes on the way, `pieces` are the models of the smaller values of the
     only parameter that varies, ascending; constant and terms hold from `start` on. `forecaster`
@@ -383,6 +388,8 @@ class FittedModel:
         >>> m.formula(), m.formula("latex")
         ('3 + 2*p', '3 + 2 \\\\cdot p')
         """
+        if self.law == NO_MODEL:
+            return _NO_FORMULA[style]
         last = self._sum_text(self.constant, self.terms, style, digits)
         if self.pieces:
             return self._pieces_text(last, style, digits)
@@ -441,6 +448,24 @@ class FittedModel:
 
     def __repr__(self) -> str:
         return f"<FittedModel {self.formula()} ({self.law})>"
+
+
+def without_formula(model: FittedModel) -> FittedModel:
+    """The model of a series that no formula describes better than its mean does."""
+    seen = model.observations
+    note = (
+        "no formula describes the measurements better than their mean: "
+        "plot them, and measure more points or repetitions"
+    )
+    return replace(
+        model,
+        constant=float((seen.weights * seen.y).sum() / seen.weights.sum()),
+        terms=[],
+        law=NO_MODEL,
+        pieces=(),
+        start=-np.inf,
+        notes=(*model.notes, note),
+    )
 
 
 def remember_quality(models: Sequence[FittedModel]) -> None:

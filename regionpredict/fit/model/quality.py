@@ -136,24 +136,24 @@ def of_model(model: ModelOfData) -> Quality:
     seen = model.observations
     y = seen.y
     fitted = model.predict_many(model.points)
-    mean = float(y.mean())
-    total = float(((y - mean) ** 2).sum())
+    kept = seen.weights > 0  # an outlier is not what the model is held against
+    total = float(((y[kept] - y[kept].mean()) ** 2).sum())
     stretches = model.stretches()
-    count, size = len(y), sum(1 + len(monomials) for _, monomials in stretches)
+    count, size = int(kept.sum()), sum(1 + len(monomials) for _, monomials in stretches)
     if size < 2 or total == 0 or count <= size:
         adjusted = float("nan")
     else:
-        adjusted = 1.0 - float(((y - fitted) ** 2).sum()) / (count - size) * (count - 1) / total
+        left = float(((y[kept] - fitted[kept]) ** 2).sum())
+        adjusted = 1.0 - left / (count - size) * (count - 1) / total
     weights = seen.weights
     if model.reciprocal:
         weights = weights * y**4
     target = 1.0 / y if model.reciprocal else y
-    leverage = np.empty(count)
+    leverage = np.empty(len(y))
     for own, monomials in stretches:
         columns = design(monomials, model.points[own])
         leverage[own] = weighted_fit(columns, target[own], weights[own]).leverage
     left_out = y - (y - fitted) / np.maximum(1.0 - leverage, 1e-3)
-    kept = weights > 0  # an outlier is not what the model is held against
     return Quality(smape(y[kept], fitted[kept]), adjusted, smape(y[kept], left_out[kept]))
 
 

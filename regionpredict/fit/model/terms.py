@@ -22,20 +22,18 @@ A third number, if there is one, is the factor `e` of ``2**(e*x)``, for exponent
 
 FloatArray = NDArray[np.float64]
 
-# The pairs of exponents that Extra-P 4 tries by default, so that models compare side by side.
-_QUARTERS_AND_THIRDS = (0.25, 1 / 3, 0.5, 2 / 3, 0.75, 1.0)
-DEFAULT_TERMS: tuple[Term, ...] = (
-    (0.0, 1.0),
-    (0.0, 2.0),
-    *((i, float(j)) for i in _QUARTERS_AND_THIRDS for j in (0, 1, 2)),
+_LOGARITHMS = (0.0, 1.0, 2.0)
+# Quarters up to 3, each with up to two logarithms (Shudler 2018, eq. 2.2): 38 terms.
+_QUARTERS = tuple((k / 4, j) for k in range(13) for j in _LOGARITHMS if k or j)
+# What Extra-P 4 tries besides, so that models compare side by side.
+_THIRDS = (
+    *((i, j) for i in (1 / 3, 2 / 3) for j in _LOGARITHMS),
     (0.8, 0.0),
-    *((i, float(j)) for i in (1.25, 4 / 3) for j in (0, 1)),
-    *((i, float(j)) for i in (1.5, 2.0, 2.5) for j in (0, 1, 2)),
-    *((i, 0.0) for i in (5 / 3, 1.75, 2.25, 7 / 3, 8 / 3, 2.75)),
-    (3.0, 0.0),
-    (3.0, 1.0),
+    *((4 / 3, j) for j in (0.0, 1.0)),
+    *((i, 0.0) for i in (5 / 3, 7 / 3, 8 / 3)),
 )
-"""The default growth terms (42, in no order)."""
+DEFAULT_TERMS: tuple[Term, ...] = (*_QUARTERS, *_THIRDS)
+"""The default growth terms (50, in no order): those of eq. 2.2 and those of Extra-P 4."""
 
 FAR = 16.0
 """How many times beyond the largest value models are compared by their predictions."""
@@ -65,13 +63,17 @@ _COMMON: frozenset[Term] = frozenset(
 def rarity(term: Term) -> float:
     """How unusual a term is: 0 for common ones, 1 for halves with logarithms, 2 for the rest.
 
-    >>> rarity((1.0, 1.0)), rarity((0.5, 1.0)), rarity((0.8, 0.0))
-    (0.0, 1.0, 2.0)
+    It is 3 where an exponent above 1 is no half and has a logarithm.
+
+    >>> rarity((1.0, 1.0)), rarity((0.5, 1.0)), rarity((0.8, 0.0)), rarity((1.75, 1.0))
+    (0.0, 1.0, 2.0, 3.0)
     """
     if term in _COMMON:
         return 0.0
     poly, log2 = term[:2]
-    return 1.0 if poly >= 0 and (2 * poly).is_integer() and log2 in (0.0, 1.0, 2.0) else 2.0
+    if poly >= 0 and (2 * poly).is_integer() and log2 in _LOGARITHMS:
+        return 1.0
+    return 3.0 if log2 and poly > 1 else 2.0
 
 
 def evaluate(term: Term, x: FloatArray | float) -> FloatArray:

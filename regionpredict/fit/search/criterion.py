@@ -64,3 +64,6 @@ class Criterion:
 
 
 DEFAULT_CRITERION = Criterion()
+
+DOUBTFUL = 0.2
+"""Of the variation; where a model leaves more of it, the mean may be as good."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from regionpredict.errors import InputError
 from regionpredict.fit.laws.thread_laws import THREAD_LAWS, fit_law, law_of
-from regionpredict.fit.model.fitted_model import FittedModel
+from regionpredict.fit.model.fitted_model import FittedModel, without_formula
 from regionpredict.fit.model.observations import (
     Observations,
     Statistic,
@@ -22,15 +22,19 @@ from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import DEFAULT_SPACE, CompiledSpace, SearchSpace, growth_order
 from regionpredict.fit.search import one_parameter, several_parameters
 from regionpredict.fit.search.criterion import DEFAULT_CRITERION, Criterion
-from regionpredict.fit.search.one_parameter import Data
+from regionpredict.fit.search.division import PRICE, cost_of
+from regionpredict.fit.search.exact import through_all, without_noise
+from regionpredict.fit.search.one_parameter import Data, One
 from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS, Options
 from regionpredict.fit.search.outliers import without_outlier
-from regionpredict.fit.search.pieces import Outlooks, explained, with_pieces
+from regionpredict.fit.search.pieces import Outlooks, explained, misfit, with_pieces
 from regionpredict.fit.search.point_plans import PointPlan, Points, plan_of
 from regionpredict.fit.search.prior import Prior, fit_known
+from regionpredict.fit.search.refined_space import REFINING, refined_columns
 
 _DEFAULT_OPTIONS = Options()
 _MOST_RIVALS = 40
+_LEAST_EXPLAINED = 0.9  # adjusted R2 of measurements without noise; less is another function
 
 
 def _merged(repetitions: Sequence[Sequence[float]], plan: PointPlan) -> Sequence[Sequence[float]]:
@@ -117,19 +121,39 @@ def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> 
     compiled = plan.single
     assert compiled is not None
     o = observations
+    exact = _exact(plan, o, options)
+    if exact is not None:
+        return exact
     selected = one_parameter.select_one(o, compiled, options.criterion, max_terms=options.max_terms)
-    chosen = (
-        (selected.coefficient, selected.first),
-        (selected.coefficient_second, selected.second),
-    )
-    model = _built(plan, o, Outlooks(plan.active, options), selected.constant, chosen)
-    return model if selected.settled else _finished(model, plan, options)
+    outlooks = Outlooks(plan.active, options)
+    model = _built(plan, o, outlooks, selected.constant, _terms_of(selected))
+    settled = selected.settled and (selected.first >= 0 or not without_noise(o))
+    return model if settled else _finished(model, plan, options)
+
+
+def _exact(plan: PointPlan, observations: Observations, options: Options) -> FittedModel | None:
+    """The model that goes through all points of measurements without noise, if there is one."""
+    compiled = plan.single
+    if compiled is None or not plan.active or not without_noise(observations):
+        return None
+    outlooks = Outlooks(plan.active, options)
+    fine = refined_columns(compiled, plan.points[:, plan.active[0]])
+    for space in (compiled, fine):
+        one = through_all(observations, space)
+        if one is not None:
+            return _built(plan, observations, outlooks, one.constant, _terms_of(one), space)
+    return None
+
+
+def _terms_of(one: One) -> tuple[tuple[float, int], ...]:
+    """Coefficients with columns of the space."""
+    return ((one.coefficient, one.first), (one.coefficient_second, one.second))
 
 
 def _fit_grid(
     plan: PointPlan, observations: Observations, options: Options
 ) -> tuple[FittedModel, bool]:
-    """The model of several parameters, and whether it explains all points."""
+    """The model of several parameters, and whether no other need be tried."""
     grid = plan.grid
     assert grid is not None
     match = several_parameters.search(grid, observations, options.criterion)
@@ -143,13 +167,35 @@ def _fit_grid(
         rivals=lambda: several_parameters.rivals(grid, observations, options.criterion),
         forecaster=Outlooks(plan.active, options),
     )
-    return model, match.explained
+    return model, match.settled
 
 
 def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
-    """The model without an outlier, or in pieces, where it does not explain all points."""
-    if not plan.active or explained(model):
+    """The model where it explains all points and their mean does not, or a better one.
+
+    Without an outlier, with finer exponents, or in pieces; no model where none of these is better
+    than the mean.
+    """
+    if not plan.active:
         return model
+    if not explained(model):
+        model = _improved(model, plan, options)
+    return model if _describes(model) else without_formula(model)
+
+
+def _describes(model: FittedModel) -> bool:
+    """Whether the formula explains something that the mean of all points does not.
+
+    Of points without noise it must explain nine tenths.
+    """
+    exact = model.observations.dof > 0 and without_noise(model.observations)
+    if not (model.terms or model.pieces):
+        return not exact or explained(model)
+    return not model.adjusted_r2 < (_LEAST_EXPLAINED if exact else 0.0)
+
+
+def _improved(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
+    """The model without an outlier, with finer exponents, or in pieces, where that is better."""
 
     def refit(observations: Observations) -> FittedModel:
         if plan.grid is not None:
@@ -162,9 +208,29 @@ def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedMo
         return _built(plan, observations, Outlooks(plan.active, options), *_chosen(selection, 0))
 
     model = without_outlier(model, plan.active, refit)
-    if plan.grid is not None or options.segments < 2:
+    if plan.grid is not None or explained(model):
+        return model
+    model = _with_finer_exponents(model, plan, options)
+    if options.segments < 2:
         return model
     return with_pieces(model, plan.active[0], options)
+
+
+def _with_finer_exponents(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
+    """The model, or one of a refined exponent where that explains the points decisively better."""
+    compiled = plan.single
+    assert compiled is not None
+    seen = model.observations
+    fine = refined_columns(compiled, plan.points[:, plan.active[0]])
+    one = one_parameter.select_one(seen, fine, REFINING, max_terms=1)
+    if one.first < 0:
+        return model
+    other = _built(plan, seen, Outlooks(plan.active, options), one.constant, _terms_of(one), fine)
+    floor = options.criterion.noise_floor
+    gain = cost_of(misfit(model), seen, floor, 2.0 * len(model.terms)) - cost_of(
+        misfit(other), seen, floor, 2.0
+    )
+    return replace(other, notes=model.notes) if gain > PRICE else model
 
 
 def _data_of(observations: Sequence[Observations]) -> Data:
@@ -195,9 +261,10 @@ def _built(
     outlooks: Outlooks,
     constant: float,
     chosen: tuple[tuple[float, int], ...],
+    space: CompiledSpace | None = None,
 ) -> FittedModel:
     """The model of these coefficients and columns of the space; a column of -1 is none."""
-    compiled = plan.single
+    compiled = space or plan.single
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
     terms: list[tuple[float, Monomial]] = [
@@ -277,8 +344,11 @@ def fit_many(
         for observations, explains, a, b, constant, first, second in zip(
             block, done, *columns, strict=True
         ):
-            model = _built(plan, observations, outlooks, constant, ((first, a), (second, b)))
-            models.append(model if explains else _finished(model, plan, options))
+            model = _exact(plan, observations, options)
+            if model is None:
+                model = _built(plan, observations, outlooks, constant, ((first, a), (second, b)))
+                model = model if explains else _finished(model, plan, options)
+            models.append(model)
     return models
 
 
@@ -296,6 +366,9 @@ def _explained_rows(
     misfit = (data.weights * (data.y - modelled) ** 2).sum(1)
     used = 1 + (selection.first >= 0) + (selection.second >= 0)
     done = explained_rows(data.weights, data.within, data.dof, misfit, used)
+    left = ((data.y - modelled) ** 2).sum(1) / np.maximum(modelled.shape[1] - used, 1)
+    mean = data.y.mean(1, keepdims=True)
+    done &= (used == 1) | (left * (modelled.shape[1] - 1) < ((data.y - mean) ** 2).sum(1))
     return [bool(explains) for explains in done.tolist()]
 
 

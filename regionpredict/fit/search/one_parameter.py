@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.terms import CompiledSpace, FloatArray
-from regionpredict.fit.search.criterion import DEFAULT_CRITERION, Criterion
+from regionpredict.fit.search.criterion import DEFAULT_CRITERION, DOUBTFUL, Criterion
 from regionpredict.fit.search.pooled_term_weights import MANY_PATHS, learned_prices
 
 IntArray = NDArray[np.intp]
@@ -61,6 +61,7 @@ _SURELY_NEGATIVE = np.array(-12.0)  # standard errors
 _LOGISTIC = np.array(-1.702)  # what a normal distribution's scale is as a logistic one's
 _EAGER = 0.4  # the share of the rarities that counts in whether anything grows
 _ZERO, _TWO, _TINY = np.array(0.0), np.array(2.0), np.array(1e-300)
+
 _NO_GROWTH = np.array(1e-200)  # of a coefficient; the largest values over it are still numbers
 
 
@@ -444,7 +445,7 @@ class One(NamedTuple):
     second: int = -1
     coefficient_second: float = 0.0
     settled: bool = True
-    """Whether one term explains the points so well that no pair is worth a try."""
+    """Whether one term explains the points, and certainly better than their mean."""
 
 
 def select_one(
@@ -497,15 +498,15 @@ def select_one(
     own = rare + refused
     _add_doubts(own, constant, error, slope, criterion)
     log_q *= 2.0
-    score = volume - log_q
-    score *= criterion.occam
+    score = criterion.occam * (volume - log_q)
     score += likelihood
     score += own
     index = int(score.argmin())
     left = dof * math.log1p(float(residual[index]) / base)
-    settled = left <= _worth_a_pair(sizes, space, criterion)
+    enough = left <= _worth_a_pair(sizes, space, criterion)
+    settled = enough and float(residual[index]) <= DOUBTFUL * spread
     selected = One(index, float(constant[index]), float(slope[index]), settled=settled)
-    if selected.settled or max_terms < 2 or not len(space.pairs_a):
+    if enough or max_terms < 2 or not len(space.pairs_a):
         return selected
     level = math.log(total * float(_least(size)) ** 2 + 1e-300)
     row = _Sums(

@@ -20,12 +20,16 @@ from regionpredict.fit.search.options import Options
 from regionpredict.fit.search.outlooks import Forecaster
 
 
+def misfit(model: FittedModel) -> float:
+    """The weighted sum of squares that the formula leaves at the model's own points."""
+    seen = model.observations
+    return float((seen.weights * (seen.y - model.formula_values(model.points)) ** 2).sum())
+
+
 def explained(model: FittedModel) -> bool:
     """Whether the formula leaves no more than noise at the model's own points."""
-    seen = model.observations
-    residual = seen.y - model.formula_values(model.points)
     used = 1 + len(model.terms) + sum(2 + len(piece.terms) for piece in model.pieces)
-    return seen.explained(float((seen.weights * residual**2).sum()), used)
+    return model.observations.explained(misfit(model), used)
 
 
 def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel:
@@ -44,9 +48,8 @@ def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel
     stretches, cost = divide(
         x, seen, options.space, floor=floor, shortest=shortest, most=options.segments
     )
-    residual = seen.y - model.formula_values(model.points)[order]
-    misfit = float((seen.weights * residual**2).sum())
-    if len(stretches) < 2 or cost + PRICE > cost_of(misfit, seen, floor, 2.0 * len(model.terms)):
+    whole = cost_of(misfit(model), seen, floor, 2.0 * len(model.terms))
+    if len(stretches) < 2 or cost + PRICE > whole:
         return model
     parts = [
         _stretch(x[start:stop], seen, slice(start, stop), index, options)

@@ -24,7 +24,7 @@ from regionpredict.fit.model.fitted_model import growth_key
 from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.quality import Candidate, Monomial, design
 from regionpredict.fit.model.terms import FloatArray, SearchSpace, Term, rarity
-from regionpredict.fit.search.criterion import Criterion
+from regionpredict.fit.search.criterion import DOUBTFUL, Criterion
 
 _SHORT_LIST = {2: 5, 3: 3}
 _SHORT_LIST_OF_SUMS = 6  # terms that stand alone cost no products
@@ -486,12 +486,15 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
 
 
 class Found(NamedTuple):
-    """A model's terms, largest growth first, its constant, and whether it explains the points:
-    `Observations.explained`."""
+    """A model's terms, largest growth first, and its constant.
+
+    `settled` says whether it explains the points (`Observations.explained`), and certainly better
+    than their mean.
+    """
 
     terms: list[tuple[float, Monomial]]
     constant: float
-    explained: bool
+    settled: bool
 
 
 def search(grid: Grid, observations: Observations, criterion: Criterion) -> Found:
@@ -511,7 +514,8 @@ def search(grid: Grid, observations: Observations, criterion: Criterion) -> Foun
         for c, k in zip(coefficients, chosen, strict=True)
     ]
     terms.sort(key=lambda item: growth_key(item[1]), reverse=True)
-    return Found(terms, constant, explained)
+    settled = explained and solved[1] <= DOUBTFUL * fit.spread
+    return Found(terms, constant, settled)
 
 
 def _best(

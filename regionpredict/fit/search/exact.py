@@ -1,0 +1,45 @@
+"""Measurements without noise: the term that goes through all points is the model.
+
+Counted instructions, messages and simulated times have no noise. What a term is worth
+beforehand then no longer matters: only one goes through all points.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regionpredict.fit.model.observations import Observations
+from regionpredict.fit.model.terms import CompiledSpace
+from regionpredict.fit.search.one_parameter import One
+
+_NO_NOISE = 1e-24  # relative variance of repetitions that differ by no more than rounding
+_THROUGH = 1e-10  # of the variation of points that a term goes through but for rounding
+_VARIATION = 1e-20  # relative variance that is more than rounding
+_NEEDED = 4  # points: two fix the coefficients, two more confirm the term
+
+
+def without_noise(seen: Observations) -> bool:
+    """Whether no repetition differs, and there are enough points to recognise their term."""
+    return seen.within <= _NO_NOISE and len(seen.y) >= _NEEDED
+
+
+def through_all(seen: Observations, space: CompiledSpace) -> One | None:
+    """The term that goes through all points but for rounding; None where there is none."""
+    y, w = seen.y, seen.weights
+    total = w.sum()
+    mean = float(w @ y / total)
+    centred = y - mean
+    weighted = w * centred
+    variation = float(weighted @ centred)
+    if not space.terms or variation <= _VARIATION * float(w @ (y * y)):
+        return None
+    column_mean = (space.columns @ w) / total
+    column = space.columns - column_mean[:, None]
+    norm = (column * column) @ w
+    slope = (column @ weighted) / np.maximum(norm, 1e-300)
+    left = centred - slope[:, None] * column
+    misfit = (left * left) @ w
+    index = int(misfit.argmin())
+    if misfit[index] > _THROUGH * variation:
+        return None
+    return One(index, mean - float(slope[index] * column_mean[index]), float(slope[index]))
