@@ -102,7 +102,25 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
     show_default=True,
     help="Summary of the repetitions.",
 )
-@click.option("--max-terms", type=click.IntRange(1, 2), default=2, show_default=True)
+@click.option(
+    "--max-terms",
+    type=click.IntRange(1, 8),
+    default=2,
+    show_default=True,
+    help="Most growth terms of a model.",
+)
+@click.option(
+    "--exponents",
+    metavar="I:J",
+    help="Exponents of the parameter and of its logarithm to try: 0,1/2,1:0,1 or 0..3..1/4:0..2.",
+)
+@click.option(
+    "--terms", multiple=True, metavar="TERM", help="A term to try, p^3*log2(p)^2; repeatable."
+)
+@click.option("--search", metavar="GROWTH", help="Look around this growth, too: p log p, k^3*2^k.")
+@click.option(
+    "--refine", is_flag=True, help="One term with exponents in sixteenths, whatever is listed."
+)
 @click.option(
     "--segments", type=click.IntRange(1), default=3, help="Most pieces of a range; 1: one."
 )
@@ -167,10 +185,9 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         experiment,
         path=path,
         statistic=options["statistic"],
-        max_terms=options["max_terms"],
         min_points=options["min_points"],
-        segments=options["segments"],
         law=options["law"],
+        **_search(options),
     )
     everything = models
     models = _chosen(models, options["pattern"], options["order"], points, path)
@@ -208,6 +225,26 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     if not models.models and not problems:
         problems = (InputError("no series in it", remedy="add measurements", path=path),)
     _report(problems)
+
+
+def _search(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Where to search, as the options say."""
+    from regionpredict.fit.expectations.search_spaces import space_of
+    from regionpredict.fit.search.refined_space import REFINED_SPACE, REFINING
+
+    if options["refine"]:
+        refuse_options(
+            click.get_current_context(), ("exponents", "terms", "search", "max_terms"),
+            "does not go with --refine",
+        )  # fmt: skip
+        return {
+            "space": REFINED_SPACE, "criterion": REFINING, "max_terms": 1,
+            "segments": options["segments"],
+        }  # fmt: skip
+    space = space_of(options["exponents"], options["terms"], options["search"])
+    return {
+        "space": space, "max_terms": options["max_terms"], "segments": options["segments"]
+    }  # fmt: skip
 
 
 def _page(

@@ -13,13 +13,13 @@ from regionpredict.cli.expect import command
 from regionpredict.errors import InputError
 from regionpredict.fit.expectations.expectation_file import check_file
 from regionpredict.fit.expectations.growth import ONE, Growth, compare, parse
+from regionpredict.fit.expectations.search_spaces import search_space
 from regionpredict.fit.expectations.shipped_files import expectation_path
 from regionpredict.fit.expectations.verdict import (
     default_deviation,
     fit_expected,
     growth_of,
     judge,
-    search_space,
 )
 
 # Shudler 2018, table 3.3: expectation, model, divergence, match; the deviation is sqrt(p).

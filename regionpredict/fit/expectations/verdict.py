@@ -9,9 +9,10 @@ from typing import Literal
 import numpy as np
 
 from regionpredict.fit.expectations.growth import ONE, Growth, compare, parse
+from regionpredict.fit.expectations.search_spaces import space_around
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.observations import Statistic
-from regionpredict.fit.model.terms import DEFAULT_TERMS, INVERSE, SearchSpace, growth_order, rarity
+from regionpredict.fit.model.terms import SearchSpace, growth_order
 from regionpredict.fit.search.fitting import fit
 
 Match = Literal["match", "approximate", "none"]
@@ -31,38 +32,6 @@ def default_deviation(expected: Growth) -> Growth:
     if expected.poly:
         return Growth(poly=expected.poly / 2)
     return Growth(log2=expected.log2 / 2)
-
-
-def search_space(
-    expected: Growth, *, steps: int = 2, finer: Sequence[float] = (1.0,)
-) -> tuple[Growth, ...]:
-    """The growths among which the model is looked for, laid out like the ticks of a ruler.
-
-    The long ticks lie in the expectation's own class between a constant and its square, halved
-    `steps` times; the short ones are the long ones times the exponents `finer` of the next lower
-    class, within the bounds. A constant gets the space of `p log p`.
-
-    >>> [g.text() for g in search_space(Growth(poly=1), steps=0)]
-    ['1', 'log(p)', 'p', 'p*log(p)', 'p^2']
-    """
-    if expected.is_constant():
-        return search_space(Growth(poly=1), steps=steps, finer=finer)
-    count = 2 ** (steps + 1)
-    if expected.exponential:
-        powers = [2 * expected.exponential * k / count for k in range(count + 1)]
-        own = {*finer, *(float(k) for k in range(1, int(2 * expected.poly) + 1)), expected.poly}
-        ticks = [Growth(exponential=e) for e in powers]
-        short = [t * Growth(poly=i) for t in ticks for i in own]
-    elif expected.poly:
-        ticks = [Growth(poly=2 * expected.poly * k / count) for k in range(count + 1)]
-        own = {*finer, *((expected.log2,) if expected.log2 else ())}
-        short = [t * Growth(log2=j) for t in ticks for j in own]
-    else:
-        ticks = [Growth(log2=2 * expected.log2 * k / count) for k in range(count + 1)]
-        short = []
-    top = expected**2
-    ticks_by_order = {g.order: g for g in (*ticks, expected, *short) if compare(g, top) <= 0}
-    return tuple(ticks_by_order[order] for order in sorted(ticks_by_order))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,20 +105,21 @@ def fit_expected(
     statistic: Statistic = "mean",
     parameters: Sequence[str] | None = None,
     min_points: int = 5,
+    space: SearchSpace | None = None,
+    max_terms: int = 2,
 ) -> FittedModel:
     """Models measurements of one parameter in the search space of the expectation.
 
-    `search` is another growth whose space is taken instead. The expected term is believed
-    sooner than the other ticks, and those sooner than the default terms, which are there to
-    find growth beyond the space. Where a constant and the expected term go through all points, no
-    other is asked: what the search thinks unlikely, as a negative constant, is no doubt then.
+    `search` is another growth whose space is taken instead, `space` a space of one's own. The
+    expected term is believed sooner than the other ticks, and those sooner than the default
+    terms. Where a constant and the expected term go through all points, no other is asked: what
+    the search thinks unlikely, as a negative constant, is no doubt then.
     Raises as `fit` does.
     """
-    ticks = search_space(search if search is not None else expected, steps=steps)
-    rarities = {g.term: 1.0 for g in ticks if not g.is_constant()}
-    # Without terms beyond the ruler's end, runaway growth would be taken for the growth there.
-    beyond = {term: 1.0 + rarity(term) for term in (*DEFAULT_TERMS, INVERSE)}
-    rarities = {**beyond, **rarities}
+    around = space_around(search if search is not None else expected, steps=steps)
+    if space is not None:
+        around = space
+    rarities = dict(zip(around.terms, around.rarities, strict=True))
     if not expected.is_constant():
         rarities[expected.term] = 0.0
 
@@ -169,7 +139,7 @@ def fit_expected(
         alone = fitted(SearchSpace.of([expected.term]), 1)
         if alone.terms and _goes_through_all(alone):
             return alone
-    return fitted(SearchSpace.of(rarities, rarities=list(rarities.values())), 2)
+    return fitted(SearchSpace.of(rarities, rarities=list(rarities.values())), max_terms)
 
 
 def _goes_through_all(model: FittedModel) -> bool:

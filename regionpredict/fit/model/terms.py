@@ -38,6 +38,9 @@ DEFAULT_TERMS: tuple[Term, ...] = (*_QUARTERS, *_THIRDS)
 FAR = 16.0
 """How many times beyond the largest value models are compared by their predictions."""
 
+_LARGEST_POWER = 300.0  # of two: squares of larger values are no numbers
+_LARGEST = 1e150
+
 INVERSE: Term = (-1.0, 0.0)
 """The term of perfectly divided work, ``1/p``."""
 
@@ -197,10 +200,13 @@ class SearchSpace:
         usable = [
             (term, rare)
             for term, rare in zip(self.terms, self.rarities, strict=True)
-            if (lowest >= 1 or term[1] == 0) and (lowest > 0 or term[0] > 0)
+            if (lowest >= 1 or term[1] == 0)
+            and (lowest > 0 or term[0] > 0)
+            and growth_order(term)[0] * float(x.max()) <= _LARGEST_POWER
         ]
         terms = tuple(term for term, _ in usable)
-        with_far = evaluate_all(terms, np.append(x, FAR * x.max()))
+        with np.errstate(over="ignore"):
+            with_far = evaluate_all(terms, np.append(x, FAR * x.max()))
         columns = np.ascontiguousarray(with_far[:, :-1])
         rarities = np.array([rare for _, rare in usable])
         overhead = np.array([term in _OVERHEAD for term in terms], dtype=bool)
@@ -224,7 +230,7 @@ class SearchSpace:
             divided_pairs=divided,
             overhead_pairs=divided & (overhead[first] | overhead[second]),
             smallest=int(np.argmin(x)),
-            far=with_far[:, -1].copy(),
+            far=np.minimum(with_far[:, -1], _LARGEST),
         )
 
 

@@ -24,6 +24,7 @@ from regionpredict.fit.search import one_parameter, several_parameters
 from regionpredict.fit.search.criterion import DEFAULT_CRITERION, Criterion
 from regionpredict.fit.search.division import PRICE, cost_of
 from regionpredict.fit.search.exact import through_all, without_noise
+from regionpredict.fit.search.more_terms import more_terms
 from regionpredict.fit.search.one_parameter import Data, One
 from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS, Options
 from regionpredict.fit.search.outliers import without_outlier
@@ -34,6 +35,7 @@ from regionpredict.fit.search.refined_space import REFINING, refined_columns
 
 _DEFAULT_OPTIONS = Options()
 _MOST_RIVALS = 40
+_SEARCHED_TERMS = 2  # all models of so many terms are tried
 _LEAST_EXPLAINED = 0.9  # adjusted R2 of measurements without noise; less is another function
 
 
@@ -137,8 +139,10 @@ def _exact(plan: PointPlan, observations: Observations, options: Options) -> Fit
     if compiled is None or not plan.active or not without_noise(observations):
         return None
     outlooks = Outlooks(plan.active, options)
-    fine = refined_columns(compiled, plan.points[:, plan.active[0]])
-    for space in (compiled, fine):
+    spaces = [compiled]
+    if options.space == DEFAULT_SPACE:  # other exponents than those asked for are no answer
+        spaces.append(refined_columns(compiled, plan.points[:, plan.active[0]]))
+    for space in spaces:
         one = through_all(observations, space)
         if one is not None:
             return _built(plan, observations, outlooks, one.constant, _terms_of(one), space)
@@ -210,10 +214,24 @@ def _improved(model: FittedModel, plan: PointPlan, options: Options) -> FittedMo
     model = without_outlier(model, plan.active, refit)
     if plan.grid is not None or explained(model):
         return model
+    if options.max_terms > _SEARCHED_TERMS:
+        model = _with_more_terms(model, plan, options)
+    if options.space != DEFAULT_SPACE:  # other exponents than those asked for are no answer
+        return with_pieces(model, plan.active[0], options)
     model = _with_finer_exponents(model, plan, options)
-    if options.segments < 2:
-        return model
     return with_pieces(model, plan.active[0], options)
+
+
+def _with_more_terms(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
+    """The model, or one of three terms and more."""
+    compiled = plan.single
+    assert compiled is not None
+    seen = model.observations
+    longer = more_terms(seen, compiled, options.criterion, options.max_terms)
+    if longer is None:
+        return model
+    other = _built(plan, seen, Outlooks(plan.active, options), *longer)
+    return replace(other, notes=model.notes)
 
 
 def _with_finer_exponents(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:

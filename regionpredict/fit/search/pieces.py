@@ -40,7 +40,7 @@ def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel
     seen = model.observations
     x = model.points[:, index]
     shortest = SHORTEST if seen.dof > 0 else SHORTEST + 1
-    if len(x) < 2 * shortest or explained(model):
+    if options.segments < 2 or len(x) < 2 * shortest or explained(model):
         return model
     order = np.argsort(x, kind="stable")
     x, seen = x[order], at_points(seen, order)

@@ -1,0 +1,78 @@
+"""Models of three terms and more, where as many are asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regionpredict.fit.model.observations import Observations
+from regionpredict.fit.model.terms import CompiledSpace, FloatArray
+from regionpredict.fit.search import one_parameter
+from regionpredict.fit.search.criterion import Criterion
+from regionpredict.fit.search.one_parameter import Data
+
+_KEPT = 60  # models that are extended by one more term
+_SMALLEST = 1e-10  # determinant of unit columns: below it they are one column
+
+Chosen = tuple[int, ...]
+
+
+def more_terms(
+    seen: Observations, space: CompiledSpace, criterion: Criterion, most: int
+) -> tuple[float, tuple[tuple[float, int], ...]] | None:
+    """The constant, and coefficients with columns of the space, of up to `most` terms.
+
+    The best models of one and two terms are extended term by term, each as long as it explains
+    more than its price (Shudler 2018, fig. 2.2); all coefficients are positive. None where no
+    third term does.
+    """
+    data = Data(
+        seen.y[None], seen.weights[None], np.array([seen.within]), np.array([seen.dof])
+    )  # fmt: skip
+    ranked = one_parameter.rank(data, space, criterion)
+    starts = [
+        tuple(sorted(k for k in pair if k >= 0))
+        for pair in zip(ranked.first.tolist(), ranked.second.tolist(), strict=True)
+    ]
+    beam = [chosen for chosen in starts if chosen][:_KEPT]
+    best, least = None, min(_score(seen, space, criterion, chosen)[0] for chosen in beam)
+    for size in range(3, most + 1):
+        if len(seen.y) < size + 2:  # a point must be left that the model can miss
+            break
+        longer = {
+            tuple(sorted((*chosen, k)))
+            for chosen in beam
+            for k in range(len(space.terms))
+            if k not in chosen
+        }
+        scored = sorted((_score(seen, space, criterion, chosen), chosen) for chosen in longer)
+        (score, coefficients), chosen = scored[0]
+        if score >= least:
+            break
+        least = score
+        best = (coefficients[0], tuple(zip(coefficients[1:], chosen, strict=True)))
+        beam = [chosen for _, chosen in scored[:_KEPT]]
+    return best
+
+
+def _score(
+    seen: Observations, space: CompiledSpace, criterion: Criterion, chosen: Chosen
+) -> tuple[float, tuple[float, ...]]:
+    """Minus twice the logarithm of the model's probability, and its coefficients."""
+    columns: FloatArray = np.vstack([np.ones(len(seen.y)), space.columns[list(chosen)]])
+    root = np.sqrt(seen.weights)
+    scaled = columns * root
+    size = np.sqrt((scaled * scaled).sum(1))
+    unit = scaled / size[:, None]
+    gram = unit @ unit.T
+    if np.linalg.det(gram) < _SMALLEST ** len(chosen):
+        return np.inf, ()
+    solution = np.linalg.solve(gram, unit @ (root * seen.y))
+    if (solution[1:] <= 0).any():
+        return np.inf, ()
+    misfit = float(((root * seen.y - solution @ unit) ** 2).sum())
+    count = len(seen.y)
+    dof = seen.dof + criterion.floor_dof + count - 2.0
+    base = seen.within + criterion.floor_dof * criterion.noise_floor**2
+    price = criterion.second * len(chosen)
+    price += criterion.pair_rarity * float(space.rarity[list(chosen)].sum())
+    return dof * float(np.log(base + misfit)) + price, tuple((solution / size).tolist())
