@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from regionpredict.atomic_file import write_file
+from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.output import write_result
+from regionpredict.cli.point_bindings import point_bindings
+
+if TYPE_CHECKING:
+    from regionpredict.fit.expectations.expectation_file import Report
+    from regionpredict.report.fitted_models import PredictedValue
+
+INCONCLUSIVE = 3
+"""The exit code where no expectation fails, and some measurements tell nothing."""
+
+_LEVEL = 0.9  # probability of the intervals
 
 
 @click.command("expect")
@@ -17,6 +28,14 @@ from regionpredict.cli.output import write_result
 @click.option("--repetitions", type=click.IntRange(1), default=50, show_default=True)
 @click.option("--compiler", help="Compile the micro-benchmark with this command.")
 @click.option("--launcher", help="Start it with this command; {n} is the number of processes.")
+@click.option(
+    "--precision",
+    type=click.FloatRange(0.001, 1),
+    default=0.05,
+    show_default=True,
+    help="Repeat runs until the 95 % interval of each mean is within this share of it.",
+)
+@click.option("--bytes", "message_bytes", type=click.IntRange(8), help="Message size, in bytes.")
 @click.option("--keep", type=click.Path(), help="Write what --run measures to this CSV file.")
 @click.option(
     "--format",
@@ -29,6 +48,8 @@ from regionpredict.cli.output import write_result
 @click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
 @click.option("--junit", type=click.Path(), help="Write JUnit XML into this file as well.")
 @click.option("--strict", is_flag=True, help="An approximate match fails too.")
+@click.option("--propose", is_flag=True, help="Write today's models as expectations.")
+@click.option("--predict", multiple=True, metavar="p=1e6", help="Predict there; repeatable.")
 def command(
     path: str,
     output: str,
@@ -36,12 +57,16 @@ def command(
     junit: str | None,
     *,
     strict: bool,
+    propose: bool,
+    predict: tuple[str, ...],
     **source: Any,
 ) -> None:
     """Checks the expectations in PATH; exits with 1 when one fails, or nothing was checked.
 
-    PATH is a YAML file, or the name of a shipped one: openmp, mpi-collectives, mpi-memory.
-    With --run, the micro-benchmark of a shipped one is compiled and run first.
+    Exits with 3 when none fails but some measurements are inconclusive. PATH is a YAML file, or
+    the name of a shipped one: openmp, mpi-collectives, mpi-memory. With --run, the
+    micro-benchmark of a shipped one is compiled and run first. With --propose, PATH may be a file
+    of measurements.
     """
     from pathlib import Path
 
@@ -50,20 +75,36 @@ def command(
     from regionpredict.fit.expectations.shipped_files import expectation_path
     from regionpredict.report import expectations as reports
 
+    points = point_bindings(predict)
+    if source["run"] is None:
+        refuse_options(
+            click.get_current_context(),
+            ("repetitions", "compiler", "launcher", "keep", "precision", "message_bytes"),
+            "needs --run",
+        )
+    if propose:
+        refuse_options(
+            click.get_current_context(), ("output", "junit", "strict", "predict"),
+            "does not go with --propose",
+        )  # fmt: skip
     measurements = source["measurements"]
     if source["run"] is not None:
         measurements = _measured(path, source)
+    if propose:
+        _propose(path, measurements, target)
+        return
     report = check_file(expectation_path(path), measurements)
+    predictions = _predictions(report, points)
     if output == "json":
-        text = reports.report_json(report)
+        text = reports.report_json(report, predictions)
     elif output == "html":
         from regionpredict.report.html.expectations import expectations_page
 
-        text = expectations_page(report)
+        text = expectations_page(report, predictions)
     elif output == "junit":
         text = reports.report_junit(report)
     else:
-        text = reports.report_table(report)
+        text = reports.report_table(report, predictions)
     write_result(text.rstrip("\n") + "\n", target)
     if junit is not None:
         write_file(Path(junit), reports.report_junit(report))
@@ -72,12 +113,61 @@ def command(
     if not report.checked:
         nothing = InputError(
             "nothing was checked", path=path,
-            remedy="give call paths that were measured, each with what it is expected to grow like",
+            remedy="give call paths that were measured, each with what it is expected to grow "
+            "like; --propose writes what they grow like now",
         )  # fmt: skip
         click.echo(f"regionpredict: {nothing}", err=True)
     weak = strict and any(c.verdict and c.verdict.match != "match" for c in report.checks)
-    if weak or not report.passed:
+    if weak or report.failed:
         raise click.exceptions.Exit(1)
+    if report.inconclusive:
+        raise click.exceptions.Exit(INCONCLUSIVE)
+
+
+def _propose(path: str, measurements: Any, target: str | None) -> None:
+    """Writes a file of expectations, and says which series have none."""
+    from pathlib import Path
+
+    from regionpredict.fit.expectations.expectation_file import check_file
+    from regionpredict.fit.expectations.proposals import (
+        propose_from_file,
+        propose_from_measurements,
+    )
+    from regionpredict.fit.expectations.shipped_files import expectation_path
+    from regionpredict.fit.input import read
+
+    place = expectation_path(path)
+    if place.suffix in (".yaml", ".yml"):
+        proposal = propose_from_file(place, check_file(place, measurements))
+    else:
+        proposal = propose_from_measurements(path, read(Path(path)), target)
+    write_result(proposal.text, target)
+    for problem in proposal.problems:
+        click.echo(f"regionpredict: {problem}", err=True)
+
+
+def _predictions(report: Report, points: list[dict[str, float]]) -> list[PredictedValue]:
+    """What the models that hold their expectations say at each point.
+
+    Raises UsageError for a point without the parameter of a model.
+    """
+    from regionpredict.errors import UsageError
+    from regionpredict.report.fitted_models import predicted_value
+
+    valid = [c.fitted for c in report.checks if c.fitted is not None and c.verdict and c.passed]
+    if points and not valid:
+        click.echo("regionpredict: --predict: no model holds its expectation", err=True)
+    for point in points:
+        for _, model in valid:
+            if set(point) != set(model.parameters) or min(point.values()) <= 0:
+                raise UsageError(
+                    f"--predict: {', '.join(point)} is not {', '.join(model.parameters)}, "
+                    "or not above zero",
+                    remedy=f"write {model.parameters[0]}=1e6",
+                )
+    return [
+        predicted_value(series, model, point, _LEVEL) for point in points for series, model in valid
+    ]
 
 
 def _measured(name: str, options: dict[str, Any]) -> Any:
@@ -106,6 +196,8 @@ def _measured(name: str, options: dict[str, Any]) -> Any:
         repetitions=options["repetitions"],
         compiler=options["compiler"],
         launcher=options["launcher"],
+        precision=options["precision"],
+        message_bytes=options["message_bytes"],
     )
     if options["keep"] is not None:
         write_file(Path(options["keep"]), measurements_csv(series))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from regionpredict.cli.fit_drawing import drawing
 from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.output import write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
+from regionpredict.cli.point_bindings import point_bindings
 
 if TYPE_CHECKING:
     from regionpredict.errors import InputError
@@ -28,25 +28,6 @@ _DATA = {
     "extrap-json": "measurements_extrap_json",
     "data-csv": "measurements_csv",
 }
-
-
-def _bindings(texts: tuple[str, ...]) -> list[dict[str, float]]:
-    """`p=1024` or `p=1024,n=50`, repeatable: one dictionary a point."""
-    points = []
-    for text in texts:
-        point = {}
-        for part in text.split(","):
-            name, equals, value = part.partition("=")
-            try:
-                if not equals:
-                    raise ValueError
-                point[name.strip()] = number = float(value)
-                if not math.isfinite(number):
-                    raise ValueError
-            except ValueError:
-                raise click.BadParameter(f"'{part}' is not NAME=NUMBER") from None
-        points.append(point)
-    return points
 
 
 def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> None:
@@ -168,8 +149,8 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     from regionpredict.report.call_tree import call_tree_records, call_tree_table
     from regionpredict.report.fitted_models import models_csv, models_json, models_table
 
-    points = _bindings(predict)
-    fixed = {name: value for part in _bindings(options["fix"]) for name, value in part.items()}
+    points = point_bindings(predict)
+    fixed = {name: value for part in point_bindings(options["fix"]) for name, value in part.items()}
     _check_combination(options, points)
     experiment = _measured(path, options)
     output, target = options["output"], options["target"]

@@ -29,10 +29,14 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """All series of one source; `problems` are lines that could not be used, with their place."""
+    """All series of one source; `problems` are lines that could not be used, with their place.
+
+    `disturbed` says why no value of it can be believed; it is empty where nothing is known.
+    """
 
     series: tuple[Series, ...]
     problems: tuple[InputError, ...] = ()
+    disturbed: str = ""
 
 
 class SeriesBuilder:

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
+from typing import Any
 from xml.etree import ElementTree
 
 from regionpredict.errors import one_line
 from regionpredict.fit.expectations.expectation_file import Check, Report, RuleCheck
 from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.fitted_models import PredictedValue, predictions_table
 
 SCHEMA = "regionpredict/verdicts/1"
 LITMUS = "a litmus test diverges too; the machine may be the cause of the other failures"
+INCONCLUSIVE = "inconclusive"
 _SIGNS = {"match": "match", "approximate": "approximate", "none": "NO MATCH"}
+
+
+def outcome(check: Check) -> str:
+    """What became of a check without a verdict."""
+    if check.problem is not None:
+        return "not checked"
+    return INCONCLUSIVE if check.inconclusive else "proposed"
 
 
 def check_text(check: Check) -> str:
     """Why a check failed, in one line."""
     if check.problem is not None:
         return str(check.problem)
+    if check.inconclusive:
+        return f"{check.callpath or '-'}: {check.inconclusive}"
     verdict = check.verdict
     assert verdict is not None
     name = check.parameter
@@ -34,26 +47,32 @@ def rule_text(rule: RuleCheck) -> str:
     """A rule with the growths of its sides."""
     if rule.problem is not None:
         return str(rule.problem)
+    if rule.inconclusive:
+        return f"{rule.text}: {rule.inconclusive}"
     assert rule.left is not None
     assert rule.right is not None
     return f"{rule.text}: O({rule.left.text()}) against O({rule.right.text()})"
 
 
-def report_table(report: Report) -> str:
-    """The verdicts as an aligned table, the rules and what failed below it."""
-    rows = [("call path", "expected", "model", "growth", "divergence", "verdict")]
+def report_table(report: Report, predictions: Sequence[PredictedValue] = ()) -> str:
+    """The verdicts as an aligned table; the rules, what failed and predictions below it."""
+    rows = [("call path", "expected", "model", "adj. R2", "growth", "divergence", "verdict")]
     for check in report.checks:
         name, verdict = check.parameter, check.verdict
         growth = f"O({check.growth.text(name)})" if check.growth is not None else "-"
+        fitness = "-" if check.adjusted_r2 is None else f"{check.adjusted_r2:.3f}"
         if verdict is None:
-            state = "not checked" if check.problem is not None else "proposed"
-            rows.append((check.callpath or "-", "-", check.model or "-", growth, "-", state))
+            rows.append(
+                (check.callpath or "-", "-", check.model or "-", fitness, growth, "-",
+                 outcome(check))
+            )  # fmt: skip
             continue
         rows.append(
             (
                 (check.callpath or "-") + (" (litmus)" if check.litmus else ""),
                 f"O({verdict.expected.text(name)})",
                 check.model,
+                fitness,
                 growth,
                 f"O({verdict.divergence.text(name)})",
                 _SIGNS[verdict.match],
@@ -61,14 +80,18 @@ def report_table(report: Report) -> str:
         )
     lines = aligned_lines(rows)
     for rule in report.rules:
-        lines.append(f"rule {'holds' if rule.passed else 'BROKEN'}: {rule_text(rule)}")
-    lines += [f"failed: {check_text(check)}" for check in report.checks if not check.passed]
+        state = "holds" if rule.passed else INCONCLUSIVE if rule.inconclusive else "BROKEN"
+        lines.append(f"rule {state}: {rule_text(rule)}")
+    lines += [f"failed: {check_text(check)}" for check in report.checks if check.failed]
+    lines += [f"{INCONCLUSIVE}: {check_text(c)}" for c in report.checks if c.inconclusive]
     if report.litmus_failed:
         lines.append(f"note: {LITMUS}")
+    if predictions:
+        lines += ["", *predictions_table(predictions)]
     return "\n".join(map(one_line, lines))
 
 
-def report_json(report: Report) -> str:
+def report_json(report: Report, predictions: Sequence[PredictedValue] = ()) -> str:
     """The verdicts as JSON, schema `regionpredict/verdicts/1`."""
     verdicts = []
     for check in report.checks:
@@ -83,11 +106,12 @@ def report_json(report: Report) -> str:
                 "growth": check.growth.text(name) if check.growth is not None else None,
                 "divergence": verdict.divergence.text(name) if verdict else None,
                 "deviation": verdict.deviation.text(name) if verdict else None,
-                "match": verdict.match if verdict else None,
+                "match": verdict.match if verdict else INCONCLUSIVE if check.inconclusive else None,
                 "adjusted_r2": check.adjusted_r2,
                 "litmus": check.litmus,
                 "passed": check.passed,
                 "problem": str(check.problem) if check.problem is not None else None,
+                "inconclusive": check.inconclusive or None,
             }
         )
     rules = [
@@ -97,12 +121,19 @@ def report_json(report: Report) -> str:
             "right": rule.right.text() if rule.right is not None else None,
             "passed": rule.passed,
             "problem": str(rule.problem) if rule.problem is not None else None,
+            "inconclusive": rule.inconclusive or None,
         }
         for rule in report.rules
     ]
-    return json.dumps(
-        {"schema": SCHEMA, "passed": report.passed, "verdicts": verdicts, "rules": rules}, indent=1
-    )
+    data: dict[str, Any] = {
+        "schema": SCHEMA,
+        "passed": report.passed,
+        "inconclusive": report.inconclusive,
+    }
+    data |= {"verdicts": verdicts, "rules": rules}
+    if predictions:
+        data["predictions"] = [prediction._asdict() for prediction in predictions]
+    return json.dumps(data, indent=1)
 
 
 # XML 1.0, sec. 2.2: no other control character, no half of a surrogate pair, no U+FFFE or U+FFFF.
@@ -120,15 +151,18 @@ def _xml_text(text: str) -> str:
 
 def report_junit(report: Report) -> str:
     """The verdicts as JUnit XML: one test case an expectation, and one a rule."""
-    failures = sum(not c.passed and c.problem is None for c in report.checks)
+    failures = sum(c.failed and c.problem is None for c in report.checks)
     errors = sum(c.problem is not None for c in report.checks)
-    broken = sum(not rule.passed for rule in report.rules)
+    broken = sum(rule.failed for rule in report.rules)
+    skipped = sum(bool(check.inconclusive) for check in report.checks)
+    skipped += sum(bool(rule.inconclusive) for rule in report.rules)
     suite = ElementTree.Element(
         "testsuite",
         name=_xml_text(f"expectations of {report.path}"),
         tests=str(len(report.checks) + len(report.rules)),
         failures=str(failures + broken),
         errors=str(errors),
+        skipped=str(skipped),
     )
     for check in report.checks:
         case = ElementTree.SubElement(
@@ -139,7 +173,9 @@ def report_junit(report: Report) -> str:
         )
         if check.problem is not None:
             ElementTree.SubElement(case, "error", message=_xml_text(check_text(check)))
-        elif not check.passed:
+        elif check.inconclusive:
+            ElementTree.SubElement(case, "skipped", message=_xml_text(check_text(check)))
+        elif check.failed:
             ElementTree.SubElement(
                 case, "failure", message=_xml_text(check_text(check))
             ).text = _xml_text(check.model)
@@ -147,7 +183,9 @@ def report_junit(report: Report) -> str:
         case = ElementTree.SubElement(
             suite, "testcase", classname="rule", name=_xml_text(rule.text)
         )
-        if not rule.passed:
+        if rule.inconclusive:
+            ElementTree.SubElement(case, "skipped", message=_xml_text(rule_text(rule)))
+        elif rule.failed:
             ElementTree.SubElement(case, "failure", message=_xml_text(rule_text(rule)))
     root = ElementTree.Element("testsuites")
     root.append(suite)

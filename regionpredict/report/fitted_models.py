@@ -89,11 +89,12 @@ def models_table(models: ModelSet, predictions: Sequence[PredictedValue], output
     for series, model in models.models:
         lines.extend(f"note: {series.callpath or '-'}: {text}" for text in model.warnings)
     if predictions:
-        lines += ["", *_predictions_table(predictions)]
+        lines += ["", *predictions_table(predictions)]
     return "\n".join(map(one_line, lines))
 
 
-def _predictions_table(predictions: Sequence[PredictedValue]) -> list[str]:
+def predictions_table(predictions: Sequence[PredictedValue]) -> list[str]:
+    """The predictions as lines of a table, and who answers where the formula does not."""
     interval = f"{predictions[0].level:.0%} interval"
     forecasts = [prediction for prediction in predictions if prediction.by == FORECAST]
     heads = ("call path", "metric", "at", "prediction", interval)

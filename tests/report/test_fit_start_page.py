@@ -28,7 +28,9 @@ def test_the_page_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     kinds = []
     for kind, file, text in BLOCK.findall(PAGE):
         kinds.append(kind)
-        if kind in ("text", "yaml"):
+        if kind == "yaml":  # what the command before wrote
+            assert (tmp_path / file).read_text() == text
+        elif kind == "text":
             (tmp_path / file).write_text(text)
         elif kind == "console":
             command, _, shown = text.partition("\n")
@@ -36,9 +38,10 @@ def test_the_page_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             done = subprocess.run(
                 [str(PROGRAM), *words], capture_output=True, text=True, env=variables, check=False
             )
-            plotted = re.search(r"--plot (\S+)", command)
+            plotted = re.search(r"(?:--plot|-o) (\S+)", command)
             told = f"written: {plotted[1]}\n" if plotted else ""
-            assert (done.returncode, done.stderr) == (0, told), command
+            code = 1 if "failed: " in shown else 0
+            assert (done.returncode, done.stderr) == (code, told), command
             assert done.stdout == shown, command
         else:
             assert kind == "pycon"
@@ -47,7 +50,8 @@ def test_the_page_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             result = doctest.DocTestRunner().run(session, out=failures.append, clear_globs=False)
             assert not result.failed, "".join(failures)
             names = session.globs
-    told = ["text", "console", "console", *["text", "console"] * 3, "yaml", "console"]
+    told = ["text", "console", "console", *["text", "console"] * 3, "console", "yaml"]
+    told += ["text", "console", "console"]
     assert kinds == [*told, "pycon", "pycon"]
     pictures = re.findall(r"[\w]+\.(?:pdf|png|svg)", PAGE)
     assert set(pictures) == {

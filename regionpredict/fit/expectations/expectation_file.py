@@ -8,6 +8,9 @@ metric: time
 statistic: first-quartile
 deviation: sqrt(p)              # default: the expectation's exponent, halved
 search: p log p                 # default: laid out around each expectation
+exponents: 0..3..1/4:0..2       # or these exponents, of the parameter and of its logarithm
+terms: [p^3*log2(p)^2]          # or these terms
+max_terms: 2
 better: deviation               # or match: growing slower is what was wanted
 expectations:
   - {callpath: MPI_Bcast, expect: log p}
@@ -30,18 +33,25 @@ from typing import Any
 from regionpredict.documents import MOST_YAML_BYTES, load_yaml, read_text, reading
 from regionpredict.errors import InputError
 from regionpredict.fit.expectations.growth import ONE, Growth, compare, parse
+from regionpredict.fit.expectations.search_spaces import FINEST_STEPS, space_of
 from regionpredict.fit.expectations.verdict import Verdict, fit_expected, growth_of, judge
 from regionpredict.fit.experiment import Experiment, Series
 from regionpredict.fit.input import read
+from regionpredict.fit.model.fitted_model import NO_MODEL, FittedModel
+from regionpredict.fit.model.terms import SearchSpace
+from regionpredict.fit.search.options import NEEDED_POINTS
 
 SCHEMA = "regionpredict/expectations/1"
 _KEYS = {
     "schema", "source", "measurements", "parameter", "metric", "statistic", "deviation",
-    "search", "steps", "better", "expectations", "litmus", "rules", "min_points",
+    "search", "steps", "better", "expectations", "litmus", "rules", "min_points", "exponents",
+    "terms", "max_terms",
 }  # fmt: skip
 _ENTRY_KEYS = {
     "callpath", "metric", "parameter", "expect", "model", "deviation", "search", "better", "source",
+    "exponents", "terms", "max_terms",
 }  # fmt: skip
+_WHOLE_NUMBERS = {"steps": (0, FINEST_STEPS), "min_points": (2, 10_000), "max_terms": (1, 8)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,9 @@ class Check:
     """One expectation and what became of it.
 
     `verdict` is None where there is no model (`problem` says why) or no expectation (`model` is
-    then the proposal). `model` is a formula, or the growth that the file gives.
+    then the proposal). `model` is a formula, or the growth that the file gives; `fitted` is the
+    model of measurements, with its series. `inconclusive` says why the measurements neither
+    confirm nor refute the expectation; it is empty where they do.
     """
 
     callpath: str
@@ -61,26 +73,44 @@ class Check:
     litmus: bool = False
     problem: InputError | None = None
     adjusted_r2: float | None = None
+    inconclusive: str = ""
+    fitted: tuple[Series, FittedModel] | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the expectation does not hold, or could not be checked."""
+        return self.problem is not None or (self.verdict is not None and not self.verdict.passed)
 
     @property
     def passed(self) -> bool:
         """Whether there is nothing to complain about."""
-        return self.problem is None and (self.verdict is None or self.verdict.passed)
+        return not self.failed and not self.inconclusive
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCheck:
-    """A rule such as `a <= b + c`: the growths of its sides, and whether it holds."""
+    """A rule such as `a <= b + c`: the growths of its sides, and whether it holds.
+
+    `inconclusive` says why the measurements of a side tell nothing; it is empty where they do.
+    """
 
     text: str
     left: Growth | None
     right: Growth | None
     problem: InputError | None = None
+    inconclusive: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the rule is broken, or could not be checked."""
+        return not self.inconclusive and not self.passed
 
     @property
     def passed(self) -> bool:
         """Whether the left side grows no faster than the fastest part of the right one."""
-        if self.problem is not None or self.left is None or self.right is None:
+        if self.inconclusive or self.problem is not None:
+            return False
+        if self.left is None or self.right is None:
             return False
         return compare(self.left, self.right) <= 0
 
@@ -97,9 +127,20 @@ class Report:
     @property
     def checked(self) -> bool:
         """Whether anything was held against anything: one verdict, or one rule with models."""
-        return any(c.verdict is not None for c in self.checks) or any(
+        return any(c.verdict is not None or c.inconclusive for c in self.checks) or any(
             r.problem is None for r in self.rules
         )
+
+    @property
+    def failed(self) -> bool:
+        """Whether an expectation or a rule does not hold, or nothing was checked at all."""
+        broken = any(c.failed for c in self.checks) or any(r.failed for r in self.rules)
+        return broken or not self.checked
+
+    @property
+    def inconclusive(self) -> bool:
+        """Whether nothing fails, but some measurements tell nothing."""
+        return not self.failed and not self.passed
 
     @property
     def passed(self) -> bool:
@@ -110,7 +151,7 @@ class Report:
     @property
     def litmus_failed(self) -> bool:
         """Whether a litmus test diverges: then the machine may be the cause of the others."""
-        return any(c.litmus and not c.passed for c in self.checks)
+        return any(c.litmus and c.failed for c in self.checks)
 
 
 def check_file(path: str | Path, measurements: str | Path | Experiment | None = None) -> Report:
@@ -126,7 +167,7 @@ def check_file(path: str | Path, measurements: str | Path | Experiment | None = 
 
 
 def _checked(path: Path, measurements: str | Path | Experiment | None) -> Report:
-    data = _load(path)
+    data = load_file(path)
     source = measurements
     if source is None and data.get("measurements") is not None:
         source = Path(path).parent / str(data["measurements"])
@@ -135,13 +176,13 @@ def _checked(path: Path, measurements: str | Path | Experiment | None) -> Report
     checks = tuple(
         _check(data, entry, experiment, litmus, str(path)) for entry in data["expectations"]
     )
-    growths = {check.callpath: check.growth for check in checks if check.growth is not None}
-    rules = tuple(_rule(str(text), growths, str(path)) for text in data.get("rules") or ())
+    rules = tuple(_rule(str(text), checks, str(path)) for text in data.get("rules") or ())
     problems = experiment.problems if experiment is not None else ()
     return Report(str(path), checks, rules, problems)
 
 
-def _load(path: Path) -> dict[str, Any]:
+def load_file(path: Path) -> dict[str, Any]:
+    """The keys of a file of expectations; raises `InputError` for one that is none."""
     text = read_text(path, "check the name", most=MOST_YAML_BYTES)
     data = load_yaml(text, str(path), "mend the line")
     if not isinstance(data, dict) or not isinstance(data.get("expectations"), list):
@@ -150,6 +191,8 @@ def _load(path: Path) -> dict[str, Any]:
             remedy="begin with 'expectations:' and a list",
             path=str(path),
         )
+    for key, (least, most) in _WHOLE_NUMBERS.items():
+        _whole_number(data, key, least, most, str(path))
     if data.get("schema", SCHEMA) != SCHEMA:
         raise InputError(
             f"unknown schema '{data['schema']}'", remedy=f"use {SCHEMA}", path=str(path)
@@ -170,7 +213,19 @@ def _load(path: Path) -> dict[str, Any]:
                 remedy=f"use {', '.join(sorted(_ENTRY_KEYS))}",
                 path=str(path),
             )
+        _whole_number(entry, "max_terms", *_WHOLE_NUMBERS["max_terms"], str(path))
     return data
+
+
+def _whole_number(data: Mapping[str, Any], key: str, least: int, most: int, path: str) -> None:
+    """Raises InputError where the key has another value than a whole number in its range."""
+    value = data.get(key, least)
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InputError(
+            f"{key}: {str(value)[:40]!r} is no whole number from {least} to {most}",
+            remedy=f"write one, as '{key}: {max(least, 2)}'",
+            path=path,
+        )
 
 
 def _check(
@@ -211,7 +266,7 @@ def _judged(
     better = settings.get("better", "deviation")
     if better not in ("deviation", "match"):
         raise InputError(f"better: '{better}' is unknown", remedy="use deviation or match")
-    adjusted = None
+    adjusted, measured, inconclusive = None, None, ""
     if settings.get("model") is not None:
         growth, name = parse(str(settings["model"]), name, path)
         model = growth.text(name)
@@ -234,20 +289,37 @@ def _judged(
             series.points,
             series.values,
             search=limits["search"],
-            steps=int(settings.get("steps", 2)),
+            steps=settings.get("steps", 2),
             statistic=settings.get("statistic", "mean"),
             parameters=series.parameters,
-            min_points=int(settings.get("min_points", 5)),
+            min_points=settings.get("min_points", NEEDED_POINTS),
+            space=_space(settings),
+            max_terms=settings.get("max_terms", 2),
         )
         growth, model = growth_of(fitted), fitted.formula()
         adjusted = fitted.adjusted_r2 if fitted.terms else None
         metric = metric or series.metric
+        measured = (series, fitted)
+        assert experiment is not None
+        inconclusive = experiment.disturbed
+        if fitted.law == NO_MODEL:
+            inconclusive = "no formula describes the measurements"
     verdict = None
-    if expected is not None:
+    if expected is not None and not inconclusive:
         verdict = judge(expected, growth, deviation=limits["deviation"], better=better)
     return Check(
-        callpath, metric, name or "p", model, growth, verdict, litmus, adjusted_r2=adjusted
-    )
+        callpath, metric, name or "p", model, growth, verdict, litmus, adjusted_r2=adjusted,
+        inconclusive=inconclusive, fitted=measured,
+    )  # fmt: skip
+
+
+def _space(settings: Mapping[str, Any]) -> SearchSpace | None:
+    """The search space that the file lists; None for that around the expectation."""
+    terms = settings.get("terms") or ()
+    if isinstance(terms, str) or not isinstance(terms, Sequence):
+        raise InputError("terms: is no list", remedy="write [p^3*log2(p)^2]")
+    exponents = settings.get("exponents")
+    return space_of(None if exponents is None else str(exponents), [str(term) for term in terms])
 
 
 def _series(experiment: Experiment | None, callpath: str, metric: str, path: str) -> Series:
@@ -288,7 +360,8 @@ def _of_metric(named: Sequence[Series], metric: str, path: str) -> Series:
     return kept[0]
 
 
-def _rule(text: str, growths: Mapping[str, Growth], path: str) -> RuleCheck:
+def _rule(text: str, checks: Sequence[Check], path: str) -> RuleCheck:
+    growths = {check.callpath: check.growth for check in checks if check.growth is not None}
     left, sign, right = text.partition("<=")
     parts = [part.strip() for part in right.split("+")]
     if not sign or not left.strip() or not all(parts):
@@ -310,8 +383,10 @@ def _rule(text: str, growths: Mapping[str, Growth], path: str) -> RuleCheck:
                 path=path,
             ),
         )  # fmt: skip
+    doubts = [c.inconclusive for c in checks if c.callpath in (left.strip(), *parts)]
     biggest = growths[parts[0]]
     for name in parts[1:]:
         if compare(growths[name], biggest) > 0:
             biggest = growths[name]
-    return RuleCheck(text, growths[left.strip()], biggest)
+    why = next(filter(None, doubts), "")
+    return RuleCheck(text, growths[left.strip()], biggest, inconclusive=why)

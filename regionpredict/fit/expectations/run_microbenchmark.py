@@ -15,7 +15,9 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
+from statistics import fmean, stdev
 
 from regionpredict.documents import reading
 from regionpredict.errors import InputError
@@ -23,6 +25,12 @@ from regionpredict.fit.experiment import Experiment, SeriesBuilder
 
 _FOLDER = Path(__file__).parent / "microbenchmarks"
 _COMPILATION_LIMIT_S = 120
+MOST_ROUNDS = 5
+"""How often a run is made, at most, until its means are precise."""
+
+_FEWEST = 3  # repetitions that tell how far they scatter
+_NORMAL_95 = 1.96
+_WAITING = "contain waiting"  # what both programs say of more threads or processes than cores
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +44,6 @@ class Microbenchmark:
     source: Path
     compile: str
     launch: str = ""
-    arguments: tuple[str, ...] = ()
 
 
 OPENMP = Microbenchmark(_FOLDER / "omp_constructs.c", "gcc -O2 -std=c11 -fopenmp")
@@ -54,8 +61,14 @@ def run_microbenchmark(
     launcher: str | None = None,
     environment: Mapping[str, str] | None = None,
     limit_s: float = 300.0,
+    precision: float | None = None,
+    message_bytes: int | None = None,
 ) -> Experiment:
     """Compiles the benchmark and runs it on each of `counts` threads or processes.
+
+    With `precision`, a run is repeated until the 95 % intervals of all means are within that share
+    of the mean (Shudler 2018, sec. 3.3.1), `MOST_ROUNDS` times at most; what is not by then is a
+    problem of the experiment. `message_bytes` is the size of a collective's messages.
 
     `compiler` and `launcher` replace the benchmark's commands, `environment` (default: this
     process's) is passed on, `limit_s` is the time limit of one run in seconds. More threads or
@@ -72,29 +85,67 @@ def run_microbenchmark(
         doubts: list[InputError] = []
         for count in counts:
             launch = (launcher or benchmark.launch).format(n=count)
-            text, messages = _run(
-                [*shlex.split(launch), str(program), str(repetitions), *benchmark.arguments],
-                {**variables, "OMP_NUM_THREADS": str(count), "OMP_DYNAMIC": "false"},
-                limit_s,
-                "use fewer threads or processes, or fewer repetitions",
-            )
-            for line in text.splitlines():
-                with reading(program.name, "a line of measurements", "give the right launcher"):
-                    callpath, metric, place, value = line.split(",")
-                    builder.add(callpath, metric, (float(place),), (float(value),))
+            size = () if message_bytes is None else (str(message_bytes),)
+            seen: dict[tuple[str, str], list[float]] = {}
+            text, said, wide = "", [], []
+            for _ in range(1 if precision is None else MOST_ROUNDS):
+                more, messages = _run(
+                    [*shlex.split(launch), str(program), str(repetitions), *size],
+                    {**variables, "OMP_NUM_THREADS": str(count), "OMP_DYNAMIC": "false"},
+                    limit_s,
+                    "use fewer threads or processes, or fewer repetitions",
+                )
+                text += more
+                said += messages.splitlines()
+                for line in more.splitlines():
+                    with reading(program.name, "a line of measurements", "give the right launcher"):
+                        callpath, metric, place, value = line.split(",")
+                        builder.add(callpath, metric, (float(place),), (float(value),))
+                        seen.setdefault((callpath, metric), []).append(float(value))
+                wide = _imprecise(seen, precision)
+                if not wide or _WAITING in messages:  # more of the same would not help
+                    break
             doubts.extend(
                 InputError(line.removeprefix(f"{program.name}: "), path=benchmark.source.name)
-                for line in messages.splitlines()
+                for line in dict.fromkeys(said)
                 if line.startswith(f"{program.name}: ")
             )
+            doubts.extend(
+                InputError(f"{name} on {count}: {text}", path=benchmark.source.name)
+                for name, text in wide
+            )
             if not text.strip():
-                said = doubts[-1].message if doubts else "it said nothing"
+                reason = doubts[-1].message if doubts else "it said nothing"
                 where = "1 thread or process" if count == 1 else f"{count} threads or processes"
                 raise InputError(
-                    f"'{program.name}' measured nothing on {where}: {said}",
+                    f"'{program.name}' measured nothing on {where}: {reason}",
                     remedy="repeat it on a quiet machine",
                 )
-    return Experiment(builder.series(), tuple(doubts))
+    waiting = any(_WAITING in doubt.message for doubt in doubts)
+    return Experiment(
+        builder.series(),
+        tuple(doubts),
+        "the times contain waiting: more threads or processes than cores" if waiting else "",
+    )
+
+
+def _imprecise(
+    seen: Mapping[tuple[str, str], Sequence[float]], precision: float | None
+) -> list[tuple[str, str]]:
+    """The call paths whose mean is not known as precisely as asked for, and how it is."""
+    wide = []
+    for (callpath, metric), values in seen.items():
+        if precision is None or metric != "time" or len(values) < _FEWEST:
+            continue
+        mean = fmean(values)
+        half = _NORMAL_95 * stdev(values) / sqrt(len(values))
+        if half > precision * mean:
+            wide.append((
+                callpath,
+                f"the 95 % interval of the mean is within {half / mean:.0%}, "
+                f"not {precision:.0%}, after {len(values)} repetitions",
+            ))  # fmt: skip
+    return wide
 
 
 def _run(

@@ -61,7 +61,7 @@ def fit_page(path: str, result: FitResult) -> str:
              "and --metric choose.")]  # fmt: skip
     sections = [
         Section("Models", [*_models(result), *notes]),
-        Section("Predictions", _predictions(result.predictions)),
+        Section("Predictions", prediction_rows(result.predictions)),
         Section("What to measure next", _next(result)),
         Section("Call tree", [printed("Call tree", tree) for tree in result.trees]),
         as_text(models_table(models, result.predictions, "table")),
@@ -153,7 +153,8 @@ def _wide(values: Sequence[float]) -> bool:
     return min(values) > 0 and max(values) >= _WIDE * min(values)
 
 
-def _predictions(predictions: Sequence[PredictedValue]) -> list[Block]:
+def prediction_rows(predictions: Sequence[PredictedValue]) -> list[Block]:
+    """The predictions as a table, if there are any."""
     rows: list[list[Cell]] = [
         [
             prediction.callpath or "all",

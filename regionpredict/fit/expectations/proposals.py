@@ -1,0 +1,94 @@
+"""Today's models as expectations: the baseline that later measurements are held against."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from regionpredict.errors import InputError
+from regionpredict.fit.expectations.expectation_file import SCHEMA, Check, Report, load_file
+from regionpredict.fit.expectations.growth import ONE
+from regionpredict.fit.expectations.verdict import fit_expected, growth_of
+from regionpredict.fit.experiment import Experiment
+from regionpredict.fit.model.fitted_model import NO_MODEL
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The text of a file of expectations, and the series that have none, with the reason."""
+
+    text: str
+    problems: tuple[InputError, ...]
+
+
+def propose_from_file(path: Path, report: Report) -> Proposal:
+    """The file of expectations, with the models of entries that have no expectation."""
+    data = load_file(path)
+    entries, problems = [], []
+    for entry, check in zip(data["expectations"], report.checks, strict=True):
+        if entry.get("expect") is not None:
+            entries.append(entry)
+            continue
+        reason = check.problem.message if check.problem is not None else check.inconclusive
+        if reason or check.growth is None:
+            problems.append(_none(check.callpath, reason, str(path)))
+            continue
+        entries.append({**entry, "expect": check.growth.text(check.parameter)})
+    return Proposal(_text({**data, "expectations": entries}, report.checks), tuple(problems))
+
+
+def propose_from_measurements(path: str, experiment: Experiment, target: str | None) -> Proposal:
+    """A file of expectations with the model of every series of one parameter.
+
+    `path` is where the measurements are, `target` where the file will be.
+    """
+    entries, problems = [], list(experiment.problems)
+    for series in experiment.series:
+        try:
+            if len(series.parameters) != 1:
+                raise InputError(
+                    f"an expectation has one parameter, the measurements have "
+                    f"{', '.join(series.parameters)}",
+                    remedy="fix the others",
+                )
+            model = fit_expected(ONE, series.points, series.values, parameters=series.parameters)
+        except InputError as error:
+            problems.append(_none(series.callpath, error.message, path))
+            continue
+        if model.law == NO_MODEL:
+            problems.append(_none(series.callpath, "no formula describes it", path))
+            continue
+        entry = {"callpath": series.callpath, "metric": series.metric}
+        named = {key: value for key, value in entry.items() if value}
+        entries.append({**named, "expect": growth_of(model).text(series.parameters[0])})
+    if not entries:
+        raise InputError(
+            "no series has a model to propose", remedy="measure more points", path=path
+        )
+    start = Path(target).resolve().parent if target is not None else Path.cwd()
+    data = {
+        "schema": SCHEMA,
+        "measurements": os.path.relpath(Path(path).resolve(), start),
+        "expectations": entries,
+    }
+    return Proposal(_text(data, ()), tuple(problems))
+
+
+def _none(callpath: str, reason: str, path: str) -> InputError:
+    return InputError(
+        f"{callpath or 'the series'} has no expectation: {reason or 'it has no model'}",
+        remedy="write one by hand, or leave it out",
+        path=path,
+    )
+
+
+def _text(data: Mapping[str, Any], checks: Sequence[Check]) -> str:
+    head = "# Proposed from measurements: read each expectation before relying on it.\n"
+    shown = [f"#   {c.callpath or 'model'}: {c.model}\n" for c in checks if c.fitted is not None]
+    body = yaml.safe_dump(dict(data), sort_keys=False, allow_unicode=True, width=100)
+    return head + "".join(shown) + body
