@@ -4,11 +4,16 @@ A store is a folder: `trace.json` has definitions and an index, `events.parquet`
 region of the events, `operations.parquet` what communicates, with what belongs together (so a part
 needs no matching of the whole), `counters.parquet` readings. A row group of events holds at most
 `GROUP` events of one location; the operations of each are a row group of the other file.
+
+The index carries its own digest and that of each file's footer, and pages carry checksums: a
+damaged store is refused as soon as the damaged part is read.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -19,7 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.errors import InputError, with_extra
+from regionpredict.documents import reading
+from regionpredict.errors import InputError, one_line, with_extra
 from regionpredict.file_presence import is_file
 from regionpredict.trace.event_trace import (
     NONE,
@@ -38,9 +44,11 @@ from regionpredict.trace.event_trace import (
 from regionpredict.trace.matching import OUTSIDE, Matches
 from regionpredict.trace.selection import Selection, known_ranks
 
-SCHEMA = "regionpredict/trace-store/1"
+SCHEMA = "regionpredict/trace-store/2"  # 2: digests
 GROUP = 1 << 18
 _INDEX = "trace.json"
+_WHAT = "an undamaged store of a trace"
+_REMEDY = "convert the trace again"
 _EVENTS = ("time", "kind", "region")
 _OPERATIONS = tuple(Operations.__dataclass_fields__)
 _MATCHES = ("mate", "other", "instance")
@@ -140,7 +148,7 @@ class StoreWriter:
             "increase": _joined([counter.increase for counter in trace.counters]),
         }
         self._write("counters", columns, 0, sum(counts))
-        document = {
+        document: dict[str, Any] = {
             "schema": SCHEMA,
             "name": trace.name,
             "ticks_per_second": trace.ticks_per_second,
@@ -160,6 +168,10 @@ class StoreWriter:
         with self._as_input_errors():
             for file in self._files.values():
                 file.close()
+            document["footers"] = {
+                name: _footer_digest(self._folder / f"{name}.parquet") for name in self._files
+            }
+            document["digest"] = _index_digest(document)
             (self._folder / _INDEX).write_text(json.dumps(document), "utf-8")
 
     def _write(
@@ -173,8 +185,9 @@ class StoreWriter:
         with self._as_input_errors():
             if file not in self._files:
                 self._files[file] = self._parquet.ParquetWriter(
-                    self._folder / f"{file}.parquet", schema, compression="zstd"
-                )
+                    self._folder / f"{file}.parquet", schema, compression="zstd",
+                    write_page_checksum=True,
+                )  # fmt: skip
             if count is not None:
                 rows = {name: column[first : first + count] for name, column in columns.items()}
                 table = arrow.table(rows, schema=schema)
@@ -227,22 +240,16 @@ class Store:
         self._folder = folder
         self._files: dict[str, Any] = {}
         self._arrow, self._parquet = _arrow()
-        try:
+        with reading(folder, _WHAT, _REMEDY):
             document = json.loads((folder / _INDEX).read_text("utf-8"))
-            if document["schema"] != SCHEMA:
-                raise KeyError(document["schema"])
+            if document["schema"] != SCHEMA or document.pop("digest") != _index_digest(document):
+                raise ValueError
             self.locations = tuple(Location(**fields) for fields in document["locations"])
             self.name: str = document["name"]
             self.ticks_per_second: float = document["ticks_per_second"]
             self.starts = np.array(document["starts"], dtype=np.int64)
             self._groups = [_group(*row) for row in document["groups"]]
             self._document = document
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(
-                f"is no store of a trace: {error}",
-                remedy="convert the trace anew",
-                path=str(folder),
-            ) from None
 
     def columns(
         self, names: Sequence[str], selection: Selection
@@ -343,15 +350,19 @@ class Store:
             table = self._file(file).read_row_group(group, columns=list(names))
         except (OSError, self._arrow.ArrowException) as error:
             raise InputError(
-                f"{file}.parquet cannot be read: {str(error).splitlines()[0][:100]}",
-                remedy="convert the trace anew", path=str(self._folder),
+                f"{file}.parquet cannot be read: {one_line(str(error))[:100]}",
+                remedy=_REMEDY, path=str(self._folder),
             ) from None  # fmt: skip
         return {name: table.column(name).to_numpy() for name in names}
 
     def _file(self, name: str) -> Any:
         """A file of the store, with its footer read once."""
         if name not in self._files:
-            self._files[name] = self._parquet.ParquetFile(self._folder / f"{name}.parquet")
+            path = self._folder / f"{name}.parquet"
+            with reading(path, _WHAT, _REMEDY):
+                if _footer_digest(path) != self._document["footers"].get(name):
+                    raise ValueError
+                self._files[name] = self._parquet.ParquetFile(path, page_checksum_verification=True)
         return self._files[name]
 
     def _type(self, file: str, name: str) -> Any:
@@ -388,6 +399,26 @@ class _Places:
         there = at < len(self._numbers)
         there[there] = self._numbers[at[there]] == rows[there]
         return np.where(there, at, np.where(rows >= 0, OUTSIDE, NONE)).astype(np.int64)
+
+
+def _index_digest(document: dict[str, Any]) -> str:
+    """The digest of an index that has none yet."""
+    return hashlib.sha256(json.dumps(document).encode()).hexdigest()
+
+
+def _footer_digest(path: Path) -> str:
+    """The digest of a Parquet file's footer, which says where its pages are.
+
+    The file ends in the footer, its length in four bytes, and `PAR1` (Apache Parquet, "File
+    Format").
+    """
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - 8, 0))
+        tail = file.read()
+        length = int.from_bytes(tail[:4], "little") + 8
+        file.seek(max(size - length, 0))
+        return hashlib.sha256(file.read()).hexdigest()
 
 
 def _regions(kind: Kind, time: int, regions: Sequence[int]) -> dict[str, NDArray[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -137,11 +138,37 @@ def test_damage_is_one_line(kernels: Kernels, tmp_path: Path) -> None:
     folder = tmp_path / "trace"
     write_store(trace, match(trace, kernels), folder)
     (folder / "events.parquet").write_bytes(b"PAR1")
-    with pytest.raises(InputError, match=r"events\.parquet cannot be read"):
+    with pytest.raises(InputError, match=r"events\.parquet: not an undamaged store"):
         Store(folder).read(Selection())
     (folder / "trace.json").write_text("{}")
-    with pytest.raises(InputError, match="is no store of a trace"):
+    with pytest.raises(InputError, match="not an undamaged store of a trace"):
         Store(folder)
+
+
+@pytest.mark.parametrize("name", ["trace.json", "events.parquet", "operations.parquet",
+                                  "counters.parquet"])  # fmt: skip
+def test_a_damaged_store_is_read_as_it_was_or_refused(
+    kernels: Kernels, tmp_path: Path, name: str
+) -> None:
+    trace = _trace(5)
+    folder = tmp_path / "trace"
+    write_store(trace, match(trace, kernels), folder)
+    whole = Store(folder).read(Selection())
+    text = (folder / name).read_bytes()
+    draw = random.Random(name)
+    refused = 0
+    for _ in range(150):
+        damaged = bytearray(text)
+        if draw.random() < 0.2:
+            del damaged[draw.randrange(len(damaged)) :]
+        else:
+            damaged[draw.randrange(len(damaged))] ^= draw.randrange(1, 256)
+        (folder / name).write_bytes(damaged)
+        try:
+            assert same(Store(folder).read(Selection()), whole)
+        except InputError:
+            refused += 1
+    assert refused > 100
 
 
 @pytest.mark.parametrize("damaged", [False, True])

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from regionpredict.errors import InputError
 
 _CHUNK = 1 << 24  # bytes of text taken apart at once: bounds the memory, not the result
+_LONGEST_LINE = 1 << 26  # an event record with millions of pairs: no tracer writes one
 _COLON, _NEWLINE, _ZERO, _MINUS = 58, 10, 48, 45
 _STATE_FIELDS, _MESSAGE_FIELDS, _EVENT_FIELDS = 8, 15, 6
 _LONGEST = 20  # digits of the largest unsigned 64-bit number, which failed counters show
@@ -70,7 +71,7 @@ def read_records(path: Path) -> tuple[Header, Records]:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             header, rest, line = _header(file, path)
             parts: list[tuple[Integers, Integers, Integers]] = []
-            for chunk, first in _chunks(file, rest, line):
+            for chunk, first in _chunks(file, rest, line, path):
                 parts.append(_records_of(chunk, path, first, header))
     except OSError as error:
         raise _damaged(f"cannot be read: {error.strerror or error}", path) from None
@@ -151,8 +152,8 @@ def _header(file: File, path: Path) -> tuple[Header, bytes, int]:
     return Header(int(match[1]), unit, threads, communicators), text, number
 
 
-def _chunks(file: File, rest: bytes, line: int) -> Iterator[tuple[bytes, int]]:
-    """Whole lines of text and the number of their first."""
+def _chunks(file: File, rest: bytes, line: int, path: Path) -> Iterator[tuple[bytes, int]]:
+    """Whole lines of text and the number of their first; InputError for an endless line."""
     while True:
         more = file.read(_CHUNK)
         text = rest + more
@@ -165,6 +166,8 @@ def _chunks(file: File, rest: bytes, line: int) -> Iterator[tuple[bytes, int]]:
             yield text[:cut], line
             line += text.count(b"\n", 0, cut)
         rest = text[cut:]
+        if len(rest) > _LONGEST_LINE:
+            raise _damaged(f"has a line of more than {_LONGEST_LINE >> 20} MiB", path, line)
 
 
 def _records_of(
@@ -268,5 +271,5 @@ def _numbers(
     signed = magnitudes.view(np.int64)
     signed[negative] *= -1
     last = np.flatnonzero(closes)
-    head = np.concatenate([[0], last[:-1] + 1]).astype(np.int64)
+    head = np.concatenate([[0], last[:-1] + 1])[: len(last)].astype(np.int64)
     return signed, head, last - head + 1, lines[head]

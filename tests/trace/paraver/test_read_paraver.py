@@ -14,7 +14,7 @@ from regionpredict.errors import InputError
 from regionpredict.trace import Kind, Paradigm, Role
 from regionpredict.trace.bursts import bursts_of, by_location, useful_increase
 from regionpredict.trace.event_trace import EventTrace
-from regionpredict.trace.paraver import read_paraver
+from regionpredict.trace.paraver import read_paraver, records
 from regionpredict.trace.paraver.labels import read_labels, read_thread_names
 
 HEAD = "#Paraver (01/02/2020 at 10:11):1000_ns:1(2):1:2(1:1,1:1),2\nc:1:1:2:1:2\nc:1:2:1:2\n"
@@ -253,6 +253,29 @@ def test_a_damaged_archive_and_none(tmp_path: Path) -> None:
         read_paraver(tmp_path / "n.prv.gz")
     with pytest.raises(InputError, match="No such file"):
         read_paraver(tmp_path / "none.prv")
+
+
+def test_blank_lines_are_passed_over_however_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More of them than are taken apart at once: a part holds no record."""
+    (tmp_path / "x.prv").write_text(HEAD + "1:1:1:1:1:0:10:1\n" + "\n" * 5000 + BODY)
+    monkeypatch.setattr(records, "_CHUNK", 1 << 10)
+    _, found = records.read_records(tmp_path / "x.prv")
+    (tmp_path / "x.prv").write_text(HEAD + "1:1:1:1:1:0:10:1\n" + BODY)
+    _, expected = records.read_records(tmp_path / "x.prv")
+    assert np.array_equal(found.states, expected.states)
+    assert np.array_equal(found.events, expected.events)
+    (tmp_path / "x.prv").write_text(HEAD + "\n" * 5000)
+    with pytest.raises(InputError, match="holds no record"):
+        records.read_records(tmp_path / "x.prv")
+
+
+def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
+    text = (HEAD + "2:1:1:1:1:0").encode() + b":7:1" * (40 << 20)
+    (tmp_path / "x.prv.gz").write_bytes(gzip.compress(text, 1))
+    with pytest.raises(InputError, match=r":4: has a line of more than 64 MiB"):
+        records.read_records(tmp_path / "x.prv.gz")
 
 
 def test_labels_and_names_that_are_not_there(tmp_path: Path) -> None:
