@@ -38,6 +38,10 @@ class UsageError(InputError):
     """The command was called wrongly (exit code 2); `InputError`: its input is wrong (1)."""
 
 
+_BLANKS = "\n\t\xa0"
+_WITHOUT_BLANKS = {ord(blank): None for blank in _BLANKS}
+
+
 def one_line(text: str) -> str:
     r"""The text with what would end or overwrite a line, and bytes that are no text, escaped.
 
@@ -47,6 +51,19 @@ def one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def visible(text: str) -> str:
+    """The text with control characters other than ends of lines and tabulators escaped.
+
+    >>> visible("a" + chr(27) + "[31m") == "a" + chr(92) + "x1b[31m"
+    True
+    """
+    if text.translate(_WITHOUT_BLANKS).isprintable():
+        return text
+    return "".join(
+        char if char in _BLANKS or char.isprintable() else _escaped(char) for char in text
+    )
 
 
 def plural(count: float, noun: str) -> str:

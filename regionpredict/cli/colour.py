@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
+from regionpredict.errors import visible
+
 if TYPE_CHECKING:
     import click
 
@@ -99,7 +101,11 @@ class NoticeStream:
         self.on = on
 
     def write(self, text: str) -> int:
-        """Writes the text, and says how many of its characters."""
+        """Writes the text, without control characters, and says how many of its characters.
+
+        A carriage return is kept: lines of progress are written over.
+        """
+        text = "\r".join(map(visible, text.split("\r")))
         self._stream.write(_painted(_NOTICE, text) if self.on else text)
         return len(text)
 

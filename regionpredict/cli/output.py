@@ -13,7 +13,7 @@ import click
 from regionpredict.atomic_file import write_file
 from regionpredict.cli.colour import chosen, in_colour, painted_table, shows_table
 from regionpredict.cli.terminal_width import within_width
-from regionpredict.errors import InputError, one_line
+from regionpredict.errors import InputError, one_line, visible
 
 
 def write_result(text: str, output: str | Path | None, verbatim: bool = False) -> None:
@@ -26,17 +26,23 @@ def write_result(text: str, output: str | Path | None, verbatim: bool = False) -
     if output is None:
         write_standard_output(text, verbatim)
         return
-    write_file(Path(output), text)
+    write_file(Path(output), visible(text) if shows_table() and not verbatim else text)
     click.echo(f"written: {one_line(str(output))}", err=True)
 
 
 def write_standard_output(text: str, verbatim: bool = False) -> None:
     """Text on standard output; a table within the terminal's width, in colour where there is some.
 
+    Names from sources, machines and traces can hold control characters, which a terminal would
+    obey. They are escaped in a table, and in whatever a terminal shows.
+
     In a pipe no line is broken, whatever COLUMNS says, which shells and libraries hand on: who
     searches a text for a sentence finds it on one line. Raises InputError where it takes none.
     """
-    if shows_table() and not verbatim:
+    is_table = shows_table() and not verbatim
+    if is_table or sys.stdout.isatty():
+        text = visible(text)
+    if is_table:
         if sys.stdout.isatty():
             text = within_width(text, shutil.get_terminal_size().columns)
         if in_colour(sys.stdout, os.environ, chosen()):

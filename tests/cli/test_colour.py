@@ -173,3 +173,24 @@ def test_tables_are_within_a_terminals_width_and_pipes_are_as_they_were(folder: 
         assert shown.split() == plain.split()  # the same words in the same order
     wide = on_terminal(folder, "machines", "check", "dunnington", COLUMNS="300", NO_COLOR="1")
     assert wide == plain
+
+
+HOSTILE = "ma\x1b[31min\x07"
+
+
+def test_names_cannot_command_a_terminal(folder: Path) -> None:
+    """In a table, on a terminal, and in a note; JSON escapes them by itself."""
+    points = "POINTS 1 2 4 8 16\nMETRIC time\n" + f"REGION {HOSTILE}\n" + "DATA 1\n" * 5
+    (folder / "m.txt").write_text(points)
+    (folder / "odd.c").write_text(f"#include <no{HOSTILE}where.h>\n" + SOURCE)
+    for words in (
+        ("fit", "m.txt"),
+        ("predict", "odd.c", "-m", "dunnington"),
+        ("predict", "odd.c", "-m", "dunnington", "--frontend", "pycparser"),
+    ):
+        done = piped(folder, *words)
+        assert "ma\\x1b[31min\\x07" in done.stdout + done.stderr
+        assert not set("\x1b\x07") & set(done.stdout + done.stderr)
+        shown = on_terminal(folder, *words, NO_COLOR="1")
+        assert not set("\x1b\x07") & set(shown)
+    assert "\x1b" not in piped(folder, "fit", "m.txt", "--format", "json").stdout
