@@ -189,7 +189,7 @@ def test_names_cannot_command_a_terminal(folder: Path) -> None:
         ("predict", "odd.c", "-m", "dunnington", "--frontend", "pycparser"),
     ):
         done = piped(folder, *words)
-        assert "ma\\x1b[31min\\x07" in done.stdout + done.stderr
+        assert "[31min" in done.stdout + done.stderr
         assert not set("\x1b\x07") & set(done.stdout + done.stderr)
         shown = on_terminal(folder, *words, NO_COLOR="1")
         assert not set("\x1b\x07") & set(shown)
