@@ -15,7 +15,7 @@ from regionpredict.atomic_file import replace_file
 from regionpredict.cli.quiet_host import QuietHost
 from regionpredict.cli.source_options import run_record
 from regionpredict.cli.this_host import allowed_threads, first_compiler, free_bytes
-from regionpredict.errors import InputError, UsageError
+from regionpredict.errors import InputError, UsageError, plural
 from regionpredict.file_presence import is_folder
 from regionpredict.user_cache import is_private_file, private_folder, user_cache_folder
 
@@ -82,7 +82,9 @@ def machine_for(name: str | None) -> tuple[Machine, Path]:
 def _host_file() -> Path:
     """The file of this host in the user's cache folder, made where it is not there yet.
 
-    It is the host's by its name and shape: a folder that several hosts share has a file for each.
+    It is the host's by its name, processor, caches, packages, domains and kernel: a folder that
+    several hosts share has a file for each. The size of the memory is no part of the key, as a
+    virtual machine's changes from one start to the next.
     """
     from regionpredict.machine.detect import read_sysfs
     from regionpredict.machine.writer import write
@@ -91,13 +93,14 @@ def _host_file() -> Path:
     if record is not None:
         record.bypass()  # the answer is this host's alone
     topology = read_sysfs()
-    shape = hashlib.sha256(write(topology, HOST).encode()).hexdigest()[:12]
+    shape = hashlib.sha256(repr(_host_key(topology)).encode()).hexdigest()[:12]
     folder = private_folder(user_cache_folder(os.environ) / "hosts")
     stem = "".join(c if c.isalnum() or c in "-." else "_" for c in os.uname().nodename)
     path = folder / f"{stem}-{shape}.yaml"
     what = f"{topology.packages} x {topology.cores_per_package} cores"
     if is_private_file(path):
-        click.echo(f"note: host: {what}, as measured before ({path})", err=True)
+        age = _age(time.time() - path.stat().st_mtime)
+        click.echo(f"note: host: {what}, as measured {age} ({path})", err=True)
         return path
     began = time.monotonic()
     try:
@@ -111,6 +114,25 @@ def _host_file() -> Path:
     took = time.monotonic() - began
     click.echo(f"note: host: {what}, measured in {took:.0f} s, kept in {path}", err=True)
     return path
+
+
+def _host_key(topology: Topology) -> tuple[object, ...]:
+    """What a host's measured figures depend on."""
+    return (
+        topology.name, topology.identity, topology.packages, topology.cores_per_package,
+        topology.domains_per_package, topology.threads_per_core, topology.caches,
+        topology.simd_bits, topology.page_bytes, os.uname().release,
+    )  # fmt: skip
+
+
+def _age(seconds: float) -> str:
+    """How long ago something was measured.
+
+    >>> _age(40), _age(7200), _age(86400), _age(3 * 86400)
+    ('today', 'today', '1 day ago', '3 days ago')
+    """
+    days = int(seconds // 86400)
+    return f"{plural(days, 'day')} ago" if days > 0 else "today"
 
 
 def _note_once() -> Callable[[str], None]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from regionpredict.cli import machine_option, this_host
+from regionpredict.machine.detect import read_sysfs
 from tests.cli.command_line import call
 
 SOURCE = """\
@@ -55,7 +57,7 @@ def test_the_host_is_measured_once(
     monkeypatch.setattr(machine_option, "_measured", _must_not)
     for command in ("predict", "sizes"):
         again = call(monkeypatch, capsys, command, source, "-m", "host")
-        assert re.fullmatch(r"note: host: \d+ x \d+ cores, as measured before \(\S+\)\n", again.err)
+        assert re.fullmatch(r"note: host: \d+ x \d+ cores, as measured today \(\S+\)\n", again.err)
     told = call(monkeypatch, capsys, "explain", f"{source}:3", "-m", "host")
     assert told.code == 0
     assert kept.read_text() == text
@@ -65,6 +67,15 @@ def test_the_host_is_measured_once(
 
 def _must_not(*_: object) -> str:
     raise AssertionError("measured again")
+
+
+def test_a_host_is_the_same_whatever_its_memory_and_clock() -> None:
+    """A virtual machine has other amounts at each start; another kernel measures otherwise."""
+    host = read_sysfs()
+    key = machine_option._host_key(host)
+    assert machine_option._host_key(replace(host, memory_bytes=1 << 30, clock_hz=1e9)) == key
+    assert machine_option._host_key(replace(host, packages=host.packages + 1)) != key
+    assert machine_option._host_key(replace(host, simd_bits=128_000)) != key
 
 
 def test_a_file_that_others_can_write_is_measured_anew(
