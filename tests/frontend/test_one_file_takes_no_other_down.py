@@ -73,7 +73,7 @@ def test_pycparser_stops_at_macros_without_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
-@pytest.mark.parametrize("header", ["/dev/zero", "pipe.h", "/dev/tty"])
+@pytest.mark.parametrize("header", ["/dev/zero", "pipe.h", "/dev/tty", "/proc/kmsg"])
 @pytest.mark.parametrize("marks", ['""', "<>"])
 def test_a_header_that_is_no_file_is_left_out(
     tmp_path: Path, frontend: str, header: str, marks: str
@@ -110,6 +110,17 @@ def test_an_include_name_of_thousands_of_letters(tmp_path: Path, frontend: str) 
     (note,) = analysis.program.diagnostics
     assert note.id == "RP001"
     assert len(str(note)) < 400
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_name_that_looks_like_an_option_is_a_file(
+    tmp_path: Path, frontend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "-x.c").write_text(LOOP % "1")
+    monkeypatch.chdir(tmp_path)
+    analysis = analyse(requests_for(["-x.c"]), {}, frontend=frontend)
+    assert lines_of(analysis, "-x.c") == [3]
+    assert not analysis.program.diagnostics
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)

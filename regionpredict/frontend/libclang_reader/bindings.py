@@ -353,7 +353,8 @@ def parse(
         *(UnsavedFile(n, text, len(text)) for n, text in texts.items())
     )
     unit = c_void_p()
+    name = f"./{path}" if path.startswith("-") else path  # which would be an option
     code = library().clang_parseTranslationUnit2(
-        index, os.fsencode(path), array, len(argv), files, len(texts), options, byref(unit)
+        index, os.fsencode(name), array, len(argv), files, len(texts), options, byref(unit)
     )
     return code, unit.value or 0

@@ -11,9 +11,10 @@ from regionpredict.errors import InputError
 def is_regular_file(path: str | os.PathLike[str]) -> bool:
     """Whether there is a regular file (or a link to one) of that name, however odd the name."""
     try:
-        return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 (Path.stat parses it first)
+        mode = os.stat(path).st_mode  # noqa: PTH116 (Path.stat parses it first)
     except (OSError, ValueError):
         return False
+    return stat.S_ISREG(mode) and not _is_of_the_kernel(path)
 
 
 def is_special_file(path: str | os.PathLike[str]) -> bool:
@@ -22,7 +23,12 @@ def is_special_file(path: str | os.PathLike[str]) -> bool:
         mode = os.stat(path).st_mode  # noqa: PTH116
     except (OSError, ValueError):
         return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) or _is_of_the_kernel(path)
+
+
+def _is_of_the_kernel(path: str | os.PathLike[str]) -> bool:
+    """Whether the kernel makes up the text: a reader of /proc/kmsg waits for ever."""
+    return os.path.realpath(path).startswith(("/proc/", "/sys/"))
 
 
 def read_regular_file(path: str, *, limit: int | None = None) -> bytes:
@@ -34,7 +40,7 @@ def read_regular_file(path: str, *, limit: int | None = None) -> bytes:
         # Without O_NONBLOCK, to open a pipe is to wait for a writer.
         with open(path, "rb", opener=_open_at_once) as file:
             status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
+            if not stat.S_ISREG(status.st_mode) or _is_of_the_kernel(path):
                 raise InputError(
                     "cannot be read: no regular file", remedy="name a text file", path=path
                 )
