@@ -31,6 +31,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "fit sort.txt --plot sort.pdf",
         "fit runs.jsonl --tree --format json",
     ),
+    "isoefficiency": (
+        "isoefficiency times.csv --at p=60 --efficiency 0.8",
+        'isoefficiency --formula "1 - 0.066*p^0.5 + 0.02*p^0.5*log(n)" --at p=60',
+    ),
     "expect": ("expect growth.yaml", "expect openmp --run 1,2,4 --junit results.xml"),
     "tasks": ("tasks record -o run -- ./program", "tasks show run --plot graph.pdf"),
     "tasks record": ("tasks record -o run --threads 2 -- ./program 1000",),

@@ -20,6 +20,7 @@ COMMANDS = {
     "machines": "List, show, check and detect machine models.",
     "calibrate": "Measure this host into a machine model.",
     "fit": "Empirical scaling models from measurements.",
+    "isoefficiency": "The size, or the processors, that keep an efficiency.",
     "expect": "Scalability expectations as a test.",
     "tasks": "Task graphs: parallelism, replay, isoefficiency.",
     "cc": "A compiler that measures the regions of what it compiles.",

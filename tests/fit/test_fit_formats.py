@@ -231,6 +231,21 @@ def test_cube_folders(tmp_path, packed):
     assert found["main->io"] == {(p,): [5.0] * 2 for p in POINTS}
 
 
+def test_folders_may_have_a_postfix_behind_the_repetition(tmp_path):
+    for p in POINTS:
+        for r in (1, 2):
+            for kind, factor in (("weak", 1), ("strong", 3)):
+                own = dict.fromkeys(("main", "solve", "kernel", "io"), (factor * p, 1.0))
+                name = f"ms2_p{p:g}_r{r}_{kind}"
+                _profile(tmp_path / name / "profile.cubex", own, packed=False, inclusive=False)
+    experiment = read(tmp_path)
+    found = found_in(experiment)
+    assert {s.parameters for s in experiment.series} == {("p",)}
+    assert {path.split("->")[0] for path in found} == {"weak", "strong"}
+    assert found["weak->main"] != found["strong->main"]
+    assert all(len(values) == 2 for points in found.values() for values in points.values())
+
+
 def test_a_broken_profile_is_a_problem_of_its_own(tmp_path):
     for p in POINTS:
         own = dict.fromkeys(("main", "solve", "kernel", "io"), (p, p))

@@ -1,7 +1,7 @@
 """Comma- or tab-separated tables: one row a repetition.
 
 The columns `callpath` (or `region`, `function`) and `metric` hold text; the columns of measured
-values are `value` (or `time`, `time_s`, `seconds`, `runtime`), or those that are named; every
+values are `value` (or `time`, `seconds`, `efficiency` and the like), or those named; every
 other column of numbers is a parameter, and every other column of text that changes tells series
 apart: it goes into their names. Columns called `repetition`, `run` or `unit` are neither.
 """
@@ -19,7 +19,9 @@ from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment, SeriesBuilder
 
 _CALLPATH = ("callpath", "region", "region_id", "function", "kernel", "name")
-_VALUES = ("value", "time", "time_s", "seconds", "runtime", "runtime_s", "wall_s")
+_VALUES = (
+    "value", "time", "time_s", "seconds", "runtime", "runtime_s", "wall_s", "efficiency",
+)  # fmt: skip
 _SHOWN = 60  # of a header that names no column of values: it may be none
 _IGNORED = ("repetition", "rep", "run", "unit")
 

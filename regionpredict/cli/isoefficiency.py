@@ -1,0 +1,139 @@
+"""`regionpredict isoefficiency`: which size, or how many processors, keep an efficiency."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from regionpredict.cli.output import write_result
+from regionpredict.cli.point_bindings import point_bindings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from regionpredict.fit.laws.efficiency_surface import EfficiencySurface
+
+
+@click.command("isoefficiency")
+@click.argument("path", type=click.Path(), required=False)
+@click.option(
+    "--formula", metavar="TEXT", help="A published efficiency of p and n in place of PATH."
+)
+@click.option("--at", multiple=True, metavar="p=60", help="Solve there, for the other; repeatable.")
+@click.option(
+    "--efficiency",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.8,
+    show_default=True,
+    help="The efficiency to keep.",
+)
+@click.option("--processors", metavar="NAME", help="The parameter that counts processors.")
+@click.option("--metric", help="The metric of the table; else the first.")
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table",
+    show_default=True, help="What to print.",
+)  # fmt: skip
+@click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
+def command(
+    path: str | None, formula: str | None, at: tuple[str, ...], efficiency: float,
+    target: str | None, form: str, **options: Any,
+) -> None:  # fmt: skip
+    """Solves an efficiency surface for the size, or the processors, that keep an efficiency.
+
+    PATH is a table of p, n and time, or of p, n and efficiency, in any format that fit reads.
+    """
+    from regionpredict.errors import UsageError
+    from regionpredict.fit.laws.efficiency_surface import size_for, threads_for
+
+    if (path is None) == (formula is None):
+        raise UsageError("give a table or --formula", remedy="one of both")
+    points = point_bindings(at)
+    for point in points:
+        if len(point) != 1 or next(iter(point)) not in ("p", "n") or min(point.values()) <= 0:
+            raise UsageError("--at names p or n, above zero", remedy="write --at p=60")
+    if not points:
+        raise UsageError("nothing to solve for", remedy="write --at p=60 or --at n=5000")
+    surface = None if path is None else _surface(path, options)
+    published = None if formula is None else _published(formula)
+    rows = []
+    for point in points:
+        [(name, given)] = point.items()
+        if surface is not None:
+            solved = (size_for if name == "p" else threads_for)(surface, given, efficiency)
+            value, low, high = solved.value, solved.low, solved.high
+        else:
+            assert published is not None
+            value = _solved(published, name, given, efficiency)
+            low = high = value
+        rows.append({"given": name, "at": given, "solved": "n" if name == "p" else "p",
+                     "value": value, "low": low, "high": high})  # fmt: skip
+    model = surface.text() if surface is not None else formula
+    error = surface.rrmse if surface is not None else None
+    if form == "json":
+        record = {"schema": "regionpredict/isoefficiency/1", "efficiency": efficiency,
+                  "model": model, "rrmse": error, "solutions": rows}  # fmt: skip
+        write_result(json.dumps(record, indent=1) + "\n", target)
+        return
+    from regionpredict.report.aligned_table import aligned_lines
+
+    band = "90% band" if surface is not None else "band"
+    table = [("given", f"for efficiency {efficiency:g}", band)]
+    table += [
+        (
+            f"{row['given']} = {row['at']:g}",
+            f"{row['solved']} = {_number(row['value'])}",
+            f"{_number(row['low'])} to {_number(row['high'])}" if surface is not None else "-",
+        )
+        for row in rows
+    ]
+    known = "" if error is None else f" (relative root mean square error {error:.1%})"
+    write_result("\n".join([f"E(p, n) = {model}{known}", *aligned_lines(table)]) + "\n", target)
+
+
+def _number(value: Any) -> str:
+    from regionpredict.fit.laws.efficiency_surface import LARGEST
+
+    return "none" if value is None else "any" if value >= LARGEST else f"{value:.5g}"
+
+
+def _surface(path: str, options: dict[str, Any]) -> EfficiencySurface:
+    """The model of the table's efficiencies."""
+    from regionpredict.errors import InputError
+    from regionpredict.fit.input import read
+    from regionpredict.fit.laws.efficiency_surface import fit_efficiency
+    from regionpredict.fit.laws.efficiency_table import efficiencies_of
+
+    metric = options["metric"]
+    known = [s for s in read(path).series if metric is None or s.metric == metric]
+    if not known:
+        raise InputError(f"there is no metric '{metric}'", remedy="check the name", path=path)
+    if len({s.callpath for s in known}) > 1:
+        raise InputError(
+            "there are several call paths", remedy="give a table of one", path=path
+        )  # fmt: skip
+    points, efficiencies = efficiencies_of(known[0], options["processors"])
+    return fit_efficiency(points, efficiencies)
+
+
+def _published(formula: str) -> Callable[[float, float], float]:
+    from regionpredict.fit.laws.published_formula import published_formula
+
+    return published_formula(formula)
+
+
+def _solved(
+    value: Callable[[float, float], float], name: str, given: float, efficiency: float
+) -> float | None:
+    """The size, or the processors, at which the formula has this efficiency."""
+    from regionpredict.fit.laws.efficiency_surface import most_threads, smallest_size
+
+    def known(threads: float, size: float) -> float:
+        result = value(threads, size)
+        return -math.inf if math.isnan(result) else result
+
+    if name == "p":
+        return smallest_size(lambda n: known(given, n), efficiency)
+    return most_threads(lambda p: known(p, given), efficiency)
