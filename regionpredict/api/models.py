@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from regionpredict.atomic_file import write_file
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, UsageError
 from regionpredict.fit.call_tree import Measured, call_trees
 from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel, Interval, growth_key
@@ -26,7 +26,13 @@ from regionpredict.report.plots.maps import contour_figure, surface_figure
 from regionpredict.report.plots.shares import shares_figure
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
+
+_COLUMNS = (
+    "callpath", "metric", "model", "growth", "law", "smape", "adjusted_r2",
+    "cross_validated_error", "noise",
+)  # fmt: skip
 
 Drawing = Literal["curves", "contour", "surface"]
 
@@ -281,6 +287,21 @@ class Models:
     def to_json(self) -> str:
         """The models as JSON, schema `regionpredict/models/1`."""
         return models_json(self._set())
+
+    def to_frame(self) -> pd.DataFrame:
+        """A frame of pandas, a row a model. Raises UsageError without pandas."""
+        try:
+            import pandas as pd  # noqa: PLC0415
+        except ModuleNotFoundError:
+            raise UsageError(
+                "to_frame needs pandas", remedy="python3 -m pip install pandas"
+            ) from None
+        rows = [
+            (m.series.callpath, m.series.metric, m.formula(), m.growth, m.fitted.law,
+             m.fitted.smape, m.fitted.adjusted_r2, m.fitted.cross_validated_error, m.fitted.noise)
+            for m in self.models
+        ]  # fmt: skip
+        return pd.DataFrame(rows, columns=list(_COLUMNS))
 
     def _set(self) -> ModelSet:
         return ModelSet(tuple((m.series, m.fitted) for m in self.models), self.problems)

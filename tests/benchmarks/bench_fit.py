@@ -220,7 +220,7 @@ def same(a: dict[int, Any], b: dict[int, Any]) -> bool:
 NOISES = (0.02, 0.05, 0.10)
 CASES: list[tuple[str, Callable[..., Sample], tuple[float, ...], str]] = [
     ("one common term", one_term(COMMON), NOISES, "leading"),
-    ("one term of all 42", one_term(list(DEFAULT_TERMS)), NOISES, "leading"),
+    ("one term of all 50", one_term(list(DEFAULT_TERMS)), NOISES, "leading"),
     ("constant", constant, NOISES, "leading"),
     *(
         (f"two terms, {shares}, {count} points", two_terms(count, shares), (0.02,), "within")

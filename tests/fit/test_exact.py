@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from regionpredict.api import fit_table
 from regionpredict.fit import fit, fit_many
 from regionpredict.fit.search.refine import fit_refined
 
@@ -107,3 +108,11 @@ def test_points_of_two_parameters_are_no_better_described_by_less_than_their_mea
         rng = np.random.default_rng(seed)
         model = fit(points, np.exp(rng.normal(0, 2, (25, 3))).tolist())
         assert not model.adjusted_r2 < 0
+
+
+def test_models_are_a_frame():
+    pytest.importorskip("pandas")
+    table = {"p": POWERS * 2, "name": ["a"] * 5 + ["b"] * 5, "time": [*POWERS, *[7.0] * 5]}
+    frame = fit_table(table).to_frame()
+    assert frame["growth"].tolist() == ["p", "1"]
+    assert frame["smape"].max() == pytest.approx(0, abs=1e-9)

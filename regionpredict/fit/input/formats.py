@@ -18,6 +18,7 @@ from regionpredict.fit.input.extrap_text import read_extrap_text
 from regionpredict.fit.input.json_forms import read_json, read_json_lines, read_talpas
 from regionpredict.fit.input.likwid_csv import is_likwid, read_likwid
 from regionpredict.fit.input.measurements import read_measurements
+from regionpredict.fit.input.reframe_log import is_reframe, read_reframe
 
 FORMATS: dict[str, Callable[[Path], Experiment]] = {
     "text": read_extrap_text,
@@ -29,6 +30,7 @@ FORMATS: dict[str, Callable[[Path], Experiment]] = {
     "cube": read_cube,
     "caliper": read_caliper,
     "likwid": read_likwid,
+    "reframe": read_reframe,
     "csv": read_csv,
 }
 """The readers by name."""
@@ -36,6 +38,7 @@ _WITH_PARAMETERS: dict[str, Callable[[Path, Sequence[str] | None], Experiment]] 
     "json": read_json,
     "caliper": read_caliper,
     "likwid": read_likwid,
+    "reframe": read_reframe,
 }
 """Those of `FORMATS` that can be told which variables are parameters."""
 
@@ -159,6 +162,8 @@ def _guess(source: Path) -> str:
     first, second = next(lines, ""), next(lines, "")
     if is_likwid(first):
         return "likwid"
+    if is_reframe(first):
+        return "reframe"
     if suffix in (".csv", ".tsv"):
         return "csv"
     if first.startswith("{"):

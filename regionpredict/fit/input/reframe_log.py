@@ -1,0 +1,69 @@
+"""ReFrame's performance logs: `perflogs/SYSTEM/PARTITION/TEST.log`, with a header (ReFrame 4)."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from regionpredict.documents import read_text
+from regionpredict.errors import InputError
+from regionpredict.fit.experiment import Experiment
+from regionpredict.fit.input.variables import SCALES, Measured, experiment_of, number_of
+
+_LEAST = ("result", "name")  # columns that every log has
+_PASSED = "pass"
+_VALUE = "_value"  # what the column of a performance variable ends with
+_PARAMETER = re.compile(r"%([\w.]+)=(\S+)")  # of a test, in its name
+_TASKS = ("num_tasks", "num_cpus_per_task", "num_tasks_per_node")
+
+
+def is_reframe(first: str) -> bool:
+    """Whether a file that begins with this line is a performance log.
+
+    >>> is_reframe("result|job_completion_time|name|num_tasks|copy_bw_value|copy_bw_unit")
+    True
+    """
+    columns = first.split("|")
+    return set(_LEAST) <= set(columns) and any(c.endswith(_VALUE) for c in columns)
+
+
+def read_reframe(path: Path, parameters: Sequence[str] | None = None) -> Experiment:
+    """Every performance variable of every run that passed.
+
+    Parameters are those of the test, in its name as `%n=100`, and the numbers of tasks, where they
+    change. A run that did not pass is a problem. Raises as `experiment_of` does.
+    """
+    rows: list[Measured] = []
+    problems: list[InputError] = []
+    own: dict[str, None] = {}
+    lines = csv.DictReader(read_text(path, "give a performance log").splitlines(), delimiter="|")
+    for number, line in enumerate(lines, start=2):
+        name = line.get("name") or ""
+        if line.get("result") != _PASSED:
+            problems.append(
+                InputError(
+                    f"{name or 'the run'} ended with {line.get('result')}",
+                    remedy="run it again", path=str(path), line=number,
+                )
+            )  # fmt: skip
+            continue
+        of_test = dict(_PARAMETER.findall(name))
+        own |= dict.fromkeys(of_test)
+        variables: dict[str, object] = {
+            key: value
+            for key, value in line.items()
+            if isinstance(key, str) and isinstance(value, str)
+        }
+        callpath = name.split(" ")[0]
+        for column, text in variables.items():
+            value = number_of(text) if column.endswith(_VALUE) else None
+            if value is not None:
+                metric = column.removesuffix(_VALUE)
+                rows.append(Measured(callpath, metric, variables | of_test, (value,), number))
+    if not rows and problems:
+        raise problems[0]
+    among = tuple(dict.fromkeys((*own, *_TASKS, *SCALES)))
+    measured = experiment_of(rows, str(path), parameters=parameters, among=among)
+    return Experiment(measured.series, (*problems, *measured.problems))
