@@ -156,7 +156,8 @@ class _Lowering:
         self.memories = region.memories()
         self.guesses: dict[str, str] = {}  # what was guessed, and the line that tells it
         self.sources: list[Loop] = []  # the loops around what is read
-        self.shifted: dict[str, tuple[str, float]] = {}  # k of CSR rows: k = k' + apart * i
+        # k of CSR rows, of the loops around: k = k' + apart * i
+        self.shifted: dict[str, tuple[str, float]] = {}
         # Between which values the loops around stay, for what their names decide.
         self.intervals = {
             name: Interval(float(value), float(value)) for name, value in values.items()
@@ -224,6 +225,7 @@ class _Lowering:
         self._body(source.body, chain, contents, 1.0 if given else 0.0)
         groups = tuple(self._grouped(contents.accesses, chain))
         self.sources.pop()
+        self.shifted.pop(source.variable, None)
         return with_contents(header, tuple(contents.children), groups, tuple(contents.statements))
 
     def _note_interval(self, source: Loop, header: LoopHeader) -> None:

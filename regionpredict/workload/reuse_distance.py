@@ -127,7 +127,8 @@ class _ReuseCounter:
         self.samples = samples
         self.footprints = TeamFootprints(undivided(nest), 1.0, line_bytes, FootprintTables())
         self.references: list[_Reference] = []
-        self._numbers = count(len(tuple(nest.groups())))  # of groups and loops that are made
+        # Of groups and loops that are made: no number is that of another.
+        self._numbers = count(len(tuple(nest.groups())) + len(nest.loops))
         self._runs: dict[int, float] = {}  # of the body of a loop
         self._alike: dict[tuple[object, ...], ReferenceGroup] = {}
         self._iterations: dict[tuple[int, tuple[float, ...]], float] = {}

@@ -121,3 +121,29 @@ def test_noise(tmp_path: Path) -> None:
                 read(requests_for([str(tmp_path / "noise.c")]), frontend)
             except InputError:
                 continue
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_an_undeclared_name_is_of_no_loop_that_declares_one_alike(
+    tmp_path: Path, frontend: str
+) -> None:
+    """The `j` behind the loop over j is another, which nothing declares."""
+    source = tmp_path / "undeclared.c"
+    source.write_text(
+        """void f(int n, double a[n][n]) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) a[i][j] = 1;
+    a[i][j] = 2;
+  }
+}
+"""
+    )
+    [region] = read(requests_for([str(source)]), frontend).regions
+    inside, behind = (
+        [(access.subscripts[1].names, {loop.variable for loop in loops})
+         for access in statement.accesses]
+        for statement, loops, _ in region.placed_statements() if statement.accesses
+    )  # fmt: skip
+    assert inside == [({"j"}, {"i", "j"})]
+    assert behind == [({"j'"}, {"i"})]

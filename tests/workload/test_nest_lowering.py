@@ -248,6 +248,20 @@ def test_data_bounds_from_zero_begin_each_time_anew() -> None:
     assert loop_named(nest, "k").trips({}) == 16
 
 
+def test_rows_of_a_table_concern_their_loop_alone() -> None:
+    """A second loop of the same variable stands in no loop over rows, and moves with none."""
+    loops = """for (int i = 0; i < n; i++) {
+      for (int r = 0; r < n; r++)
+        for (k = row[r]; k < row[r + 1]; k++) a[k] = 0;
+      for (k = 0; k < n; k++) a[k] = 1;
+    }"""
+    nest = nest_of(loops, "int n, int k, double *a, const int *row", n=64)
+    first, second = [loop for loop in nest.loops if loop.variable == "k"]
+    assert [group.slopes for group in second.groups] == [{"k": DOUBLE}]
+    [rows] = [group.slopes for group in first.groups if group.array == "a"]
+    assert rows == {"k": DOUBLE, "r": 16 * DOUBLE}
+
+
 def test_a_row_of_unknown_length_is_as_long_as_the_loops_reach() -> None:
     """a[][m] with m unknown, j up to 30 by twos: 2 * 30 + 2 elements lie between rows."""
     facts = facts_of(

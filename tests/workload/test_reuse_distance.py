@@ -60,6 +60,19 @@ def test_misses_of_loops_side_by_side(text: str) -> None:
         assert misses(reuse, cache) == pytest.approx(truth, rel=0.12), cache
 
 
+def test_a_part_of_a_loop_is_not_taken_for_the_loop_beside_it() -> None:
+    """The edges of a box: three loops with two groups, of which one meets a row many rows ago."""
+    loops = """for (int i = 1; i < l - 1; i++) {
+      for (int j = 1; j < m - 1; j++) { u[i][j][n-1] = u[i][j][1]; u[i][j][0] = u[i][j][n-2]; }
+      for (int k = 0; k < n; k++) { u[i][m-1][k] = u[i][1][k]; u[i][0][k] = u[i][m-2][k]; }
+    }"""
+    nest = nest_of(loops, "int l, int m, int n, double ***u", l=40, m=30, n=20)
+    found, reuse = stack_distances(nest), reuse_distances(nest, 64)
+    for cache in (4, 20_000):
+        truth = sum(n for away, n in found.items() if away is None or away >= cache)
+        assert misses(reuse, cache) == pytest.approx(truth, rel=0.12), cache
+
+
 @pytest.mark.parametrize("name", NESTS)
 def test_shares_are_whole_and_larger_caches_hit_more(name: str) -> None:
     reuse = reuse_distances(lowered(name), 64)

@@ -100,13 +100,19 @@ class Context:
         local = decl.kind in ("local", "parameter")
         # An external variable is the same in all units, whatever declares it.
         key: tuple[Decl | str, int] = (decl.symbol or decl, instance if local else 0)
-        name = self._names.get(key)
-        if name is None:
-            name = decl.name or "?"
-            while self._taken.setdefault(name, key) != key:
-                name += "'"
-            self._names[key] = name
-            self._declared[name] = (decl, key[1])
+        if key not in self._names:
+            self._declared[self._unique(decl.name or "?", key)] = (decl, key[1])
+        return self._names[key]
+
+    def name_of_undeclared(self, text: str) -> str:
+        """The name of what no declaration in sight explains: of no loop that declares one alike."""
+        key = (text, 0)
+        return self._names[key] if key in self._names else self._unique(text, key)
+
+    def _unique(self, name: str, key: tuple[Decl | str, int]) -> str:
+        while self._taken.setdefault(name, key) != key:
+            name += "'"
+        self._names[key] = name
         return name
 
     def named(self) -> Mapping[str, tuple[Decl, int]]:
@@ -205,7 +211,7 @@ class Context:
         if isinstance(expression, Assign):
             return self.value(expression.right, frame)
         if isinstance(expression, Opaque) and expression.text.isidentifier():
-            return Expr.name(expression.text)
+            return Expr.name(self.name_of_undeclared(expression.text))
         return self.varying(nameless(expression))
 
     def _variable(self, decl: Decl, frame: Frame) -> Expr:
