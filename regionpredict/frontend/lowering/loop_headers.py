@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.frontend.lowering.frame import Frame, Pointer
-from regionpredict.frontend.lowering.integer_types import holds, type_of, usual
+from regionpredict.frontend.lowering.integer_types import converted, holds, type_of, usual
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     Assign,
@@ -197,7 +197,7 @@ def start_of(
         return context.value(Name(decl, decl.span), frame)
     if decl.ctype.kind == "pointer":
         return context.pointer(value, frame)
-    return context.value(value, frame)
+    return converted(context.value(value, frame), decl.ctype)
 
 
 def _comma_parts(expression: Expression | None) -> list[Expression]:
