@@ -14,11 +14,13 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regionpredict.cli.result_cache import ResultCache, RunRecord, recorded, result_cache
+from regionpredict import __version__
 from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     import click
+
+    from regionpredict.cli.result_cache import ResultCache, RunRecord
 
 
 def program() -> None:
@@ -80,6 +82,11 @@ def _check_working_folder() -> None:
 
 
 def _answer() -> None:
+    if sys.argv[1:] == ["--version"]:  # as click says it, which takes longer to load
+        sys.stdout.write(f"regionpredict, version {__version__}\n")
+        return
+    from regionpredict.cli.result_cache import result_cache
+
     cache = result_cache(sys.argv[1:], os.environ)
     if cache is None:
         main()
@@ -107,6 +114,8 @@ def _say_refused(error: OSError) -> None:
 
 def _run_and_keep(cache: ResultCache) -> None:
     """Runs the command; what a run without errors printed is kept where the command says so."""
+    from regionpredict.cli.result_cache import RunRecord, recorded
+
     record = RunRecord()
     out, err = recorded(record)
     with redirect_stdout(out), redirect_stderr(err):

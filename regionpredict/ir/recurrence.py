@@ -70,6 +70,8 @@ def _rounds(
         after = _values(labels, rest[2::3], at)
         if not more:
             return Rounds((*states, *([after] if after is not None else [])), len(states) - 1)
+        if after == held:
+            return None  # it goes on for ever
         held = after
     return None
 
