@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import NamedTuple
 
 from regionpredict.frontend.lowering.frame import Frame
@@ -89,7 +90,7 @@ def _successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
             yield from _successors(inner, ends=False)
         return
     items = list(_in_order(statement))
-    for item, follower in zip(items, (*items[1:], None), strict=True):
+    for item, follower in zip_longest(items, items[1:]):
         if isinstance(item, Directive) and isinstance(follower, Directive):
             yield from _successor(item, follower)
         else:
