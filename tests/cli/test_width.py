@@ -76,6 +76,8 @@ OF_MACHINES = (
 OF_POINTS = (
     "fit points.csv --predict p=1024", "fit sort.txt --plot sort.pdf",
     "fit runs.jsonl --tree --format json", "expect growth.yaml",
+    "isoefficiency times.csv --at p=60 --efficiency 0.8",
+    'isoefficiency --formula "1 - 0.066*p^0.5 + 0.02*p^0.5*log(n)" --at p=60',
 )  # fmt: skip
 MEASURED = (
     "measure --threads 1,2,4 -o runs.jsonl -- ./program 2000",
@@ -211,6 +213,10 @@ def write_points(folder: Path) -> None:
     (folder / "points.csv").write_text(
         "p,time\n" + "".join(f"{p},{2 + p / 10 + k / 100}\n" for p in (2, 4, 8, 16, 32)
                              for k in range(3))
+    )  # fmt: skip
+    (folder / "times.csv").write_text(
+        "p,n,time\n" + "".join(f"{p},{n},{(n + 300 * (p - 1)) / p / 1000}\n" for n in POINTS
+                               for p in (1, 2, 4, 8, 16, 32))
     )  # fmt: skip
     lines = ["PARAMETER n", "POINTS " + " ".join(map(str, POINTS)), "METRIC time"]
     for path, power in ((CALL_PATH, 1.0), ("main->read", 2.0)):
