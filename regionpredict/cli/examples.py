@@ -33,7 +33,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "isoefficiency": (
         "isoefficiency times.csv --at p=60 --efficiency 0.8",
-        'isoefficiency --formula "1 - 0.066*p^0.5 + 0.02*p^0.5*log(n)" --at p=60',
+        'isoefficiency --formula "1 - 0.3*p^0.5*n^-0.25" --at p=60',
     ),
     "expect": ("expect growth.yaml", "expect openmp --run 1,2,4 --junit results.xml"),
     "tasks": ("tasks record -o run -- ./program", "tasks show run --plot graph.pdf"),

@@ -77,7 +77,7 @@ OF_POINTS = (
     "fit points.csv --predict p=1024", "fit sort.txt --plot sort.pdf",
     "fit runs.jsonl --tree --format json", "expect growth.yaml",
     "isoefficiency times.csv --at p=60 --efficiency 0.8",
-    'isoefficiency --formula "1 - 0.066*p^0.5 + 0.02*p^0.5*log(n)" --at p=60',
+    'isoefficiency --formula "1 - 0.3*p^0.5*n^-0.25" --at p=60',
 )  # fmt: skip
 MEASURED = (
     "measure --threads 1,2,4 -o runs.jsonl -- ./program 2000",
