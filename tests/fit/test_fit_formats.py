@@ -14,7 +14,9 @@ from click.testing import CliRunner
 
 from regionpredict.cli.fit import command
 from regionpredict.errors import InputError
+from regionpredict.fit.experiment import Experiment, Series
 from regionpredict.fit.input import read
+from regionpredict.fit.input.csv_table import read_csv
 from regionpredict.fit.input.extrap_text import parse_text
 from regionpredict.report.measured_series import (
     measurements_csv,
@@ -374,3 +376,19 @@ def test_other_outputs(tmp_path, form):
     result = CliRunner().invoke(command, [str(path), "--format", form])
     assert result.exit_code == 0
     assert "main->solve" in result.output
+
+
+def test_names_that_a_spreadsheet_would_run_come_back_as_they_were(tmp_path):
+    """In the file they begin with an apostrophe; numbers, negative ones too, do not."""
+    points = ((1.0,), (2.0,))
+    names = ("=main", "@main", "-main", "'main'")
+    written = Experiment(
+        tuple(Series(name, "+time", ("p",), points, ((-1.0,), (2.0,))) for name in names)
+    )
+    text = measurements_csv(written)
+    assert "'=main,'+time,1.0,-1.0\n" in text
+    (tmp_path / "x.csv").write_text(text)
+    read_back = read_csv(tmp_path / "x.csv")
+    assert {(series.callpath, series.metric) for series in read_back.series} == {
+        (name, "+time") for name in names
+    }

@@ -89,8 +89,8 @@ def read_csv(
         try:
             point = tuple(float(row[where[c]]) for c in chosen)
             measured = [(c, _number(row[where[c]])) for c in wanted]
-            name_of_metric = row[where[metric]] if metric is not None else None
-            first_part = row[where[callpath]] if callpath is not None else ""
+            name_of_metric = _unguarded(row[where[metric]]) if metric is not None else None
+            first_part = _unguarded(row[where[callpath]]) if callpath is not None else ""
             named = [f"{header[index]}={row[index]}" for index in labels]
         except (ValueError, IndexError) as error:
             problems.append(
@@ -136,3 +136,12 @@ def _is_numeric(rows: list[tuple[int, list[str]]], column: int) -> bool:
             continue
         return True
     return False
+
+
+def _unguarded(text: str) -> str:
+    """A name without the apostrophe that keeps a spreadsheet from running it as a formula.
+
+    >>> _unguarded("'=main"), _unguarded("'main'")
+    ('=main', "'main'")
+    """
+    return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text
