@@ -83,24 +83,37 @@ def recursion_limit(depth: int) -> Iterator[None]:
         sys.setrecursionlimit(before)
 
 
-def _outcome(work: Callable[[T], R], item: T) -> R | Failure | InputError:
+def attempt(work: Callable[..., R], *arguments: Any) -> R | Failure:
+    """`work(*arguments)` in this process, or what ended it.
+
+    For one answer of many, so that a defect in it takes no other answer away. An InputError,
+    which is the user's, is raised as ever.
+    """
     try:
-        return work(item)
-    except InputError as error:
-        return error
+        return work(*arguments)
+    except InputError:
+        raise
     except MemoryError:
         return Failure("needs too much memory")
     except RecursionError:
         return Failure("nests too deep")
     except Exception as error:
-        return Failure(f"internal error, {_where(error)}")
+        return internal_error(error)
 
 
-def _where(error: Exception) -> str:
-    """`KeyError: 'j' (region_builder.py:130)`."""
+def internal_error(error: Exception) -> Failure:
+    """A defect of this program with its place: `internal error, KeyError: 'j' (reuse.py:130)`."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return " ".join(f"{type(error).__name__}: {error}".split())[:200] + place
+    said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return Failure(f"internal error, {said}{place}")
+
+
+def _outcome(work: Callable[[T], R], item: T) -> R | Failure | InputError:
+    try:
+        return attempt(work, item)
+    except InputError as error:
+        return error
 
 
 def _raised(outcome: Any) -> Any:

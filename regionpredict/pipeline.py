@@ -10,13 +10,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from regionpredict.analysis import RegionFacts, bind, checked_facts
+from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.callbacks import with_callbacks
 from regionpredict.analysis.function_table_arguments import with_handed_tables
-from regionpredict.analysis.given_shares import Given, parted, with_given
+from regionpredict.analysis.given_shares import parted
 from regionpredict.analysis.history.data_between import with_data_between
 from regionpredict.analysis.history.first_touch import (
     INTERLEAVED,
@@ -34,26 +33,26 @@ from regionpredict.analysis.teams import (
     program_teams,
     serial_loops,
 )
-from regionpredict.errors import InputError, UsageError
+from regionpredict.errors import UsageError
 from regionpredict.frontend import (
-    ArgumentValues,
-    FileResult,
-    Linked,
     Lookups,
-    Parsed,
     SourceRequest,
-    aborted_reading,
     default_frontend,
     files_to_read,
-    follow_arguments,
     join,
-    linked,
-    lower_file,
-    parse_file,
-    read_alone,
 )
-from regionpredict.ir import Definition, Program, Region, Span
-from regionpredict.isolation import LIMITS, Failure, Limits, isolated
+from regionpredict.ir import Program, Span
+from regionpredict.isolated_reading import (
+    Reading,
+    Tell,
+    argument_remarks,
+    read_alone_isolated,
+    read_together,
+    region_facts,
+    stage_progress,
+    withheld_facts,
+)
+from regionpredict.isolation import LIMITS, Failure, Limits, attempt
 from regionpredict.machine import Machine
 from regionpredict.predict import (
     ALL_PARTS,
@@ -77,7 +76,7 @@ from regionpredict.predict import (
 )
 from regionpredict.predict.constants import WITHIN
 from regionpredict.sizes.address_space_check import with_possible_sizes
-from regionpredict.sizes.argument_sizes import reached_only, with_arguments
+from regionpredict.sizes.argument_sizes import reached_only
 from regionpredict.sizes.name_check import check_names
 from regionpredict.sizes.open_evictions import with_open_neighbours
 from regionpredict.sizes.trials import (
@@ -151,17 +150,8 @@ class Predictions:
     unreached: frozenset[str] = frozenset()
 
 
-Tell = Callable[[str, int, int], None]
-"""Hears what is done, how many of the pieces are through, and how many there are."""
-
-
 def _no_progress(what: str, done: int, pieces: int) -> None:
     """Who asks for no progress."""
-
-
-def _stage(tell: Tell, what: str, pieces: int, done: int) -> None:
-    """The progress of one stage, whose pieces it knows."""
-    tell(what, done, pieces)
 
 
 def analyse(
@@ -197,14 +187,12 @@ def analyse(
     given_sizes = parted(given)
     selection = files_to_read(requests, every=tasks or arguments is not None)
     read = selection.read
+    reading = Reading(given_sizes, chosen, flows, limits, clock, arguments, tasks)
     if len(requests) == 1:
-        ask = partial(_read_and_ask, given=given_sizes, frontend=chosen, flows=flows, clock=clock,
-                      arguments=arguments, tasks=tasks)  # fmt: skip
-        asked = [_alone(outcome, requests[0]) for outcome in isolated(ask, requests, 1, limits)]
+        asked = [read_alone_isolated(requests[0], reading)]
     else:
-        asked = _ask_all(read, given_sizes, chosen, processes, flows=flows, limits=limits,
-                         clock=clock, arguments=arguments, tasks=tasks, tell=tell)  # fmt: skip
-    remarks = (*selection.remarks, *_of_arguments(asked, arguments))
+        asked = read_together(read, reading, processes, tell)
+    remarks = (*selection.remarks, *argument_remarks(asked, arguments))
     program = join([one_file.part for one_file in asked], chosen)
     both = clock() - begin
     check_names(program, given_sizes.without(optional), lines)
@@ -225,7 +213,7 @@ def analyse(
             if len(sizes) == len(given_sizes.whole)
             else None
         )
-        or _facts(region, program.definitions[region.id], sizes)
+        or region_facts(region, program.definitions[region.id], sizes)
         for region in program.regions
     )
     executions: Mapping[str, int] = {}
@@ -239,11 +227,8 @@ def analyse(
         program, facts, executions = ran.program, ran.facts, ran.executions
         same_build = ran.same_build and not given and arguments is None
         remarks = (*remarks, *ran.remarks)
-    reading, asking = (
-        sum(one_file.reading for one_file in asked),
-        sum(one_file.asking for one_file in asked),
-    )
-    share = reading / (reading + asking) if reading + asking else 1.0
+    seconds = [sum(one.reading for one in asked), sum(one.asking for one in asked)]
+    share = seconds[0] / sum(seconds) if sum(seconds) else 1.0
     lookups: dict[str, Lookups | None] = dict(selection.left)
     lookups.update(
         (file.path, one_file.part.lookups) for file, one_file in zip(read, asked, strict=True)
@@ -253,131 +238,6 @@ def analyse(
         tuple(lookups[request.path] for request in requests), sizes, executions, remarks,
         same_build,
     )  # fmt: skip
-
-
-class _Asked(NamedTuple):
-    """One file, read and analysed where it was read; how long each took, in the caller's clock."""
-
-    part: FileResult
-    facts: list[RegionFacts]
-    reading: float
-    asking: float
-
-
-def _of_arguments(asked: Sequence[_Asked], arguments: Sequence[str] | None) -> tuple[str, ...]:
-    """What is to be said of the arguments that were followed."""
-    followed = [file.part.arguments for file in asked if file.part.arguments is not None]
-    if arguments is not None and not followed:
-        raise UsageError(
-            "--args: no function main in what was read", remedy="give all files of the program"
-        )
-    return tuple(dict.fromkeys(line for file in followed for line in file.remarks))
-
-
-def _alone(outcome: _Asked | Failure, request: SourceRequest) -> _Asked:
-    if isinstance(outcome, Failure):
-        remedy = "shorten it, or try the other --frontend"
-        raise InputError(outcome.reason, remedy=remedy, path=request.path)
-    return outcome
-
-
-def _read_and_ask(
-    request: SourceRequest, *, given: Given, frontend: str, flows: bool,
-    clock: Callable[[], float], arguments: Sequence[str] | None, tasks: bool,
-) -> _Asked:  # fmt: skip
-    """A program of one file."""
-    begin = clock()
-    part = read_alone(request, frontend, flows=flows, arguments=arguments, tasks=tasks)
-    return _asked(part, part.arguments, given, begin, clock)
-
-
-def _ask_all(
-    requests: Sequence[SourceRequest], given: Given, frontend: str, processes: int, *,
-    flows: bool, limits: Limits, clock: Callable[[], float], arguments: Sequence[str] | None,
-    tasks: bool, tell: Tell,
-) -> list[_Asked]:  # fmt: skip
-    """A program of several files: each is parsed by itself, then lowered with all others known."""
-    order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
-    parse = partial(_parse, frontend=frontend, flows=flows, clock=clock)
-    files = [requests[at] for at in order]
-    progress = partial(_stage, tell, "reading", len(files))
-    outcomes = dict(zip(order, isolated(parse, files, processes, limits, progress), strict=True))
-    parsed: list[Parsed] = []
-    seconds = []
-    for at, request in enumerate(requests):
-        outcome = outcomes[at]
-        if isinstance(outcome, Failure):
-            outcome = (aborted_reading(request, outcome.reason), 0.0)
-        parsed.append(outcome[0])
-        seconds.append(outcome[1])
-    units = linked(parsed)
-    busy = [at for at in order if not parsed[at].idle]
-    argument_values = None
-    if arguments is not None:
-        [followed] = isolated(partial(follow_arguments, units), [arguments], 1, limits)
-        if isinstance(followed, Failure):
-            raise UsageError(
-                f"--args: {followed.reason}, while the program was followed",
-                remedy="give the sizes with --set",
-            )
-        argument_values = followed
-    lower = partial(_lower_and_ask, parsed=parsed, units=units, given=given, clock=clock,
-                    argument_values=argument_values, tasks=tasks)  # fmt: skip
-    progress = partial(_stage, tell, "analysing", len(busy))
-    lowered = dict(zip(busy, isolated(lower, busy, processes, limits, progress), strict=True))
-    asked = []
-    for at, request in enumerate(requests):
-        file = lowered.get(at)
-        if isinstance(file, Failure):
-            parsed[at] = aborted_reading(request, file.reason)
-        if file is None or isinstance(file, Failure):
-            file = _Asked(lower_file(parsed[at], None), [], 0.0, 0.0)
-        part = file.part._replace(arguments=argument_values)
-        asked.append(file._replace(part=part, reading=file.reading + seconds[at]))
-    return asked
-
-
-def _parse(
-    request: SourceRequest, *, frontend: str, flows: bool, clock: Callable[[], float]
-) -> tuple[Parsed, float]:
-    begin = clock()
-    return parse_file(request, frontend, flows=flows), clock() - begin
-
-
-def _lower_and_ask(
-    at: int, *, parsed: Sequence[Parsed], units: Linked, given: Given,
-    clock: Callable[[], float], argument_values: ArgumentValues | None, tasks: bool,
-) -> _Asked:  # fmt: skip
-    begin = clock()
-    part = lower_file(parsed[at], units.get(at), tasks=tasks)
-    return _asked(part, argument_values, given, begin, clock)
-
-
-def _asked(
-    part: FileResult, argument_values: ArgumentValues | None, given: Given, begin: float,
-    clock: Callable[[], float],
-) -> _Asked:  # fmt: skip
-    """A file's part with the sizes that were given, and the facts of its regions;
-    `argument_values` are what the program's arguments make of the names in it."""
-    counted = [(with_given(region, given), defined) for region, defined in part.regions]
-    part = part._replace(regions=counted)
-    part = part if argument_values is None else with_arguments(part, argument_values)
-    read = clock()
-    facts = [_facts(region, definitions, given.whole) for region, definitions in part.regions]
-    return _Asked(part, facts, read - begin, clock() - read)
-
-
-def _facts(
-    region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int]
-) -> RegionFacts:
-    return checked_facts(region, bind(region, definitions, given))
-
-
-def _length(path: str) -> int:
-    try:
-        return Path(path).stat().st_size
-    except OSError:
-        return 0
 
 
 def predict(
@@ -403,28 +263,26 @@ def predict(
     """
     _check_threads(threads, machine)
     analysis = replace(analysis, facts=with_possible_sizes(analysis.facts))
-    pasts = _pasts(analysis, model, pages)
-    structure = program_teams(
-        analysis.program, analysis.facts, analysis.given, analysis.executions,
-        same_build=analysis.same_build,
-    )  # fmt: skip
+    found = attempt(_pasts, analysis, model, pages)
+    pasts = (Past(),) * len(analysis.facts) if isinstance(found, Failure) else found
+    structure = _structure(analysis)
     subjects = [
         Subject(facts, analysis.program.definitions[facts.region.id], analysis.given, *past)
         for facts, past in zip(analysis.facts, pasts, strict=True)
     ]
     choices = _Choices(model, density, Chosen(tuple(threads), within, None, parts))
     alike = AlikeTrials(machine, choices.chosen)  # of which each process has its own
-    estimate = partial(_estimate, machine=machine, choices=choices, alike=alike)
-    progress = partial(_stage, tell, "predicting", len(subjects))
+    estimate = partial(_estimate_or_withhold, machine=machine, choices=choices, alike=alike)
+    progress = partial(stage_progress, tell, "predicting", len(subjects))
     made = spread(estimate, subjects, processes_for(len(subjects), processes), progress)
     taken, idle = execution_count_assumptions(structure.teams), structure.idle_regions
     predictions = tuple(
         Prediction.of(
-            replace(estimate, assumed=(*estimate.assumed, *taken.get(own.facts.region.id, ()))),
-            own.facts,
-            idle=own.facts.region.id in idle,
+            replace(estimate, assumed=(*estimate.assumed, *taken.get(facts.region.id, ()))),
+            facts,
+            idle=facts.region.id in idle,
         )
-        for (estimate, *_), own in zip(made, subjects, strict=True)
+        for estimate, facts, *_ in made
     )
     by_id = {
         own.facts.region.id: TeamLoop(
@@ -435,8 +293,11 @@ def predict(
         )
         for estimated, own in zip(made, subjects, strict=True)
     }
-    teams = tuple(_team(team, by_id, machine, choices.chosen) for team in structure.teams)
-    plans = _plans(teams, structure, machine)
+    teams = tuple(
+        _team_or_withhold(team, by_id, machine, choices.chosen) for team in structure.teams
+    )
+    planned = attempt(_plans, teams, structure, machine)
+    plans = () if isinstance(planned, Failure) else planned
     advice = {}
     if model == "saturation" and advised:
         known = {prediction.facts.region.id: AdvisedRegion(prediction, *past)
@@ -461,6 +322,29 @@ def _policy(pages: Placement | None) -> str | int:
     if pages is None or (pages.kind != INTERLEAVED.kind and pages.domain is None):
         return "first-touch"
     return pages.kind if pages.domain is None else pages.domain
+
+
+def _structure(analysis: Analysis) -> ProgramTeams:
+    """The teams of the program, without an order of their runs where we fail on that."""
+    own = partial(program_teams, facts=analysis.facts, given=analysis.given,
+                  recorded=analysis.executions, same_build=analysis.same_build)  # fmt: skip
+    structure = attempt(own, analysis.program)
+    if isinstance(structure, Failure):
+        return own(replace(analysis.program, flows=(), loops=(), branches=()))
+    return structure
+
+
+def _team_or_withhold(
+    facts: TeamFacts, by_id: Mapping[str, TeamLoop], machine: Machine, chosen: Chosen
+) -> TeamPrediction:
+    """The team's prediction; of one that we fail on, one without a hint."""
+    team = attempt(_team, facts, by_id, machine, chosen)
+    if isinstance(team, Failure):
+        loops = [by_id[member.facts.region.id].estimate for member in facts.members]
+        skipped = [replace(estimate, status="skipped") for estimate in loops]
+        none = predict_team(facts, skipped, machine, within=chosen.within)
+        return replace(none, assumed=(*none.assumed, team.reason))
+    return team
 
 
 def _team(
@@ -550,8 +434,21 @@ class _Estimated(NamedTuple):
     """A region's estimate, and its open sizes with what was tried, where there are some."""
 
     estimate: Estimate
+    facts: RegionFacts
     sizes: OpenSizes | None = None
     known: KnownTrials | None = None
+
+
+def _estimate_or_withhold(
+    subject: Subject, *, machine: Machine, choices: _Choices, alike: AlikeTrials
+) -> _Estimated:
+    """The estimate of a region; of one that we fail on, that of the region withheld."""
+    estimate = partial(_estimate, machine=machine, choices=choices, alike=alike)
+    made = attempt(estimate, subject)
+    if isinstance(made, Failure):
+        facts = withheld_facts(subject.facts, made.reason)
+        return estimate(Subject(facts, subject.definitions, subject.given, UNSEEN, UNKNOWN))
+    return made
 
 
 def _estimate(
@@ -562,7 +459,7 @@ def _estimate(
         form = choices.density
         target = size_target(machine) if form.by_executions else None
         table = statement_table(facts, machine.line_bytes, target)
-        return _Estimated(predict_density(table, machine, form, threads=chosen.threads))
+        return _Estimated(predict_density(table, machine, form, threads=chosen.threads), facts)
     workload = region_workload(facts, machine, subject.placement, subject.history)
     estimate = predict_saturation(
         workload, machine, threads=chosen.threads, within=chosen.within, warm=chosen.warm,
@@ -573,7 +470,7 @@ def _estimate(
     if trials is not None:
         estimate = with_open_sizes(estimate, trials.tried(estimate))
     estimate = with_open_neighbours(estimate, workload, subject.history, machine, chosen, trials)
-    return _Estimated(estimate, sizes, None if trials is None else trials.known)
+    return _Estimated(estimate, facts, sizes, None if trials is None else trials.known)
 
 
 def _pasts(analysis: Analysis, model: str, pages: Placement | None) -> tuple[Past, ...]:

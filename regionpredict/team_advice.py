@@ -16,6 +16,7 @@ from regionpredict.analysis.history.last_writes import History
 from regionpredict.analysis.needless_barriers import needless_barriers
 from regionpredict.analysis.teams import ProgramTeams, TeamFacts
 from regionpredict.errors import InputError
+from regionpredict.isolation import Failure, attempt
 from regionpredict.machine import Machine
 from regionpredict.predict import (
     Advice,
@@ -46,9 +47,20 @@ def advice_of(
 ) -> dict[str, tuple[Advice, ...]]:  # fmt: skip
     """By team: the changes that are worth it, the best first."""
     chosen = advised_teams(teams)
-    advise = partial(_advice, regions=regions, messages=_other_starts(structure), machine=machine)
+    advise = partial(
+        _advice_or_none, regions=regions, messages=_other_starts(structure), machine=machine
+    )
     advice = spread(advise, chosen, min(processes, len(chosen) // _TEAMS_A_PROCESS))
     return {team.facts.id: changes for team, changes in zip(chosen, advice, strict=True)}
+
+
+def _advice_or_none(
+    team: TeamPrediction, *, regions: Mapping[str, AdvisedRegion], messages: Mapping[str, str],
+    machine: Machine,
+) -> tuple[Advice, ...]:  # fmt: skip
+    """A team's advice; none where we fail on it."""
+    made = attempt(partial(_advice, regions=regions, messages=messages, machine=machine), team)
+    return () if isinstance(made, Failure) else made
 
 
 def _advice(

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 
 from regionpredict.cli.result_cache import SWITCH
+from regionpredict.isolation import Failure
 from regionpredict.measure.host_activity import read_activity
 
 # A shell without job control starts what runs in the background with interrupts ignored, and the
@@ -36,6 +37,20 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     given.setitem(os.environ, SWITCH, "off")
     yield
     given.undo()
+
+
+@pytest.fixture(autouse=True)
+def _defects_are_raised(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A defect that costs one region its answer fails the test that meets it.
+
+    Tests of that isolation are marked `isolated_defects`.
+    """
+    if request.node.get_closest_marker("isolated_defects") is None:
+        monkeypatch.setattr("regionpredict.isolation.internal_error", _raise)
+
+
+def _raise(error: Exception) -> Failure:
+    raise error
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from regionpredict.frontend.lowering import (
     regions_of,
     serial_branches_of,
     serial_loops_of,
+    withheld_regions,
 )
 from regionpredict.frontend.memory_effects import (
     flows_of,
@@ -36,10 +37,12 @@ from regionpredict.frontend.requests import (
     SourceRequest,
 )
 from regionpredict.frontend.syntax import (
+    For,
     Lookups,
     Unit,
 )
 from regionpredict.ir import (
+    WITHHELD,
     Definition,
     Diagnostic,
     Program,
@@ -55,7 +58,7 @@ from regionpredict.ir.flow import (
     calls_through_pointers,
     loops_with_calls,
 )
-from regionpredict.isolation import LIMITS, recursion_limit
+from regionpredict.isolation import LIMITS, Failure, attempt, recursion_limit
 
 FRONTENDS = ("libclang", "pycparser")
 
@@ -147,15 +150,17 @@ def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
 
 def read_alone(
     request: SourceRequest, frontend: str, *, flows: bool = False,
-    arguments: Sequence[str] | None = None, tasks: bool = False,
+    arguments: Sequence[str] | None = None, tasks: bool = False, withheld: str = "",
 ) -> FileResult:  # fmt: skip
     """Reads a program that is one file, and follows it with the `arguments` that it will be given.
 
-    `tasks`: as in `lower_file`. Raises InputError where it cannot be read.
+    `tasks` and `withheld`: as in `lower_file`. Raises InputError where it cannot be read.
     """
     with recursion_limit(LIMITS.recursion):
         given, trees = _parsed(request, frontend, flows=flows)
         unit = linked_alone(request.path, trees)
+        if withheld:
+            return lower_file(given, unit, withheld=withheld)
         followed = None if arguments is None else argument_values([unit], arguments)
         return lower_file(given, unit, tasks=tasks)._replace(arguments=followed)
 
@@ -205,37 +210,56 @@ def linked(parsed: Sequence[Parsed]) -> Linked:
     return Linked(units, {at: number for number, at in enumerate(known)})
 
 
-def lower_file(parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False) -> FileResult:
+def lower_file(
+    parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False, withheld: str = ""
+) -> FileResult:
     """The regions of one file; `unit` is None where there is nothing to lower.
 
-    `tasks`: explicit tasks are regions, too, whose iterations are the tasks.
+    `tasks`: explicit tasks are regions, too, whose iterations are the tasks. `withheld` says why
+    the regions are only named: what lowering them ended with.
     """
     part = FileResult([], list(parsed.diagnostics), parsed.files, parsed.macros, parsed.headers,
                       parsed.flows, parsed.lookups)  # fmt: skip
     if unit is None or parsed.idle:
         return part
+    if withheld:
+        return part._replace(regions=withheld_regions(unit, withheld).regions)
     with recursion_limit(LIMITS.recursion):
         regions, notes, by_hand = regions_of(unit, tasks=tasks)
-        loops = serial_loops_of(unit, loops_with_calls(parsed.flows))
-        choices = choices_of(unit) if parsed.flows else {}
-        picked = {
-            span for (span, _), own in choices.items() if any(choice.picked for choice in own)
-        }
-        branches = serial_branches_of(unit, branches_with_calls(parsed.flows) | picked)
-        flows = [with_object_names(flow, unit.objects) for flow in parsed.flows]
-        if flows:
-            pointed = {body.span for body in unit.bodies() if unit.is_pointed(body.decl)}
-            handing = handed_over(unit)
-            flows = [with_choices(flow, choices, handing) for flow in with_pointed(flows, pointed)]
-        shared = [worksharing_block(loop, unit.objects) for loop in by_hand.values()]
+        program = attempt(_between_regions, parsed, unit, by_hand)
+    if isinstance(program, Failure):
+        place = Span(parsed.files[0], 1)
+        notes.append(Diagnostic(WITHHELD, place, f"what calls the regions: {program.reason}"))
+        program = _BetweenRegions(parsed.flows, (), (), ())
     return part._replace(
-        regions=regions,
-        flows=flows,
-        diagnostics=[*part.diagnostics, *notes],
-        loops=tuple(loops),
-        branches=tuple(branches),
-        by_hand=tuple((block.span, block.names) for block in shared),
+        regions=regions, diagnostics=[*part.diagnostics, *notes], **program._asdict()
     )
+
+
+class _BetweenRegions(NamedTuple):
+    """What a file says of how its regions are called, as in `FileResult`."""
+
+    flows: list[Flow]
+    loops: tuple[SerialLoop, ...]
+    branches: tuple[SerialBranch, ...]
+    by_hand: tuple[tuple[Span, tuple[tuple[str, Place], ...]], ...]
+
+
+def _between_regions(
+    parsed: Parsed, unit: LinkedUnit, by_hand: Mapping[Span, For]
+) -> _BetweenRegions:
+    loops = serial_loops_of(unit, loops_with_calls(parsed.flows))
+    choices = choices_of(unit) if parsed.flows else {}
+    picked = {span for (span, _), own in choices.items() if any(choice.picked for choice in own)}
+    branches = serial_branches_of(unit, branches_with_calls(parsed.flows) | picked)
+    flows = [with_object_names(flow, unit.objects) for flow in parsed.flows]
+    if flows:
+        pointed = {body.span for body in unit.bodies() if unit.is_pointed(body.decl)}
+        handing = handed_over(unit)
+        flows = [with_choices(flow, choices, handing) for flow in with_pointed(flows, pointed)]
+    shared = [worksharing_block(loop, unit.objects) for loop in by_hand.values()]
+    blocks = tuple((block.span, block.names) for block in shared)
+    return _BetweenRegions(flows, tuple(loops), tuple(branches), blocks)
 
 
 def aborted_reading(request: SourceRequest, reason: str) -> Parsed:

@@ -6,6 +6,7 @@ Everything here is frozen and imports nothing of ours; every other room speaks i
 from regionpredict.ir.expr import Expr
 from regionpredict.ir.program import Definition, Program, SerialBranch, SerialLoop
 from regionpredict.ir.region import (
+    WITHHELD,
     Access,
     Array,
     Branch,
@@ -25,6 +26,7 @@ from regionpredict.ir.region import (
 from regionpredict.ir.source import Diagnostic, Span
 
 __all__ = [
+    "WITHHELD",
     "Access",
     "Array",
     "Branch",

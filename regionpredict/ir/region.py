@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -198,6 +198,10 @@ class Clause(NamedTuple):
     text: str | None = None
 
 
+WITHHELD = "RP120"
+"""The rule of what has no answer since this program failed on it."""
+
+
 class TeamSynchronisation(NamedTuple):
     """A construct of a `parallel` outside its worksharing loops: `barrier`, `single`, `master`, ...
 
@@ -297,6 +301,11 @@ class Region:
     team_size: str = ""
     over_threads: bool = False
     others: tuple[OtherName, ...] = ()
+
+    def withheld(self, reason: str) -> Region:
+        """The region without what is in it, for which there is no answer, and why."""
+        note = Diagnostic(WITHHELD, self.span, f"no answer for this region: {reason}")
+        return replace(self, nest=None, arrays=(), diagnostics=(note,))
 
     def clause(self, name: str) -> Clause | None:
         """The first clause of that name, or None."""

@@ -14,7 +14,10 @@ import pytest
 from regionpredict.errors import InputError
 from regionpredict.isolation import LIMITS, Failure, isolated
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no children elsewhere")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="no children elsewhere"),
+    pytest.mark.isolated_defects,
+]
 
 LOW = LIMITS._replace(seconds=1, memory=256 << 20)
 SHORT = LIMITS._replace(wall_seconds=4.0)  # no host is so busy that the other pieces take as long

@@ -30,6 +30,7 @@ def emitted() -> set[str]:
     """The rule ids that the package's code can give a diagnostic."""
     found: set[str] = set()
     for room in (
+        "ir",
         "frontend",
         "analysis",
         "workload",
@@ -77,13 +78,17 @@ def test_every_id_in_the_code_has_a_page_and_every_page_an_id() -> None:
     assert set(rule_ids()) == emitted()
 
 
-@pytest.mark.parametrize("rule", rule_ids())
+# A defect of this program is what RP120 is about: no example shows one for long.
+SHOWN = [rule for rule in rule_ids() if rule != "RP120"]
+
+
+@pytest.mark.parametrize("rule", SHOWN)
 def test_the_failing_example_fails(tmp_path: Path, rule: str) -> None:
     found, _ = outcome(tmp_path, rule, "failing")
     assert rule in found
 
 
-@pytest.mark.parametrize("rule", rule_ids())
+@pytest.mark.parametrize("rule", SHOWN)
 def test_the_mended_example_is_mended(tmp_path: Path, rule: str) -> None:
     found, result = outcome(tmp_path, rule, "mended")
     assert rule not in found
@@ -95,7 +100,7 @@ def test_the_page_has_its_parts(rule: str) -> None:
     lines = rule_page(rule).splitlines()
     assert re.fullmatch(rf"# {rule}: \S.*", lines[0])
     assert lines[2] and not lines[2].startswith(("#", "`")), "a sentence follows the title"
-    assert {"failing", "mended"} <= set(blocks(rule))
+    assert rule not in SHOWN or {"failing", "mended"} <= set(blocks(rule))
     assert any(line.startswith("Meanwhile: ") for line in lines)
 
 

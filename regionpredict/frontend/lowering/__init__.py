@@ -6,9 +6,16 @@
 """
 
 from regionpredict.frontend.lowering.chosen_functions import choices_of
-from regionpredict.frontend.lowering.find_regions import regions_of
+from regionpredict.frontend.lowering.find_regions import regions_of, withheld_regions
 from regionpredict.frontend.lowering.function_table_arguments import handed_over
 from regionpredict.frontend.lowering.serial_branches import serial_branches_of
 from regionpredict.frontend.lowering.serial_loops import serial_loops_of
 
-__all__ = ["choices_of", "handed_over", "regions_of", "serial_branches_of", "serial_loops_of"]
+__all__ = [
+    "choices_of",
+    "handed_over",
+    "regions_of",
+    "serial_branches_of",
+    "serial_loops_of",
+    "withheld_regions",
+]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.definitions import definitions_of
-from regionpredict.frontend.lowering.hand_shared import hand_shared_loops
+from regionpredict.frontend.lowering.hand_shared import HandSharedLoop, hand_shared_loops
 from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.invariant_values import with_invariant_names
 from regionpredict.frontend.lowering.loop_over_threads import loop_over_threads
@@ -41,7 +41,15 @@ from regionpredict.frontend.syntax import (
     every_statement,
     inner_statements,
 )
-from regionpredict.ir import Definition, Diagnostic, OtherName, Region, Span
+from regionpredict.ir import (
+    WITHHELD,
+    Definition,
+    Diagnostic,
+    OtherName,
+    Region,
+    Span,
+)
+from regionpredict.isolation import Failure, attempt
 
 _VARIABLE = re.compile(r"\w+'*")  # with which the name of a place begins
 _Place = tuple[str, int, int, str]  # of a directive: file, line, offset, instance of a template
@@ -85,18 +93,14 @@ def regions_of(
             if place in seen and here[place] == 1 + again.get(place, 0):
                 again[place] = again.get(place, 0) + 1
                 continue  # the same lines, included or expanded in another function
-            builder = RegionBuilder(unit, function, site.directive.pragma, span, trees)
-            region = builder.build(site.loop, site.context, site.enclosing, site.team)
-            defined = definitions_of(unit, function, builder.context, site.directive)
-            region = replace(region, others=_others(unit, function, builder.context, defined))
-            blocks = loop_over_threads(unit, function, site, region, defined, trees, numbers)
-            region, defined = blocks or (region, defined)
-            if site.target and region.nest is not None:
-                region = replace(region, diagnostics=(*region.diagnostics, on_the_host(span)))
-            built.append(_with_names(unit, region, defined))
+            made = attempt(_lowered, unit, function, site, trees, numbers)
+            if isinstance(made, Failure):
+                stand_in = _unread(unit, function, site.directive.pragma, span, trees, site.context)
+                made = (stand_in.withheld(made.reason), ())
+            built.append(made)
         seen |= set(here)
         understood: set[Span] = set()
-        for shared in hand_shared_loops(unit, function, numbers, trees):
+        for shared in _shared_by_hand(unit, function, numbers, trees, notes):
             understood.add(shared.parallel)
             if shared.loop.span not in by_hand:  # two teams may call one function
                 by_hand[shared.loop.span] = shared.loop
@@ -106,10 +110,54 @@ def regions_of(
     for (file, line, _, _), count in again.items():
         message = f"included or expanded {count + 1} times: the first instance is shown"
         notes.append(Diagnostic("RP112", Span(file, line), message))
-    lost = _lost(unit, trees, {place[:3] for place in seen})
-    built += lost
+    built += _lost(unit, trees, {place[:3] for place in seen})
     built.sort(key=lambda pair: (pair[0].span.file, pair[0].span.line, pair[0].span.column))
-    return UnitRegions(with_index_lists(built), notes, by_hand)
+    listed = attempt(with_index_lists, built)
+    if isinstance(listed, Failure):
+        notes.append(Diagnostic(WITHHELD, built[0][0].span, f"tables of indices: {listed.reason}"))
+        listed = built
+    return UnitRegions(listed, notes, by_hand)
+
+
+def withheld_regions(unit: LinkedUnit, reason: str) -> UnitRegions:
+    """Every worksharing loop that a directive names, without its body, for what `reason` says."""
+    lost = _lost(unit, CallTrees(unit), set())
+    return UnitRegions([(region.withheld(reason), ()) for region, _ in lost], [], {})
+
+
+def _lowered(
+    unit: LinkedUnit, function: Function, site: LoopSite, trees: CallTrees, numbers: ThreadNumbers
+) -> tuple[Region, tuple[Definition, ...]]:
+    """The region of one directive, with the definitions of its names."""
+    span = site.directive.span
+    builder = RegionBuilder(unit, function, site.directive.pragma, span, trees)
+    region = builder.build(site.loop, site.context, site.enclosing, site.team)
+    defined = definitions_of(unit, function, builder.context, site.directive)
+    region = replace(region, others=_others(unit, function, builder.context, defined))
+    blocks = loop_over_threads(unit, function, site, region, defined, trees, numbers)
+    region, defined = blocks or (region, defined)
+    if site.target and region.nest is not None:
+        region = replace(region, diagnostics=(*region.diagnostics, on_the_host(span)))
+    return _with_names(unit, region, defined)
+
+
+def _shared_by_hand(
+    unit: LinkedUnit, function: Function, numbers: ThreadNumbers, trees: CallTrees,
+    notes: list[Diagnostic],
+) -> list[HandSharedLoop]:  # fmt: skip
+    """The loops of a function that threads share by their numbers; `notes` gets what failed."""
+    found = attempt(lambda: list(hand_shared_loops(unit, function, numbers, trees)))
+    if isinstance(found, Failure):
+        notes.append(Diagnostic(WITHHELD, function.span, f"loops shared by hand: {found.reason}"))
+        return []
+    return found
+
+
+def _unread(
+    unit: LinkedUnit, function: Function, pragma: Pragma, span: Span, trees: CallTrees, context: str
+) -> Region:
+    """The region of a directive without its loop."""
+    return RegionBuilder(unit, function, pragma, span, trees).build(None, context, ())
 
 
 def _without_hint(
@@ -122,9 +170,7 @@ def _without_hint(
         if span in seen or (tasks and directive.pragma.is_task):
             continue
         seen.add(span)
-        region = RegionBuilder(unit, function, directive.pragma, span, trees).build(
-            None, "orphaned", ()
-        )
+        region = _unread(unit, function, directive.pragma, span, trees, "orphaned")
         built.append((replace(region, diagnostics=(Diagnostic(rule, span, message),)), ()))
     return built
 
@@ -175,10 +221,8 @@ def _lost(
         if (file, pragma.line, pragma.offset) in seen:
             continue
         span = Span(file, pragma.line, pragma.column)
-        function = _around(unit, span)
-        builder = RegionBuilder(unit, function, pragma, span, trees)
         context = "combined" if "parallel" in pragma.kind.split() else "orphaned"
-        lost.append((builder.build(None, context, ()), ()))
+        lost.append((_unread(unit, _around(unit, span), pragma, span, trees, context), ()))
     return lost
 
 

@@ -1,0 +1,203 @@
+"""Source files in, the facts of their regions out; what fails is withheld, and nothing else.
+
+Each file is read in a child process with limits. A file that takes more keeps a row for each of
+its loops where it could be parsed (RP120), and is left out where not (RP004). A region that we
+fail on is withheld by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from regionpredict.analysis import Bindings, RegionFacts, bind, checked_facts
+from regionpredict.analysis.given_shares import Given, with_given
+from regionpredict.errors import InputError, UsageError
+from regionpredict.frontend import (
+    ArgumentValues,
+    FileResult,
+    Linked,
+    Parsed,
+    SourceRequest,
+    aborted_reading,
+    follow_arguments,
+    linked,
+    lower_file,
+    parse_file,
+    read_alone,
+)
+from regionpredict.ir import Definition, Region
+from regionpredict.isolation import Failure, Limits, attempt, isolated
+from regionpredict.sizes.argument_sizes import with_arguments
+
+Tell = Callable[[str, int, int], None]
+"""Hears what is done, how many of the pieces are through, and how many there are."""
+
+
+def stage_progress(tell: Tell, what: str, pieces: int, done: int) -> None:
+    """The progress of one stage, whose pieces it knows."""
+    tell(what, done, pieces)
+
+
+class Reading(NamedTuple):
+    """How the files of a program are read, as `analyse` has it."""
+
+    given: Given
+    frontend: str
+    flows: bool
+    limits: Limits
+    clock: Callable[[], float]
+    arguments: Sequence[str] | None
+    tasks: bool
+
+
+class FileFacts(NamedTuple):
+    """One file, read and analysed where it was read; how long each took, in the caller's clock."""
+
+    part: FileResult
+    facts: list[RegionFacts]
+    reading: float
+    asking: float
+
+
+def argument_remarks(
+    asked: Sequence[FileFacts], arguments: Sequence[str] | None
+) -> tuple[str, ...]:
+    """What is to be said of the arguments that were followed."""
+    followed = [file.part.arguments for file in asked if file.part.arguments is not None]
+    if arguments is not None and not followed:
+        raise UsageError(
+            "--args: no function main in what was read", remedy="give all files of the program"
+        )
+    return tuple(dict.fromkeys(line for file in followed for line in file.remarks))
+
+
+def read_alone_isolated(request: SourceRequest, reading: Reading) -> FileFacts:
+    """A program of one file. Raises InputError where it cannot be parsed within the limits."""
+    read = partial(_read_and_ask, reading=reading)
+    [outcome] = isolated(read, [request], 1, reading.limits)
+    if isinstance(outcome, Failure):
+        [named] = isolated(partial(read, withheld=outcome.reason), [request], 1, reading.limits)
+        if not isinstance(named, Failure) and named.facts:
+            return named
+        remedy = "shorten it, or try the other --frontend"
+        raise InputError(outcome.reason, remedy=remedy, path=request.path)
+    return outcome
+
+
+def _read_and_ask(request: SourceRequest, *, reading: Reading, withheld: str = "") -> FileFacts:
+    begin = reading.clock()
+    part = read_alone(request, reading.frontend, flows=reading.flows, arguments=reading.arguments,
+                      tasks=reading.tasks, withheld=withheld)  # fmt: skip
+    return _asked(part, part.arguments, reading, begin)
+
+
+def read_together(
+    requests: Sequence[SourceRequest], reading: Reading, processes: int, tell: Tell
+) -> list[FileFacts]:
+    """A program of several files: each is parsed by itself, then lowered with all others known."""
+    order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
+    parse = partial(_parse, reading=reading)
+    files = [requests[at] for at in order]
+    progress = partial(stage_progress, tell, "reading", len(files))
+    outcomes = dict(
+        zip(order, isolated(parse, files, processes, reading.limits, progress), strict=True)
+    )
+    parsed: list[Parsed] = []
+    seconds = []
+    for at, request in enumerate(requests):
+        outcome = outcomes[at]
+        if isinstance(outcome, Failure):
+            outcome = (aborted_reading(request, outcome.reason), 0.0)
+        parsed.append(outcome[0])
+        seconds.append(outcome[1])
+    units = linked(parsed)
+    busy = [at for at in order if not parsed[at].idle]
+    followed = _followed(units, reading)
+    lower = partial(_lower_and_ask, parsed=parsed, units=units, reading=reading, followed=followed)
+    progress = partial(stage_progress, tell, "analysing", len(busy))
+    lowered = dict(
+        zip(busy, isolated(lower, busy, processes, reading.limits, progress), strict=True)
+    )
+    asked = []
+    for at, file in enumerate(parsed):
+        made = lowered.get(at)
+        if made is None:
+            made = FileFacts(lower_file(file, None), [], 0.0, 0.0)
+        elif isinstance(made, Failure):
+            named = lower_file(file, units.get(at), withheld=made.reason)
+            made = _asked(named, None, reading, reading.clock())
+        part = made.part._replace(arguments=followed)
+        asked.append(made._replace(part=part, reading=made.reading + seconds[at]))
+    return asked
+
+
+def _followed(units: Linked, reading: Reading) -> ArgumentValues | None:
+    """What the program makes of the arguments that it is given; None where none are."""
+    if reading.arguments is None:
+        return None
+    follow = partial(follow_arguments, units)
+    [followed] = isolated(follow, [reading.arguments], 1, reading.limits)
+    if isinstance(followed, Failure):
+        raise UsageError(
+            f"--args: {followed.reason}, while the program was followed",
+            remedy="give the sizes with --set",
+        )
+    return followed
+
+
+def _parse(request: SourceRequest, *, reading: Reading) -> tuple[Parsed, float]:
+    begin = reading.clock()
+    parsed = parse_file(request, reading.frontend, flows=reading.flows)
+    return parsed, reading.clock() - begin
+
+
+def _lower_and_ask(
+    at: int, *, parsed: Sequence[Parsed], units: Linked, reading: Reading,
+    followed: ArgumentValues | None,
+) -> FileFacts:  # fmt: skip
+    begin = reading.clock()
+    part = lower_file(parsed[at], units.get(at), tasks=reading.tasks)
+    return _asked(part, followed, reading, begin)
+
+
+def _asked(
+    part: FileResult, followed: ArgumentValues | None, reading: Reading, begin: float
+) -> FileFacts:
+    """A file's part with the sizes that were given, and the facts of its regions;
+    `followed` is what the program's arguments make of the names in it."""
+    given = reading.given
+    counted = [(with_given(region, given), defined) for region, defined in part.regions]
+    part = part._replace(regions=counted)
+    part = part if followed is None else with_arguments(part, followed)
+    read = reading.clock()
+    facts = [region_facts(region, known, given.whole) for region, known in part.regions]
+    own = [(fact.region, known) for fact, (_, known) in zip(facts, part.regions, strict=True)]
+    return FileFacts(part._replace(regions=own), facts, read - begin, reading.clock() - read)
+
+
+def region_facts(
+    region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int]
+) -> RegionFacts:
+    """The facts of a region; of one that we fail on, those of the region withheld."""
+    bindings = bind(region, definitions, given)
+    made = attempt(checked_facts, region, bindings)
+    return _withheld(region, bindings, made.reason) if isinstance(made, Failure) else made
+
+
+def withheld_facts(facts: RegionFacts, reason: str) -> RegionFacts:
+    """The facts of a region whose answer is withheld, for what `reason` says."""
+    return _withheld(facts.region, facts.bindings, reason)
+
+
+def _withheld(region: Region, bindings: Bindings, reason: str) -> RegionFacts:
+    return checked_facts(region.withheld(reason), bindings)
+
+
+def _length(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
