@@ -55,11 +55,15 @@ class Access(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call of a function whose body is not seen; `memory`: what it touches is not known."""
+    """A call of a function whose body is not seen; `memory`: what it touches is not known.
+
+    `lock`: the place of the lock that it takes or releases.
+    """
 
     name: str
     span: Span
     memory: bool = False
+    lock: Access | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from regionpredict.analysis.dependence import parallel_loops
 from regionpredict.analysis.indirect_writes import through_an_index
 from regionpredict.ir import Access, Branch, Loop, Node, Region, Span, Synchronisation
 from regionpredict.workload.constants import BRANCH_SIDES
@@ -36,7 +37,7 @@ class SynchronisationCounts(NamedTuple):
     `forks`: the region starts its own team; `waits`: it ends with a barrier. `reductions` are
     scalars that are reduced, `iterations` those dealt out at run time. `by_construct` are the
     executions of each OpenMP construct inside, `spread` those of `atomic` by array whose elements
-    may lie anywhere in it.
+    may lie anywhere in it, `apart` those of elements that the iteration's number keeps apart.
     """
 
     forks: bool
@@ -45,6 +46,7 @@ class SynchronisationCounts(NamedTuple):
     iterations: float
     by_construct: dict[str, float]
     spread: tuple[SpreadAtomics, ...] = ()
+    apart: float = 0.0
 
     @property
     def atomics(self) -> float:
@@ -54,7 +56,13 @@ class SynchronisationCounts(NamedTuple):
     @property
     def in_one_place(self) -> float:
         """Atomic updates of what may be one variable for all threads."""
-        return max(0.0, self.atomics - sum(updates.updates for updates in self.spread))
+        spread = sum(updates.updates for updates in self.spread)
+        return max(0.0, self.atomics - spread - self.apart)
+
+    @property
+    def alone(self) -> float:
+        """Atomic updates of lines that the thread has: `apart`, and what releases chosen locks."""
+        return self.apart + self.by_construct.get("lock", 0.0)
 
     @property
     def barriers(self) -> float:
@@ -101,6 +109,7 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
         iterations=iterations,
         by_construct=counts,
         spread=_spread(region, runs),
+        apart=sum(run.times for run in runs if _is_apart(run, region)),
     )
 
 
@@ -156,6 +165,17 @@ def _spread(region: Region, runs: Sequence[_Run]) -> tuple[SpreadAtomics, ...]:
                 first = spread.get(array, SpreadAtomics(array, 0.0, access.text, access.span))
                 spread[array] = first._replace(updates=first.updates + run.times)
     return tuple(spread.values())
+
+
+def _is_apart(run: _Run, region: Region) -> bool:
+    """Whether another iteration surely updates another element: `a[i]`, `a[i + 1]`."""
+    if run.construct.kind != "atomic":
+        return False
+    moving = {loop.variable for loop in parallel_loops(region)}
+    return any(
+        not any(subscript.atoms()) and not subscript.names.isdisjoint(moving)
+        for access in _written(run.construct) for subscript in access.subscripts
+    )  # fmt: skip
 
 
 def _written(construct: Synchronisation) -> list[Access]:

@@ -157,12 +157,17 @@ SPREAD = """for (int i = 0; i < n; i++) {
 }"""
 
 
-def spread(loops: str, clauses: str = "") -> list[tuple[str, float, str]]:
+def counts_of_updates(loops: str, clauses: str = "") -> SynchronisationCounts:
     facts = facts_of(loops, "int n, int m, double *a, int *h, int *idx", clauses, n=8, m=5)
     nest = nest_of(loops, "int n, int m, double *a, int *h, int *idx", clauses, n=8, m=5)
     assert facts.region.nest is not None
-    made = synchronisation_counts(facts.region, facts.region.nest, nest)
-    assert made.atomics == made.in_one_place + sum(one.updates for one in made.spread)
+    return synchronisation_counts(facts.region, facts.region.nest, nest)
+
+
+def spread(loops: str, clauses: str = "") -> list[tuple[str, float, str]]:
+    made = counts_of_updates(loops, clauses)
+    spread_out = sum(one.updates for one in made.spread)
+    assert made.atomics == made.in_one_place + spread_out + made.apart
     return [(one.array, one.updates, one.text) for one in made.spread]
 
 
@@ -170,6 +175,16 @@ def test_atomic_updates_that_may_be_anywhere_in_an_array() -> None:
     """8 + 8 * 5 of h, half of 8 of a by a number that is made of data; 40 of a[0] are of one place,
     and bodies of `critical` wait for their turn as a whole."""
     assert spread(SPREAD) == [("h", 48.0, "h[idx[i]]"), ("a", 4.0, "a[(int)a[i]]")]
+
+
+@pytest.mark.parametrize(
+    ("update", "apart"),
+    [("a[i] += 1;", 40), ("a[n - i] += 1;", 40), ("a[0] += 1;", 0), ("a[i / 2] += 1;", 0),
+     ("a[idx[i]] += 1;", 0)],
+)  # fmt: skip
+def test_atomic_updates_of_the_iteration_s_own_element(update: str, apart: int) -> None:
+    loops = f"for (int i = 0; i < n * m; i++) {{\n#pragma omp atomic\n {update} }}"
+    assert counts_of_updates(loops).apart == apart
 
 
 @pytest.mark.parametrize(

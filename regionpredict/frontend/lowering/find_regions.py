@@ -50,6 +50,7 @@ from regionpredict.ir import (
     Span,
 )
 from regionpredict.isolation import Failure, attempt
+from regionpredict.library import with_critical_sections
 
 _VARIABLE = re.compile(r"\w+'*")  # with which the name of a place begins
 _Place = tuple[str, int, int, str]  # of a directive: file, line, offset, instance of a template
@@ -206,7 +207,8 @@ def _others(
 def _with_names(
     unit: LinkedUnit, region: Region, defined: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """The region with one name for each value that it is made of."""
+    """The region with one name for each value that it is made of, and its locks as constructs."""
+    region = with_critical_sections(region)
     region, defined = with_invariant_names(region, defined)
     region, defined = with_one_name(region, defined, unit.objects.values(), unit.getters)
     return with_home_names(region, defined)

@@ -29,6 +29,7 @@ from regionpredict.frontend.syntax import (
     show,
 )
 from regionpredict.ir import Call, Expr, Loop, Node, Span
+from regionpredict.library import is_synchronisation
 
 _MAX_INLINE = 12
 _MAX_STATEMENTS = 1000  # beyond these no call is followed: each costs time at every size tried
@@ -226,6 +227,8 @@ class FollowedCalls:
         several = self._several.get((call.name, call.span))
         if several is not None:
             self.lowering.say("RP113", call.span, several)
+            return
+        if is_synchronisation(call.name):
             return
         message = f"the body of {call.name}() is not seen: counted as a call"
         self.lowering.say("RP103", call.span, message)

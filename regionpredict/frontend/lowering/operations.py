@@ -52,6 +52,7 @@ from regionpredict.frontend.syntax import (
     show,
 )
 from regionpredict.ir import Access, Call, Operation, Span, Statement
+from regionpredict.library import LOCK_CALLS, is_synchronisation
 
 _ARITHMETIC = {"+": "add", "-": "add", "*": "mul", "/": "div", "%": "div"}
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
@@ -438,11 +439,25 @@ class Tally:
             return
         written = written_arguments(name)
         seen = all(self._written_behind(call, position) for position in written)
-        known = touches_no_memory(name) or bool(written and seen)
+        known = touches_no_memory(name) or is_synchronisation(name) or bool(written and seen)
         if known and is_intrinsic(name):
             return
         self._work(f"call:{name}", ctype.bits or 64)
-        self.calls.append(Call(name, call.span, memory=not known))
+        self.calls.append(Call(name, call.span, memory=not known, lock=self._lock(call)))
+
+    def _lock(self, call: CallExpr) -> Access | None:
+        """Where the lock lies that a call takes or releases."""
+        known = LOCK_CALLS.get(call.name)
+        if known is None or known.argument >= len(call.args):
+            return None
+        argument = call.args[known.argument]
+        place = self.context.pointer(argument, self.frame)
+        if place is None:
+            return None
+        return Access(
+            place.array, "write", place.subscripts, show(argument).lstrip("&"), call.span,
+            place.pointee.bytes, place.member, place.offset,
+        )  # fmt: skip
 
     def _moved(self, call: CallExpr, moved: MemoryIntrinsic) -> bool:
         """A vector load or store; False where its address is not understood."""

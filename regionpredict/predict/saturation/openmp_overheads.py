@@ -39,6 +39,7 @@ def overheads(
     if schedule.kind != "static":
         number = piece_count(counts.iterations, threads, schedule) / threads
         costs += _contended(number, "dynamic_chunk", threads, work * clock, machine)
+    costs += counts.alone / threads * team_cost(machine, "atomic", 1)
     serial = _contended(counts.in_one_place / threads, "atomic", threads, work * clock, machine)
     if locks:
         each = counts.serial_bodies / threads

@@ -128,3 +128,12 @@ def test_what_is_spread_is_not_counted_as_of_one_place() -> None:
     some = SpreadAtomics("h", 6.0, "h[k[i]]", Span("f.c", 1, 1))
     asked = counts(atomic=8)._replace(spread=(some,))
     assert overheads(asked, STATIC, MACHINE, 4, 0.0)[1] == pytest.approx(2 / 4 * 600 * CYCLE)
+
+
+def test_updates_that_meet_no_other_thread_cost_what_they_cost_alone() -> None:
+    """8 of the iteration's own elements, or 8 releases of chosen locks: 2 a thread, 20 cycles."""
+    own = counts(atomic=8)._replace(apart=8.0)
+    for asked in (own, counts(lock=8)):
+        costs, serial = overheads(asked, STATIC, MACHINE, 4, 0.0)
+        assert costs == pytest.approx(2 * 20 * CYCLE)
+        assert serial == 0.0

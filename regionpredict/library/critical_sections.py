@@ -1,0 +1,250 @@
+"""Calls that lock -> the constructs that directives give: `critical`, `atomic`, `barrier`.
+
+omp_set_lock(&lk);            critical
+tot += d;                is     tot += d
+omp_unset_lock(&lk);
+
+A lock that the iteration chooses, `lock[idx[i]]`, makes nobody wait who chose another: taking it is
+an atomic update of its element, and what it guards runs at once. A function with a hidden lock is a
+critical section of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from regionpredict.ir import (
+    Access,
+    Branch,
+    Call,
+    Expr,
+    Loop,
+    Node,
+    Operation,
+    Region,
+    Statement,
+    Synchronisation,
+)
+from regionpredict.library.functions import (
+    BARRIERS,
+    LOCK_CALLS,
+    STREAMS,
+    hides_lock,
+    is_synchronisation,
+)
+
+_Lock = tuple[str, tuple[Expr, ...], str]
+_ROOT = re.compile(r"\w+'*")
+
+
+def with_critical_sections(region: Region) -> Region:
+    """The region with its locked parts as constructs."""
+    if region.nest is None or not any(
+        is_synchronisation(call.name) or hides_lock(call.name)
+        for statement, _ in region.statements() for call in statement.calls
+    ):  # fmt: skip
+        return region
+    sections = _Sections(region)
+    nest = replace(region.nest, body=sections.of(region.nest.body, perhaps=False))
+    notes = (n for n in region.diagnostics if (n.id, n.span) not in sections.spins)
+    return replace(region, nest=nest, diagnostics=tuple(notes))
+
+
+class _Taken(NamedTuple):
+    """A lock that a node takes: the call, and what else the node's statement does."""
+
+    call: Call
+    lock: Access
+    rest: Statement
+
+
+class _Sections:
+    """The constructs of one region."""
+
+    def __init__(self, region: Region) -> None:
+        self.spins: set[tuple[str, object]] = set()
+        self._moving = {loop.variable for loop in region.loops()}
+        self._moving |= {name for statement, _ in region.statements() for name in statement.writes}
+
+    def of(self, nodes: Sequence[Node], *, perhaps: bool) -> tuple[Node, ...]:
+        """The nodes with constructs in the place of calls; `perhaps`: they are a condition's."""
+        made: list[Node] = []
+        at = 0
+        while at < len(nodes):
+            taken = self._taken(nodes[at])
+            end = _released(nodes, at, taken) if taken is not None else None
+            if taken is None or end is None:
+                made += self._single(nodes[at], perhaps=perhaps)
+                at += 1
+                continue
+            inside = _without_release(nodes[at + 1 : end + 1], taken.lock)
+            made += self._section(taken, self.of(inside, perhaps=perhaps))
+            at = end + 1
+        return tuple(made)
+
+    def _single(self, node: Node, *, perhaps: bool) -> list[Node]:
+        """A node by itself, which begins no section."""
+        if isinstance(node, Statement):
+            return list(_hidden(node, perhaps=perhaps))
+        if isinstance(node, Branch):
+            sides = tuple(self.of(side, perhaps=True) for side in node.sides)
+            return [replace(node, sides=sides)]
+        return [replace(node, body=self.of(node.body, perhaps=perhaps))]
+
+    def _section(self, taken: _Taken, body: tuple[Node, ...]) -> list[Node]:
+        """What the lock guards, as the construct that it amounts to."""
+        if not self._chosen(taken.lock):
+            before = [taken.rest] if _does_something(taken.rest) else []
+            return [*before, Synchronisation("critical", body, taken.call.span)]
+        write = taken.rest._replace(accesses=(*taken.rest.accesses, taken.lock))
+        update = Synchronisation("atomic", (write,), taken.call.span)
+        return [Synchronisation("lock", (update, *body), taken.call.span)]
+
+    def _chosen(self, lock: Access) -> bool:
+        """Whether another iteration may take another lock."""
+        if any(any(part.atoms()) or part.names & self._moving for part in lock.subscripts):
+            return True
+        root = _ROOT.search(lock.array)
+        return root is not None and root.group() in self._moving
+
+    def _taken(self, node: Node) -> _Taken | None:
+        """The lock that a node takes: a call, or a loop that tries until it has it."""
+        if isinstance(node, Loop):
+            if node.trips is not None or len(node.body) != 1:
+                return None
+            taken = self._taken(node.body[0])
+            if taken is not None and _action(taken.call) == "try":
+                self.spins.add(("RP105", node.span))
+                return taken
+            return None
+        if not isinstance(node, Statement):
+            return None
+        for call in node.calls:
+            if call.lock is not None and _action(call) in ("take", "try"):
+                return _Taken(call, call.lock, _without_call(node, call))
+        return None
+
+
+def _action(call: Call) -> str:
+    known = LOCK_CALLS.get(call.name)
+    return known.action if known is not None else ""
+
+
+def _key(lock: Access) -> _Lock:
+    return lock.array, lock.subscripts, lock.member
+
+
+def _released(nodes: Sequence[Node], at: int, taken: _Taken) -> int | None:
+    """Where the section ends that begins at a node; None where the lock is not released.
+
+    Where only one side of a condition releases it, the section lasts until the other one does.
+    """
+    last = None
+    for position in range(at + 1, len(nodes)):
+        node = nodes[position]
+        if _releases(node, taken.lock):
+            last = position
+            if not isinstance(node, Branch) or _on_all_sides(node, taken.lock):
+                return position
+    return last
+
+
+def _on_all_sides(branch: Branch, lock: Access) -> bool:
+    sides = [any(_releases(node, lock) for node in side) for side in branch.sides]
+    return len(sides) > 1 and all(sides)
+
+
+def _releases(node: Node, lock: Access) -> bool:
+    return any(_is_release(call, lock) for call in _calls_in(node))
+
+
+def _is_release(call: Call, lock: Access) -> bool:
+    return _action(call) == "release" and call.lock is not None and _key(call.lock) == _key(lock)
+
+
+def _calls_in(node: Node) -> Iterator[Call]:
+    if isinstance(node, Statement):
+        yield from node.calls
+        return
+    for inner in _inside(node):
+        yield from _calls_in(inner)
+
+
+def _inside(node: Loop | Branch | Synchronisation) -> Iterator[Node]:
+    if isinstance(node, Branch):
+        for side in node.sides:
+            yield from side
+    else:
+        yield from node.body
+
+
+def _without_release(nodes: Sequence[Node], lock: Access) -> tuple[Node, ...]:
+    """The nodes without the calls that release the lock."""
+    left: list[Node] = []
+    for node in nodes:
+        if isinstance(node, Statement):
+            calls = [call for call in node.calls if _is_release(call, lock)]
+            rest = node
+            for call in calls:
+                rest = _without_call(rest, call)
+            if not calls or _does_something(rest):
+                left.append(rest)
+        elif isinstance(node, Branch):
+            sides = tuple(_without_release(side, lock) for side in node.sides)
+            left.append(replace(node, sides=sides))
+        else:
+            left.append(replace(node, body=_without_release(node.body, lock)))
+    return tuple(left)
+
+
+def _hidden(statement: Statement, *, perhaps: bool) -> Iterator[Node]:
+    """The statement, and before it the calls in it that make threads wait.
+
+    Output that depends on a condition is a message, which is taken to be rare.
+    """
+    rest = statement
+    for call in statement.calls:
+        if call.name in BARRIERS:
+            rest = _without_call(rest, call)
+            yield Synchronisation("barrier", (), call.span)
+        elif _waits(call, perhaps=perhaps):
+            rest = _without_call(rest, call)
+            own = Statement(
+                f"{call.name}()", call.span, ((_operation(statement, call), 1),), (), (call,),
+                role="call",
+            )  # fmt: skip
+            yield Synchronisation("critical", (own,), call.span)
+    if rest is statement or _does_something(rest):
+        yield rest
+
+
+def _waits(call: Call, *, perhaps: bool) -> bool:
+    """Whether the threads queue for what a call locks."""
+    if call.name in STREAMS:
+        return not perhaps
+    return hides_lock(call.name) or _action(call) == "take"
+
+
+def _without_call(statement: Statement, call: Call) -> Statement:
+    """The statement without one call and its cost."""
+    gone = _operation(statement, call)
+    operations = tuple(
+        (operation, count - (operation == gone)) for operation, count in statement.operations
+    )
+    calls = list(statement.calls)
+    calls.remove(call)
+    return statement._replace(
+        operations=tuple(pair for pair in operations if pair[1] > 0), calls=tuple(calls)
+    )
+
+
+def _operation(statement: Statement, call: Call) -> Operation:
+    kind = f"call:{call.name}"
+    return next(operation for operation, _ in statement.operations if operation.kind == kind)
+
+
+def _does_something(statement: Statement) -> bool:
+    return bool(statement.operations or statement.accesses or statement.writes or statement.calls)

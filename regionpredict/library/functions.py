@@ -1,0 +1,63 @@
+"""How functions of well-known libraries synchronise threads, by name.
+
+OpenMP 5.2, sec. 18.9 (lock routines); POSIX.1-2017 (`pthread_mutex_lock`, `pthread_spin_lock`,
+`pthread_barrier_wait`, and the locks that `stdio` functions take, sec. 2.5); ISO C 17, sec. 7.26
+(`mtx_lock`); ISO C++ 17, sec. 33.4 (`std::mutex`); the GNU C library's `rand` and `random`, which
+take a lock around their state (its manual, sec. 19.8).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class LockCall(NamedTuple):
+    """A call that takes or releases the lock that an argument points to.
+
+    `action` is 'take', 'try' (the lock may not be had) or 'release'.
+    """
+
+    action: str
+    argument: int = 0
+
+
+def _locks(take: str, attempts: str, release: str) -> dict[str, LockCall]:
+    table = {name: LockCall("take") for name in take.split()}
+    table |= {name: LockCall("try") for name in attempts.split()}
+    return table | {name: LockCall("release") for name in release.split()}
+
+
+LOCK_CALLS = _locks(
+    "omp_set_lock omp_set_nest_lock pthread_mutex_lock pthread_spin_lock pthread_rwlock_wrlock "
+    "mtx_lock std::mutex::lock",
+    "omp_test_lock omp_test_nest_lock pthread_mutex_trylock pthread_mutex_timedlock "
+    "pthread_spin_trylock pthread_rwlock_trywrlock mtx_trylock mtx_timedlock std::mutex::try_lock",
+    "omp_unset_lock omp_unset_nest_lock pthread_mutex_unlock pthread_spin_unlock "
+    "pthread_rwlock_unlock mtx_unlock std::mutex::unlock",
+)
+"""Calls with a lock as argument."""
+
+HIDDEN_LOCKS = frozenset((
+    "rand", "srand", "random", "srandom", "drand48", "lrand48", "mrand48", "srand48", "std::rand",
+))  # fmt: skip
+"""Functions with one state for all threads, behind a lock of their own."""
+
+STREAMS = frozenset((
+    "printf", "fprintf", "vprintf", "vfprintf", "__printf_chk", "__fprintf_chk", "puts", "fputs",
+    "putchar", "putc", "fputc", "perror", "fflush", "fwrite", "fread", "fgets", "fgetc", "getc",
+    "getchar", "scanf", "fscanf",
+))  # fmt: skip
+"""Functions that lock the stream they read or write."""
+
+BARRIERS = frozenset(("pthread_barrier_wait",))
+"""Functions in which all threads wait for each other."""
+
+
+def hides_lock(name: str) -> bool:
+    """Whether a function takes a lock that no argument names."""
+    return name in HIDDEN_LOCKS or name in STREAMS
+
+
+def is_synchronisation(name: str) -> bool:
+    """Whether a function's cost is that of the synchronisation it stands for."""
+    return name in LOCK_CALLS or name in BARRIERS

@@ -1,0 +1,228 @@
+"""Calls that lock, as the constructs that they stand for: by hand, through both front ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from regionpredict.frontend import requests_for
+from regionpredict.ir import Branch, Loop, Node, Region, Statement
+from regionpredict.machine import load
+from regionpredict.pipeline import analyse, predict_region
+from tests.frontend.reading import FRONTENDS, program_of
+
+HEAD = """#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define N 1000000
+static double tot, cell[N];
+static int idx[N];
+static omp_lock_t lk, other, many[N];
+static omp_nest_lock_t nested;
+static pthread_mutex_t mu;
+static pthread_spinlock_t spin;
+struct item { omp_lock_t guard; double v; };
+static struct item items[N];
+static void take(omp_lock_t *l) { omp_set_lock(l); }
+static void give(omp_lock_t *l) { omp_unset_lock(l); }
+static void add(double d) { pthread_mutex_lock(&mu); tot += d; pthread_mutex_unlock(&mu); }
+"""
+
+
+def source(body: str) -> str:
+    loop = f"#pragma omp parallel for\nfor (int i = 0; i < N; i++) {{\n{body}\n}}"
+    return f"{HEAD}void f(double *a, int k)\n{{\n{loop}\n}}\n"
+
+
+def region(folder: Path, body: str, frontend: str) -> Region:
+    (found,) = program_of(folder, source(body), frontend).regions
+    return found
+
+
+def shape(nodes: tuple[Node, ...]) -> list[object]:
+    """Statements by their text, everything else by its kind and what is inside."""
+    shown: list[object] = []
+    for node in nodes:
+        if isinstance(node, Statement):
+            shown.append(node.text)
+        elif isinstance(node, Loop):
+            shown.append(("loop", shape(node.body)))
+        elif isinstance(node, Branch):
+            shown.append(("if", *(shape(side) for side in node.sides)))
+        else:
+            shown.append((node.kind, shape(node.body)))
+    return shown
+
+
+def body(found: Region) -> list[object]:
+    assert found.nest is not None
+    return shape(found.nest.body)
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("take", "give"),
+    [
+        ("omp_set_lock(&lk)", "omp_unset_lock(&lk)"),
+        ("omp_set_nest_lock(&nested)", "omp_unset_nest_lock(&nested)"),
+        ("pthread_mutex_lock(&mu)", "pthread_mutex_unlock(&mu)"),
+        ("pthread_spin_lock(&spin)", "pthread_spin_unlock(&spin)"),
+        ("take(&lk)", "give(&lk)"),
+        ("while (!omp_test_lock(&lk))", "omp_unset_lock(&lk)"),
+        ("while (pthread_mutex_trylock(&mu))", "pthread_mutex_unlock(&mu)"),
+    ],
+)
+def test_one_lock_is_a_critical_section(
+    tmp_path: Path, frontend: str, take: str, give: str
+) -> None:
+    found = region(tmp_path, f"{take};\ntot += a[i];\n{give};\na[i] = 0.0;", frontend)
+    assert body(found) == [("critical", ["tot += a[i]"]), "a[i] = 0.0"]
+    assert not found.diagnostics
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_function_that_locks_is_followed(tmp_path: Path, frontend: str) -> None:
+    found = region(tmp_path, "add(a[i]);", frontend)
+    assert body(found)[-1] == ("critical", ["tot += d"])
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_two_locks_are_two_sections(tmp_path: Path, frontend: str) -> None:
+    """Each ends with the release of its own lock, one inside the other or one after the other."""
+    inside = region(
+        tmp_path,
+        "omp_set_lock(&lk); omp_set_lock(&other); tot += 1; omp_unset_lock(&other);"
+        " cell[0] += 1; omp_unset_lock(&lk);",
+        frontend,
+    )
+    assert body(inside) == [("critical", [("critical", ["tot += 1"]), "cell[0] += 1"])]
+    after = region(
+        tmp_path,
+        "omp_set_lock(&lk); tot += 1; omp_unset_lock(&lk);"
+        " omp_set_lock(&lk); cell[0] += 1; omp_unset_lock(&lk);",
+        frontend,
+    )
+    assert body(after) == [("critical", ["tot += 1"]), ("critical", ["cell[0] += 1"])]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_side_that_releases_early_does_not_end_the_section(tmp_path: Path, frontend: str) -> None:
+    found = region(
+        tmp_path,
+        "omp_set_lock(&lk); if (idx[i] == k) { omp_unset_lock(&lk); continue; }"
+        " tot += 1; omp_unset_lock(&lk);",
+        frontend,
+    )
+    assert body(found) == [("critical", ["idx[i] == k", ("if", [], ["tot += 1"])])]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_lock_that_may_not_be_had_guards_its_side(tmp_path: Path, frontend: str) -> None:
+    found = region(tmp_path, "if (omp_test_lock(&lk)) { tot += 1; omp_unset_lock(&lk); }", frontend)
+    assert body(found) == [("critical", [("if", ["tot += 1"])])]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_lock_that_is_not_released_is_a_section_of_its_own(tmp_path: Path, frontend: str) -> None:
+    found = region(tmp_path, "omp_set_lock(&lk); tot += 1;", frontend)
+    assert body(found) == [("critical", ["omp_set_lock()"]), "tot += 1"]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("lock", "place"),
+    [
+        ("&many[i]", ("many", "i", "")),
+        ("&many[idx[i]]", ("many", "idx[i]", "")),
+        ("many + idx[i]", ("many", "idx[i]", "")),
+        ("&items[idx[i]].guard", ("items", "idx[i]", "guard")),
+    ],
+)
+def test_a_chosen_lock_makes_nobody_else_wait(
+    tmp_path: Path, frontend: str, lock: str, place: tuple[str, str, str]
+) -> None:
+    """Taking it is an atomic update of its element; what it guards is no critical section."""
+    found = region(
+        tmp_path, f"omp_set_lock({lock}); cell[idx[i]] += 1.0; omp_unset_lock({lock});", frontend
+    )
+    assert found.nest is not None
+    (section,) = found.nest.body
+    assert not isinstance(section, Statement)
+    assert getattr(section, "kind", "") == "lock"
+    update = section.body[0]  # type: ignore[union-attr]
+    assert getattr(update, "kind", "") == "atomic"
+    (statement,) = update.body
+    (write,) = [access for access in statement.accesses if access.kind == "write"]
+    assert (write.array, str(write.subscripts[0]), write.member) == place
+    assert section.body[1].text == "cell[idx[i]] += 1.0"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("index", ["3", "k"])
+def test_one_element_of_many_is_one_lock(tmp_path: Path, frontend: str, index: str) -> None:
+    found = region(
+        tmp_path,
+        f"omp_set_lock(&many[{index}]); tot += 1.0; omp_unset_lock(&many[{index}]);",
+        frontend,
+    )
+    assert body(found) == [("critical", ["tot += 1.0"])]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("call", ["rand()", "random()", "drand48()", "lrand48()"])
+def test_a_hidden_lock_is_a_section_a_call(tmp_path: Path, frontend: str, call: str) -> None:
+    found = region(tmp_path, f"a[i] = {call} + {call};", frontend)
+    section = ("critical", [call])
+    assert body(found) == [section, section, f"a[i] = {call} + {call}"]
+    (last,) = [statement for statement, _ in found.statements() if statement.accesses]
+    assert not last.calls
+    assert [str(operation) for operation, _ in last.operations] in (
+        ["fp_add.64"], ["int_add.32"], ["int_add.64"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_output_of_each_iteration_waits_and_a_message_does_not(
+    tmp_path: Path, frontend: str
+) -> None:
+    always = body(region(tmp_path, 'printf("%g", a[i]);', frontend))
+    assert always[0] == ("critical", ["printf()"])
+    (_, branch) = body(region(tmp_path, 'if (a[i] < 0) printf("%g", a[i]);', frontend))
+    assert isinstance(branch, tuple)
+    assert not any(isinstance(node, tuple) for node in branch[1])
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_pthread_barrier_is_a_barrier(tmp_path: Path, frontend: str) -> None:
+    text = HEAD + (
+        "static pthread_barrier_t all;\nvoid f(double *a)\n{\n#pragma omp parallel for\n"
+        "for (int i = 0; i < N; i++) { a[i] = 1; pthread_barrier_wait(&all); }\n}\n"
+    )
+    (found,) = program_of(tmp_path, text, frontend).regions
+    assert body(found) == ["a[i] = 1", ("barrier", [])]
+
+
+GUARDED = {
+    "critical": "\n#pragma omp critical\n{ tot += a[i]; }",
+    "lock": "omp_set_lock(&lk); tot += a[i]; omp_unset_lock(&lk);",
+    "mutex": "pthread_mutex_lock(&mu); tot += a[i]; pthread_mutex_unlock(&mu);",
+}
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_lock_costs_what_the_directive_costs(tmp_path: Path, frontend: str) -> None:
+    """One time on every number of threads, the same hint, and none of it a race."""
+    machine = load("skylake-gold-6148")
+    hints = []
+    for number, guarded in enumerate(GUARDED.values()):
+        path = tmp_path / f"case{number}.c"
+        path.write_text(source(guarded))
+        analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
+        (facts,) = analysis.facts
+        assert not {note.id for note in facts.diagnostics} & {"RP221", "RP222", "RP224"}
+        made = predict_region(facts, machine)
+        hints.append((made.speedup, made.threads, made.bottleneck, made.confidence))
+    assert hints[0] == hints[1] == hints[2]
+    assert hints[0][1:3] == (1, "serialization")
