@@ -55,19 +55,23 @@ def _carried(region: Region, trips: int | None) -> Iterator[Diagnostic]:
 
 def _shared_scalars(region: Region) -> Iterator[Diagnostic]:
     """Variables of all threads that every iteration sets and that are read in the region."""
+    for name, node in contended_scalars(region).items():
+        what = "counts in it" if isinstance(node, Loop) else "sets it"
+        message = f"{name} is one variable for all threads, and every iteration {what}"
+        yield Diagnostic("RP222", node.span, message)
+
+
+def contended_scalars(region: Region) -> dict[str, Statement | Loop]:
+    """The variables of all threads that every iteration sets, each with the first that does."""
+    if _alone(region):
+        return {}
     own = {loop.variable for loop in parallel_loops(region)}
     read = {name for statement, _ in region.statements() for name in statement.reads}
-    told: set[str] = set()
+    found: dict[str, Statement | Loop] = {}
     for name, node in _sets(region):
-        if (
-            name in region.shared
-            and name not in own | told
-            and (isinstance(node, Loop) or name in read)
-        ):
-            told.add(name)
-            what = "counts in it" if isinstance(node, Loop) else "sets it"
-            message = f"{name} is one variable for all threads, and every iteration {what}"
-            yield Diagnostic("RP222", node.span, message)
+        if name in region.shared and name not in own and (isinstance(node, Loop) or name in read):
+            found.setdefault(name, node)
+    return found
 
 
 def _sets(region: Region) -> Iterator[tuple[str, Statement | Loop]]:

@@ -66,7 +66,7 @@ class SaturationDerivation:
     the spreads of measured curves and by the machine's figures in doubt; `spreads` are, by term,
     how far off those that decide may be (`machine_uncertainty.py`), `settled` is the confidence
     without them. `doubled` is the time with all hardware threads of the hinted packages, None where
-    a core has one.
+    a core has one. `in_turn`: threads write one cache line in turns.
     """
 
     points: tuple[Point, ...]
@@ -83,6 +83,7 @@ class SaturationDerivation:
     settled: float
     spreads: Mapping[str, float]
     doubled: Point | None = None
+    in_turn: bool = False
 
 
 def saturation_point(speed: Mapping[int, float], share: float = SATURATED.value) -> int:

@@ -216,9 +216,14 @@ def _of_many(
         seconds=points[0].seconds, packages=hint.packages, threads=seats.threads,
         threads_per_core=seats.on_a_core, shared_core_speedup=seats.speedup,
         bottleneck=limit(points),
-        confidence=confidence_of(chance, partial=partial),
+        confidence=confidence_of(chance, partial=partial, in_turn=any(map(_in_turn, parts))),
         borderline=hint.margin < within, assumed=(*assumed, *notes),
     )  # fmt: skip
+
+
+def _in_turn(part: TeamPart) -> bool:
+    derivation = part.estimate.derivation
+    return isinstance(derivation, SaturationDerivation) and derivation.in_turn
 
 
 def _doubted(parts: Sequence[TeamPart]) -> list[Doubted]:

@@ -1,12 +1,17 @@
-"""Writes of many threads to the same lines: rows by thread number, counts through an index."""
+"""Writes of many threads to the same lines: shared variables that every iteration sets, rows by
+thread number, counts through an index.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
+from regionpredict.analysis.conflicts import contended_scalars
+from regionpredict.analysis.dependence import MAY_NOT_RUN, carried_dependence
 from regionpredict.analysis.indirect_writes import indirect_updates
-from regionpredict.ir import Access
+from regionpredict.ir import Access, Branch, Loop, Node, Statement
 from regionpredict.workload.false_sharing import bytes_between_threads
 from regionpredict.workload.loop_nest import LoopNest, body_executions
 
@@ -15,7 +20,8 @@ class ContendedWrites(NamedTuple):
     """Writes to one array: `updates` of all threads in one run of the region.
 
     `apart` are the bytes between what neighbouring threads write, None where each may write
-    anywhere in it.
+    anywhere in it, 0 where all write one place. Of variables that all threads write, `array` has
+    all names: those that one loop body sets lie in one line, and count once.
     """
 
     array: str
@@ -24,20 +30,85 @@ class ContendedWrites(NamedTuple):
 
 
 def contended_writes(facts: RegionFacts, nest: LoopNest) -> tuple[ContendedWrites, ...]:
-    """Those of one region, an array once."""
+    """Those of one region, an array once; `nest` are the loops of its nest in numbers."""
     anywhere = {access.array for access in indirect_updates(facts.region)}
     executions = body_executions(nest)
     memories = facts.region.memories()
+    one_place = _one_place(facts)
     updates: dict[tuple[str, float | None], float] = {}
     for group in nest.groups():
         for access in group.accesses:
             if access.kind != "write":
                 continue
-            apart = _apart(facts, access)
+            apart = 0.0 if _place(access) == one_place else _apart(facts, access)
             if apart is not None or access.array in anywhere:
                 key = (memories[access.array], apart)
                 updates[key] = updates.get(key, 0.0) + executions[group.loops[-1].index][1]
-    return tuple(ContendedWrites(array, often, apart) for (array, apart), often in updates.items())
+    arrays = [ContendedWrites(array, often, apart) for (array, apart), often in updates.items()]
+    return (*arrays, *_scalars(facts, [trips for trips, _ in executions]))
+
+
+_Place = tuple[object, ...]
+
+
+def _place(access: Access) -> _Place:
+    return access.array, access.subscripts, access.member
+
+
+def _one_place(facts: RegionFacts) -> _Place:
+    """The one element that every iteration updates; none where there is none such."""
+    dependence = carried_dependence(facts.region, None)
+    if dependence is None or dependence.distance:
+        return ()
+    moving = {loop.variable for loop in facts.region.loops()}
+    write = dependence.write
+    swept = any(not subscript.names.isdisjoint(moving) for subscript in write.subscripts)
+    return () if swept else _place(write)
+
+
+def _scalars(facts: RegionFacts, trips: Sequence[float]) -> list[ContendedWrites]:
+    """The variables of all threads that every iteration sets, as one line."""
+    names, nest = contended_scalars(facts.region), facts.region.nest
+    if not names or nest is None:
+        return []
+    bodies = _SettingBodies(names, trips)
+    bodies.enter(nest, 1.0)
+    array = ", ".join(sorted(names))
+    return [ContendedWrites(array, bodies.runs, 0.0)] if bodies.runs else []
+
+
+class _SettingBodies:
+    """How often those loop bodies run that surely set one of some variables.
+
+    `trips` are those of each loop of the nest, in source order.
+    """
+
+    def __init__(self, names: Collection[str], trips: Sequence[float]) -> None:
+        self.runs = 0.0
+        self._names = names
+        self._trips = iter(trips)
+
+    def enter(self, loop: Loop, times: float) -> None:
+        """Adds the body of a loop that is met so many times, and those inside it."""
+        times *= next(self._trips)
+        if self._visit(loop.body, times) or loop.variable in self._names:
+            self.runs += times
+
+    def _visit(self, nodes: Sequence[Node], times: float) -> bool:
+        """Whether one of the nodes sets one; `times` is 0 for what may not run."""
+        sets = False
+        for node in nodes:
+            if isinstance(node, Statement):
+                plain = not any(sign in node.text for sign in MAY_NOT_RUN)
+                sets = sets or (plain and not node.writes.isdisjoint(self._names))
+            elif isinstance(node, Loop):
+                self.enter(node, times)
+            elif isinstance(node, Branch):
+                for side in node.sides:
+                    self._visit(side, 0.0)
+            else:
+                self._visit(node.body, 0.0)
+        return sets
 
 
 def _apart(facts: RegionFacts, access: Access) -> float | None:

@@ -139,7 +139,7 @@ def _padded(region: Region, workload: Workload) -> Iterator[Change]:
     narrow = {
         writes.array
         for writes in execution.contended
-        if writes.apart is not None and writes.apart < line
+        if writes.apart is not None and 0 < writes.apart < line
     }
     if not narrow:
         return

@@ -11,7 +11,7 @@ from regionpredict.workload.false_sharing import bytes_between_threads, narrow_r
 from regionpredict.workload.nest_lowering import loop_nest
 
 HEAD = """#include <omp.h>
-double y[999], A[99][40], C[9][5][3], own[99], a[999]; float f[999]; int h[99], idx[999];
+double s, v, y[999], A[99][40], C[9][5][3], own[99], a[999]; float f[999]; int k, h[99], idx[999];
 #pragma omp threadprivate(own)
 """
 ME = "int t = omp_get_thread_num(); "
@@ -91,6 +91,34 @@ def test_updates_through_an_index_may_be_anywhere() -> None:
         ("h", 400.0, None)
     ]
     assert written("y[idx[i]] = 1;") == []  # a list that names each row once
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("s += a[i];", [("s", 100.0, 0.0)]),
+        # Those of one body lie in one line; a body inside counts by itself.
+        ("{ s += a[i]; v = s; y[i] = v; }", [("s, v", 100.0, 0.0)]),
+        ("for (int j = 0; j < 7; j++) s += a[i];", [("s", 700.0, 0.0)]),
+        ("{ s += 1; for (int j = 0; j < 7; j++) { s += a[i]; } }", [("s", 800.0, 0.0)]),
+        # The counter of an inner loop moves with each of its iterations.
+        ("for (k = 0; k < 5; k++) y[i] += a[i];", [("k", 500.0, 0.0)]),
+        ("for (k = 0; k < 5; k++) s += a[i];", [("k, s", 500.0, 0.0)]),
+        # Loops in what may not run are passed over, and not mistaken for those that do.
+        ("{ if (a[i] > 0) for (int j = 0; j < 9; j++) s += 1;"
+         " for (int j = 0; j < 7; j++) s += a[i]; }", [("s", 700.0, 0.0)]),
+        ("y[3] += a[i];", [("y", 100.0, 0.0)]),
+        ("for (int j = 0; j < 7; j++) y[3] += a[i];", [("y", 700.0, 0.0)]),
+        ("for (int j = 0; j < 7; j++) y[j] += a[i];", []),  # not one line
+        ("v = a[i];", []),  # nothing reads it
+        ("if (a[i] > 0) s += a[i];", []),
+        ("{\n#pragma omp critical\n s += a[i];\n}", []),
+    ],
+)  # fmt: skip
+def test_what_every_iteration_writes_is_one_line_of_all_threads(
+    body: str, told: list[tuple[str, float, float]]
+) -> None:
+    assert written(body) == told
 
 
 @pytest.mark.parametrize(

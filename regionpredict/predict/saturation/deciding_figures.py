@@ -126,7 +126,10 @@ def _figures_of(term: str, time: RegionTime, threads: int) -> list[str]:
         }
         return [f"openmp.{name}" for name, used in named.items() if used]
     if term == "serialization":
-        named = {"critical": synchronisation.serial_bodies, "atomic": synchronisation.atomics}
+        named = {
+            "critical": synchronisation.serial_bodies,
+            "atomic": synchronisation.atomics or bool(time.transfers.in_one_line),
+        }
         return [f"openmp.{name}" for name, used in named.items() if used]
     return []
 

@@ -98,12 +98,14 @@ def known_at_all_sizes(estimate: Estimate, open_hint: OpenHint) -> Estimate:
     if not isinstance(derivation, SaturationDerivation):
         return estimate
     partial = estimate.status == "partial"
-    known = confidence_of(open_hint.chance, partial=partial)
+    known = confidence_of(open_hint.chance, partial=partial, in_turn=derivation.in_turn)
     return replace(
         estimate,
         threads=open_hint.threads,
         threads_per_core=1,
-        confidence=min(known, confidence_of(derivation.chance, partial=partial)),
+        confidence=min(
+            known, confidence_of(derivation.chance, partial=partial, in_turn=derivation.in_turn)
+        ),
         derivation=replace(derivation, settled=min(known, derivation.settled)),
         borderline=min(open_hint.margin, derivation.margin) < derivation.within,
     )  # fmt: skip
@@ -186,6 +188,10 @@ def predict_saturation(
     if spreads:
         moves = moves_of([Doubted(points, spreads)], points)
         chance = chance_of(asked, hint.threads, within, moves)
+    in_turn = most > 1 and any(
+        writes.apart is not None and writes.apart < workload.line_bytes
+        for writes in execution.contended
+    )
     shown = {expected.threads for expected in asked}
     superlinear = superlinear_gain(points, time)
     notes = (
@@ -206,7 +212,7 @@ def predict_saturation(
         threads_per_core=seats.on_a_core,
         shared_core_speedup=seats.speedup,
         bottleneck=bottleneck,
-        confidence=confidence_of(chance, partial=partial),
+        confidence=confidence_of(chance, partial=partial, in_turn=in_turn),
         borderline=hint.margin < within,
         assumed=tuple(assumed),
         diagnostics=(*density.diagnostics, *notes),
@@ -222,7 +228,8 @@ def predict_saturation(
             within=within,
             margin=hint.margin,
             chance=chance,
-            settled=confidence_of(settled, partial=partial),
+            settled=confidence_of(settled, partial=partial, in_turn=in_turn),
+            in_turn=in_turn,
             spreads=spreads,
             doubled=doubled,
         ),

@@ -61,6 +61,18 @@ def spread_updates(updates: SpreadUpdates, machine: Machine, threads: int, work:
     return max(alone / threads, queue - work * clock) / clock
 
 
+def line_turns(writes: float, machine: Machine, threads: int, work: float) -> float:
+    """Seconds for which a thread of `threads` waits with its part of `writes` to one line that all
+    write, beside `work` seconds between them.
+
+    Each write takes the line from the thread that wrote last, as an atomic update does.
+    """
+    turn = atomic_turn(machine, threads)
+    waits = writes * (1.0 - 1.0 / threads) / threads * turn
+    queue = writes * turn if threads > 1 else 0.0
+    return max(waits, queue - work * machine.clock_hz) / machine.clock_hz
+
+
 def atomic_turn(machine: Machine, threads: int) -> float:
     """Cycles from one thread's update of a variable to the next one's, while all update it."""
     return team_cost(machine, "atomic", threads) / threads

@@ -50,7 +50,8 @@ class DataTransfers:
         self.schedule = workload.schedule
         self.trips = max(1.0, execution.work.nest.root.trips({}))
         self.arrays = execution.sharing
-        self.contended = execution.contended
+        self.contended = tuple(writes for writes in execution.contended if writes.apart != 0.0)
+        self.in_one_line = tuple(writes for writes in execution.contended if writes.apart == 0.0)
         self.atomics = execution.synchronisation.spread
         self.fresh = frozenset[str]() if workload.repeats else workload.fresh
         self.touched = counter.touched() if self._matters() else {}
@@ -89,6 +90,9 @@ class DataTransfers:
         if self.contended and past.lines:
             names = ", ".join(sorted({writes.array for writes in self.contended}))
             parts.append(f"writes to {names} take the line from another thread")
+        if self.in_one_line and threads > 1:
+            names = ", ".join(writes.array for writes in self.in_one_line)
+            parts.append(f"all threads write {names} in turn")
         if past.lines + past.exchange:
             spent = 1e6 * (past.lines + past.exchange)
             parts.append(f"lines that other cores hold: {spent:.3g} us")

@@ -21,7 +21,11 @@ from regionpredict.predict.saturation.memory_bandwidth import (
 )
 from regionpredict.predict.saturation.memory_overflow import overflow_of, overflowing_share
 from regionpredict.predict.saturation.memory_paths import MemoryPaths, PageShares
-from regionpredict.predict.saturation.openmp_overheads import overheads, spread_updates
+from regionpredict.predict.saturation.openmp_overheads import (
+    line_turns,
+    overheads,
+    spread_updates,
+)
 from regionpredict.predict.saturation.page_faults_and_coherence import DataTransfers
 from regionpredict.predict.saturation.serial_queue import SerialBody, added_by_serial_bodies
 from regionpredict.predict.saturation.strided_walks import StridedWalks
@@ -410,6 +414,10 @@ class RegionTime:
         serial += sum(
             spread_updates(updates, self.machine, threads, busy if crowded else math.inf)
             for updates in self.transfers.spread_updates(threads)
+        )
+        serial += sum(
+            line_turns(writes.updates, self.machine, threads, busy if crowded else math.inf)
+            for writes in self.transfers.in_one_line
         )
         moved = self.transfers.at(threads)
         compute, cache, memory = work.terms(even)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from regionpredict.predict.machine_uncertainty import NO_MOVES, Moves, quotient_deviation
 from regionpredict.predict.uncertainty.constants import (
+    IN_TURN_CONFIDENCE,
     LEAST_DOUBT,
     PARTIAL_CONFIDENCE,
     SURE_STEP,
@@ -64,10 +65,16 @@ def log_odds(chance: float) -> float:
     return math.log(bounded / (1.0 - bounded))
 
 
-def confidence_of(chance: float, *, partial: bool, fitted: Fitted = SHIPPED) -> float:
-    """The share of such hints that are right, from 0 to 1, in steps."""
+def confidence_of(
+    chance: float, *, partial: bool, in_turn: bool = False, fitted: Fitted = SHIPPED
+) -> float:
+    """The share of such hints that are right, from 0 to 1, in steps.
+
+    `in_turn`: threads write one cache line in turns.
+    """
     odds = math.exp(fitted.even + fitted.slope * log_odds(chance))
-    sure = min(fitted.most, odds / (1.0 + odds))
+    most = min(fitted.most, IN_TURN_CONFIDENCE.value) if in_turn else fitted.most
+    sure = min(most, odds / (1.0 + odds))
     return rounded_confidence(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0))
 
 

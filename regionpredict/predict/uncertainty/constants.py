@@ -59,3 +59,8 @@ LEAST_DOUBT = Constant(
 PARTIAL_CONFIDENCE = Constant(
     0.8, "of the confidence", "assumed", "what is left where a part of the region is not understood"
 )
+IN_TURN_CONFIDENCE = Constant(
+    0.5, "1", "assumed",
+    "the most where threads write one cache line in turns: how often a compiler keeps the value in "
+    "a register, and how often two writes meet, is not known",
+)  # fmt: skip

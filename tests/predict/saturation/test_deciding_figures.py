@@ -179,7 +179,7 @@ MACHINE = load("skylake-gold-6148")
 def _decided(
     bottleneck: str, *, cached: float = 0.0, late: float = 0.0, lines: float = 0.0,
     pages: float = 0.0, kind: str = "static", far: bool = False, forks: bool = False,
-    waits: bool = False, reductions: int = 0, **counts: float,
+    waits: bool = False, reductions: int = 0, in_turn: tuple[str, ...] = (), **counts: float,
 ) -> tuple[str, ...]:  # fmt: skip
     """The figures on four threads, of work that waits so long for caches and for memory."""
     time = SimpleNamespace(
@@ -193,6 +193,7 @@ def _decided(
         ),
         transfers=SimpleNamespace(
             at=lambda threads: SimpleNamespace(lines=lines, pages=pages),
+            in_one_line=in_turn,
         ),
         traffic=SimpleNamespace(sources=lambda threads: (2,)),
     )
@@ -243,6 +244,7 @@ def test_what_the_overhead_is_made_of(changes: dict[str, float], figures: set[st
 def test_what_waits_for_its_turn() -> None:
     assert _decided("serialization", atomic=3.0) == ("openmp.atomic",)
     assert _decided("serialization", critical=2.0) == ("openmp.critical",)
+    assert _decided("serialization", in_turn=("s",)) == ("openmp.atomic",)
     assert _decided("serialization", critical=2.0, atomic=3.0) == (
         "openmp.critical", "openmp.atomic",
     )  # fmt: skip

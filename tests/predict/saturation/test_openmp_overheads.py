@@ -10,6 +10,7 @@ from round_machine import CYCLE, round_machine
 from regionpredict.predict.saturation.openmp_overheads import (
     SpreadUpdates,
     atomic_turn,
+    line_turns,
     overheads,
     spread_updates,
 )
@@ -137,3 +138,18 @@ def test_updates_that_meet_no_other_thread_cost_what_they_cost_alone() -> None:
         costs, serial = overheads(asked, STATIC, MACHINE, 4, 0.0)
         assert costs == pytest.approx(2 * 20 * CYCLE)
         assert serial == 0.0
+
+
+@pytest.mark.parametrize(
+    ("threads", "work", "cycles"),
+    [
+        (1, 0.0, 0),  # a thread by itself keeps the line
+        (2, 0.0, 8 * 100),  # turns of 200 / 2 cycles, one after the other
+        (4, 0.0, 8 * 150),
+        (4, 600, 8 * 150 - 600),  # beside work, in which others write
+        (4, 1e6, 8 * 150 * 3 / 4 / 4),  # each waits for three of four of its own two
+    ],
+)
+def test_writes_of_one_line_follow_one_another(threads: int, work: float, cycles: float) -> None:
+    spent = line_turns(8.0, MACHINE, threads, work * CYCLE)
+    assert spent == pytest.approx(cycles * CYCLE)
