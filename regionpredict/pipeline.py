@@ -465,7 +465,7 @@ def _estimate(
         workload, machine, threads=chosen.threads, within=chosen.within, warm=chosen.warm,
         parts=chosen.parts,
     )  # fmt: skip
-    sizes = open_sizes(subject, workload, estimate, machine)
+    sizes = open_sizes(subject, workload, estimate, machine, chosen.within)
     trials = None if sizes is None else alike.of(subject, sizes)
     if trials is not None:
         estimate = with_open_sizes(estimate, trials.tried(estimate))

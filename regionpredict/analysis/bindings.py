@@ -18,6 +18,9 @@ from regionpredict.ir.expr import Number
 
 _THREAD = "omp_get_thread_num()"
 _COUNTERS_TRIED = 64  # values of a counter, or all of fewer
+SIZE_ORIGINS = ("large", "defaults", "run", "given", "source")
+"""Where sizes are from, what is least sure first: assumed to be large, what the program's `main`
+makes of no arguments, a run that was recorded, the caller, the source alone."""
 _LONGEST = 80  # parts of an expression; a longer one helps nobody and costs time
 
 
@@ -26,13 +29,15 @@ class Bindings:
     """Numbers for names; `assumed` tells, a line each, which of them are assumptions.
 
     `thread_numbers` are the names that hold the number of the thread, `derived` those without a
-    number that the source makes of others: `m_numElem` of a domain is `nx*nx*nx`.
+    number that the source makes of others: `m_numElem` of a domain is `nx*nx*nx`. `origin` is the
+    least sure of `SIZE_ORIGINS` that has told a name.
     """
 
     values: Mapping[str, Number]
     assumed: tuple[str, ...] = ()
     thread_numbers: frozenset[str] = frozenset()
     derived: Mapping[str, Expr] = field(default_factory=dict)
+    origin: str = SIZE_ORIGINS[-1]
 
     def number(self, expression: Expr | None) -> Number | None:
         """The exact value, or None where a name in it has none."""
@@ -85,9 +90,14 @@ def bind(
     defined = {d.name: d.value for d in definitions}
     fixed = {d.name: d.value for d in definitions if d.range is None}
     values: dict[str, Number] = dict(sizes_in(region, given))
+    asked = frozenset(values)
     _resolve(fixed, values)
+    told = frozenset(values)
     _add_recorded(recorded, fixed, values)
     used = _used_names(region, defined)
+    origins = {d.origin for d in definitions if d.name in used - asked}
+    origins |= {"given"} if used & asked else set()
+    origins |= {"run"} if used & recorded.keys() - told else set()
     assumed = _add_counters(region, definitions, fixed, values, used)
     for loop in region.enclosing:
         if loop.variable in values:
@@ -103,7 +113,16 @@ def bind(
     numbers = {_THREAD} | {name for name, value in defined.items() if value == Expr.name(_THREAD)}
     values.update(dict.fromkeys(numbers & used, 0))  # one thread stands for all
     derived = _derived(region, defined, values)
-    return Bindings(values, tuple(assumed), frozenset(numbers), derived)
+    return Bindings(values, tuple(assumed), frozenset(numbers), derived, least_sure_origin(origins))
+
+
+def least_sure_origin(origins: Collection[str]) -> str:
+    """The least sure of where sizes are from.
+
+    >>> least_sure_origin({"given", "large"}), least_sure_origin(())
+    ('large', 'source')
+    """
+    return next((origin for origin in SIZE_ORIGINS if origin in origins), SIZE_ORIGINS[-1])
 
 
 def _add_counters(

@@ -275,9 +275,8 @@ class _Judge(NamedTuple):
 
 
 def _open_sizes(hint: Hint) -> str:
-    """Why a hint that guesses of sizes decide is compared with nothing: its times are of them."""
-    known = hint.packages is not None or hint.threads is not None
-    return "" if known or hint.status == "skipped" else "predicted with sizes that nobody gave"
+    """Why a hint that other sizes change is compared with nothing: its times are of assumed."""
+    return "" if hint.sizes is None else "predicted with sizes that nobody gave"
 
 
 def _hinted(

@@ -15,13 +15,15 @@ class Definition(NamedTuple):
     """What the source itself says of a name's value: `int ni = 4000;`, `kernel(ni)`.
 
     Of a name that is a counter where it comes from, `range` is the least and the largest that it
-    is handed, and `value` their middle.
+    is handed, and `value` their middle. `origin`: "source", or, where the program's `main` was
+    followed to it, "given" with arguments and "defaults" without.
     """
 
     name: str
     value: Expr
     span: Span
     range: tuple[Expr, Expr] | None = None
+    origin: str = "source"
 
 
 class SerialLoop(NamedTuple):

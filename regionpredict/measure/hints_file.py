@@ -18,7 +18,7 @@ STATUSES = ("predicted", "partial", "skipped")
 
 
 class BySize(NamedTuple):
-    """What is known of a hint that sizes decide, in iterations of the (first) loop.
+    """What is known of a hint that sizes change, in iterations of the (first) loop.
 
     `most` threads at any size; `choices` are (iterations below, threads), rising, and at the open
     end `most` or fewer; empty where iterations do not tell.
@@ -202,8 +202,8 @@ def _team(team: Record) -> TeamHint:
 
 
 def _by_size(record: Record) -> BySize | None:
-    """None where the hint is known, or the file is one of before."""
-    if not record.is_null("threads") or "range" not in record.value or record.is_null("range"):
+    """None where no size changes the hint, or the file is one of before."""
+    if "range" not in record.value or record.is_null("range"):
         return None
     most = max(record.inner("range").wholes("threads", 1))
     parts = list(record.inners("by_size"))

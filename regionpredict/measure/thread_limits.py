@@ -82,9 +82,9 @@ def _largest(teams: Iterable[Sequence[TeamHint]]) -> TeamHint | None:
 
 
 def _most(hint: Hint | TeamHint) -> int | None:
-    """The threads that it may start at any size; None where there is no hint."""
-    if hint.threads is None and hint.sizes is not None:
-        return hint.sizes.most
+    """The threads that it may start; None where there is no hint."""
+    if hint.sizes is not None and (hint.sizes.choices or hint.threads is None):
+        return hint.sizes.most  # a file of before has no threads where sizes change the hint
     return hint.threads
 
 
@@ -98,7 +98,7 @@ def _choices(
     """The line of the loop whose iterations choose, and the choices; nothing where none do."""
     first = asked.regions[0] if isinstance(asked, TeamHint) and asked.regions else asked.id
     line = next((hint.line for hint in hints.regions if hint.id == first), None)
-    if sizes is None or asked.threads is not None or line is None:
+    if sizes is None or line is None:
         return 0, ()
     return line, sizes.choices
 

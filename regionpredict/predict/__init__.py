@@ -21,6 +21,7 @@ from regionpredict.predict.by_size import (
     choices_by_size,
     open_hint,
     range_of,
+    share_served,
     split_names,
 )
 from regionpredict.predict.coschedule import (
@@ -140,6 +141,7 @@ __all__ = [
     "range_of",
     "rough_curve",
     "seconds_alone",
+    "share_served",
     "size_target",
     "split_names",
     "team_points",

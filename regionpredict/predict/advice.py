@@ -63,7 +63,7 @@ def advised_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
     """The teams whose time is worth looking for changes, the longest first."""
     spent = {
         team.facts.id: team.facts.executions.weight * min(p.seconds for p in team.points)
-        for team in teams if team.points and team.threads is not None
+        for team in teams if team.points and team.threads is not None and team.range is None
     }  # fmt: skip
     whole = sum(spent.values())
     known = [team for team in teams if spent.get(team.facts.id, 0.0) > ADVISED_SHARE.value * whole]

@@ -8,7 +8,7 @@ no program has (its data fit no memory, its loop does not turn) has no answer an
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from regionpredict.predict.deciding_names import (
     AskAll,
     deciding_elsewhere,
 )
-from regionpredict.predict.hints import Choice, common_threads
+from regionpredict.predict.hints import Choice, Hint, common_threads
 
 
 class SizeHint(NamedTuple):
@@ -62,8 +62,10 @@ class OpenHint(NamedTuple):
     """What a hint is where sizes are open.
 
     `unbound` are the names without a value, `deciding` those of them that decide it; `threads` are
-    good at all sizes that were tried, None where no number is: then the hint is not known, but
-    lies in `range`. `margin` and `chance` are the least of all sizes'.
+    good at all sizes that were tried, None where no number is: then the hint is that of the assumed
+    sizes, and others lie in `range`. `margin` and `chance` are the least of all sizes'. `share`: of
+    the sizes at which the hint of the assumed ones loses no more than it may. `usual`: the hint
+    that does so at most of them, where the loop does not run with those assumed.
     """
 
     unbound: tuple[str, ...]
@@ -73,6 +75,8 @@ class OpenHint(NamedTuple):
     threads: int | None
     margin: float
     chance: float
+    share: float = 1.0
+    usual: Hint | None = None
 
 
 Ask = Callable[[int], Choice | None]
@@ -175,18 +179,59 @@ def hints_by_size(
     """
     if not choices:
         return ()
-    sizes = list(choices)
+    counts = {size: iterations(size) for size in choices}
+    told = counts if _grow([*counts.values()]) else {}
+    return tuple(
+        SizeHint(", ".join(names), part.below, part.kind[0], min(part.threads),
+                 None if part.below is None else told.get(part.below))
+        for part in _steady_parts(choices)
+    )  # fmt: skip
+
+
+class _Part(NamedTuple):
+    """Sizes `below` a number that have a hint of one kind; `threads` are good at all of them,
+    `serving` lose no more than a hint may."""
+
+    below: int | None
+    kind: tuple[int, bool]
+    threads: frozenset[int]
+    serving: frozenset[int]
+
+    def joined(self, after: _Part) -> _Part | None:
+        """Both with this one's hint; None where it loses more in the one `after` than it may."""
+        threads = self.threads & after.serving
+        if not threads:
+            return None
+        return _Part(after.below, self.kind, threads, self.serving & after.serving)
+
+
+def _steady_parts(choices: Mapping[int, Choice]) -> list[_Part]:
+    """The parts of a size in its order. A hint does not turn away and back where one and the same
+    is within what may be lost of the best."""
     ends = [high for _, high in part_boundaries(choices)]
-    starts = [0, *(sizes.index(end) for end in ends)]
-    counts = [iterations(size) for size in sizes]
-    hints = []
-    for begin, end in zip(starts, [*ends, None], strict=True):
-        until = len(sizes) if end is None else sizes.index(end)
-        part = [choices[size] for size in sizes[begin:until]]
-        below = counts[until] if end is not None and _grow(counts) else None
-        hints.append(SizeHint(", ".join(names), end, part[0].hint.packages,
-                              min(common_threads(part)), below))  # fmt: skip
-    return tuple(hints)
+    parts: list[_Part] = []
+    for begin, end in zip([0, *ends], [*ends, None], strict=True):
+        own = [
+            choice for size, choice in choices.items()
+            if begin <= size and (end is None or size < end)
+        ]  # fmt: skip
+        serving = frozenset.intersection(*(choice.serving for choice in own))
+        parts = _with_part(parts, _Part(end, own[0].kind, common_threads(own), serving))
+    return parts
+
+
+def _with_part(parts: Sequence[_Part], part: _Part) -> list[_Part]:
+    """The parts and the next one. Of a kind that was left before, it joins those between."""
+    back = [at for at, known in enumerate(parts) if known.kind == part.kind]
+    if not back or parts[-1].kind == part.kind:
+        return [*parts, part]
+    last = parts[-1].joined(part)
+    if last is not None:
+        return [*parts[:-1], last]
+    whole: _Part | None = parts[back[-1]]
+    for after in (*parts[back[-1] + 1 :], part):
+        whole = None if whole is None else whole.joined(after)
+    return [*parts, part] if whole is None else [*parts[: back[-1]], whole]
 
 
 def _grow(counts: Sequence[int | None]) -> bool:
@@ -246,9 +291,15 @@ def open_hint(
         deciding = set(size) or set(names)  # only together
     deciding |= deciding_elsewhere(deciding, by_name, ask, most) | {*untried}
     tried = [*known, *tried] or [now]
-    threads = None
+    threads, share, usual = None, 1.0, None
     if common and not untried:
         threads = now.hint.threads if now.hint.threads in common else min(common)
+    else:
+        groups = _spread_evenly([together, *by_name.values()]) or [[]]
+        groups += [[] for _ in untried]
+        if not now_runs:
+            usual = max(tried, key=lambda choice: share_served(choice.hint.threads, groups)).hint
+        share = share_served((usual or now.hint).threads, groups)
     return OpenHint(
         unbound=tuple(names),
         deciding=frozenset(deciding),
@@ -259,4 +310,31 @@ def open_hint(
         threads=threads,
         margin=min(choice.hint.margin for choice in tried),
         chance=min(choice.chance for choice in tried),
+        share=share,
+        usual=usual,
     )
+
+
+def _spread_evenly(groups: Iterable[Mapping[int, Choice]]) -> list[list[Choice]]:
+    """The choices of each group that has any, without those at sizes between which a hint turns."""
+    even = [[one[size] for size in TRIED_SIZES if size in one] for one in groups]
+    return [choices for choices in even if choices]
+
+
+def share_served(threads: int, groups: Iterable[Sequence[Choice]]) -> float:
+    """The share of sizes at which a hint loses no more than it may, of the group of sizes with the
+    least; 1 where it is so at all.
+
+    By the rule of succession: where nothing was tried, the half.
+
+    >>> from regionpredict.predict.hints import Choice, Hint
+    >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))
+    >>> share_served(4, [[more, more], [one, more]]), share_served(1, [[one]])
+    (0.5, 1.0)
+    """
+    shares = [1.0]
+    for group in groups:
+        served = sum(threads in choice.serving for choice in group)
+        if served < len(group) or not group:
+            shares.append((served + 1) / (len(group) + 2))
+    return min(shares)

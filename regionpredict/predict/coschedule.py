@@ -66,7 +66,7 @@ class CoscheduledProgram:
     """A program as its phases, none of which is empty.
 
     `changes` tells how often the second of two phases is the next to run after the first, `open`
-    names the teams that are in no phase, as sizes without a value decide them.
+    names the teams whose hint another size than those assumed changes.
     """
 
     name: str
@@ -113,8 +113,8 @@ class Allocation:
 @dataclass(frozen=True, slots=True)
 class Coschedule:
     """All ways to share, the fastest first, beside the `sequential_seconds` of one after the other,
-    each alone by its plan. `open` has the teams by program that are counted nowhere, as sizes
-    without a value decide them; `sizes` the threads by team of each program's plan alone."""
+    each alone by its plan. `open` has the teams by program whose hint another size than those
+    assumed changes; `sizes` the threads by team of each program's plan alone."""
 
     allocations: tuple[Allocation, ...]
     sequential_seconds: float
@@ -156,7 +156,7 @@ def phases_of(
     alone: Sequence[TeamPrediction], beside: Sequence[TeamPrediction]
 ) -> tuple[Phase, ...]:
     """The teams of a program that have times, as phases; `beside` are the same teams, predicted
-    with a part of the caches. A team whose hint is open is in none, as it is in no plan."""
+    with a part of the caches. Sizes that nobody gave are as assumed."""
     phases = []
     for team, other in zip(alone, beside, strict=True):
         runs = team.facts.executions.weight

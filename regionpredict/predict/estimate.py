@@ -10,6 +10,7 @@ from regionpredict.predict.curve import SaturationDerivation, Superlinear
 from regionpredict.predict.density_form import DensityForm
 from regionpredict.predict.uncertainty import Bounds
 from regionpredict.workload import Diagnostic, RegionFacts
+from regionpredict.workload.assumed_sizes import sizes_origin
 
 
 class Term(NamedTuple):
@@ -85,9 +86,9 @@ class Estimate:
     `shared_core_speedup` is how many times faster they are, which the curve does not have.
     `confidence` is the share of such hints that are right, from 0 to 1.
 
-    `unbound` are the names without a value, `deciding` those of them by which the hint turns:
-    `packages` and `threads` are then None and lie in `range`, and `by_size` are the hints over the
-    size that nobody gave. All else is told for the assumed sizes.
+    `unbound` are the names without a value, `deciding` those of them by which the hint turns: it is
+    then that of the assumed sizes, others lie in `range`, and `by_size` are the hints over the size
+    that nobody gave. All else is told for the assumed sizes, too.
     """
 
     model: str
@@ -121,6 +122,11 @@ class Prediction(Estimate):
 
     facts: RegionFacts
     idle: bool = False
+
+    @property
+    def sizes_from(self) -> str:
+        """Where its sizes are from, one of `SIZE_ORIGINS`."""
+        return sizes_origin([self.facts], self.unbound)
 
     @staticmethod
     def of(estimate: Estimate, facts: RegionFacts, *, idle: bool = False) -> Prediction:

@@ -8,6 +8,7 @@ speed less the price.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -107,17 +108,24 @@ class Choice(NamedTuple):
     """A hint, the numbers of threads that are as good, and the chance that the hint is right.
 
     As good are those on as many packages that cost at most what a hint may lose more, and one
-    thread only where the hint is one.
+    thread only where the hint is one. `fast` are all whose speed is within what a hint may lose of
+    the best, whatever their cores cost.
     """
 
     hint: Hint
     good: frozenset[int]
     chance: float = 1.0
+    fast: frozenset[int] = frozenset()
 
     @property
     def kind(self) -> tuple[int, bool]:
         """Packages, and whether more than one thread."""
         return self.hint.packages, self.hint.threads > 1
+
+    @property
+    def serving(self) -> frozenset[int]:
+        """The numbers of threads that lose no more than a hint may."""
+        return self.good | self.fast
 
 
 def choice_from(
@@ -134,14 +142,18 @@ def choice_from(
     costs = _costs(outlook, cores_per_package, PACKAGE_PRICE.value * within)
     hint = _cheapest(costs, cores_per_package)
     chance = chance_of(outlook, hint.threads, within)
+    best = max(expected.gain for expected in outlook)
+    fast = frozenset(
+        expected.threads for expected in outlook if expected.gain >= best + math.log1p(-within)
+    )
     if hint.threads == 1:
-        return Choice(hint, frozenset({1}), chance)
+        return Choice(hint, frozenset({1}), chance, fast)
     good = {
         count for count, cost in costs.items()
         if count > 1 and cost <= costs[hint.threads] + within
         and -(-count // cores_per_package) == hint.packages
     }  # fmt: skip
-    return Choice(hint, frozenset(good), chance)
+    return Choice(hint, frozenset(good), chance, fast)
 
 
 def choice_on(

@@ -1,7 +1,7 @@
-"""An estimate where sizes are open: what a guess decides is not known.
+"""An estimate where sizes are open: how far its hint is a guess.
 
-A hint stands where some number of threads is good at all sizes that were tried. Where none is, it
-is left open between the least and the most; the curve is still that of the assumed sizes.
+A hint holds where some number of threads is good at all sizes that were tried. Where none is, it is
+that of the assumed sizes, with a range and a confidence that say at how many others it holds, too.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from regionpredict.predict.by_size import OpenHint
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.saturation import known_at_all_sizes
 from regionpredict.predict.teams import TeamPrediction
+from regionpredict.predict.uncertainty import rounded_confidence
 
 AnEstimate = TypeVar("AnEstimate", Estimate, TeamPrediction)
 
@@ -26,9 +27,15 @@ def with_open_sizes(estimate: AnEstimate, hint: OpenHint) -> AnEstimate:
         deciding=tuple(name for name in hint.unbound if name in hint.deciding),
     )
     if hint.threads is None:
+        guessed = replace(
+            hinted, confidence=rounded_confidence(estimate.confidence * hint.share),
+            range=hint.range,
+        )  # fmt: skip
+        if hint.usual is None:
+            return guessed
         return replace(
-            hinted, packages=None, threads=None, confidence=0.0, borderline=False, range=hint.range,
-            threads_per_core=1,
+            guessed, packages=hint.usual.packages, threads=hint.usual.threads, threads_per_core=1,
+            shared_core_speedup=None,
         )  # fmt: skip
     if isinstance(hinted, Estimate):
         return known_at_all_sizes(hinted, hint)

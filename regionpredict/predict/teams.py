@@ -30,6 +30,7 @@ from regionpredict.predict.uncertainty import (
     outlook_of,
 )
 from regionpredict.workload import TeamFacts
+from regionpredict.workload.assumed_sizes import sizes_origin
 
 
 class TeamPart(NamedTuple):
@@ -80,6 +81,11 @@ class TeamPrediction(TeamEstimate):
     """An estimate together with the facts of its team, for those who show it."""
 
     facts: TeamFacts
+
+    @property
+    def sizes_from(self) -> str:
+        """Where the least sure of its sizes are from, one of `SIZE_ORIGINS`."""
+        return sizes_origin([member.facts for member in self.facts.members], self.unbound)
 
     @staticmethod
     def of(estimate: TeamEstimate, facts: TeamFacts) -> TeamPrediction:

@@ -37,13 +37,13 @@ def coschedule_table(result: Coschedule, machine: Machine, top: int) -> str:
 
 
 def open_lines(result: Coschedule) -> list[str]:
-    """A line on what is counted nowhere; none where every team is."""
+    """A line on what is counted at assumed sizes; none where no team is."""
     if not result.open:
         return []
     every = [team for teams in result.open.values() for team in teams]
     more = f" and {len(every) - _NAMED} more" if len(every) > _NAMED else ""
     return [
-        f"not counted, as open sizes decide {'it' if len(every) == 1 else 'them'}: "
+        "at assumed large sizes, as nobody gave others: "
         f"{', '.join(every[:_NAMED])}{more}; predict {', '.join(result.open)} with --set"
     ]
 

@@ -13,7 +13,8 @@ _FACTS = ("id", "file", "line", "function", "directive", "status", "iterations",
           "working_set", "working_set_bytes")  # fmt: skip
 _HINTS = ("score", "miss_probability", "packages", "threads", "bottleneck", "confidence",
           "borderline")  # fmt: skip
-_OPEN = ("assumed", "depends_on", "packages_range", "threads_range", "by_size", "threads_per_core")
+_OPEN = ("assumed", "depends_on", "packages_range", "threads_range", "by_size", "threads_per_core",
+         "sizes_from")  # fmt: skip
 
 
 def predictions_csv(predictions: Sequence[Prediction]) -> str:
@@ -32,6 +33,7 @@ def predictions_csv(predictions: Sequence[Prediction]) -> str:
                 None if between is None else "{}-{}".format(*between.threads),
                 size_sentence(prediction.by_size, whole=True),
                 prediction.threads_per_core if prediction.threads is not None else None,
+                prediction.sizes_from,
             ]
         )
     return csv_text((*_FACTS, *_HINTS, *_OPEN), rows)

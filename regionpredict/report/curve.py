@@ -154,22 +154,18 @@ def plot(speedup: Sequence[tuple[int, float]], band: Sequence[Bounds] = ()) -> l
 def _hint(prediction: Prediction, derivation: SaturationDerivation) -> list[str]:
     within = 100 * derivation.within
     guessed = " at the assumed sizes" if prediction.range is not None else ""
-    if prediction.range is not None:
-        sentence = (
-            f"Hint: not known, {range_sentence(prediction.range, prediction.deciding, whole=True)}"
-        )
-    else:
-        sentence = (
-            f"Hint: {plural(prediction.packages or 0, 'package')}, "
-            f"{plural(prediction.threads or 0, 'thread')}{_seats(prediction)} "
-            f"({prediction.bottleneck}), {100 * prediction.confidence:.0f} % sure to be within "
-            f"{within:g} % of the best" + (", borderline" if prediction.borderline else "")
-        )
+    sentence = (
+        f"Hint: {plural(prediction.packages or 0, 'package')}, "
+        f"{plural(prediction.threads or 0, 'thread')}{_seats(prediction)} "
+        f"({prediction.bottleneck}), {100 * prediction.confidence:.0f} % sure to be within "
+        f"{within:g} % of the best" + (", borderline" if prediction.borderline else "")
+    )
     return [
         "",
         *_expected(prediction),
         f"Saturation: 90 % of the best speed on {plural(derivation.saturation, 'thread')}{guessed}",
         sentence,
+        *_at_others(prediction),
         *_doubts(prediction, derivation),
         f"Score of the density model: {prediction.score:.3f}"
         if prediction.score is not None
@@ -198,6 +194,14 @@ def _doubts(prediction: Prediction, derivation: SaturationDerivation) -> list[st
     ]
 
 
+def _at_others(estimate: Prediction | TeamPrediction) -> list[str]:
+    """Between what the hint lies at other sizes, where they change it."""
+    if estimate.range is None:
+        return []
+    others = range_sentence(estimate.range, estimate.deciding, whole=True)
+    return [f"  at the assumed sizes; at others {others}"]
+
+
 def _seats(prediction: Prediction) -> str:
     """On how many cores, where several threads share one."""
     each = prediction.threads_per_core
@@ -221,9 +225,12 @@ def _hardware_threads(derivation: SaturationDerivation, machine: Machine) -> lis
 def team_hint(team: TeamPrediction) -> list[str]:
     """What its team can use: `num_threads` belongs to the team."""
     name = f"Team of {plural(len(team.facts.members), 'loop')}, line {team.facts.span.line}"
-    if team.range is None:
-        threads = plural(team.threads or 0, "thread")
-        return [f"{name}: {plural(team.packages or 0, 'package')}, {threads} ({team.bottleneck})"]
+    if team.threads is None:
+        return [f"{name}: no hint"]
+    threads = plural(team.threads, "thread")
     sentence = size_sentence(team.by_size, whole=True)
-    lines = [f"{name}: not known, {range_sentence(team.range, team.deciding, whole=True)}"]
-    return lines + ([f"{name}, by size: {sentence}"] if sentence else [])
+    return [
+        f"{name}: {plural(team.packages or 0, 'package')}, {threads} ({team.bottleneck})",
+        *_at_others(team),
+        *([f"{name}, by size: {sentence}"] if sentence else []),
+    ]

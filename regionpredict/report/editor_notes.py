@@ -54,13 +54,14 @@ def hint_text(prediction: Prediction) -> str:
     if prediction.status == "skipped":
         return "no prediction"
     if prediction.packages is None:
-        return "depends on sizes that are not given"
+        return "no hint"
     text = seats_text(prediction.packages, prediction.threads)
     speedup = dict(prediction.speedup).get(prediction.threads or 0)
     text += f": {speedup:.1f}x" if speedup is not None else ""
     if prediction.bottleneck is not None:
         text += f", {prediction.bottleneck}"
-    return f"{text} ({100 * prediction.confidence:.0f} % sure)"
+    guessed = " at assumed sizes" if prediction.range is not None else ""
+    return f"{text} ({100 * prediction.confidence:.0f} % sure{guessed})"
 
 
 def findings(

@@ -188,6 +188,7 @@ def _predicted(prediction: Prediction, line_bytes: int) -> dict[str, Any]:
         "bottleneck": prediction.bottleneck,
         "confidence": prediction.confidence,
         "borderline": prediction.borderline,
+        "sizes_from": prediction.sizes_from,
         **open_document(prediction),
         "assumed": list(prediction.assumed),
         "arrays": arrays,

@@ -1,6 +1,6 @@
-"""The first lines where sizes are open: which to give, and what is known without them.
+"""The first lines where sizes are open: which to give, and what others would change.
 
-Open sizes decide 4 of 9 teams: they are in no plan
+4 of 9 teams depend on sizes that are assumed large
 Give this one and 9 of 9 regions are settled (now 5): --set N=...
 What 4 of them can use as their size grows: N (4)
                   10   100  1000  10^4  10^5  10^6  10^7  10^8
@@ -24,14 +24,15 @@ _CELL = 6
 
 
 def open_team_lines(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> Iterator[str]:
-    """The lines, of teams that run; none where every hint is known. Other long ones are for the
+    """The lines, of teams that run; none where no size changes a hint. Other long ones are for the
     caller to wrap."""
     teams = [team for team in teams if team.facts.executions.value != 0]
     opened = [team for team in teams if team.range is not None]
     if not opened:
         return
-    which = "all" if len(opened) == len(teams) else str(len(opened))
-    yield f"Open sizes decide {which} of {plural(len(teams), 'team')}: they are in no plan"
+    which = "All" if len(opened) == len(teams) > 1 else str(len(opened))
+    depend = "depends" if len(opened) == 1 else "depend"
+    yield f"{which} of {plural(len(teams), 'team')} {depend} on sizes that are assumed large"
     yield from needed_lines(ranking)
     turning = [team.by_size for team in opened if len(team.by_size) > 1]
     if turning:

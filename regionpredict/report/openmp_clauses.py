@@ -15,11 +15,14 @@ from itertools import groupby
 from regionpredict.analysis import RACES, RegionFacts
 from regionpredict.analysis.given_sizes import place_of, scope_of
 from regionpredict.errors import plural
-from regionpredict.ir import Clause, Diagnostic
+from regionpredict.ir import Clause, Diagnostic, Span
 from regionpredict.predict import Estimate, Plan, Prediction, TeamEstimate, TeamPrediction
 from regionpredict.report.clause_lines import clause_lines
+from regionpredict.report.page_width import page_lines
 from regionpredict.report.size_hints import open_sentence
 from regionpredict.report.thread_rules import clauses_rule, planned_threads
+
+_COMMENT = " " * 8 + "// "
 
 
 def openmp_clauses(
@@ -49,12 +52,31 @@ def openmp_clauses(
     ]
     rows += [(team.facts.span, *_team_row(team, binding)) for team in teams if _stands_alone(team)]
     rows.sort(key=lambda row: row[0])
+    guesses = _guesses(predictions, teams)
     lines = rule
     for file, group in groupby(rows, key=lambda row: row[0].file):
         lines += ([""] if lines else []) + [file]
         for span, own, clauses in group:
             lines += clause_lines(span.line, own, clauses)
+            if span in guesses and not clauses.startswith("//"):
+                lines += page_lines(guesses[span], first=_COMMENT, then=_COMMENT)
     return "\n".join(lines) + "\n" if lines else ""
+
+
+def _guesses(predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]) -> dict[Span, str]:
+    """What a clause with one number rests on, where another size changes it."""
+    loops: list[tuple[Estimate | TeamEstimate, Span, list[RegionFacts]]] = [
+        (prediction, prediction.facts.region.span, [prediction.facts]) for prediction in predictions
+    ]
+    loops += [
+        (team, team.facts.span, [member.facts for member in team.facts.members]) for team in teams
+        if _stands_alone(team)
+    ]  # fmt: skip
+    return {
+        span: f"at assumed large sizes; at others {open_sentence(estimate)}"
+        for estimate, span, facts in loops
+        if estimate.range is not None and not _by_size(estimate, facts)
+    }
 
 
 def _stands_alone(team: TeamPrediction) -> bool:
@@ -102,12 +124,10 @@ def _loop_row(
 
 def _clauses(estimate: Estimate | TeamEstimate, binding: str, loops: Sequence[RegionFacts]) -> str:
     """The clauses; where one size decides, the program chooses by it when it runs."""
-    number = str(estimate.threads) if estimate.threads is not None else _by_size(estimate, loops)
-    if number:
-        return _unless_wrong(f"num_threads({number}) proc_bind({binding})", loops)
-    if estimate.range is None:
+    if estimate.threads is None:
         return "// no hint"
-    return f"// not known: {open_sentence(estimate)}"
+    number = _by_size(estimate, loops) or str(estimate.threads)
+    return _unless_wrong(f"num_threads({number}) proc_bind({binding})", loops)
 
 
 def _unless_wrong(clauses: str, loops: Sequence[RegionFacts]) -> str:

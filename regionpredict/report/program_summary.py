@@ -44,8 +44,7 @@ def program_summary(
     folder = common_folder(files)
     lines = []
     if plans and whole:
-        known = plural(len(timed), "team") if any(team.range for team in teams) else ""
-        lines += [*_planned(plans, known), *beside_the_rows(plans, teams)]
+        lines += [*_planned(plans), *beside_the_rows(plans, teams)]
         lines += _scaling(timed, whole, folder)
     lines += [*open_team_lines(teams, ranking), *_advised(advice, folder)]
     wrong = Counter(note.id for team in teams for member in team.facts.members
@@ -131,18 +130,16 @@ def _regions(teams: Sequence[TeamPrediction]) -> int:
     return len({member.facts.region.id for team in teams for member in team.facts.members})
 
 
-def _planned(plans: Sequence[Plan], known: str) -> list[str]:
-    """The plans; `known` is the number of teams that they are of, where others are open."""
-    of = f", of {known} whose sizes are known" if known else ""
+def _planned(plans: Sequence[Plan]) -> list[str]:
     if len(plans) == 1:
         (plan,) = plans
         best = plan.best_constant
         return [
-            f"Plan{of}: {_sizes(plan)}, {plural(plan.team_changes, 'change')} of team size "
+            f"Plan: {_sizes(plan)}, {plural(plan.team_changes, 'change')} of team size "
             f"(best constant: {plural(best.threads, 'thread')}, {_time(best.seconds)})"
         ]
     folder = common_folder([plan.main for plan in plans if plan.main])
-    lines = [f"{len(plans)} programs, each with its plan{of}; the longest:"]
+    lines = [f"{len(plans)} programs, each with its plan; the longest:"]
     for plan in plans[:_NAMED]:
         name = plan.main.removeprefix(folder) or "what no main calls"
         best = plan.best_constant

@@ -13,7 +13,7 @@ from regionpredict.report.names import common_folder, cut
 from regionpredict.report.page_width import PAGE_WIDTH
 from regionpredict.report.program_summary import wrong_mark
 from regionpredict.report.quantities import show_bytes, show_times
-from regionpredict.report.teams_table import OPEN_SIZE, UNKNOWN_CHOICE, seats_mark
+from regionpredict.report.teams_table import guess_mark, seats_mark
 from regionpredict.report.view import gain_of
 
 _NAME = 12  # columns that a function keeps beside a long path
@@ -47,9 +47,7 @@ def _share(seconds: float | None, whole: float) -> str:
 
 def _result(prediction: Prediction) -> str:
     partial = "?" if prediction.status == "partial" else ""
-    partial = f"{partial + wrong_mark(prediction.diagnostics):<2}"
-    if prediction.range is not None:
-        return f"{UNKNOWN_CHOICE}{OPEN_SIZE:<16} {'':5}{partial}"
+    marks = f"{guess_mark(prediction) + partial + wrong_mark(prediction.diagnostics):<2}"
     if prediction.threads is None:
         return f"{'no hint':^14}{prediction.status:<16} {'':4}   "
     mark = "~" if prediction.borderline else " "
@@ -59,9 +57,7 @@ def _result(prediction: Prediction) -> str:
         choice = f"{show_times(gain):>5}x{mark}{prediction.packages:>2}{seats}"
     else:
         choice = f"{prediction.score or 0.0:5.2f} {mark}{prediction.packages:>3}    "
-    return (
-        f"{choice}{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %{partial}"
-    )
+    return f"{choice}{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %{marks}"
 
 
 def _where(place: str, function: str, width: int) -> str:

@@ -17,7 +17,14 @@ from itertools import groupby
 from regionpredict.analysis import INCOMPLETE, Count, RegionFacts
 from regionpredict.errors import one_line
 from regionpredict.machine import Machine
-from regionpredict.predict import Advice, DensityDerivation, Plan, Prediction, TeamPrediction
+from regionpredict.predict import (
+    Advice,
+    DensityDerivation,
+    Plan,
+    Prediction,
+    TeamPrediction,
+    size_target,
+)
 from regionpredict.report.advice import ByTeam, advice_sentence
 from regionpredict.report.names import common_folder, short_names
 from regionpredict.report.other_names import other_names
@@ -36,10 +43,10 @@ from regionpredict.report.reading_notes import note_lines
 from regionpredict.report.run_settings import AS_USUAL, RunSettings, settings_sentences
 from regionpredict.report.size_hints import needed_lines
 from regionpredict.report.teams_table import (
+    GUESSED,
     HARDWARE_THREADS,
     NAME_WIDTH,
-    UNKNOWN_CHOICE,
-    UNKNOWN_END,
+    guess_mark,
     limit_cell,
     open_lines,
     seats_mark,
@@ -60,6 +67,11 @@ from regionpredict.report.view import (
 from regionpredict.sizes.ranking import rank_sizes
 
 _NOTES = 6
+_ORIGINS = {
+    "large": "assumed large", "defaults": "what main makes of no arguments",
+    "run": "of a recorded run", "given": "as given", "source": "of the source",
+}  # fmt: skip
+"""Where sizes are from, in words, by `SIZE_ORIGINS`."""
 _AND_MORE = re.compile(r"(.*), and (\d+) more")  # figures of a section: the first is named
 _ON_HOST = "RP118"  # of a loop under target: what of it is predicted stands below its row
 
@@ -88,7 +100,7 @@ def prediction_table(
         times = region_seconds(predictions, teams)
         whole = sum(times.values())
         lines += ["", *ranked_rows(shown, times, whole, model, data=view.sort == "data")]
-    lines += _legend(shown, [] if is_summed_up(teams) else plan_rule(teams, plans))
+    lines += _legend(shown, machine, [] if is_summed_up(teams) else plan_rule(teams, plans))
     lines += other_names(shown, "\n".join(lines))
     lines += unsettled_sentence(machine)
     lines += settings_sentences(run)
@@ -180,10 +192,9 @@ def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[st
         + f"{show_count(facts.iterations.value):>8} "
         + f"{show_bytes(prediction.working_set_bytes):>8}{assumed} "
         + _choice(prediction)
-        + (UNKNOWN_END if prediction.range is not None else
-           f"{limit_cell(prediction)} {100 * prediction.confidence:3.0f} %")
-    )  # fmt: skip
-    marked = row + partial + wrong_mark(prediction.diagnostics)
+        + f"{limit_cell(prediction)} {100 * prediction.confidence:3.0f} %"
+    )
+    marked = row + guess_mark(prediction) + partial + wrong_mark(prediction.diagnostics)
     notes = [note.message for note in prediction.diagnostics if note.id == _ON_HOST][:1]
     if prediction.idle:
         notes.append("main is not seen to come to it: it counts in no plan, and needs no size")
@@ -192,8 +203,6 @@ def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[st
 
 
 def _choice(prediction: Prediction) -> str:
-    if prediction.range is not None:
-        return UNKNOWN_CHOICE
     mark = "~" if prediction.borderline else " "
     if not prediction.speedup:
         return f"{prediction.score:5.2f} {mark}{prediction.packages:>3}  "
@@ -201,12 +210,20 @@ def _choice(prediction: Prediction) -> str:
     return f"{show_times(gain_of(prediction) or 0.0):>5}x{mark}{seats}"
 
 
-def _legend(predictions: Sequence[Prediction], planned: Sequence[str]) -> list[str]:
+def _legend(
+    predictions: Sequence[Prediction], machine: Machine, planned: Sequence[str]
+) -> list[str]:
     lines = [""]
     lines.append(f"{plural(len(predictions), 'region')}: {_shares(predictions)}")
+    lines += page_lines(_sizes_from(predictions), then="  ")
     lines += [
         part for rule in (*row_rule(predictions), *planned) for part in page_lines(rule, then="  ")
     ]
+    if any(p.range is not None for p in predictions):
+        lines += page_lines(
+            f"{GUESSED} sizes without a value are assumed large ({size_target(machine).reason}); "
+            "below the row: at which sizes the hint is another one", then="  ",
+        )  # fmt: skip
     lines += needed_lines(rank_sizes(predictions))
     if any(p.borderline for p in predictions):
         near = "the score lies within 0.05 of the next number of packages"
@@ -238,16 +255,23 @@ def _legend(predictions: Sequence[Prediction], planned: Sequence[str]) -> list[s
 
 
 def _shares(predictions: Sequence[Prediction]) -> str:
-    """How many are predicted, open, partial and skipped: what open sizes decide has no hint yet."""
-    kinds = Counter(
-        "open" if p.status == "predicted" and p.range is not None else p.status for p in predictions
-    )
-    whose = " (its sizes decide)" if kinds["open"] == 1 else " (their sizes decide)"
-    order = {"predicted": "", "open": whose, "partial": "", "skipped": ""}
-    return (
-        ", ".join(f"{kinds[kind]} {kind}{why}" for kind, why in order.items() if kinds[kind])
-        or "none"
-    )
+    """How many are predicted, partial and skipped."""
+    kinds = Counter(p.status for p in predictions)
+    order = ("predicted", "partial", "skipped")
+    return ", ".join(f"{kinds[kind]} {kind}" for kind in order if kinds[kind]) or "none"
+
+
+def _sizes_from(predictions: Sequence[Prediction]) -> str:
+    """Where the sizes are from, with the number of regions where that is not the same for all;
+    nothing where the source has them all."""
+    origins = Counter(p.sizes_from for p in predictions if p.status != "skipped")
+    if not origins.keys() - {"source"}:
+        return ""
+    told = [
+        f"{words} ({plural(origins[origin], 'region')})" if len(origins) > 1 else words
+        for origin, words in _ORIGINS.items() if origins[origin]
+    ]  # fmt: skip
+    return f"Sizes: {', '.join(told)}"
 
 
 def _assumptions(predictions: Sequence[Prediction]) -> Iterator[str]:

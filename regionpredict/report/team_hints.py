@@ -35,6 +35,7 @@ def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, A
         "bottleneck": team.bottleneck,
         "confidence": team.confidence,
         "borderline": team.borderline,
+        "sizes_from": team.sizes_from,
         **open_document(team),
         "advice": [
             {

@@ -16,11 +16,8 @@ from regionpredict.report.size_hints import open_sentence
 
 NAME_WIDTH = 16
 HARDWARE_THREADS = "h"
-UNKNOWN_CHOICE = "    ?   ?   ? "
-"""Gain, packages and threads of a hint that guesses of sizes decide."""
-OPEN_SIZE = "an open size"
-UNKNOWN_END = f"{OPEN_SIZE:<22}"
-"""What limits it, and how sure it is."""
+GUESSED = "^"
+"""Behind a hint that holds at assumed sizes: at others it is another one."""
 
 
 def shared_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
@@ -36,9 +33,6 @@ def team_rows(team: TeamPrediction, model: str, names: Mapping[str, str]) -> lis
     head = f"{team.facts.span.line:>6} {names[team.facts.function]:<{NAME_WIDTH}} {loops:<19}"
     notes = [note for member in team.facts.members for note in member.facts.diagnostics]
     partial = ("?" if team.status == "partial" else "") + wrong_mark(notes)
-    if team.range is not None:
-        row = f"{head}{UNKNOWN_CHOICE}{UNKNOWN_END}{partial}"
-        return [row.rstrip(), *open_lines(team)]
     if team.threads is None:
         return [f"{head} no hint"]
     mark = "~" if team.borderline else " "
@@ -51,8 +45,13 @@ def team_rows(team: TeamPrediction, model: str, names: Mapping[str, str]) -> lis
         )
     else:
         choice = f"      {mark}{team.packages:>3}  "
-    sure = f"{100 * team.confidence:3.0f} %{partial}"
-    return [f"{head}{choice}{limit_cell(team)} {sure}".rstrip()]
+    sure = f"{100 * team.confidence:3.0f} %{guess_mark(team)}{partial}"
+    return [f"{head}{choice}{limit_cell(team)} {sure}".rstrip(), *open_lines(team)]
+
+
+def guess_mark(estimate: Estimate | TeamEstimate) -> str:
+    """The mark of a hint that another size changes."""
+    return GUESSED if estimate.range is not None else ""
 
 
 def seats_mark(estimate: Estimate | TeamEstimate) -> str:

@@ -25,6 +25,7 @@ from regionpredict.predict import (
     points_of,
     range_of,
     rough_curve,
+    share_served,
     with_open_sizes,
 )
 from regionpredict.sizes.trials import Chosen, RegionTrials, choice_of
@@ -49,12 +50,12 @@ def with_open_neighbours(
     """
     names = _names(history, estimate)
     execution = workload.execution
-    if not names or not workload.contents.own or not estimate.speedup or execution is None:
+    also = estimate.threads
+    if not names or not workload.contents.own or execution is None or also is None:
         return estimate
     assumed = replace(estimate, assumed=(*estimate.assumed, _said(names)))
-    if estimate.threads is None:
+    if estimate.range is not None:
         return assumed if trials is None else _also_over(names, assumed, machine, trials)
-    also = estimate.threads
     counters = counters_of(workload, execution)  # whatever is in the caches when it begins
 
     def curve(between: float) -> Sequence[Point]:
@@ -152,6 +153,7 @@ def _over(names: tuple[str, ...], estimate: Estimate, tried: list[Choice]) -> Op
     """What the hint is over all that may be pushed out; the first that was tried is nothing."""
     common = common_threads(tried)
     now = tried[0].hint.threads
+    share = 1.0 if common else share_served(now, [tried])
     return OpenHint(
         unbound=(*estimate.unbound, *(() if common else names)),
         deciding=frozenset((*estimate.deciding, *(() if common else names))),
@@ -160,4 +162,5 @@ def _over(names: tuple[str, ...], estimate: Estimate, tried: list[Choice]) -> Op
         threads=(now if now in common else min(common)) if common else None,
         margin=min(choice.hint.margin for choice in tried),
         chance=min(choice.chance for choice in tried),
+        share=share,
     )

@@ -80,8 +80,8 @@ class OpenSizes:
     """The sizes of a region that nobody gave.
 
     `size` are the names that a common size stands for, `names` all; `assumed` has their values.
-    Every trial tells the time on `also` threads. `runs`: the loop does with the values assumed,
-    whose answer else tells nothing.
+    Every trial tells the time on `also` threads, the hint's with one on a core. `runs`: the loop
+    does with the values assumed, whose answer else tells nothing.
     """
 
     size: tuple[str, ...]
@@ -96,7 +96,7 @@ KnownTrials = dict[frozenset[tuple[str, int]], Trial | None]
 
 
 def open_sizes(
-    subject: Subject, workload: Workload, estimate: Estimate, machine: Machine
+    subject: Subject, workload: Workload, estimate: Estimate, machine: Machine, within: float
 ) -> OpenSizes | None:
     """The sizes of a region that nobody gave; None where all are known, or it has no hint.
 
@@ -114,7 +114,9 @@ def open_sizes(
     values = bound_sizes(facts, size_target(machine), machine.line_bytes).values
     assumed = {name: int(values[name]) for name in names}
     runs = all(loop.trips({}) > 0 for loop in workload.execution.work.nest.parallel[:1])
-    return OpenSizes(size, (*names, *unbound), assumed, estimate.threads, runs)
+    asked = [threads for threads, _ in estimate.speedup]
+    hinted = choice_of(points_of(estimate), machine, asked, within).hint.threads
+    return OpenSizes(size, (*names, *unbound), assumed, hinted, runs)
 
 
 def _origins(names: Sequence[str], subject: Subject) -> list[str]:

@@ -5,12 +5,17 @@ How large that is comes from the caller: the model of a machine asks for a multi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
-from regionpredict.analysis.bindings import middle_of, names_inside, with_middles
+from regionpredict.analysis.bindings import (
+    least_sure_origin,
+    middle_of,
+    names_inside,
+    with_middles,
+)
 from regionpredict.analysis.bisection import smallest_reaching
 from regionpredict.ir import Expr
 from regionpredict.workload.cache_traffic import touched_bytes
@@ -28,6 +33,14 @@ TEAM_SIZES = frozenset(
     ("omp_get_num_threads()", "omp_get_max_threads()", "omp_get_num_procs()")
 )  # fmt: skip
 """Names of values that the run-time system gives (OpenMP 5.2, section 18.2): no sizes of data."""
+
+
+def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
+    """Where the least sure sizes of some loops are from, one of `SIZE_ORIGINS`; `unbound` are
+    further names without a value."""
+    missing = {*unbound}.union(*(facts.bindings.unbound(facts.free_names) for facts in loops))
+    origins = {facts.bindings.origin for facts in loops}
+    return least_sure_origin(origins | ({"large"} if missing - TEAM_SIZES else set()))
 
 
 class SizeTarget(NamedTuple):
@@ -135,7 +148,8 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], li
     be 0, and those by which something is divided.
     """
     size = int(LARGEST_TRIAL.value)
-    base = {**facts.bindings.values, **dict.fromkeys(missing, size)}
+    first = dict.fromkeys((loop.variable for loop in facts.region.loops()), 0)  # where loops begin
+    base = {**first, **facts.bindings.values, **dict.fromkeys(missing, size)}
     lower: list[str] = []
     divisors: list[str] = []
     for name in missing:

@@ -56,7 +56,7 @@ def test_it_is_none_of_the_teams_that_the_first_lines_count(tmp_path: Path) -> N
         [sys.executable, "-m", "regionpredict", "predict", ".", "-m", "dunnington"],
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert "Open sizes decide all of 1 team: they are in no plan" in done.stdout
+    assert "1 of 1 team depends on sizes that are assumed large" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_what_others_may_push_out_decides(tmp_path: Path) -> None:
     """1.5 MiB stay where others touch little, and come from memory where they touch all."""
     text = STEPS.replace("BODY", "own[i] += 1")
     use = predicted(tmp_path, text)["use"]
-    assert (use["packages"], use["threads"]) == (None, None)
+    assert use["packages"] == 1 and use["range"]["packages"][1] > 1  # where nothing is pushed out
     assert use["depends_on"] == ["fill:atoi(argv[1])"]
     assert said(use) == [
         "nothing is pushed out of the caches by data whose size is open (fill:atoi(argv[1]))"
@@ -153,7 +153,7 @@ def test_rows_of_a_table_push_out_as_much_as_they_are_long(tmp_path: Path) -> No
     vectors stay in 55 MB of caches, with the others they go."""
     rows = ("--set", f"{SIZE}=200000")
     xpay = predicted(tmp_path, ROWS, *rows)["xpay"]
-    assert (xpay["threads"], xpay["depends_on"]) == (None, [f"multiply:{LENGTH}"])
+    assert xpay["range"] is not None and xpay["depends_on"] == [f"multiply:{LENGTH}"]
     hints = []
     for length in (5, 200):
         given = predicted(tmp_path, ROWS, *rows, "--set", f"{LENGTH}={length}")["xpay"]

@@ -1,4 +1,4 @@
-"""Hints that a size without a value decides: what every format says of them."""
+"""Hints that a size without a value changes: numbers in every format, and how far they hold."""
 
 from __future__ import annotations
 
@@ -74,7 +74,9 @@ def test_json_says_between_what_and_keeps_its_schema(document: dict[str, Any]) -
     teams = {one["line"]: one for one in document["teams"]}
     for line, names in ((STREAM, ["n"]), (TEAM, ["m", "n"]), (ROWS, [ROW_LENGTH])):
         for one in (teams[line], *([regions[line]] if line in regions else [])):
-            assert (one["packages"], one["threads"], one["confidence"]) == (None, None, 0)
+            assert one["packages"] == (1 if line == ROWS else 2)  # rows have 16 entries, and few
+            assert one["threads"] > 20 * (one["packages"] - 1)
+            assert 0 < one["confidence"] <= 0.7 and one["sizes_from"] == "large"
             assert one["depends_on"] == names
             packages, threads = one["range"]["packages"], one["range"]["threads"]
             # Few elements are for one package, 0.8 GB for both.
@@ -84,7 +86,7 @@ def test_json_says_between_what_and_keeps_its_schema(document: dict[str, Any]) -
         assert parts[0]["threads"] == 1 and parts[-1]["packages"] == 2
         assert [part["iterations_below"] for part in parts] == [part["below"] for part in parts]
     assert regions[ROWS]["by_size"] == []  # its size is a loop's, not a name's
-    assert "threads_per_core" in teams[TEAM] and teams[TEAM]["threads_per_core"] is None
+    assert teams[TEAM]["threads_per_core"] in (1, 2)
 
 
 def test_a_guess_that_does_not_decide_leaves_the_hint(document: dict[str, Any]) -> None:
@@ -114,7 +116,7 @@ def test_unbound_is_what_sizes_ranks(document: dict[str, Any], tmp_path: Path) -
         "n": 2, "m": 1, ROW_LENGTH: 1, "shift": 0,
     }  # fmt: skip
     assert (ranked["settled"], ranked["regions"]) == (2, 6)
-    unknown = [one for one in document["regions"] if one["packages"] is None]
+    unknown = [one for one in document["regions"] if one["range"] is not None]
     assert len(unknown) == ranked["regions"] - ranked["settled"]
 
 
@@ -122,7 +124,7 @@ def test_unbound_is_what_sizes_ranks(document: dict[str, Any], tmp_path: Path) -
 def test_the_names_that_are_asked_for_settle_all(tmp_path: Path, rows: str) -> None:
     given = ["--set", "n=1000", "--set", "m=1000", "--set", f"{rows}=10"]
     told = json.loads(predict(tmp_path, "--format", "json", *given))
-    assert all(one["packages"] is not None for one in (*told["regions"], *told["teams"]))
+    assert all(one["range"] is None for one in (*told["regions"], *told["teams"]))
     assert [one["name"] for one in told["unbound"]] == ["shift"]
     assert "give th" not in predict(tmp_path, *given)
 
@@ -132,19 +134,22 @@ def test_the_table_marks_what_is_open_and_asks_for_it(tmp_path: Path) -> None:
     assert all(len(line) <= 80 for line in text.splitlines())
     rows = {line.split()[0]: line for line in text.splitlines() if line[:6].strip().isdigit()}
     for line in (STREAM, TEAM, ROWS):
-        assert "?   ?   ? an open size" in rows[str(line)]
-    assert "?   ?   ?" not in rows[str(BIG)]
+        assert rows[str(line)].endswith("%^") and "?   ?" not in rows[str(line)]
+    assert "^" not in rows[str(BIG)]
     flat = " ".join(text.split())
+    assert "^ sizes without a value are assumed large (data of ten times the largest cache)" in flat
+    assert "Sizes: assumed large (5 regions), of the source (1 region)" in flat
     assert "1 thread below n = " in flat and "1 thread below m = n = " in flat
     asked = re.escape(ROW_LENGTH)
     assert re.search(rf" 1 to 2 packages, \d+ to \d+ threads: depends on {asked} ", flat)
     assert "and 6 of 6 regions are settled (now 2): --set n=..." in flat
 
 
-def test_csv_leaves_the_hint_empty(tmp_path: Path, document: dict[str, Any]) -> None:
+def test_csv_has_the_hint_and_its_range(tmp_path: Path, document: dict[str, Any]) -> None:
     rows = list(csv.DictReader(io.StringIO(predict(tmp_path, "--format", "csv"))))
     stream, big = rows[0], rows[2]
-    assert (stream["packages"], stream["threads"], stream["depends_on"]) == ("", "", "n")
+    assert (stream["packages"], stream["sizes_from"], stream["depends_on"]) == ("2", "large", "n")
+    assert stream["threads"] == str(document["regions"][0]["threads"])
     assert stream["packages_range"] == "1-2" and stream["by_size"].startswith("1 thread below n = ")
     known = document["regions"][2]
     assert (big["packages"], big["threads"]) == (str(known["packages"]), str(known["threads"]))
@@ -163,16 +168,17 @@ def test_clauses_choose_by_the_size(tmp_path: Path, document: dict[str, Any]) ->
     chosen = "".join(f"n < {part['below']} ? {part['threads']} : " for part in parts[:-1])
     assert clauses[STREAM].endswith(f"num_threads({chosen}{parts[-1]['threads']}) proc_bind(close)")
     # Two sizes, and one that no name of the source has: nothing that a clause could ask.
-    assert "num_threads" not in clauses[TEAM] and "// not known: 1 thread" in clauses[TEAM]
+    for line in (TEAM, ROWS):
+        assert re.search(r" num_threads\(\d+\) proc_bind\(close\) ", clauses[line])
+        assert "// at assumed large sizes; at others " in clauses[line]
     assert f"depends on {ROW_LENGTH}" in clauses[ROWS].replace("// ", "")
-    assert "num_threads" not in clauses[ROWS]
+    assert "assumed" not in clauses[STREAM] and "assumed" not in clauses[BIG]
 
 
 def test_slurm_asks_for_the_most_and_says_so(tmp_path: Path, document: dict[str, Any]) -> None:
     text = predict(tmp_path, "--format", "slurm")
-    most = max(
-        one["threads"] or one["range"]["threads"][1] for one in document["teams"]
-    )  # fmt: skip
+    teams = document["teams"]
+    most = max(one["range"]["threads"][1] if one["range"] else one["threads"] for one in teams)
     assert f"#SBATCH --cpus-per-task={most}\n" in text
     assert f"# as many as it can use at any size: f.c:{STREAM}, 1 to 2 packages" in text
     assert "without a hint" not in text
@@ -180,16 +186,19 @@ def test_slurm_asks_for_the_most_and_says_so(tmp_path: Path, document: dict[str,
 
 def test_explain_tells_every_turn_and_those_of_the_team(tmp_path: Path) -> None:
     text = run(tmp_path, "explain", f"f.c:{FIRST}", "-m", "skylake-gold-6148")
-    assert "Hint: not known, 1 to 2 packages, 1 to " in text
+    assert "Hint: 2 packages, " in text
+    assert "  at the assumed sizes; at others 1 to 2 packages, 1 to " in text
     assert "depends on n\n" in text and "By size: 1 thread below n = " in text
-    assert f"Team of 2 loops, line {TEAM}: not known, 1 to 2 packages" in text
+    assert f"Team of 2 loops, line {TEAM}: 2 packages, " in text
     assert f"Team of 2 loops, line {TEAM}, by size: 1 thread below m = n = " in text
     known = run(tmp_path, "explain", f"f.c:{BIG}", "-m", "skylake-gold-6148")
-    assert "not known" not in known and "By size" not in known
+    assert "at others" not in known and "By size" not in known
 
 
-def test_the_plan_leaves_out_what_is_not_known(document: dict[str, Any]) -> None:
-    assert {one["id"] for one in document["plan"]["teams"]} == {f"f.c:{SMALL}", f"f.c:{BIG}"}
+def test_the_plan_is_of_all_teams(document: dict[str, Any]) -> None:
+    assert {one["id"] for one in document["plan"]["teams"]} == {
+        one["id"] for one in document["teams"]
+    }
 
 
 def test_the_density_model_tries_no_sizes(tmp_path: Path) -> None:
@@ -199,7 +208,7 @@ def test_the_density_model_tries_no_sizes(tmp_path: Path) -> None:
     assert {(one["range"], len(one["by_size"])) for one in told["regions"]} == {(None, 0)}
 
 
-def test_a_loop_that_never_runs_has_no_hint(tmp_path: Path) -> None:
+def test_a_loop_that_never_runs_is_for_one_thread(tmp_path: Path) -> None:
     """No size that is tried gives it an iteration: none says anything of threads."""
     text = """\
 void never(int w, double *x) {
@@ -210,4 +219,5 @@ void never(int w, double *x) {
     (tmp_path / "g.c").write_text(text)
     told = run(tmp_path, "predict", "g.c", "-m", "skylake-gold-6148", "--format", "json")
     (region,) = json.loads(told)["regions"]
-    assert (region["threads"], region["confidence"], region["depends_on"]) == (None, 0.0, ["w"])
+    assert (region["packages"], region["threads"], region["depends_on"]) == (1, 1, ["w"])
+    assert 0 < region["confidence"] < 0.5

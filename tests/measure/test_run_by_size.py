@@ -56,8 +56,8 @@ PARTS = ((10, 1), (100, 2), (None, 3))
 def hint(line: int, **more: Any) -> dict[str, Any]:
     return {
         "id": f"p.c:{line}", "file": "p.c", "line": line, "function": "run", "loop_line": line + 1,
-        "status": "predicted", "packages": None, "threads": None, "score": 0.5,
-        "bottleneck": "compute", "confidence": 0, "borderline": False, "speedup": [],
+        "status": "predicted", "packages": 1, "threads": 2, "score": 0.5,
+        "bottleneck": "compute", "confidence": 0.5, "borderline": False, "speedup": [],
         "assumed": [], "range": {"packages": [1, 1], "threads": [1, 3]},
         "by_size": [
             {"name": "n", "below": below, "packages": 1, "threads": threads,
@@ -133,12 +133,17 @@ def test_without_the_wrapper_the_most_of_the_range_is_given(tmp_path: Path, comp
 
 
 @pytest.mark.compiler
-def test_where_iterations_do_not_tell_the_most_is_given(tmp_path: Path, compiler: str) -> None:
+@pytest.mark.parametrize(("threads", "given"), [(2, "2 2 2"), (None, "3 3 3")])
+def test_where_iterations_do_not_tell_the_hint_of_the_assumed_size_is_given(
+    tmp_path: Path, compiler: str, threads: int | None, given: str
+) -> None:
+    """In a file of before it is null, and the most is given."""
     build(tmp_path, sys.executable, "-m", "regionpredict", "cc", "--", compiler)
     hints = document()
     for one in (*hints["regions"], *hints["teams"]):
         one["by_size"][0]["iterations_below"] = None
-    assert teams(tmp_path, hints, 4, 4) == ["3 3 3", "3 3 3"]
+        one["threads"] = threads
+    assert teams(tmp_path, hints, 4, 4) == [given, given]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +151,7 @@ def test_where_iterations_do_not_tell_the_most_is_given(tmp_path: Path, compiler
     [
         ({}, BySize(3, ((10, 1), (100, 2), (END, 3)))),
         ({"range": None}, None),
-        ({"threads": 2}, None),
+        ({"threads": None}, BySize(3, ((10, 1), (100, 2), (END, 3)))),
         ({"by_size": []}, BySize(3, ())),
     ],
 )

@@ -43,7 +43,7 @@ def test_together_as_apart(tmp_path: Path) -> None:
     apart = [answers(tmp_path, text)[0] for text in (FIRST, ALIKE, OTHER)]
     assert together == apart
     assert together[0] == together[1] != together[2]
-    assert together[0].threads is None  # the size is open, and decides
+    assert together[0].range is not None  # the size is open, and decides
     assert len(together[0].by_size) > 1
 
 

@@ -204,7 +204,9 @@ def test_the_turns_are_those_of_given_sizes(tmp_path: Path, name: str) -> None:
     path = tmp_path / "f.c"
     path.write_text(text)
     (team,) = predicted(path).teams
-    assert (team.packages, team.threads, team.deciding) == (None, None, (size,))
+    assert (team.packages, team.deciding) == (2, (size,))  # at the assumed large size
+    assert team.threads is not None and team.threads > MACHINE.cores_per_package
+    assert 0 < team.confidence < 0.9
     assert {one.name for one in team.by_size} == {size}
     assert len(team.by_size) > 2 and team.range is not None
     checked = 0

@@ -63,11 +63,13 @@ def shown(
     return result, first
 
 
-def test_without_any_known_hint_the_first_lines_still_answer(tmp_path: Path) -> None:
+def test_without_any_given_size_the_first_lines_still_answer(tmp_path: Path) -> None:
     result, first = shown(tmp_path, STREAM, STREAM.replace("stream", "other"))
-    assert not result.plans
-    assert first[1] == "Open sizes decide all of 4 teams: they are in no plan"
-    assert first[2:4] == [
+    (plan,) = result.plans
+    assert {team.facts.id for team in result.teams} == {*plan.sizes}
+    assert first[1].startswith("Plan: 12 threads on 2 packages")
+    told = first.index("All of 4 teams depend on sizes that are assumed large")
+    assert first[told + 1 : told + 3] == [
         "Give these 2 and 4 of 4 regions are settled (now 0): --set m=... --set n=...",
         "What 4 of them can use as their size grows: n (2), m (2)",
     ]
@@ -92,11 +94,11 @@ def test_the_rows_count_teams_by_size(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"n": 1000, "m": 1000}])
-def test_known_teams_keep_their_plan(tmp_path: Path, given: dict[str, int]) -> None:
+def test_all_teams_are_in_the_plan(tmp_path: Path, given: dict[str, int]) -> None:
     _, first = shown(tmp_path, STREAM, KNOWN, given=given)
-    assert first[1].startswith("Plan: " if given else "Plan, of 1 team whose sizes are known: ")
-    told = [line for line in first if line.startswith("Open sizes decide")]
-    assert told == ([] if given else ["Open sizes decide 2 of 3 teams: they are in no plan"])
+    assert first[1].startswith("Plan: ")
+    told = [line for line in first if "assumed large" in line]
+    assert told == ([] if given else ["2 of 3 teams depend on sizes that are assumed large"])
 
 
 def test_what_stays_on_one_package_is_told_with_its_cause(tmp_path: Path) -> None:
@@ -104,7 +106,8 @@ def test_what_stays_on_one_package_is_told_with_its_cause(tmp_path: Path) -> Non
     result, first = shown(tmp_path, STREAM, SERIAL)
     (queue,) = (team for team in result.teams if team.facts.function == "queue")
     assert (queue.packages, queue.bottleneck) == (1, "serialization")
-    assert first[1].startswith("Plan, of 1 team whose sizes are known: 1 thread on 1 package")
+    assert first[1].startswith("Plan: up to 12 threads on 2 packages")
+    assert next(plan for plan in result.plans).sizes[queue.facts.id] == 1
 
 
 def test_what_follows_from_the_command_line_is_asked_for_as_one() -> None:

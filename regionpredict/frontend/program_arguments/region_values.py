@@ -27,13 +27,15 @@ _STEP = re.compile(r"(->|\.)([A-Za-z_]\w*)|\[(\d+)\]")
 class ArgumentValues:
     """`entries` are the values where regions and loops begin, by their places; `remarks` tell what
     could not be followed, a line each. `meant` and `decided` are as in `Followed`; `complete`: all
-    that the programs do was seen, so that what has no entry is not reached."""
+    that the programs do was seen, so that what has no entry is not reached. `origin` is that of the
+    definitions: "given", or "defaults" without arguments."""
 
     entries: Mapping[Span, Sequence[Entry]]
     remarks: tuple[str, ...]
     meant: Mapping[Span, frozenset[str]]
     decided: Mapping[Span, frozenset[bool | None]]
     complete: bool
+    origin: str = "given"
 
     def definitions(
         self, span: Span, names: Iterable[str], said: Sequence[Definition],
@@ -51,12 +53,12 @@ class ArgumentValues:
         for name in own.union(*(definition.value.names for definition in said)):
             values = {_value_of(name, entry, shared=name not in own) for entry in entries}
             if len(values) == 1 and isinstance(value := values.pop(), int):
-                known[name] = Definition(name, Expr.const(value), span)
+                known[name] = Definition(name, Expr.const(value), span, origin=self.origin)
         for array, size in elements.items():
             blocks = {_bytes_behind(array, entry) for entry in entries}
             if len(blocks) == 1 and isinstance(block := blocks.pop(), int):
                 name = f"{array}[]"
-                known[name] = Definition(name, Expr.const(block // size), span)
+                known[name] = Definition(name, Expr.const(block // size), span, origin=self.origin)
         return (
             *(definition for definition in said if definition.name not in known),
             *known.values(),
@@ -89,7 +91,8 @@ def argument_values(units: Iterable[LinkedUnit], argv: Sequence[str]) -> Argumen
         remarks.update(dict.fromkeys((*seen.remarks, *_unread(unit, seen, argv))))
     if not any_main:
         return None
-    return ArgumentValues(entries, tuple(remarks), meant, decided, complete)
+    origin = "given" if argv else "defaults"
+    return ArgumentValues(entries, tuple(remarks), meant, decided, complete, origin)
 
 
 def _unread(unit: LinkedUnit, seen: Followed, argv: Sequence[str]) -> list[str]:

@@ -65,10 +65,10 @@ def program_checks(
     checks.append(_check("Right on several threads", 0 if wrong else _OF,
                          f"{wrong[0]}" + (f", and {len(wrong) - 1} more" if wrong[1:] else "")
                          if wrong else "no conflict was found; none is no proof"))  # fmt: skip
-    known = sum(prediction.packages is not None for prediction in predictions)
+    known = sum(p.packages is not None and p.range is None for p in predictions)
     checks.append(_check(
         "Known sizes", int(_OF * known / len(predictions)) if predictions else None,
-        f"{known} of {plural(len(predictions), 'region')} have one hint"))  # fmt: skip
+        f"{known} of {plural(len(predictions), 'region')} have one hint at all sizes"))  # fmt: skip
     return checks
 
 

@@ -42,7 +42,6 @@ from regionpredict.report.program_summary import beside_the_rows, planned_otherw
 from regionpredict.report.quantities import plural, show_bytes, show_count, show_seconds
 from regionpredict.report.run_settings import RunSettings, settings_sentences
 from regionpredict.report.size_hints import needed_lines, open_sentence
-from regionpredict.report.teams_table import OPEN_SIZE
 from regionpredict.report.thread_rules import row_rule
 from regionpredict.report.unsettled import unsettled_sentence
 from regionpredict.report.view import gain_of, region_seconds
@@ -129,14 +128,7 @@ def _overview(result: ProgramResult) -> list[Block]:
 
 
 def _gain(gain: float | None, prediction: Prediction) -> Cell:
-    """As in the terminal: nothing is known of it where sizes decide that nobody gave."""
-    if prediction.range is not None:
-        return ("?", None)
     return ("" if gain is None else f"{gain:.1f}x", gain)
-
-
-def _limit(estimate: Prediction | TeamPrediction) -> str:
-    return OPEN_SIZE if estimate.range is not None else estimate.bottleneck or ""
 
 
 def _teams(result: ProgramResult) -> list[Block]:
@@ -150,7 +142,7 @@ def _teams(result: ProgramResult) -> list[Block]:
             team.facts.id.removeprefix(folder), team.facts.function,
             (_known(team.packages), team.packages),
             (_known(team.threads), team.threads), (show_seconds(seconds), seconds),
-            _limit(team), _percent(team.confidence, team.packages),
+            team.bottleneck or "", _percent(team.confidence, team.packages),
         ])  # fmt: skip
     columns = [
         Column("Team"), Column("Function", minor=True),
@@ -182,7 +174,7 @@ def _regions(result: ProgramResult) -> Block:
                 _gain(gain, prediction),
                 (_known(prediction.packages), prediction.packages),
                 (_known(prediction.threads), prediction.threads),
-                _limit(prediction) or prediction.status,
+                prediction.bottleneck or prediction.status,
                 _percent(prediction.confidence, prediction.packages),
                 ("" if seconds is None else show_seconds(seconds), seconds),
             ]
@@ -319,13 +311,14 @@ def _assumptions(result: ProgramResult) -> list[Block]:
 
 def _hint(prediction: Prediction) -> str:
     if prediction.packages is None or prediction.threads is None:
-        return open_sentence(prediction, whole=True) or f"none: {prediction.status}"
+        return f"none: {prediction.status}"
     border = ", borderline" if prediction.borderline else ""
+    guessed = ", at assumed sizes" if prediction.range is not None else ""
     limit = prediction.bottleneck or "nothing limits it"
     packages, threads = prediction.packages, prediction.threads
     return (
         f"{plural(packages, 'package')}, {plural(threads, 'thread')} ({limit}), "
-        f"{100 * prediction.confidence:.0f} % sure{border}"
+        f"{100 * prediction.confidence:.0f} % sure{border}{guessed}"
     )
 
 

@@ -8,7 +8,6 @@ from regionpredict.predict import Advice, Prediction
 from regionpredict.report.advice import advice_sentence
 from regionpredict.report.html.blocks import Block
 from regionpredict.report.quantities import plural
-from regionpredict.report.size_hints import open_sentence
 
 _WHOLE = 250  # lines of a file that is shown whole
 _BEFORE, _AFTER = 8, 30  # lines shown around what has a hint
@@ -61,7 +60,7 @@ def _file(file: str, notes: Sequence[Block], source: str) -> Block:
 
 def _hint_sentence(prediction: Prediction) -> str:
     if prediction.packages is None:
-        return open_sentence(prediction) or f"no hint: {prediction.status}"
+        return f"no hint: {prediction.status}"
     hint = plural(prediction.packages, "package")
     if prediction.threads is not None:
         hint += f", {plural(prediction.threads, 'thread')}"

@@ -133,10 +133,7 @@ def _label(group: Sequence[TeamPrediction]) -> str:
     name = f"{PurePath(facts.span.file).name}:{facts.span.line} {facts.function}"
     if len(group) > 1:
         name += f" and {len(group) - 1} alike"
-    if team.packages is None:
-        hint = "an open size decides" if team.range is not None else "no hint"
-    else:
-        hint = seats_text(team.packages, team.threads)
+    hint = "no hint" if team.packages is None else seats_text(team.packages, team.threads)
     return plain(f"{name}: {hint}", 80)
 
 

@@ -92,13 +92,14 @@ def test_a_band_goes_with_the_curve(tmp_path: Path) -> None:
     assert open_size.band[7].high > known.band[7].high > dict(known.speedup)[8]
 
 
-def test_a_guess_of_a_size_that_decides_leaves_no_hint(tmp_path: Path) -> None:
+def test_a_guess_of_a_size_that_decides_costs_confidence(tmp_path: Path) -> None:
     sizes = predicted(tmp_path)
     (line,) = [line for line in sizes.assumed if line.startswith("n = ")]
     assert "ten times the largest cache" in line
     known = predicted(tmp_path, n=10 * (4 << 20) // 24)
     assert dict(known.speedup) == pytest.approx(dict(sizes.speedup), rel=1e-3)
-    assert (sizes.packages, sizes.threads, sizes.confidence) == (None, None, 0.0)
+    assert (sizes.packages, sizes.threads) == (known.packages, known.threads)
+    assert 0.0 < sizes.confidence < known.confidence
     assert sizes.deciding == ("n",) and sizes.range is not None and known.range is None
     assert sizes.range.threads[0] == 1 < (known.threads or 0) <= sizes.range.threads[1]
 
