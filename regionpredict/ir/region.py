@@ -57,13 +57,13 @@ class Access(NamedTuple):
 class Call(NamedTuple):
     """A call of a function whose body is not seen; `memory`: what it touches is not known.
 
-    `lock`: the place of the lock that it takes or releases.
+    `place`: the lock that it takes or releases, or what it updates atomically.
     """
 
     name: str
     span: Span
     memory: bool = False
-    lock: Access | None = None
+    place: Access | None = None
 
 
 @dataclass(frozen=True, slots=True)

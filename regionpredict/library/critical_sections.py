@@ -4,15 +4,15 @@ omp_set_lock(&lk);            critical
 tot += d;                is     tot += d
 omp_unset_lock(&lk);
 
-A lock that the iteration chooses, `lock[idx[i]]`, makes nobody wait who chose another: taking it is
-an atomic update of its element, and what it guards runs at once. A function with a hidden lock is a
-critical section of its own.
+`__sync_fetch_and_add(&c, 1)` is an `atomic` update of `c`. A lock that the iteration chooses,
+`lock[idx[i]]`, makes nobody wait who chose another: taking it is an atomic update of its element,
+and what it guards runs at once. A function with a hidden lock is a critical section of its own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -33,6 +33,7 @@ from regionpredict.library.functions import (
     LOCK_CALLS,
     STREAMS,
     hides_lock,
+    is_atomic,
     is_synchronisation,
 )
 
@@ -43,7 +44,7 @@ _ROOT = re.compile(r"\w+'*")
 def with_critical_sections(region: Region) -> Region:
     """The region with its locked parts as constructs."""
     if region.nest is None or not any(
-        is_synchronisation(call.name) or hides_lock(call.name)
+        call.place is not None or is_synchronisation(call.name) or hides_lock(call.name)
         for statement, _ in region.statements() for call in statement.calls
     ):  # fmt: skip
         return region
@@ -65,6 +66,7 @@ class _Sections:
     """The constructs of one region."""
 
     def __init__(self, region: Region) -> None:
+        self._memory = {array.name for array in region.arrays}
         self.spins: set[tuple[str, object]] = set()
         self._moving = {loop.variable for loop in region.loops()}
         self._moving |= {name for statement, _ in region.statements() for name in statement.writes}
@@ -88,7 +90,7 @@ class _Sections:
     def _single(self, node: Node, *, perhaps: bool) -> list[Node]:
         """A node by itself, which begins no section."""
         if isinstance(node, Statement):
-            return list(_hidden(node, perhaps=perhaps))
+            return list(_alone(node, self._memory, perhaps=perhaps))
         if isinstance(node, Branch):
             sides = tuple(self.of(side, perhaps=True) for side in node.sides)
             return [replace(node, sides=sides)]
@@ -123,8 +125,8 @@ class _Sections:
         if not isinstance(node, Statement):
             return None
         for call in node.calls:
-            if call.lock is not None and _action(call) in ("take", "try"):
-                return _Taken(call, call.lock, _without_call(node, call))
+            if call.place is not None and _action(call) in ("take", "try"):
+                return _Taken(call, call.place, _without_call(node, call))
         return None
 
 
@@ -145,11 +147,22 @@ def _released(nodes: Sequence[Node], at: int, taken: _Taken) -> int | None:
     last = None
     for position in range(at + 1, len(nodes)):
         node = nodes[position]
+        if last is not None and _takes(node, taken.lock):
+            return last
         if _releases(node, taken.lock):
             last = position
             if not isinstance(node, Branch) or _on_all_sides(node, taken.lock):
                 return position
     return last
+
+
+def _takes(node: Node, lock: Access) -> bool:
+    return any(
+        _action(call) in ("take", "try")
+        and call.place is not None
+        and _key(call.place) == _key(lock)
+        for call in _calls_in(node)
+    )
 
 
 def _on_all_sides(branch: Branch, lock: Access) -> bool:
@@ -162,7 +175,7 @@ def _releases(node: Node, lock: Access) -> bool:
 
 
 def _is_release(call: Call, lock: Access) -> bool:
-    return _action(call) == "release" and call.lock is not None and _key(call.lock) == _key(lock)
+    return _action(call) == "release" and call.place is not None and _key(call.place) == _key(lock)
 
 
 def _calls_in(node: Node) -> Iterator[Call]:
@@ -200,16 +213,22 @@ def _without_release(nodes: Sequence[Node], lock: Access) -> tuple[Node, ...]:
     return tuple(left)
 
 
-def _hidden(statement: Statement, *, perhaps: bool) -> Iterator[Node]:
+def _alone(statement: Statement, memory: Collection[str], *, perhaps: bool) -> Iterator[Node]:
     """The statement, and before it the calls in it that make threads wait.
 
-    Output that depends on a condition is a message, which is taken to be rare.
+    `memory` are the arrays; what is none of them is a variable. Output that depends on a condition
+    is a message, which is taken to be rare.
     """
     rest = statement
     for call in statement.calls:
         if call.name in BARRIERS:
             rest = _without_call(rest, call)
             yield Synchronisation("barrier", (), call.span)
+        elif _action(call) == "release":  # what took the lock counts for both
+            rest = _without_call(rest, call)
+        elif is_atomic(call.name) and call.place is not None:
+            rest = _without_call(rest, call)
+            yield Synchronisation("atomic", (_update(call, call.place, memory),), call.span)
         elif _waits(call, perhaps=perhaps):
             rest = _without_call(rest, call)
             own = Statement(
@@ -219,6 +238,16 @@ def _hidden(statement: Statement, *, perhaps: bool) -> Iterator[Node]:
             yield Synchronisation("critical", (own,), call.span)
     if rest is statement or _does_something(rest):
         yield rest
+
+
+def _update(call: Call, place: Access, memory: Collection[str]) -> Statement:
+    """An atomic update of an element, or of a variable of its own."""
+    work = ((Operation("int_add", 8 * place.bytes), 1),)
+    if place.array in memory:
+        accesses = (place._replace(kind="read"), place)
+        return Statement(f"{call.name}({place.text})", call.span, work, accesses)
+    name = frozenset((place.array.lstrip("&"),))
+    return Statement(f"{call.name}({place.text})", call.span, work, (), reads=name, writes=name)
 
 
 def _waits(call: Call, *, perhaps: bool) -> bool:

@@ -8,6 +8,7 @@ take a lock around their state (its manual, sec. 19.8).
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 
@@ -51,6 +52,30 @@ STREAMS = frozenset((
 
 BARRIERS = frozenset(("pthread_barrier_wait",))
 """Functions in which all threads wait for each other."""
+
+
+_ATOMIC = re.compile(
+    r"__sync_(?:fetch_and_\w+|\w+_and_fetch|(?:bool|val)_compare_and_swap|lock_test_and_set)\w*|"
+    r"__atomic_(?:fetch_\w+|\w+_fetch|exchange|compare_exchange|store)(?:_n)?|"
+    r"atomic_(?:fetch_\w+|exchange|compare_exchange_\w+|store)(?:_explicit)?|"
+    r"std::atomic::\w+"
+)
+"""Operations that have a variable's line alone: GCC's manual, sec. 6.57 and 6.58 ("Legacy __sync
+Built-in Functions", "Built-in Functions for Memory Model Aware Atomic Operations"), ISO C 17,
+sec. 7.17.7. Loads are none."""
+
+
+def is_atomic(name: str) -> bool:
+    """Whether a function updates atomically what its first argument points to."""
+    return _ATOMIC.fullmatch(name) is not None
+
+
+def place_argument(name: str) -> int | None:
+    """The argument that points to what a function locks or updates; None where none does."""
+    known = LOCK_CALLS.get(name)
+    if known is not None:
+        return known.argument
+    return 0 if is_atomic(name) else None
 
 
 def hides_lock(name: str) -> bool:

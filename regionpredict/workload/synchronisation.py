@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from regionpredict.analysis.dependence import parallel_loops
+from regionpredict.analysis.dependence import parallel_loops, root_of
 from regionpredict.analysis.indirect_writes import through_an_index
 from regionpredict.ir import Access, Branch, Loop, Node, Region, Span, Synchronisation
 from regionpredict.workload.constants import BRANCH_SIDES
@@ -168,13 +168,16 @@ def _spread(region: Region, runs: Sequence[_Run]) -> tuple[SpreadAtomics, ...]:
 
 
 def _is_apart(run: _Run, region: Region) -> bool:
-    """Whether another iteration surely updates another element: `a[i]`, `a[i + 1]`."""
+    """Whether another iteration updates another element: `a[i]`, `a[i + 1]`, or `p[0]` of a `p`
+    that each iteration sets."""
     if run.construct.kind != "atomic":
         return False
     moving = {loop.variable for loop in parallel_loops(region)}
-    return any(
+    set_here = {name for statement, _ in region.statements() for name in statement.writes}
+    written = _written(run.construct)
+    return any(root_of(access.array) in set_here for access in written) or any(
         not any(subscript.atoms()) and not subscript.names.isdisjoint(moving)
-        for access in _written(run.construct) for subscript in access.subscripts
+        for access in written for subscript in access.subscripts
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from regionpredict.frontend import requests_for
-from regionpredict.ir import Branch, Loop, Node, Region, Statement
+from regionpredict.ir import Branch, Loop, Node, Region, Statement, Synchronisation
 from regionpredict.machine import load
 from regionpredict.pipeline import analyse, predict_region
 from tests.frontend.reading import FRONTENDS, program_of
@@ -18,7 +18,7 @@ HEAD = """#include <omp.h>
 #include <stdlib.h>
 #define N 1000000
 static double tot, cell[N];
-static int idx[N];
+static int idx[N], count;
 static omp_lock_t lk, other, many[N];
 static omp_nest_lock_t nested;
 static pthread_mutex_t mu;
@@ -202,6 +202,78 @@ def test_a_pthread_barrier_is_a_barrier(tmp_path: Path, frontend: str) -> None:
     )
     (found,) = program_of(tmp_path, text, frontend).regions
     assert body(found) == ["a[i] = 1", ("barrier", [])]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("call", "place"),
+    [
+        ("__sync_fetch_and_add(&idx[i], 1)", ["read idx[i]", "write idx[i]"]),
+        ("__sync_bool_compare_and_swap(&idx[idx[i]], 0, 1)",
+         ["read idx[idx[i]]", "write idx[idx[i]]"]),
+        ("__sync_add_and_fetch(&count, 1)", ["count"]),
+    ],
+)  # fmt: skip
+def test_an_atomic_operation_is_an_atomic_update(
+    tmp_path: Path, frontend: str, call: str, place: list[str]
+) -> None:
+    found = region(tmp_path, f"{call};", frontend)
+    assert found.nest is not None
+    update = found.nest.body[0]
+    assert isinstance(update, Synchronisation)
+    assert update.kind == "atomic"
+    (statement,) = update.body
+    assert isinstance(statement, Statement)
+    shown = [f"{one.kind} {one.array}[{one.subscripts[0]}]" for one in statement.accesses]
+    assert (shown or sorted(statement.reads & statement.writes)) == place
+    assert not found.diagnostics
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_an_atomic_operation_on_memory_that_is_not_known_says_so(
+    tmp_path: Path, frontend: str
+) -> None:
+    text = "__sync_fetch_and_add((int *)(long)a[i], 1);"
+    assert "RP113" in {note.id for note in region(tmp_path, text, frontend).diagnostics}
+
+
+CPLUSPLUS = """#include <mutex>
+static std::mutex mu, other;
+static std::recursive_mutex again;
+static double tot;
+struct account { std::mutex own; double v; void add(double d) { MADE; v += d; } };
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("mu.lock(); tot += a[i]; mu.unlock();", [("critical", ["tot += a[i]"])]),
+        ("again.lock(); tot += a[i]; again.unlock();", [("critical", ["tot += a[i]"])]),
+        ("{ std::lock_guard<std::mutex> g(mu); tot += a[i]; } a[i] = 0;",
+         [("critical", ["tot += a[i]"]), "a[i] = 0"]),
+        ("a[i] = 0; std::unique_lock<std::mutex> g(mu); tot += a[i];",
+         ["a[i] = 0", ("critical", ["tot += a[i]"])]),
+        ("std::unique_lock<std::mutex> g(mu); tot += a[i]; g.unlock(); a[i] = 0;",
+         [("critical", ["tot += a[i]"]), "a[i] = 0"]),
+        ("std::unique_lock<std::mutex> g(mu, std::defer_lock); a[i] = 0; g.lock(); tot += a[i];",
+         ["a[i] = 0", ("critical", ["tot += a[i]"])]),
+        ("std::scoped_lock<std::mutex, std::mutex> g(mu, other); tot += a[i];",
+         [("critical", [("critical", ["tot += a[i]"])])]),
+        ("c.add(1.0); c.add(2.0);", [("critical", ["v += d"]), ("critical", ["v += d"])]),
+        ("std::lock_guard<std::mutex> g(mu); if (a[i] < 0) continue; tot += a[i];",
+         [("critical", ["a[i] < 0", ("if", [], ["tot += a[i]"])])]),
+    ],
+)  # fmt: skip
+def test_cplusplus_locks_and_their_guards(tmp_path: Path, text: str, made: list[object]) -> None:
+    """A guard holds its lock to the end of its block, unless it gives it back."""
+    loop = f"#pragma omp parallel for\nfor (int i = 0; i < n; i++) {{ {text} }}"
+    head = CPLUSPLUS.replace("MADE", "std::lock_guard<std::mutex> g(own)")
+    (found,) = program_of(
+        tmp_path, f"{head}void f(int n, double *a, account &c) {{\n{loop}\n}}\n", "libclang",
+        name="case.cpp",
+    ).regions  # fmt: skip
+    assert body(found) == made
 
 
 GUARDED = {

@@ -180,10 +180,11 @@ def test_atomic_updates_that_may_be_anywhere_in_an_array() -> None:
 @pytest.mark.parametrize(
     ("update", "apart"),
     [("a[i] += 1;", 40), ("a[n - i] += 1;", 40), ("a[0] += 1;", 0), ("a[i / 2] += 1;", 0),
-     ("a[idx[i]] += 1;", 0)],
+     ("a[idx[i]] += 1;", 0), ("p[0] += 1;", 40)],
 )  # fmt: skip
 def test_atomic_updates_of_the_iteration_s_own_element(update: str, apart: int) -> None:
-    loops = f"for (int i = 0; i < n * m; i++) {{\n#pragma omp atomic\n {update} }}"
+    chosen = "double *p = pick(i);"  # nobody knows where
+    loops = f"for (int i = 0; i < n * m; i++) {{ {chosen}\n#pragma omp atomic\n {update} }}"
     assert counts_of_updates(loops).apart == apart
 
 

@@ -27,6 +27,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
     unwrapped,
 )
 from regionpredict.frontend.libclang_reader.declarations import Declarations
+from regionpredict.frontend.libclang_reader.lock_guards import lock_method
 from regionpredict.frontend.libclang_reader.standard_library import (
     standard_call,
     standard_method,
@@ -176,7 +177,9 @@ class CallBuilder:
             ctype = self._type(bases[0])
             base = self._build(bases[0])
             if self._is_systems(target):
-                standard = standard_method(name, base, ctype, arguments, span)
+                standard = lock_method(name, base, ctype, span) or standard_method(
+                    name, base, ctype, arguments, span
+                )
                 if standard is not None:
                     return standard
             pointer = ctype.kind == "pointer" and not ctype.name

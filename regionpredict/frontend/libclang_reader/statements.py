@@ -21,6 +21,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
 )
 from regionpredict.frontend.libclang_reader.declarations import NO_SPAN, Declarations
 from regionpredict.frontend.libclang_reader.expressions import ExpressionBuilder
+from regionpredict.frontend.libclang_reader.lock_guards import with_guards
 from regionpredict.frontend.libclang_reader.range_loops import counted_loop, counts
 from regionpredict.frontend.libclang_reader.types import TypeReader
 from regionpredict.frontend.syntax import (
@@ -210,7 +211,7 @@ class TreeBuilder:
             end = self._place.end(node.cursor)[3]
             left = self._attacher.left_over(file, offset, end)
             items += [standalone_directive(pragma, self._file_name(file)) for pragma in left]
-        return Compound(tuple(items))
+        return Compound(with_guards(items))
 
     def _decl_stmt(self, node: Node, at: _At) -> Stmt:
         decls = []

@@ -228,7 +228,7 @@ class FollowedCalls:
         if several is not None:
             self.lowering.say("RP113", call.span, several)
             return
-        if is_synchronisation(call.name):
+        if call.place is not None or is_synchronisation(call.name):
             return
         message = f"the body of {call.name}() is not seen: counted as a call"
         self.lowering.say("RP103", call.span, message)

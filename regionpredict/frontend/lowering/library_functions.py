@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from regionpredict.library import HIDDEN_LOCKS, is_synchronisation
+
 # Of two numbers, by the names that programs and libraries have for it.
 LESSER = frozenset(("min", "MIN", "fmin", "fminf", "imin", "std::min"))
 GREATER = frozenset(("max", "MAX", "fmax", "fmaxf", "imax", "std::max"))
@@ -26,16 +28,14 @@ _COMPLEX = """
     cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog conj cpow cproj
     creal csin csinh csqrt ctan ctanh
 """
-# Questions about numbers and characters; random numbers, whose state is the library's own; memory
-# that is handed out and taken back, of which nothing is touched; output of what is handed by value
-# or is short text; ends of the program; clocks; files, locks and the system's tables, by which
-# nothing of the program's moves; what only the compiler reads; the macros of `lapacke_config.h`
-# that make complex numbers and take them apart.
+# Questions about numbers and characters; memory that is handed out and taken back, of which nothing
+# is touched; output of what is handed by value or is short text; ends of the program; clocks; files
+# and the system's tables, by which nothing of the program's moves; what only the compiler reads;
+# the macros of `lapacke_config.h` that make complex numbers and take them apart.
 _OTHERS = """
     isnan isinf isfinite isnormal signbit fpclassify isunordered finite __isnan __isinf __finite
     __isnanf __isinff __finitef __signbit __signbitf abs labs llabs imaxabs div ldiv toupper tolower
     isalpha isdigit isalnum isspace isupper islower ispunct isprint isxdigit
-    rand srand random srandom drand48 lrand48 mrand48 srand48
     malloc calloc free aligned_alloc memalign valloc alloca _mm_malloc _mm_free
     printf fprintf puts fputs putchar putc fputc perror fflush vprintf vfprintf __printf_chk
     __fprintf_chk raise time clock gettimeofday clock_gettime sched_yield usleep sleep
@@ -44,7 +44,7 @@ _OTHERS = """
     fopen freopen fdopen fclose fileno feof ferror clearerr fseek ftell rewind open close lseek
     fsync unlink remove rename isatty sysconf getpagesize getenv localtime gmtime ctime
     difftime mktime strerror __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc
-    pthread_mutex_lock pthread_mutex_unlock pthread_mutex_trylock pthread_self ffs ffsl ffsll
+    pthread_self ffs ffsl ffsll
     unreachable trap
     prefetch popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll huge_val
     huge_valf inf inff constant_p assume_aligned assume
@@ -94,6 +94,8 @@ def touches_no_memory(name: str) -> bool:
     base = name.removeprefix("std::").removeprefix("__builtin_")
     return (
         base in _WITHOUT_MEMORY
+        or base in HIDDEN_LOCKS
+        or is_synchronisation(name)
         or name.startswith("omp_")
         or _REGISTER_BUILTINS.fullmatch(name) is not None
         or (_REGISTERS.fullmatch(name) is not None and memory_intrinsic(name) is None)

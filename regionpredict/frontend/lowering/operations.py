@@ -52,7 +52,7 @@ from regionpredict.frontend.syntax import (
     show,
 )
 from regionpredict.ir import Access, Call, Operation, Span, Statement
-from regionpredict.library import LOCK_CALLS, is_synchronisation
+from regionpredict.library import place_argument
 
 _ARITHMETIC = {"+": "add", "-": "add", "*": "mul", "/": "div", "%": "div"}
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
@@ -439,18 +439,19 @@ class Tally:
             return
         written = written_arguments(name)
         seen = all(self._written_behind(call, position) for position in written)
-        known = touches_no_memory(name) or is_synchronisation(name) or bool(written and seen)
+        place = self._synchronised(call)
+        known = touches_no_memory(name) or bool(written and seen) or place is not None
         if known and is_intrinsic(name):
             return
         self._work(f"call:{name}", ctype.bits or 64)
-        self.calls.append(Call(name, call.span, memory=not known, lock=self._lock(call)))
+        self.calls.append(Call(name, call.span, memory=not known, place=place))
 
-    def _lock(self, call: CallExpr) -> Access | None:
-        """Where the lock lies that a call takes or releases."""
-        known = LOCK_CALLS.get(call.name)
-        if known is None or known.argument >= len(call.args):
+    def _synchronised(self, call: CallExpr) -> Access | None:
+        """The lock that a call takes or releases, or what it updates atomically."""
+        position = place_argument(call.name)
+        if position is None or position >= len(call.args):
             return None
-        argument = call.args[known.argument]
+        argument = call.args[position]
         place = self.context.pointer(argument, self.frame)
         if place is None:
             return None
