@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from regionpredict.analysis import bind
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
@@ -124,3 +125,42 @@ def test_samples_without_their_main_have_numbers(tmp_path: Path, name: str) -> N
     path.write_text(text.replace("../../common/", f"{SAMPLES / 'common'}/"))
     analysis = analyse(requests_for([str(path)]), {})
     assert checked(predict(analysis, load("dunnington"), "saturation", advised=False)) >= 1
+
+
+ARGUMENTS = """#include <stdlib.h>
+static void f(int n, double *a) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] += 1;
+}
+double b[1000];
+int main(int argc, char **argv) {
+  int n = argc > 1 ? atoi(argv[1]) : 5000;
+  f(n, malloc(n * sizeof(double)));
+#pragma omp parallel for
+  for (int i = 0; i < 1000; i++) b[i] = i;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments", "origin"),
+    [({}, None, "large"), ({"n": 40}, None, "given"), ({}, ["40"], "given"), ({}, [], "defaults")],
+)
+def test_where_the_sizes_of_a_region_are_from(
+    tmp_path: Path, given: dict[str, int], arguments: list[str] | None, origin: str
+) -> None:
+    path = tmp_path / "f.c"
+    path.write_text(ARGUMENTS)
+    analysis = analyse(requests_for([str(path)]), given, arguments=arguments)
+    result = predict(analysis, load("dunnington"), "saturation", advised=False)
+    for made in (result.predictions, result.teams):
+        assert [one.sizes_from for one in made] == [origin, "source"]
+
+
+def test_what_a_run_tells_of_a_name_is_of_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "f.c"
+    path.write_text(SOURCES["a length"].replace("PRAGMA", "#pragma omp parallel for") + "\n")
+    (region,) = analyse(requests_for([str(path)]), {}).program.regions
+    assert bind(region, (), {}, {"n": 4}).origin == "run"
+    assert bind(region, (), {"n": 3}, {"n": 4}).origin == "given"
+    assert bind(region, (), {"m": 3}, {"k": 4}).origin == "source"
