@@ -16,12 +16,13 @@ from regionpredict.predict.constants import (
     MOST_TRIALS,
     SIZE_PRECISION,
     THREADS_PRECISION,
-    TRIED_REFERENCES,
 )
 from regionpredict.predict.deciding_names import (
     SIZES_OF_ONE,
     TRIED_SIZES,
     AskAll,
+    More,
+    always,
     deciding_elsewhere,
 )
 from regionpredict.predict.hints import Choice, Hint, common_threads
@@ -81,6 +82,11 @@ class OpenHint(NamedTuple):
 
 Ask = Callable[[int], Choice | None]
 
+_FROM_THE_ENDS = tuple(
+    sorted(TRIED_SIZES, key=lambda size: -abs(TRIED_SIZES.index(size) - len(TRIED_SIZES) // 2))
+)
+"""`TRIED_SIZES` in the order in which they are tried: where work runs out, the ends are known."""
+
 
 def split_names(names: str) -> tuple[str, ...]:
     """The names of a size, which stand with commas between them.
@@ -99,28 +105,19 @@ def split_names(names: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in parts)
 
 
-def affordable_trials(references: int) -> int:
-    """How many sizes one search may ask for, of a region with so many `references` (each counted
-    for every loop around it): the time of a trial grows with them.
-
-    >>> affordable_trials(20), affordable_trials(1000), affordable_trials(10**6)
-    (250, 5, 1)
-    """
-    return max(1, int(TRIED_REFERENCES.value) // max(1, references))
-
-
-def choices_by_size(ask: Ask, most: int = int(MOST_TRIALS.value)) -> dict[int, Choice]:
+def choices_by_size(ask: Ask, more: More = always) -> dict[int, Choice]:
     """The choices over the size, in its order, near each other where they turn.
 
-    After `TRIED_SIZES` turns are looked for while fewer than `most` sizes were asked for, and fewer
-    than `MOST_TRIALS`.
+    First `TRIED_SIZES`, from the ends to the middle, then sizes where the choice turns, while
+    `more` may be asked for and there are fewer than `MOST_TRIALS`.
     """
-    most = min(most, int(MOST_TRIALS.value))
     known: dict[int, Choice] = {}
-    waiting: Sequence[int] = TRIED_SIZES
+    waiting: Sequence[int] = _FROM_THE_ENDS
     asked = 0
-    while waiting and asked < most:
+    while waiting and asked < MOST_TRIALS.value:
         for size in waiting:
+            if not more():
+                return dict(sorted(known.items()))
             choice = ask(size)
             if choice is not None:
                 known[size] = choice
@@ -247,16 +244,17 @@ def range_of(choices: Sequence[Choice]) -> HintRange:
 
 
 def choices_by_name(
-    names: Sequence[str], ask: AskAll, most: int
+    names: Sequence[str], ask: AskAll, more: More = always
 ) -> dict[str, Mapping[int, Choice]]:
     """The choices over each of `names` alone, all others as assumed.
 
     A name is tried at all of `SIZES_OF_ONE` or is left out: less tells neither that it decides nor
-    that it does not. Not more than `most` sizes are asked for, but the first name has all of its
-    own.
+    that it does not. None is begun where no `more` sizes may be asked for.
     """
     by_name: dict[str, Mapping[int, Choice]] = {}
-    for name in names[: max(1, most // len(SIZES_OF_ONE))]:
+    for name in names:
+        if not more():
+            break
         own = {size: ask({name: size}) for size in SIZES_OF_ONE}
         by_name[name] = {size: choice for size, choice in own.items() if choice is not None}
     return by_name
@@ -266,7 +264,7 @@ def open_hint(
     names: Sequence[str], now: Choice, size: tuple[str, ...], together: Mapping[int, Choice],
     by_name: Mapping[str, Mapping[int, Choice]],
     iterations: Callable[[int], int | None] = lambda _: None,
-    ask: AskAll = lambda _: None, most: int = int(MOST_TRIALS.value),
+    ask: AskAll = lambda _: None, more: More = always,
     untried: Collection[str] = (), *, now_runs: bool = True,
 ) -> OpenHint:  # fmt: skip
     """What the hint is where `names` have no value; `now` is the choice at the assumed values,
@@ -274,8 +272,8 @@ def open_hint(
     were tried, all names decide.
 
     `together` are the choices over the common `size` of several names, `by_name` those over each
-    name alone, the others as assumed. `ask` is asked, at most `most` times, for names that decide
-    where others are not. Any of the names `untried` may decide: with one, the hint is not known.
+    name alone, the others as assumed. `ask` is asked, while `more` is, for names that decide where
+    others are not. Any of the names `untried` may decide: with one, the hint is not known.
     """
     tried = [
         *together.values(),
@@ -289,7 +287,7 @@ def open_hint(
     }  # fmt: skip
     if not common and not deciding:
         deciding = set(size) or set(names)  # only together
-    deciding |= deciding_elsewhere(deciding, by_name, ask, most) | {*untried}
+    deciding |= deciding_elsewhere(deciding, by_name, ask, more) | {*untried}
     tried = [*known, *tried] or [now]
     threads, share, usual = None, 1.0, None
     if common and not untried:

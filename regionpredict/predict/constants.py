@@ -36,12 +36,15 @@ SIZE_RATIO = Constant(
 MOST_TRIALS = Constant(
     100.0, "sizes", "assumed", "eight turns found to 5 %: more are no answer to a person"
 )
-TRIED_REFERENCES = Constant(
-    5_000.0,
-    "references of a region, each counted for every loop around it, times trials of one search",
-    "assumed",
-    "a trial of four hundred takes two tenths of a second: five to ten seconds a region",
-)
+TRIAL_WORK = Constant(
+    60_000.0, "references", "measured",
+    "what a trial takes beside the references and footprints that it counts (5 ms against 0.08 us; "
+    "least squares over 2,784 trials of five programs)",
+)  # fmt: skip
+TRIALS_WORK = Constant(
+    6e6, "references", "assumed",
+    "counted in trying the sizes of one region that have no value: half a second",
+)  # fmt: skip
 SIZE_PRECISION = Constant(0.05, "of the size", "assumed", "finer than sizes are chosen")
 THREADS_PRECISION = Constant(
     0.5,

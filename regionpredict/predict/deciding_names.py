@@ -29,20 +29,31 @@ TRIED_SIZES = (
 SIZES_OF_ONE = TRIED_SIZES[::2]
 """Of one name among several: every second of them, to the ends."""
 
+More = Callable[[], bool]
+"""Whether another size may be asked for."""
 AskAll = Callable[[Mapping[str, int]], Choice | None]
 """The choice with these values, all other names as assumed; None where no program has them."""
 
 
+def always() -> bool:
+    """There is no end to what may be asked for.
+
+    >>> always()
+    True
+    """
+    return True
+
+
 def deciding_elsewhere(
     deciding: Collection[str], by_name: Mapping[str, Mapping[int, Choice]], ask: AskAll,
-    most: int = int(MOST_TRIALS.value),
+    more: More = always,
 ) -> frozenset[str]:  # fmt: skip
     """The names of `by_name` that decide where one of `deciding` has another value.
 
     `by_name` are the choices over each name alone. Each other name is tried over its sizes where a
     deciding one has the least, the middle or the most of its own, and where the rest is as assumed,
-    or the least, too. A name that is found is looked from in its turn. At most `most` sizes are
-    asked for, and at most `MOST_TRIALS`: of many names the last ones may be missed.
+    or the least, too. A name that is found is looked from in its turn. Sizes are asked for while
+    `more` may be, and at most `MOST_TRIALS`: of many names the last ones may be missed.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))
@@ -53,7 +64,6 @@ def deciding_elsewhere(
     >>> sorted(deciding_elsewhere({"n"}, by_name, ask))
     ['m']
     """
-    most = min(most, int(MOST_TRIALS.value))
     known = set(deciding)
     waiting = sorted(known)
     asked = 0
@@ -64,7 +74,7 @@ def deciding_elsewhere(
         for size, name in product(_ends_and_middle([*by_name.get(base, ())]), rest):
             settings = ({base: size}, {**least, base: size}) if len(rest) > 1 else ({base: size},)
             for setting in settings:
-                if name in known or asked >= most:
+                if name in known or asked >= MOST_TRIALS.value or not more():
                     break
                 asked += len(SIZES_OF_ONE)
                 if _changes_hint(name, setting, ask):

@@ -30,7 +30,6 @@ from regionpredict.predict import (
     OpenHint,
     Parts,
     Point,
-    affordable_trials,
     at_threads,
     choice_on,
     choices_by_name,
@@ -42,8 +41,10 @@ from regionpredict.predict import (
     size_target,
     team_points,
 )
+from regionpredict.predict.constants import TRIAL_WORK, TRIALS_WORK
 from regionpredict.workload import TeamFacts, Workload, workload_of
 from regionpredict.workload.assumed_sizes import TEAM_SIZES, bound_sizes
+from regionpredict.workload.counted_work import work_so_far
 
 _LEAST_ITERATIONS = 2  # fewer are nothing to share
 
@@ -91,8 +92,27 @@ class OpenSizes:
     runs: bool = True
 
 
-KnownTrials = dict[frozenset[tuple[str, int]], Trial | None]
+class Tried(NamedTuple):
+    """A trial, None where no program has these sizes, and the counted work that it took."""
+
+    trial: Trial | None
+    work: float
+
+
+KnownTrials = dict[frozenset[tuple[str, int]], Tried]
 """The trials that were made, by the values that were tried."""
+
+
+@dataclass(slots=True)
+class WorkBudget:
+    """Counted work that one search over sizes may do. A trial counts the same for every search
+    that asks for it, made or known, so that no answer depends on what was asked before."""
+
+    left: float
+
+    def more(self) -> bool:
+        """Whether another size may be asked for."""
+        return self.left > 0
 
 
 def open_sizes(
@@ -173,8 +193,14 @@ class RegionTrials:
             common = len({*sizes.values()}) == 1 and {*sizes} == {*self.sizes.size}
             # Other guesses may follow from a common size.
             given = sizes if common else {**self.sizes.assumed, **sizes}
-            self.known[key] = self._tried(given)
-        return self.known[key]
+            before = work_so_far()
+            trial = self._tried(given)
+            self.known[key] = Tried(trial, TRIAL_WORK.value + work_so_far() - before)
+        return self.known[key].trial
+
+    def work(self, sizes: Mapping[str, int]) -> float:
+        """The counted work of a trial that was made."""
+        return self.known[frozenset(sizes.items())].work
 
     def common(self, size: int) -> Trial | None:
         """The region with one value for all names that a common size stands for."""
@@ -250,16 +276,16 @@ class RegionTrials:
         asked = [threads for threads, _ in estimate.speedup]
         now = choice_of(points_of(estimate), self.machine, asked, self.chosen.within)
         sizes = self.sizes
-        most = affordable_trials(self.references())
-        return _tried(
-            sizes.names, now, sizes.size, self.choice, self.iterations, most, runs=sizes.runs
-        )
+        budget = WorkBudget(TRIALS_WORK.value)
 
-    def references(self) -> int:
-        """How many references the region's statements make, each as often as loops are around it:
-        what is asked of a reference is asked once for each of them."""
-        pairs = self.subject.facts.region.statements()
-        return sum(len(statement.accesses) * len(loops) for statement, loops in pairs)
+        def ask(values: Mapping[str, int]) -> Choice | None:
+            choice = self.choice(values)
+            budget.left -= self.work(values)
+            return choice
+
+        return _tried(
+            sizes.names, now, sizes.size, ask, self.iterations, budget.more, runs=sizes.runs
+        )
 
 
 @dataclass(slots=True)
@@ -300,18 +326,18 @@ class AlikeTrials:
 def _tried(
     names: tuple[str, ...], now: Choice, size: tuple[str, ...],
     ask: Callable[[Mapping[str, int]], Choice | None], iterations: Callable[[int], int | None],
-    most: int, *, runs: bool = True,
+    more: Callable[[], bool], *, runs: bool = True,
 ) -> OpenHint:  # fmt: skip
-    """The hint over all sizes; each search asks for at most `most` of them. `now` tells something
+    """The hint over all sizes, which are asked for while `more` may be. `now` tells something
     where the loop `runs` at the assumed sizes."""
-    together = choices_by_size(lambda value: ask(dict.fromkeys(size, value)), most) if size else {}
+    together = choices_by_size(lambda value: ask(dict.fromkeys(size, value)), more) if size else {}
     others = [name for name in names if size != (name,)]
-    by_name = choices_by_name(sorted(others, key=lambda name: name not in size), ask, most)
+    by_name = choices_by_name(sorted(others, key=lambda name: name not in size), ask, more)
     untried = [name for name in others if name not in by_name]
     if len(others) < len(names):
         by_name[size[0]] = together
     return open_hint(
-        names, now, size, together, by_name, iterations, ask, most, untried, now_runs=runs
+        names, now, size, together, by_name, iterations, ask, more, untried, now_runs=runs
     )
 
 
@@ -344,6 +370,8 @@ def team_tried(
         return None
     size = tuple(sorted({name for sizes in opened for name in sizes.size}))
 
+    budget = WorkBudget(TRIALS_WORK.value * len(opened))
+
     def ask(sizes: Mapping[str, int]) -> Choice | None:
         curves, runs = [], []
         for member, loop in zip(facts.members, loops, strict=True):
@@ -352,6 +380,7 @@ def team_tried(
             points: Sequence[Point] = points_of(loop.estimate)
             if loop.trials is not None and (own := _own(sizes, loop.trials.sizes)):
                 trial = loop.trials.at(own)
+                budget.left -= loop.trials.work(own)
                 if trial is None:
                     return None
                 points = trial.points
@@ -365,9 +394,7 @@ def team_tried(
         return None if first is None else first.iterations(value)
 
     choice = choice_of(now, machine, chosen.threads, chosen.within)
-    references = sum(loop.trials.references() for loop in loops if loop.trials is not None)
-    most = affordable_trials(references)
-    return _tried(names, choice, size, ask, iterations, most)
+    return _tried(names, choice, size, ask, iterations, budget.more)
 
 
 def _own(trial_sizes: Mapping[str, int], sizes: OpenSizes) -> dict[str, int]:

@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.constants import CHANCE_STEPS, KEPT_SHARE, MOST_REFERENCES
+from regionpredict.workload.constants import (
+    CHANCE_STEPS,
+    KEPT_SHARE,
+    MOST_REFERENCES,
+    STREAM_LINES,
+)
 from regionpredict.workload.layer_conditions import Carrier, LayerConditions, MissTable
 from regionpredict.workload.line_overlap import Volume
 from regionpredict.workload.loop_nest import LoopNest, body_executions
@@ -214,6 +219,8 @@ class TrafficCounter:
         """
         if schedule.kind == "guided" and threads > 1:
             return {}
+        if schedule.chunk is None and is_one_stream(self.nest, self.line_bytes):
+            return {}
         if not self._trace_known:
             self._trace_known = True
             self._traced = _traced(self.nest, self.line_bytes)
@@ -256,6 +263,28 @@ def _traced(nest: LoopNest, line_bytes: int) -> TracedTraffic | None:
 
     trace = reference_trace(nest)
     return None if trace is None else TracedTraffic(trace, line_bytes)
+
+
+def is_one_stream(nest: LoopNest, line_bytes: int) -> bool:
+    """Whether closed forms say all of a nest: one loop that goes through its arrays once.
+
+    All uses of a line then lie next to each other, and every cache holds what lies between them.
+    Where one array is used at several places, these are close by.
+    """
+    root = nest.root
+    if root.children:
+        return False
+    near: dict[str, tuple[dict[str, float], float, float]] = {}
+    for group in root.groups:
+        if group.irregular:
+            return False
+        low, high = group.offsets[0], group.offsets[-1]
+        slopes, lowest, highest = near.get(group.array, (group.slopes, low, high))
+        if slopes != group.slopes:
+            return False
+        near[group.array] = slopes, min(low, lowest), max(high, highest)
+    lines = sum(2 + (high - low) // line_bytes for _, low, high in near.values())
+    return lines <= STREAM_LINES.value
 
 
 def may_be_traced(nest: LoopNest) -> bool:

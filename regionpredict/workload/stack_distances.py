@@ -14,6 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from regionpredict.workload.counted_work import count_references
+
 Whole = NDArray[np.int64]
 Small = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -70,6 +72,7 @@ class LineRuns:
     def __init__(self, references: References, begins: Whole, near: int) -> None:
         by_line = references.by_line
         number = len(by_line)
+        count_references(number)
         begun = ~(references.again & (references.reuse_time <= near))
         if len(begins) > 1:
             begun[references.into_others(begins[1:], near)] = True

@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from regionpredict.workload.constants import MOST_BLOCKS
+from regionpredict.workload.counted_work import count_footprint
 from regionpredict.workload.enumerated_lines import (
     KnownLines,
     KnownRows,
@@ -281,6 +282,7 @@ class TeamFootprints:
         None where it is exact, where the array's runs are too many, for random accesses, where
         threads drift apart, and where some groups are there once a thread and others are not.
         """
+        count_footprint()
         met = self._meeting(groups, active)
         if met.irregular:
             return None

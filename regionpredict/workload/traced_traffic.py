@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from regionpredict.workload.constants import NEAR_USE, PLACED_REFERENCES, TRACE_PLACES
+from regionpredict.workload.counted_work import count_references
 from regionpredict.workload.line_overlap import Lines, Volume
 from regionpredict.workload.reference_trace import ReferenceTrace, Whole
 from regionpredict.workload.stack_distances import Flags, LineRuns, References, in_order_of
@@ -109,6 +110,7 @@ class TracedTraffic:
     def _touched_by(self, caches: _Caches, lines: _Lines) -> _Counts:
         """What caches move that hold everything: each line once, written back if it was written."""
         trace = self.trace
+        count_references(len(trace.byte))
         line, number = lines.line, lines.shared + lines.private
         teams = -(-caches.threads // caches.sharers)
         if caches.threads > 1:

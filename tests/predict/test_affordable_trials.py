@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from regionpredict.predict.by_size import (
     OpenHint,
-    affordable_trials,
     choices_by_name,
     choices_by_size,
     open_hint,
 )
-from regionpredict.predict.constants import MOST_TRIALS, TRIED_REFERENCES
+from regionpredict.predict.constants import MOST_TRIALS
 from regionpredict.predict.deciding_names import SIZES_OF_ONE, TRIED_SIZES, deciding_elsewhere
 from regionpredict.predict.hints import Choice, Hint
 
@@ -26,11 +25,15 @@ BEYOND = 10**9
 
 
 class Loop:
-    """A loop whose choice turns at a size of each name; it counts what it was asked for."""
+    """A loop whose choice turns at a size of each name; it may be asked for `most` sizes."""
 
-    def __init__(self, turns: Mapping[str, int]) -> None:
+    def __init__(self, turns: Mapping[str, int], most: int = BEYOND) -> None:
         self.turns = turns
+        self.most = most
         self.asked = 0
+
+    def more(self) -> bool:
+        return self.asked < self.most
 
     def __call__(self, values: Mapping[str, int]) -> Choice:
         self.asked += 1
@@ -39,34 +42,26 @@ class Loop:
 
 def hint_within(turns: Mapping[str, int], most: int) -> OpenHint:
     """The hint where a search may ask for `most` sizes; no common size stands for the names."""
-    loop = Loop(turns)
-    apart = choices_by_name(NAMES, loop, most)
+    loop = Loop(turns, most)
+    apart = choices_by_name(NAMES, loop, loop.more)
     untried = [name for name in NAMES if name not in apart]
-    return open_hint(NAMES, FEW, (), {}, apart, ask=loop, most=most, untried=untried)
-
-
-@given(st.integers(0, 10**9))
-def test_trials_times_references_stay_in_their_bound(references: int) -> None:
-    most = affordable_trials(references)
-    assert most >= 1
-    assert most == 1 or most * references <= TRIED_REFERENCES.value
-    assert most >= affordable_trials(references + 1)
+    return open_hint(NAMES, FEW, (), {}, apart, ask=loop, more=loop.more, untried=untried)
 
 
 @given(st.integers(0, 40))
 def test_each_name_has_all_its_sizes_or_none(most: int) -> None:
-    loop = Loop({"a": 50, "b": BEYOND, "c": 10**7, "d": 2, "e": BEYOND})
-    apart = choices_by_name(NAMES, loop, most)
+    loop = Loop({"a": 50, "b": BEYOND, "c": 10**7, "d": 2, "e": BEYOND}, most)
+    apart = choices_by_name(NAMES, loop, loop.more)
     assert list(apart) == list(NAMES[: len(apart)])
     assert all(list(own) == list(SIZES_OF_ONE) for own in apart.values())
-    assert len(apart) >= 1
-    assert loop.asked == len(apart) * len(SIZES_OF_ONE) <= max(most, len(SIZES_OF_ONE))
+    assert len(apart) == min(len(NAMES), -(-most // len(SIZES_OF_ONE)))
+    assert loop.asked == len(apart) * len(SIZES_OF_ONE)
 
 
 @given(st.dictionaries(st.sampled_from(NAMES), st.sampled_from([2, 50, 10**5, 10**8])))
 def test_fewer_trials_never_make_a_hint_known_or_a_name_harmless(turns: dict[str, int]) -> None:
     all_turns = {name: turns.get(name, BEYOND) for name in NAMES}
-    hints = [hint_within(all_turns, most) for most in range(0, 6 * len(SIZES_OF_ONE), 3)]
+    hints = [hint_within(all_turns, most) for most in range(0, 8 * len(SIZES_OF_ONE), 3)]
     for fewer, more in pairwise(hints):
         if more.threads is None:
             assert fewer.threads is None
@@ -77,10 +72,10 @@ def test_fewer_trials_never_make_a_hint_known_or_a_name_harmless(turns: dict[str
 
 def test_a_name_that_was_not_tried_leaves_the_hint_open() -> None:
     alike = dict.fromkeys(NAMES, BEYOND)
-    assert hint_within(alike, 25).threads == 1
-    assert hint_within(alike, 24).threads is None
-    assert hint_within(alike, 24).deciding == {"e"}
-    assert hint_within(alike, 0).deciding == {"b", "c", "d", "e"}
+    assert hint_within(alike, 21).threads == 1
+    assert hint_within(alike, 20).threads is None
+    assert hint_within(alike, 20).deciding == {"e"}
+    assert hint_within(alike, 0).deciding == {"a", "b", "c", "d", "e"}
 
 
 def test_turns_are_not_looked_for_beyond_the_bound() -> None:
@@ -90,16 +85,26 @@ def test_turns_are_not_looked_for_beyond_the_bound() -> None:
         sizes.append(size)
         return FEW if size < 12_345 else MANY
 
-    choices_by_size(ask, most=1)
-    assert sizes == list(TRIED_SIZES)
+    choices_by_size(ask, lambda: len(sizes) < len(TRIED_SIZES))
+    assert sorted(sizes) == list(TRIED_SIZES)
     sizes.clear()
-    choices_by_size(ask, most=10**9)
+    choices_by_size(ask)
     assert len(TRIED_SIZES) < len(sizes) <= MOST_TRIALS.value + len(TRIED_SIZES)
+
+
+def test_where_work_runs_out_the_ends_are_known() -> None:
+    sizes: list[int] = []
+
+    def ask(size: int) -> Choice:
+        sizes.append(size)
+        return FEW
+
+    assert list(choices_by_size(ask, lambda: len(sizes) < 2)) == [TRIED_SIZES[0], TRIED_SIZES[-1]]
 
 
 def test_nothing_is_asked_elsewhere_without_a_trial_left() -> None:
     loop = Loop({"a": 50, "b": BEYOND})
-    apart = choices_by_name(("a", "b"), loop, 100)
+    apart = choices_by_name(("a", "b"), loop)
     before = loop.asked
-    assert deciding_elsewhere({"a"}, apart, loop, most=0) == frozenset()
+    assert deciding_elsewhere({"a"}, apart, loop, lambda: False) == frozenset()
     assert loop.asked == before
