@@ -36,7 +36,9 @@ def test_the_hint_is_that_of_the_prediction(
         told = call(monkeypatch, capsys, "explain", f"{region['file']}:{region['line']}", *words)
         assert told.code == 0, told.err
         [hint] = [line for line in told.out.splitlines() if line.startswith("Hint: ")]
-        assert ("\n  at the assumed sizes; at others " in told.out) == bool(region["range"])
+        lines = told.out.splitlines()
+        after = lines[lines.index(hint) + 1]
+        assert after.startswith("  at the assumed sizes; at others ") == bool(region["range"])
         packages, threads = (int(part.split()[0]) for part in hint[6:].split(", ")[:2])
         assert (packages, threads) == (region["packages"], region["threads"])
         assert f"{round(region['confidence'] * 100)} % sure" in hint
