@@ -7,7 +7,7 @@ fail on is withheld by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -27,8 +27,9 @@ from regionpredict.frontend import (
     lower_file,
     parse_file,
     read_alone,
+    serial_nests_in,
 )
-from regionpredict.ir import Definition, Region
+from regionpredict.ir import Definition, Region, Span
 from regionpredict.isolation import Failure, Limits, attempt, isolated
 from regionpredict.sizes.argument_sizes import with_arguments
 
@@ -116,7 +117,8 @@ def read_together(
     units = linked(parsed)
     busy = [at for at in order if not parsed[at].idle]
     followed = _followed(units, reading)
-    lower = partial(_lower_and_ask, parsed=parsed, units=units, reading=reading, followed=followed)
+    lower = partial(_lower_and_ask, parsed=parsed, units=units, reading=reading, followed=followed,
+                    serial=serial_nests_in(parsed))  # fmt: skip
     progress = partial(stage_progress, tell, "analysing", len(busy))
     lowered = dict(
         zip(busy, isolated(lower, busy, processes, reading.limits, progress), strict=True)
@@ -156,10 +158,10 @@ def _parse(request: SourceRequest, *, reading: Reading) -> tuple[Parsed, float]:
 
 def _lower_and_ask(
     at: int, *, parsed: Sequence[Parsed], units: Linked, reading: Reading,
-    followed: ArgumentValues | None,
+    followed: ArgumentValues | None, serial: Collection[Span],
 ) -> FileFacts:  # fmt: skip
     begin = reading.clock()
-    part = lower_file(parsed[at], units.get(at), tasks=reading.tasks)
+    part = lower_file(parsed[at], units.get(at), tasks=reading.tasks, serial=serial)
     return _asked(part, followed, reading, begin)
 
 
@@ -170,7 +172,8 @@ def _asked(
     `followed` is what the program's arguments make of the names in it."""
     given = reading.given
     counted = [(with_given(region, given), defined) for region, defined in part.regions]
-    part = part._replace(regions=counted)
+    alone = tuple(nest._replace(region=with_given(nest.region, given)) for nest in part.serial)
+    part = part._replace(regions=counted, serial=alone)
     part = part if followed is None else with_arguments(part, followed)
     read = reading.clock()
     facts = [region_facts(region, known, given.whole) for region, known in part.regions]

@@ -28,7 +28,6 @@ from regionpredict.analysis.history.last_writes import UNKNOWN, History, histori
 from regionpredict.analysis.implied_sizes import with_implied
 from regionpredict.analysis.possible_callees import with_choices
 from regionpredict.analysis.teams import (
-    ProgramOrder,
     ProgramTeams,
     program_teams,
     serial_loops,
@@ -56,18 +55,18 @@ from regionpredict.isolation import LIMITS, Failure, Limits, attempt
 from regionpredict.machine import Machine
 from regionpredict.predict import (
     ALL_PARTS,
+    NOTHING_RECOMMENDED,
     TO_THE_LETTER,
     Advice,
     DensityForm,
     Estimate,
     Parts,
     Plan,
-    PlannedTeam,
     Prediction,
+    Recommended,
+    SerialCode,
     TeamPrediction,
-    changes_between,
     execution_count_assumptions,
-    plan_of,
     predict_density,
     predict_saturation,
     predict_team,
@@ -91,6 +90,7 @@ from regionpredict.sizes.trials import (
     team_tried,
 )
 from regionpredict.team_advice import AdvisedRegion, advice_of
+from regionpredict.whole_programs import NO_PROGRAMS, serial_code, whole_programs
 from regionpredict.workers import processes_for, spread
 from regionpredict.workload import TeamFacts, Workload, statement_table, workload_of
 
@@ -135,6 +135,8 @@ class Predictions:
     the changes to the source that are worth it, by team; `pages` where pages are put. `changes`:
     how often the second of two teams is the next to run after the first, in all programs.
     `unreached` are the teams that no `main` is seen to come to, where there is one.
+    `recommended` is what to run the program with, `serial` what one thread does outside all
+    parallel regions, by the file of the program's `main`.
     """
 
     analysis: Analysis
@@ -148,6 +150,8 @@ class Predictions:
     pages: str | int = "first-touch"
     changes: Mapping[tuple[str, str], float] = field(default_factory=dict)
     unreached: frozenset[str] = frozenset()
+    recommended: Recommended = NOTHING_RECOMMENDED
+    serial: Mapping[str, SerialCode] = field(default_factory=dict)
 
 
 def _no_progress(what: str, done: int, pieces: int) -> None:
@@ -296,8 +300,10 @@ def predict(
     teams = tuple(
         _team_or_withhold(team, by_id, machine, choices.chosen) for team in structure.teams
     )
-    planned = attempt(_plans, teams, structure, machine)
-    plans = () if isinstance(planned, Failure) else planned
+    alone = attempt(serial_code, analysis.program.serial, structure, analysis.given, machine)
+    serial = {} if isinstance(alone, Failure) else alone
+    found_programs = attempt(whole_programs, teams, structure, machine, serial)
+    programs = NO_PROGRAMS if isinstance(found_programs, Failure) else found_programs
     advice = {}
     if model == "saturation" and advised:
         known = {prediction.facts.region.id: AdvisedRegion(prediction, *past)
@@ -310,10 +316,10 @@ def predict(
         predictions,
         pasts,
         teams,
-        plans,
+        programs.plans,
         advice,
         _policy(pages),
-        structure.changes, structure.unreached,
+        structure.changes, structure.unreached, programs.recommended, serial,
     )  # fmt: skip
 
 
@@ -357,35 +363,6 @@ def _team(
         return team
     hint = team_tried(facts, loops, team.points, machine, chosen)
     return team if hint is None else with_open_sizes(team, hint)
-
-
-def _plans(
-    teams: Sequence[TeamPrediction], structure: ProgramTeams, machine: Machine
-) -> tuple[Plan, ...]:
-    plans = []
-    for program in structure.programs:
-        planned = planned_teams(teams, program)
-        changes = changes_between(planned, program.changes)
-        plans.append(plan_of(planned, changes, machine, program.main))
-    known = [plan for plan in plans if plan is not None]
-    return tuple(sorted(known, key=lambda plan: -plan.best_constant.seconds))
-
-
-def planned_teams(
-    teams: Sequence[TeamPrediction], program: ProgramOrder
-) -> tuple[PlannedTeam, ...]:
-    """The teams of one program, in its order, as a plan sees them."""
-    by_id = {team.facts.id: team for team in teams}
-    return tuple(
-        PlannedTeam(
-            name,
-            runs.weight,
-            {point.threads: point.seconds for point in by_id[name].points}
-            if by_id[name].threads is not None
-            else {},
-        )
-        for name, runs in program.executions.items()
-    )
 
 
 def predict_region(

@@ -8,7 +8,7 @@ time where nothing decides that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
@@ -56,7 +56,8 @@ class TeamOrder:
     """One program: `executions` of each team, its `members` with their runs in one of them, and
     `changes`: how often the second of two teams is the next after the first. `main` is the file of
     its `main`, empty of what no `main` comes to; `reached` are the teams that it is seen to come
-    to, or that a function has whose address is taken.
+    to, or that a function has whose address is taken. `serial` are the loops that one thread runs
+    alone, by their places.
     """
 
     main: str = ""
@@ -64,6 +65,7 @@ class TeamOrder:
     members: dict[TeamKey, dict[str, Runs]] = field(default_factory=dict)
     changes: dict[tuple[TeamKey, TeamKey], float] = field(default_factory=dict)
     reached: set[TeamKey] = field(default_factory=set)
+    serial: dict[Span, Runs] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -84,15 +86,17 @@ class _Team(NamedTuple):
 def team_orders(
     flows: Sequence[Flow], regions: Iterable[Region],
     loops: Mapping[Span, tuple[Loop, Bindings]], guards: Guards = MappingProxyType({}),
+    serial: Collection[Span] = (),
 ) -> tuple[TeamOrder, ...]:  # fmt: skip
     """Follows each program from its `main`; regions that none comes to have no team here.
 
     Functions that nobody is seen to call do not run where `main` comes to others, or if their
     addresses are taken, once after it: the only one, or the nearest (`main_of`). What is left then
     is the last order. `loops` are the serial ones whose headers are
-    known, by their places; `guards` the conditions between them.
+    known, by their places; `guards` the conditions between them; `serial` are the places of loops
+    that one thread runs alone.
     """
-    walk = _Walk(flows, regions, loops, guards)
+    walk = _Walk(flows, regions, loops, guards, frozenset(serial))
     called = called_functions(flows)
     mains = [flow for flow in flows if flow.function == "main"]
     rest = [flow for flow in flows if flow.function != "main" and flow.function not in called]
@@ -114,6 +118,8 @@ def _order(walk: _Walk, roots: Sequence[Flow], main: str) -> TeamOrder:
     whole = _Summary(TeamOrder(main))
     for root in roots:
         summary = walk.summary(root, None)
+        if main and root.function != "main":
+            summary.order.serial.clear()
         _add(whole, summary, _of_root(root))
         if root.function == "main" or root.pointed:
             whole.order.reached.update(summary.order.executions)
@@ -146,6 +152,8 @@ def _add(to: _Summary, other: _Summary, runs: Runs) -> None:
     """Adds what happens in so many runs of `other`."""
     for key, own in other.order.executions.items():
         _add_team(to.order, key, other.order.members[key], own.times(runs))
+    for span, own in other.order.serial.items():
+        _add_serial(to.order, span, own.times(runs))
     for pair, often in other.order.changes.items():
         to.order.changes[pair] = to.order.changes.get(pair, 0.0) + often * runs.weight
 
@@ -153,9 +161,10 @@ def _add(to: _Summary, other: _Summary, runs: Runs) -> None:
 class _Walk:
     def __init__(
         self, flows: Sequence[Flow], regions: Iterable[Region],
-        loops: Mapping[Span, tuple[Loop, Bindings]], guards: Guards,
+        loops: Mapping[Span, tuple[Loop, Bindings]], guards: Guards, serial: frozenset[Span],
     ) -> None:  # fmt: skip
         self.guards = guards
+        self.serial = serial
         self.callees = Callees(flows)
         self.regions: dict[Span, list[Region]] = {}
         for region in regions:
@@ -230,6 +239,9 @@ class _Walk:
     def _loop(
         self, flow: Flow, block: Block, nest: list[_Around], team: _Team | None, into: _Summary
     ) -> None:
+        if team is None and block.span in self.serial:
+            _add_serial(into.order, block.span, self._runs(nest))
+            return
         inner = [*nest, _Around(block.span, early=block.note)]
         inside = _Summary(order=into.order)
         self._events(flow, block.body, inner, team, inside)
@@ -381,6 +393,10 @@ def _add_team(order: TeamOrder, key: TeamKey, members: dict[str, Runs], runs: Ru
         region: _on_average(known.get(region, NEVER), before, members.get(region, NEVER), runs)
         for region in {**known, **members}
     }
+
+
+def _add_serial(order: TeamOrder, span: Span, runs: Runs) -> None:
+    order.serial[span] = order.serial.get(span, NEVER).plus(runs)
 
 
 def _turn(loop: Loop, value: int) -> Loop:

@@ -72,13 +72,15 @@ class TeamFacts:
 class ProgramOrder(NamedTuple):
     """One program: the ids of its teams as they first run, how often each does, and how often the
     second of two is the next to run after the first. `main` is the file of its `main`, empty of
-    what no `main` comes to; `reached` are those of its teams that it is seen to come to.
+    what no `main` comes to; `reached` are those of its teams that it is seen to come to. `serial`
+    says how often the loops run that one thread runs alone, by their places.
     """
 
     main: str
     executions: Mapping[str, Runs]
     changes: Mapping[tuple[str, str], float]
     reached: frozenset[str] = frozenset()
+    serial: Mapping[Span, Runs] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,10 @@ def program_teams(
     loops = serial_loops(program, given)
     for own in facts:
         loops.update({loop.span: (loop, own.bindings) for loop in own.region.enclosing})
-    orders = team_orders(program.flows, program.regions, loops, guards_of(program, given))
+    orders = team_orders(
+        program.flows, program.regions, loops, guards_of(program, given),
+        {nest.region.span for nest in program.serial},
+    )  # fmt: skip
     by_id = {own.region.id: own for own in facts}
     members: dict[TeamKey, dict[str, Runs]] = {}
     executions: dict[TeamKey, Runs] = {}
@@ -197,6 +202,7 @@ def _program(
             for (a, b), often in order.changes.items()
         },
         frozenset(_name(key) for key in order.reached),
+        order.serial,
     )
 
 

@@ -13,7 +13,7 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import Predictions, analyse
 from regionpredict.pipeline import predict as predict_regions
-from regionpredict.predict import Prediction, points_of
+from regionpredict.predict import Prediction, Recommendation, points_of
 from regionpredict.report.hints import as_json, hints_document
 from regionpredict.report.run_settings import run_settings
 from regionpredict.report.table import prediction_table
@@ -149,13 +149,18 @@ class Hints(Sequence[RegionHint]):
         """The machine that they are for."""
         return self.result.machine
 
+    @property
+    def recommendation(self) -> Recommendation | None:
+        """What to run the whole program with: packages, threads, speedup and confidence."""
+        return self.result.recommended.together
+
     def to_dict(self) -> dict[str, Any]:
         """The document of `predict --format json`, schema `regionpredict/hints/1`."""
         known = self.result
         return hints_document(
             known.predictions, known.teams, known.plans, known.machine, known.model,
             known.analysis.program.diagnostics, known.advice,
-            run=run_settings(known.machine, known.pages),
+            run=run_settings(known.machine, known.pages), recommended=known.recommended,
         )  # fmt: skip
 
     def to_json(self) -> str:
@@ -176,7 +181,7 @@ class Hints(Sequence[RegionHint]):
         known = self.result
         return prediction_table(
             known.predictions, known.teams, known.plans, known.machine, known.model, EVERYTHING,
-            known.advice, run_settings(known.machine, known.pages),
+            known.advice, run_settings(known.machine, known.pages), known.recommended,
         )  # fmt: skip
 
     def _repr_html_(self) -> str:

@@ -43,8 +43,9 @@ def outline_of_predictions(result: Predictions) -> HintOutline:
     from regionpredict.report.hints import hints_document
 
     document = hints_document(
-        result.predictions, result.teams, (), result.machine, result.model, ()
-    )
+        result.predictions, result.teams, (), result.machine, result.model, (),
+        recommended=result.recommended,
+    )  # fmt: skip
     return outline_of(Record(document, "a hints file", "", ""), "")
 
 

@@ -161,6 +161,7 @@ def _shown(
                 request.document(),
                 run,
                 processes,
+                result.recommended,
             )
         )
     if form == "csv":
@@ -176,7 +177,7 @@ def _shown(
         teams = chosen_teams(result.teams, shown)
         program_result = ProgramResult(
             shown, teams, result.plans, machine, model, result.advice, run,
-            result.analysis.program.diagnostics,
+            result.analysis.program.diagnostics, result.recommended,
         )  # fmt: skip
         return prediction_page(
             program_result, source_texts(prediction.facts.region.span.file for prediction in shown)
@@ -188,18 +189,24 @@ def _shown(
 
         shown = chosen_predictions(predictions, result.teams, view)
         notes = result.analysis.program.diagnostics
-        return as_json(sarif_document(shown, result.advice, machine, notes, _line_at))
+        return as_json(
+            sarif_document(shown, result.advice, machine, notes, _line_at, result.recommended)
+        )
     if form == "slurm":
         from regionpredict.report.slurm import slurm_script
 
-        seconds = None
+        seconds, hint = None, result.recommended.together
+        unreached = result.unreached
         if campaign is not None:
             from regionpredict.report.measured_weights import measured_seconds
+            from regionpredict.whole_programs import measured_ids, together_of
 
             seconds = measured_seconds(predictions, campaign, weights)
+            hint = together_of(result.teams, machine, result.serial, seconds)
+            unreached -= measured_ids(result.teams, seconds)
         return slurm_script(
-            result.teams, result.plans, machine, model, seconds, run,
-            unreached=result.unreached, arguments=one_line(request.arguments or ""),
+            hint, result.teams, machine, model, seconds, run, plans=result.plans,
+            unreached=unreached, arguments=one_line(request.arguments or ""),
         )  # fmt: skip
     if form == "openmp":
         from regionpredict.report.openmp_clauses import openmp_clauses
@@ -208,8 +215,9 @@ def _shown(
     from regionpredict.report.table import prediction_table
 
     return prediction_table(
-        predictions, result.teams, result.plans, machine, model, view, result.advice, run
-    )
+        predictions, result.teams, result.plans, machine, model, view, result.advice, run,
+        result.recommended,
+    )  # fmt: skip
 
 
 def _draw(plot: Path, result: Predictions, view: View) -> None:

@@ -115,7 +115,7 @@ def _judged(
     notes = analysis.program.diagnostics
     document = hints_document(
         result.predictions, result.teams, result.plans, machine, asked.model, notes, result.advice,
-        asked.document(),
+        asked.document(), recommended=result.recommended,
     )  # fmt: skip
     write_file(folder / f"hints-{stem}.json", as_json(document))
     hints = hints_of(result.predictions, machine, result.teams)

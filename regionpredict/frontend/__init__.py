@@ -22,6 +22,7 @@ from regionpredict.frontend.read import (
     parse_file,
     read,
     read_alone,
+    serial_nests_in,
 )
 from regionpredict.frontend.requests import SourceRequest, request_of_call, requests_for
 from regionpredict.frontend.syntax import Lookups
@@ -49,4 +50,5 @@ __all__ = [
     "read_alone",
     "request_of_call",
     "requests_for",
+    "serial_nests_in",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from regionpredict.frontend.lowering import (
     regions_of,
     serial_branches_of,
     serial_loops_of,
+    serial_nests_of,
     withheld_regions,
 )
 from regionpredict.frontend.memory_effects import (
@@ -49,6 +50,7 @@ from regionpredict.ir import (
     Region,
     SerialBranch,
     SerialLoop,
+    SerialNest,
     Span,
 )
 from regionpredict.ir.flow import (
@@ -57,6 +59,7 @@ from regionpredict.ir.flow import (
     branches_with_calls,
     calls_through_pointers,
     loops_with_calls,
+    serial_nests,
 )
 from regionpredict.isolation import LIMITS, Failure, attempt, recursion_limit
 
@@ -78,6 +81,7 @@ class FileResult(NamedTuple):
     arguments: ArgumentValues | None = None  # of a program that is one file
     # Loops that threads share by their numbers, in functions of other files, too; their arrays.
     by_hand: tuple[tuple[Span, tuple[tuple[str, Place], ...]], ...] = ()
+    serial: tuple[SerialNest, ...] = ()
 
 
 class Parsed(NamedTuple):
@@ -129,7 +133,15 @@ def read(
         return join([read_alone(requests[0], chosen, flows=flows)], chosen)
     parsed = [parse_file(request, chosen, flows=flows) for request in requests]
     units = linked(parsed)
-    return join([lower_file(file, units.get(at)) for at, file in enumerate(parsed)], chosen)
+    alone = serial_nests_in(parsed)
+    return join(
+        [lower_file(file, units.get(at), serial=alone) for at, file in enumerate(parsed)], chosen
+    )
+
+
+def serial_nests_in(parsed: Sequence[Parsed]) -> frozenset[Span]:
+    """The places of the loops that one thread runs alone, in all files."""
+    return serial_nests([flow for file in parsed for flow in file.flows])
 
 
 def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
@@ -162,7 +174,8 @@ def read_alone(
         if withheld:
             return lower_file(given, unit, withheld=withheld)
         followed = None if arguments is None else argument_values([unit], arguments)
-        return lower_file(given, unit, tasks=tasks)._replace(arguments=followed)
+        alone = serial_nests(given.flows)
+        return lower_file(given, unit, tasks=tasks, serial=alone)._replace(arguments=followed)
 
 
 def follow_arguments(units: Linked, arguments: Sequence[str]) -> ArgumentValues | None:
@@ -211,12 +224,14 @@ def linked(parsed: Sequence[Parsed]) -> Linked:
 
 
 def lower_file(
-    parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False, withheld: str = ""
-) -> FileResult:
+    parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False, withheld: str = "",
+    serial: Collection[Span] = (),
+) -> FileResult:  # fmt: skip
     """The regions of one file; `unit` is None where there is nothing to lower.
 
     `tasks`: explicit tasks are regions, too, whose iterations are the tasks. `withheld` says why
-    the regions are only named: what lowering them ended with.
+    the regions are only named: what lowering them ended with. `serial` are the places of the loops
+    that one thread runs alone.
     """
     part = FileResult([], list(parsed.diagnostics), parsed.files, parsed.macros, parsed.headers,
                       parsed.flows, parsed.lookups)  # fmt: skip
@@ -227,13 +242,15 @@ def lower_file(
     with recursion_limit(LIMITS.recursion):
         regions, notes, by_hand = regions_of(unit, tasks=tasks)
         program = attempt(_between_regions, parsed, unit, by_hand)
+        alone = attempt(serial_nests_of, unit, {span for span in serial if span not in by_hand})
     if isinstance(program, Failure):
         place = Span(parsed.files[0], 1)
         notes.append(Diagnostic(WITHHELD, place, f"what calls the regions: {program.reason}"))
         program = _BetweenRegions(parsed.flows, (), (), ())
     return part._replace(
-        regions=regions, diagnostics=[*part.diagnostics, *notes], **program._asdict()
-    )
+        regions=regions, diagnostics=[*part.diagnostics, *notes], **program._asdict(),
+        serial=() if isinstance(alone, Failure) else tuple(alone),
+    )  # fmt: skip
 
 
 class _BetweenRegions(NamedTuple):
@@ -327,4 +344,5 @@ def join(parts: Sequence[FileResult], frontend: str) -> Program:
                 (branch.span, branch.side): branch for part in parts for branch in part.branches
             }.values()
         ),
+        serial=tuple({nest.region.span: nest for part in parts for nest in part.serial}.values()),
     )

@@ -4,7 +4,7 @@ Everything here is frozen and imports nothing of ours; every other room speaks i
 """
 
 from regionpredict.ir.expr import Expr
-from regionpredict.ir.program import Definition, Program, SerialBranch, SerialLoop
+from regionpredict.ir.program import Definition, Program, SerialBranch, SerialLoop, SerialNest
 from regionpredict.ir.region import (
     WITHHELD,
     Access,
@@ -45,6 +45,7 @@ __all__ = [
     "Region",
     "SerialBranch",
     "SerialLoop",
+    "SerialNest",
     "Span",
     "Statement",
     "Synchronisation",

@@ -247,6 +247,64 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
     return frozenset(spans)
 
 
+def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
+    """The places of the outermost loops that one thread runs alone and that lead to no parallel
+    region, in all functions that `main` comes to; without a `main`, in those that nobody calls and
+    in what they call.
+    """
+    by_name: dict[str, list[Flow]] = {}
+    for flow in flows:
+        by_name.setdefault(flow.function, []).append(flow)
+    leading = _leading_to_teams(by_name)
+    spans: set[Span] = set()
+    seen: set[str] = set()
+    waiting = ["main"] if "main" in by_name else sorted(by_name.keys() - called_functions(flows))
+
+    def leads(event: Event) -> bool:
+        if isinstance(event, Handed):
+            return event.function in leading or bool(event.pointer)
+        return isinstance(event, Block) and event.kind in _TEAM_BLOCKS
+
+    def search(events: Sequence[Event]) -> None:
+        for event in events:
+            if isinstance(event, Handed):
+                waiting.append(event.function)
+            elif isinstance(event, Block) and event.kind not in _TEAM_BLOCKS:
+                if event.kind == "loop" and not any(map(leads, every_event(event.body))):
+                    spans.add(event.span)
+                else:
+                    search(event.body)
+
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            for flow in by_name.get(name, ()):
+                search(flow.body)
+    return frozenset(spans)
+
+
+_TEAM_BLOCKS = frozenset(("parallel", "share", "one", "task", "elsewhere"))
+
+
+def _leading_to_teams(by_name: Mapping[str, Sequence[Flow]]) -> set[str]:
+    """The functions that start or need a team, or call one that does."""
+    callers: dict[str, set[str]] = {}
+    leading: set[str] = set()
+    for name, own in by_name.items():
+        for event in every_event(event for flow in own for event in flow.body):
+            if isinstance(event, Handed):
+                callers.setdefault(event.function, set()).add(name)
+            elif isinstance(event, Block) and event.kind in _TEAM_BLOCKS:
+                leading.add(name)
+    waiting = list(leading)
+    while waiting:
+        new = callers.get(waiting.pop(), set()) - leading
+        leading |= new
+        waiting += new
+    return leading
+
+
 def branches_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
     """The places of the conditions that decide whether a function is called, or a team begins."""
     spans: set[Span] = set()

@@ -33,6 +33,14 @@ class SerialLoop(NamedTuple):
     definitions: tuple[Definition, ...]
 
 
+class SerialNest(NamedTuple):
+    """A loop that one thread runs outside all parallel regions, lowered as a region is, with what
+    the source says of the names in it."""
+
+    region: Region
+    definitions: tuple[Definition, ...]
+
+
 class SerialBranch(NamedTuple):
     """What decides whether calls are made, or teams begin: the `condition` of one `side` of an `if`
     or a `switch` at `span` (`Block.side`), with what the source says of the names in it.
@@ -69,3 +77,4 @@ class Program:
     flows: tuple[Flow, ...] = ()  # what functions do to memory, where it was asked for
     loops: tuple[SerialLoop, ...] = ()  # that repeat calls, where flows were asked for
     branches: tuple[SerialBranch, ...] = ()  # around calls and teams, where flows were
+    serial: tuple[SerialNest, ...] = ()  # what one thread does alone, where flows were

@@ -7,8 +7,8 @@ such a curve, `hints` makes packages and threads of it, `limits` names what keep
 `by_size` where a hint turns with an open size,
 `open_sizes` what is known of it then; `teams` adds up the loops of one `parallel`. An estimate with
 its region's facts is a `Prediction`, with its team's a `TeamPrediction`. `plan` gives a program's
-teams few, stable sizes, `advice` tells what changes to the source would gain. No source and no
-analysis is known here.
+teams few, stable sizes, `recommendation` one number of threads for a whole program, `advice` tells
+what changes to the source would gain. No source and no analysis is known here.
 """
 
 from regionpredict.predict.advice import Advice, AdvisedLoop, advice_for, advised_teams
@@ -52,6 +52,16 @@ from regionpredict.predict.estimate import (
 from regionpredict.predict.hints import Choice, choice_on, common_threads
 from regionpredict.predict.open_sizes import with_open_sizes
 from regionpredict.predict.plan import Plan, PlannedTeam, changes_between, plan_of
+from regionpredict.predict.recommendation import (
+    NO_SERIAL_CODE,
+    NOTHING_RECOMMENDED,
+    Recommendation,
+    Recommended,
+    SerialCode,
+    fewest_within,
+    loops_of,
+    recommendation_of,
+)
 from regionpredict.predict.saturation import (
     ALL_PARTS,
     Contention,
@@ -85,6 +95,8 @@ __all__ = [
     "BAND_SHARE",
     "COMBINATIONS",
     "MISS_WEIGHTS",
+    "NOTHING_RECOMMENDED",
+    "NO_SERIAL_CODE",
     "STATEMENT_WEIGHTS",
     "TO_THE_LETTER",
     "TRIED_SIZES",
@@ -108,7 +120,10 @@ __all__ = [
     "PlannedTeam",
     "Point",
     "Prediction",
+    "Recommendation",
+    "Recommended",
     "SaturationDerivation",
+    "SerialCode",
     "SizeHint",
     "StatementScore",
     "Superlinear",
@@ -128,6 +143,8 @@ __all__ = [
     "coschedule",
     "counters_of",
     "execution_count_assumptions",
+    "fewest_within",
+    "loops_of",
     "open_hint",
     "outlook_of",
     "phases_of",
@@ -137,6 +154,7 @@ __all__ = [
     "predict_saturation",
     "predict_team",
     "range_of",
+    "recommendation_of",
     "rough_curve",
     "seconds_alone",
     "share_served",

@@ -19,6 +19,10 @@ OPENED_SHARE = Constant(
     "for using it at all, the rest by the cores in use: jobs are given whole packages, and few "
     "threads on one are in the way of others",
 )  # fmt: skip
+PROGRAM_SLACK = Constant(
+    0.1, "of a program's least time", "assumed",
+    "what a program may lose for fewer threads: cores that gain less are better given to others",
+)  # fmt: skip
 SATURATED = Constant(
     0.9, "of the best speed", "assumed", "a curve that reaches it is called saturated there"
 )

@@ -13,8 +13,17 @@ from regionpredict.analysis import AccessFact, Count, RegionFacts
 from regionpredict.analysis.patterns import LINE_BYTES
 from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
-from regionpredict.predict import Plan, Prediction, Superlinear, TeamPrediction, seconds_alone
+from regionpredict.predict import (
+    NOTHING_RECOMMENDED,
+    Plan,
+    Prediction,
+    Recommended,
+    Superlinear,
+    TeamPrediction,
+    seconds_alone,
+)
 from regionpredict.report.advice import ByTeam
+from regionpredict.report.recommendation import program_documents
 from regionpredict.report.reuse import access_reuse, histogram_document, reuse_by_array
 from regionpredict.report.run_settings import AS_USUAL, RunSettings, settings_document
 from regionpredict.report.team_hints import (
@@ -39,8 +48,10 @@ def hints_document(
     machine: Machine, model: str, notes: Sequence[Diagnostic],
     advice: ByTeam | None = None, request: Mapping[str, Any] | None = None,
     run: RunSettings = AS_USUAL, processes: int = 1,
+    recommended: Recommended = NOTHING_RECOMMENDED,
 ) -> dict[str, Any]:  # fmt: skip
-    """The whole document, ready for `json.dumps`. `plan` is that of the only program.
+    """The whole document, ready for `json.dumps`. `program` is what to run with, `plan` is that of
+    the only program.
 
     `unbound` is null where the model tries no sizes; `request` is what was asked for, by which
     `compare --at-measured-sizes` asks again. Up to so many `processes` count reuse distances.
@@ -65,6 +76,7 @@ def hints_document(
         "model": model,
         "run": settings_document(run),
         "request": request,
+        **program_documents(recommended),
         "regions": [
             {
                 **region,

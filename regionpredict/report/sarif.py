@@ -16,11 +16,12 @@ from urllib.parse import quote
 from regionpredict import __version__
 from regionpredict.ir import Diagnostic, Span
 from regionpredict.machine import Machine
-from regionpredict.predict import Prediction
+from regionpredict.predict import NOTHING_RECOMMENDED, Prediction, Recommended
 from regionpredict.report.advice import ByTeam
 from regionpredict.report.clause_edit import asked_clause, with_clause
 from regionpredict.report.editor_notes import hint_text
 from regionpredict.report.program_summary import CONFLICTS
+from regionpredict.report.recommendation import program_documents
 from regionpredict.report.rules import rule_page
 
 VERSION = "2.1.0"
@@ -40,8 +41,10 @@ class _Finding(NamedTuple):
 def sarif_document(
     predictions: Sequence[Prediction], advice: ByTeam, machine: Machine,
     notes: Sequence[Diagnostic], line_at: Callable[[Span], str | None],
+    recommended: Recommended = NOTHING_RECOMMENDED,
 ) -> dict[str, Any]:  # fmt: skip
-    """The log of one run, ready for `json.dumps`; `notes` are of files that could not be read.
+    """The log of one run, ready for `json.dumps`; `notes` are of files that could not be read. What
+    to run the program with is a property of the run.
 
     `line_at` gives the text of a line of the source, of which a fix is another.
     """
@@ -60,7 +63,7 @@ def sarif_document(
                     }
                 },
                 "columnKind": "unicodeCodePoints",
-                "properties": {"machine": machine.name},
+                "properties": {"machine": machine.name, **program_documents(recommended)},
                 "results": list(_results(findings, rules, line_at)),
             }
         ],

@@ -15,19 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from regionpredict.errors import InputError, one_line
+from regionpredict.errors import InputError
 from regionpredict.machine import Machine
-from regionpredict.predict import Plan, TeamPrediction
-from regionpredict.report.program_hint import TOLERANCE, ProgramHint, program_hint, regions_of
+from regionpredict.predict import Plan, Recommendation, TeamPrediction, loops_of
 from regionpredict.report.quantities import plural
+from regionpredict.report.recommendation import recommendation_lines
 from regionpredict.report.run_settings import AS_USUAL, RunSettings
-from regionpredict.report.size_hints import range_sentence
 from regionpredict.report.thread_rules import job_rule
 
-_NAMED = 8  # teams whose hint a size decides
+_NAMED = 8  # teams that are not counted
 
 
-def slurm_options(hint: ProgramHint, run: RunSettings = AS_USUAL) -> tuple[str, ...]:
+def slurm_options(hint: Recommendation, run: RunSettings = AS_USUAL) -> tuple[str, ...]:
     """The options of sbatch and salloc.
 
     Sockets and cores are what a node must have; `--cpus-per-task` is what the job is given. Left
@@ -49,43 +48,34 @@ def slurm_options(hint: ProgramHint, run: RunSettings = AS_USUAL) -> tuple[str, 
 
 
 def slurm_script(
-    teams: Sequence[TeamPrediction], plans: Sequence[Plan], machine: Machine, model: str,
+    hint: Recommendation | None, teams: Sequence[TeamPrediction], machine: Machine, model: str,
     seconds: Mapping[str, float] | None = None, run: RunSettings = AS_USUAL,
-    *, unreached: Collection[str] = (), arguments: str = "",
+    *, plans: Sequence[Plan] = (), unreached: Collection[str] = (), arguments: str = "",
 ) -> str:  # fmt: skip
     """A job script that lacks only the program's name.
 
-    `seconds` are measured times on one thread by region id; `unreached` are teams that no `main` is
-    seen to come to, which have no say unless they were measured; `arguments` are those that the
-    program is given. Raises InputError where no region has a hint.
+    `seconds` are measured times on one thread by region id, by which the `hint` was weighed;
+    `unreached` are teams that no `main` is seen to come to; `arguments` are those that the program
+    is given. Raises InputError where no region has a hint.
     """
-    silent = _silent(teams, unreached, seconds)
-    teams = [team for team in teams if team.facts.id not in silent]
-    hint = program_hint(teams, machine, seconds, TOLERANCE)
     if hint is None:
         raise InputError(
             "no region has a hint, so there is nothing to ask Slurm for",
             remedy="see --format table for what is missing",
         )
+    silent = [team.facts.id for team in teams if team.facts.id in unreached]
+    teams = [team for team in teams if team.facts.id not in unreached]
     threads = plural(hint.threads, "thread")
     comments = [
         f"{threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model",
+        *recommendation_lines(hint),
         f"{plural(hint.regions, 'region')} weighed {_by(hint.weighted_by)}",
-        *job_rule(TOLERANCE, hint.threads, plans),
+        *job_rule(hint, plans),
     ]
     comments += [
         f"without a hint: {team.facts.id}{_share(team, seconds)}"
         for team in teams if team.facts.id in hint.left_out
     ]  # fmt: skip
-    if any(team.range is not None for team in hint.open):
-        comments.append("or as many as teams of open sizes can use:")
-    comments += [
-        f"as many as it can use at any size: {team.facts.id}, "
-        f"{one_line(range_sentence(team.range, team.deciding))}"
-        for team in hint.open[:_NAMED] if team.range is not None
-    ]  # fmt: skip
-    if len(hint.open) > _NAMED:
-        comments.append(f"and {len(hint.open) - _NAMED} more, as --format json tells")
     if silent:
         more = f" and {len(silent) - _NAMED} more" if len(silent) > _NAMED else ""
         comments.append(
@@ -107,18 +97,6 @@ def slurm_script(
     return "\n".join(lines) + "\n"
 
 
-def _silent(
-    teams: Sequence[TeamPrediction], unreached: Collection[str],
-    seconds: Mapping[str, float] | None,
-) -> list[str]:  # fmt: skip
-    """The teams that have no say: unreached and not measured, where others have a hint."""
-    named = [team for team in teams if team.facts.id in unreached
-             and not any(name in (seconds or {}) for name in regions_of(team))]  # fmt: skip
-    left = [team for team in teams if team not in named]
-    known = any(team.threads or team.range is not None for team in left)
-    return [team.facts.id for team in named] if known else []
-
-
 def _by(weighted: str) -> str:
     return weighted if weighted == "equally" else f"by {weighted}"
 
@@ -126,10 +104,10 @@ def _by(weighted: str) -> str:
 def _share(team: TeamPrediction, seconds: Mapping[str, float] | None) -> str:
     """How much of the measured time a team has, as ` (12 % of the measured time)`."""
     whole = sum((seconds or {}).values())
-    own = [seconds[name] for name in regions_of(team) if name in seconds] if seconds else []
+    own = [seconds[name] for name in loops_of(team) if name in seconds] if seconds else []
     return f" ({100 * sum(own) / whole:.0f} % of the measured time)" if whole and own else ""
 
 
 def _absent(teams: Sequence[TeamPrediction], seconds: Mapping[str, float]) -> list[str]:
-    names = dict.fromkeys(name for team in teams for name in regions_of(team))
+    names = dict.fromkeys(name for team in teams for name in loops_of(team))
     return [name for name in names if name not in seconds]

@@ -18,10 +18,12 @@ from regionpredict.analysis import INCOMPLETE, Count, RegionFacts
 from regionpredict.errors import one_line
 from regionpredict.machine import Machine
 from regionpredict.predict import (
+    NOTHING_RECOMMENDED,
     Advice,
     DensityDerivation,
     Plan,
     Prediction,
+    Recommended,
     TeamPrediction,
     size_target,
 )
@@ -40,6 +42,7 @@ from regionpredict.report.program_summary import (
 from regionpredict.report.quantities import plural, show_bytes, show_count, show_times
 from regionpredict.report.ranked_table import ranked_rows
 from regionpredict.report.reading_notes import note_lines
+from regionpredict.report.recommendation import answer_lines
 from regionpredict.report.run_settings import AS_USUAL, RunSettings, settings_sentences
 from regionpredict.report.size_hints import needed_lines
 from regionpredict.report.teams_table import (
@@ -79,15 +82,16 @@ _ON_HOST = "RP118"  # of a loop under target: what of it is predicted stands bel
 def prediction_table(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
     machine: Machine, model: str, view: View = EVERYTHING, advice: ByTeam | None = None,
-    run: RunSettings = AS_USUAL,
+    run: RunSettings = AS_USUAL, recommended: Recommended = NOTHING_RECOMMENDED,
 ) -> str:  # fmt: skip
-    """The table of hints, the assumptions behind them, and what was left out.
+    """What to run the program with, the table of hints, what they assume, and what was left out.
 
     A team of several loops has a row of its own above theirs; of several files, the
     plan of each program comes first. `view` chooses the rows; raises UsageError where there are
     none.
     """
-    lines = [
+    lines = answer_lines(recommended)
+    lines += [
         f"{machine.name}: {plural(machine.packages, 'package')} x "
         f"{plural(machine.cores_per_package, 'core')}, {model} model{_form(predictions)}"
     ]

@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regionpredict.measure.planned_sizes import planned_sizes
-from regionpredict.predict import Estimate, Plan, SaturationDerivation, TeamPrediction
+from regionpredict.predict import (
+    Estimate,
+    Plan,
+    Recommendation,
+    SaturationDerivation,
+    TeamPrediction,
+)
 from regionpredict.predict.constants import PACKAGE_PRICE
 from regionpredict.report.quantities import plural
 
@@ -61,13 +67,10 @@ def clauses_rule(teams: Sequence[TeamPrediction], plans: Sequence[Plan]) -> list
     return lines
 
 
-def job_rule(tolerance: float, threads: int, plans: Sequence[Plan]) -> list[str]:
+def job_rule(hint: Recommendation, plans: Sequence[Plan]) -> list[str]:
     """What the threads of a job are, and that clauses which ask for more do not go with it."""
     most = max((plan.threads for plan in plans), default=0)
-    lines = [
-        f"one number for the whole program: the fewest within {100 * tolerance:.0f} % of its least "
-        "time"
-    ]
-    if most > threads:
+    lines = [f"one number for the whole program: the {hint.rule}"]
+    if most > hint.threads:
         lines.append(f"regionpredict run keeps to it; clauses of --format openmp want {most}")
     return lines

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.frontend import ArgumentValues, FileResult
-from regionpredict.ir import Expr, Program, Region, SerialBranch
+from regionpredict.ir import Definition, Expr, Program, Region, SerialBranch
 from regionpredict.ir.flow import Block, Choice, Event, Handed
 
 _SHOWN = 6
@@ -17,14 +17,12 @@ _SHOWN = 6
 def with_arguments(part: FileResult, argument_values: ArgumentValues) -> FileResult:
     """The part with what the program's arguments make of it."""
     regions = [
-        (
-            region,
-            argument_values.definitions(
-                region.span, free_names(region), defined, _elements_of_open_arrays(region)
-            ),
-        )
-        for region, defined in part.regions
+        (region, _defined(region, defined, argument_values)) for region, defined in part.regions
     ]
+    serial = tuple(
+        nest._replace(definitions=_defined(nest.region, nest.definitions, argument_values))
+        for nest in part.serial
+    )
     # A loop is counted by the names of the loops around it, too.
     names = {name for loop in part.loops for name in names_of_header(loop.loop)}
     loops = tuple(
@@ -38,7 +36,17 @@ def with_arguments(part: FileResult, argument_values: ArgumentValues) -> FileRes
         for flow in part.flows
     ]
     branches = tuple(_branch(branch, argument_values) for branch in part.branches)
-    return part._replace(regions=regions, loops=loops, flows=flows, branches=branches)
+    return part._replace(
+        regions=regions, loops=loops, flows=flows, branches=branches, serial=serial
+    )
+
+
+def _defined(
+    region: Region, definitions: tuple[Definition, ...], argument_values: ArgumentValues
+) -> tuple[Definition, ...]:
+    return argument_values.definitions(
+        region.span, free_names(region), definitions, _elements_of_open_arrays(region)
+    )
 
 
 def _elements_of_open_arrays(region: Region) -> dict[str, int]:

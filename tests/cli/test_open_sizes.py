@@ -175,12 +175,14 @@ def test_clauses_choose_by_the_size(tmp_path: Path, document: dict[str, Any]) ->
     assert "assumed" not in clauses[STREAM] and "assumed" not in clauses[BIG]
 
 
-def test_slurm_asks_for_the_most_and_says_so(tmp_path: Path, document: dict[str, Any]) -> None:
+def test_slurm_asks_for_the_program_at_the_assumed_sizes(
+    tmp_path: Path, document: dict[str, Any]
+) -> None:
     text = predict(tmp_path, "--format", "slurm")
-    teams = document["teams"]
-    most = max(one["range"]["threads"][1] if one["range"] else one["threads"] for one in teams)
-    assert f"#SBATCH --cpus-per-task={most}\n" in text
-    assert f"# as many as it can use at any size: f.c:{STREAM}, 1 to 2 packages" in text
+    program = document["program"]
+    assert program["sizes_from"] == "large"
+    assert f"#SBATCH --cpus-per-task={program['threads']}\n" in text
+    assert "sizes assumed large.\n" in text
     assert "without a hint" not in text
 
 

@@ -12,9 +12,14 @@ from regionpredict.errors import InputError
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import analyse, predict
-from regionpredict.predict import Bounds, Prediction, TeamPrediction, predict_team
+from regionpredict.predict import (
+    Bounds,
+    Prediction,
+    TeamPrediction,
+    predict_team,
+    recommendation_of,
+)
 from regionpredict.report.openmp_clauses import openmp_clauses
-from regionpredict.report.program_hint import program_hint
 from regionpredict.report.slurm import slurm_script
 
 SOURCE = """void f(int n, double a[n]) {
@@ -67,7 +72,7 @@ def teams(made: tuple[list[Prediction], list[TeamPrediction]]) -> list[TeamPredi
 
 def _threads(teams: list[TeamPrediction], machine: Machine, weights: tuple[float, float]) -> int:
     names = [one.facts.members[0].facts.region.id for one in teams]
-    hint = program_hint(teams, machine, dict(zip(names, weights, strict=False)))
+    hint = recommendation_of(teams, machine, measured=dict(zip(names, weights, strict=False)))
     assert hint is not None
     assert hint.weighted_by == "measured time"
     assert hint.left_out == (teams[2].facts.id,)
@@ -88,7 +93,9 @@ def test_the_program_gets_what_its_time_needs(
 
 def test_a_slurm_script(teams: list[TeamPrediction], machine: Machine, tmp_path: Path) -> None:
     names = [one.facts.members[0].facts.region.id for one in teams]
-    script = slurm_script(teams, (), machine, "saturation", {names[0]: 1.0, names[1]: 1.0})
+    seconds = {names[0]: 1.0, names[1]: 1.0}
+    hint = recommendation_of(teams, machine, measured=seconds)
+    script = slurm_script(hint, teams, machine, "saturation", seconds)
     options = [line.split()[1] for line in script.splitlines() if line.startswith("#SBATCH")]
     assert options == [
         "--nodes=1", "--ntasks=1", "--sockets-per-node=3", "--cores-per-socket=6",
@@ -105,7 +112,7 @@ def test_a_slurm_script(teams: list[TeamPrediction], machine: Machine, tmp_path:
 
 def test_a_model_without_a_curve(teams: list[TeamPrediction], machine: Machine) -> None:
     flat = [replace(one, speedup=()) for one in teams]
-    hint = program_hint(flat, machine)
+    hint = recommendation_of(flat, machine)
     assert hint is not None
     assert hint.weighted_by == "equally"
     assert (hint.threads, hint.packages) == (18, 3)
@@ -113,7 +120,7 @@ def test_a_model_without_a_curve(teams: list[TeamPrediction], machine: Machine) 
 
 def test_nothing_to_ask_for_is_said(teams: list[TeamPrediction], machine: Machine) -> None:
     with pytest.raises(InputError, match="no region has a hint"):
-        slurm_script(teams[2:], (), machine, "density")
+        slurm_script(recommendation_of(teams[2:], machine), teams[2:], machine, "density")
 
 
 def test_clauses(predictions: list[Prediction], teams: list[TeamPrediction]) -> None:

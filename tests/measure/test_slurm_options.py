@@ -15,7 +15,7 @@ import pytest
 from private_slurm import Cluster, private_slurm
 
 from regionpredict.machine import Machine, load
-from regionpredict.report.program_hint import ProgramHint
+from regionpredict.predict import Recommendation
 from regionpredict.report.slurm import slurm_options
 
 CORES = 6
@@ -33,7 +33,14 @@ def machine() -> Machine:
 
 
 def _options(threads: int, packages: int, cores: int) -> tuple[str, ...]:
-    return slurm_options(ProgramHint(threads, packages, cores, "equally", 1, ()))
+    return slurm_options(
+        Recommendation(
+            main="", packages=packages, threads=threads, cores_per_package=cores,
+            threads_per_core=1, seconds=None, speedup=1.0, low=1.0, high=1.0, serial_share=0.0,
+            confidence=1.0, sizes_from="source", assumed=(), weighted_by="equally", curve=(),
+            regions=1, left_out=(),
+        )
+    )  # fmt: skip
 
 
 def _allocated(slurm: Cluster, options: tuple[str, ...], partition: str) -> str:

@@ -14,7 +14,13 @@ from regionpredict.machine import load
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.store import Store
 from regionpredict.pipeline import analyse, predict
-from regionpredict.predict import Bounds, Prediction, TeamPrediction, predict_team
+from regionpredict.predict import (
+    Bounds,
+    Prediction,
+    TeamPrediction,
+    predict_team,
+    recommendation_of,
+)
 from regionpredict.report.measured_weights import measured_seconds
 from regionpredict.report.slurm import slurm_script
 
@@ -137,7 +143,8 @@ def test_the_time_of_the_regions_decides(
     threads: int,
 ) -> None:
     seconds = measured_seconds(predictions, _campaign({1: [{2: first, 4: second}]}), "m")
-    script = slurm_script(teams, (), load("dunnington"), "saturation", seconds)
+    hint = recommendation_of(teams, load("dunnington"), measured=seconds)
+    script = slurm_script(hint, teams, load("dunnington"), "saturation", seconds)
     assert _chosen(script) == f"#SBATCH --cpus-per-task={threads}"
     assert "2 regions weighed by measured time" in script
 
@@ -146,7 +153,8 @@ def test_what_the_hint_leaves_out_is_said(
     predictions: list[Prediction], teams: list[TeamPrediction]
 ) -> None:
     seconds = measured_seconds(predictions, _campaign({1: [{2: 1.0, 6: 3.0}]}), "m")
-    script = slurm_script(teams, (), load("dunnington"), "saturation", seconds)
+    hint = recommendation_of(teams, load("dunnington"), measured=seconds)
+    script = slurm_script(hint, teams, load("dunnington"), "saturation", seconds)
     first, second, third = (one.facts.region.id for one in predictions)
     assert f"# without a hint: {third} (75 % of the measured time)\n" in script
     assert f"# not in the measurements: {second}\n" in script

@@ -9,8 +9,9 @@ import pytest
 from regionpredict.analysis.teams import ProgramOrder, program_teams
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
-from regionpredict.pipeline import analyse, planned_teams, predict
+from regionpredict.pipeline import analyse, predict
 from regionpredict.predict import PlannedTeam
+from regionpredict.whole_programs import planned_teams
 
 ROOT = Path(__file__).resolve().parents[2]
 

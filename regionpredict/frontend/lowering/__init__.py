@@ -9,7 +9,7 @@ from regionpredict.frontend.lowering.chosen_functions import choices_of
 from regionpredict.frontend.lowering.find_regions import regions_of, withheld_regions
 from regionpredict.frontend.lowering.function_table_arguments import handed_over
 from regionpredict.frontend.lowering.serial_branches import serial_branches_of
-from regionpredict.frontend.lowering.serial_loops import serial_loops_of
+from regionpredict.frontend.lowering.serial_loops import serial_loops_of, serial_nests_of
 
 __all__ = [
     "choices_of",
@@ -17,5 +17,6 @@ __all__ = [
     "regions_of",
     "serial_branches_of",
     "serial_loops_of",
+    "serial_nests_of",
     "withheld_regions",
 ]

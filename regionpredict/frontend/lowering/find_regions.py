@@ -105,7 +105,7 @@ def regions_of(
             understood.add(shared.parallel)
             if shared.loop.span not in by_hand:  # two teams may call one function
                 by_hand[shared.loop.span] = shared.loop
-                built.append(_with_names(unit, shared.region, shared.definitions))
+                built.append(with_names(unit, shared.region, shared.definitions))
         built += _without_hint(unit, function, trees, others, tasks=tasks)
         notes += _parallel_without_loop(function, understood, numbers)
     for (file, line, _, _), count in again.items():
@@ -139,7 +139,7 @@ def _lowered(
     region, defined = blocks or (region, defined)
     if site.target and region.nest is not None:
         region = replace(region, diagnostics=(*region.diagnostics, on_the_host(span)))
-    return _with_names(unit, region, defined)
+    return with_names(unit, region, defined)
 
 
 def _shared_by_hand(
@@ -204,7 +204,7 @@ def _others(
     return tuple(others)
 
 
-def _with_names(
+def with_names(
     unit: LinkedUnit, region: Region, defined: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
     """The region with one name for each value that it is made of, and its locks as constructs."""

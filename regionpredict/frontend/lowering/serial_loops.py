@@ -1,16 +1,21 @@
-"""The loops that repeat calls, by which executions are counted across functions."""
+"""The loops outside parallel regions: those that repeat calls, by which executions are counted
+across functions, and those in which one thread does work of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
 from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.definitions import definitions_of
+from regionpredict.frontend.lowering.find_regions import with_names
 from regionpredict.frontend.lowering.frame import Frame
+from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.loop_headers import outer_loop
+from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.lowering.symbolic_values import Context
-from regionpredict.frontend.syntax import For, Stmt, inner_statements
-from regionpredict.ir import SerialLoop, Span
+from regionpredict.frontend.syntax import For, Pragma, RangeFor, Stmt, While, inner_statements
+from regionpredict.ir import SerialLoop, SerialNest, Span
 
 
 def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoop]:
@@ -31,6 +36,38 @@ def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoo
         definitions = definitions_of(unit, function, context)
         serial += [SerialLoop(loops[nest[-1].span], definitions) for nest in around]
     return serial
+
+
+def serial_nests_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialNest]:
+    """The loops at `spans` with all that is in them, as regions without threads."""
+    if not spans:
+        return []
+    trees = CallTrees(unit)
+    nests = []
+    for function in unit.bodies():
+        for loop, enclosing in _outermost(function.body, (), spans, inside=False):
+            span = loop.span
+            pragma = Pragma("serial", (), 0, 0, span.line, span.column, "")
+            builder = RegionBuilder(unit, function, pragma, span, trees)
+            region = builder.build(loop, "combined", enclosing)
+            definitions = definitions_of(unit, function, builder.context)
+            nests.append(with_names(unit, region, definitions))
+    return [SerialNest(*nest) for nest in with_index_lists(nests)]
+
+
+def _outermost(
+    statement: Stmt, loops: tuple[For, ...], spans: Collection[Span], *, inside: bool
+) -> Iterator[tuple[For | RangeFor, tuple[For, ...]]]:
+    """The outermost counted loops at these places, and in what is repeated otherwise there."""
+    if isinstance(statement, (For, RangeFor, While)):
+        inside = inside or statement.span in spans
+        if inside and not isinstance(statement, While):
+            yield statement, loops
+            return
+    if isinstance(statement, For):
+        loops = (*loops, statement)
+    for inner in inner_statements(statement):
+        yield from _outermost(inner, loops, spans, inside=inside)
 
 
 def _nests(

@@ -10,10 +10,12 @@ from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
 from regionpredict.predict import (
     BAND_SHARE,
+    NOTHING_RECOMMENDED,
     Advice,
     Plan,
     Point,
     Prediction,
+    Recommended,
     SaturationDerivation,
     TeamPrediction,
 )
@@ -40,6 +42,7 @@ from regionpredict.report.html.source import source_blocks
 from regionpredict.report.names import common_folder
 from regionpredict.report.program_summary import beside_the_rows, planned_otherwise
 from regionpredict.report.quantities import plural, show_bytes, show_count, show_seconds
+from regionpredict.report.recommendation import recommendation_lines
 from regionpredict.report.run_settings import RunSettings, settings_sentences
 from regionpredict.report.size_hints import needed_lines, open_sentence
 from regionpredict.report.thread_rules import row_rule
@@ -66,12 +69,15 @@ class ProgramResult(NamedTuple):
     advice: ByTeam
     run: RunSettings
     notes: Sequence[Diagnostic] = ()
+    recommended: Recommended = NOTHING_RECOMMENDED
 
 
 def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
     """The page; `sources` are the texts of files by their names, as far as they can be read."""
     machine = result.machine
+    together, number = result.recommended.together, len(result.recommended.each)
     lead = [
+        *(recommendation_lines(together, number) if together is not None else ()),
         f"{result.model} model for {machine.name}: {plural(machine.packages, 'package')} of "
         f"{plural(machine.cores_per_package, 'core')}; {plural(len(result.predictions), 'region')}",
         *settings_sentences(result.run),

@@ -1,0 +1,236 @@
+"""One number of threads for a whole program.
+
+A program has one allocation for all its teams. Its time on n threads is that of all executions of
+all teams, each as large as it can be up to n, and of what one thread does alone. Recommended are
+the fewest threads whose time is within `PROGRAM_SLACK` of the least (Chatzopoulos 2012, ch. 3,
+shows two regions of one program that want different numbers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from regionpredict.machine import Machine, thread_places
+from regionpredict.predict.constants import PROGRAM_SLACK
+from regionpredict.predict.teams import TeamPrediction
+from regionpredict.predict.uncertainty import Bounds
+from regionpredict.workload.assumed_sizes import sizes_origin
+
+_SLACK = f"{PROGRAM_SLACK.value:.0%}".replace("%", " %")
+RULE = f"fewest threads within {_SLACK} of the least time"
+
+
+class SerialCode(NamedTuple):
+    """What one thread does outside all parallel regions: `seconds` in a whole run, and the places
+    of the loops of which these are not known.
+    """
+
+    seconds: float = 0.0
+    unknown: tuple[str, ...] = ()
+
+
+NO_SERIAL_CODE = SerialCode()
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """What to run a program with, and how much faster than on one thread it is then.
+
+    Threads fill one package after the other, as the curves assume, so that the fullest package has
+    `cores_per_package` of them; cores have `threads_per_core`, several only where all teams ask for
+    them. `seconds` are those of the whole program, None where teams are not weighed by times
+    (`weighted_by`); `low` and `high`: between what the speedup lies. `serial_share` of that time
+    passes outside parallel regions. `sizes_from` is the least sure of `SIZE_ORIGINS`.
+    `curve` has the program's time by threads, of no unit where `seconds` is None. `regions` are the
+    loops that count, `left_out` the teams without any estimate, `main` the file of the program's
+    `main`.
+    """
+
+    main: str
+    packages: int
+    threads: int
+    cores_per_package: int
+    threads_per_core: int
+    seconds: float | None
+    speedup: float
+    low: float
+    high: float
+    serial_share: float
+    confidence: float
+    sizes_from: str
+    assumed: tuple[str, ...]
+    weighted_by: str
+    curve: tuple[tuple[int, float], ...]
+    regions: int
+    left_out: tuple[str, ...]
+    unknown_serial: tuple[str, ...] = ()
+    rule: str = RULE
+
+
+class Recommended(NamedTuple):
+    """What to run with: one program, or several `together`, and `each` of them, the longest first;
+    nothing where no team has an estimate.
+    """
+
+    together: Recommendation | None = None
+    each: tuple[Recommendation, ...] = ()
+
+
+NOTHING_RECOMMENDED = Recommended()
+
+
+class _Part(NamedTuple):
+    """A team of a program: its time on one thread in a whole run, and its speedup by threads."""
+
+    team: TeamPrediction
+    alone: float
+    speedup: Mapping[int, Bounds]
+    value: Mapping[int, float]
+
+    def at(self, threads: int) -> float:
+        """Its time on so many threads, or on as many as it can have."""
+        return self.alone / self.value[_most(self.value, threads)]
+
+    def bounds(self, threads: int) -> Bounds:
+        """Between what its speedup lies there."""
+        return self.speedup[_most(self.speedup, threads)]
+
+
+def recommendation_of(
+    teams: Sequence[TeamPrediction], machine: Machine, serial: SerialCode = NO_SERIAL_CODE, *,
+    executions: Mapping[str, float] | None = None, measured: Mapping[str, float] | None = None,
+    main: str = "",
+) -> Recommendation | None:  # fmt: skip
+    """The recommendation for the program of these teams; None where no team has an estimate.
+
+    `executions` say how often each team runs, by its id, where that is not what the team says
+    itself. `measured` are the seconds of loops on one thread, by id, which go before what is
+    predicted. Without any times all teams weigh the same, and serial code nothing.
+    """
+    known = [team for team in teams if team.status != "skipped" and (team.speedup or team.threads)]
+    if not known:
+        return None
+    often = {team.facts.id: team.facts.executions.weight for team in known} | dict(executions or {})
+    weights, weighted_by = _weights(known, often, measured)
+    counts = _counts(known, machine)
+    parts = [_part(team, weight, counts) for team, weight in zip(known, weights, strict=True)]
+    timed = weighted_by != "equally"
+    alone = serial.seconds if timed else 0.0
+    curve = {count: alone + sum(part.at(count) for part in parts) for count in counts}
+    threads = fewest_within(curve)
+    seats = _all_hardware_threads(parts, alone, curve[threads])
+    spent = seats[1] if seats else curve[threads]
+    one = alone + sum(part.alone for part in parts)
+    bounds = [part.bounds(threads) for part in parts]
+    slow = alone + sum(p.alone / b.low for p, b in zip(parts, bounds, strict=True))
+    fast = alone + sum(p.alone / b.high for p, b in zip(parts, bounds, strict=True))
+    speedup = _ratio(one, spent)
+    places = thread_places(machine, min(threads, machine.cores))
+    return Recommendation(
+        main=main,
+        packages=seats[0] // machine.threads_per_core // machine.cores_per_package if seats
+        else places.packages,
+        threads=seats[0] if seats else threads,
+        cores_per_package=machine.cores_per_package if seats else places.together,
+        threads_per_core=machine.threads_per_core if seats else 1,
+        seconds=spent if timed else None,
+        speedup=speedup,
+        low=min(_ratio(one, slow), speedup),
+        high=max(_ratio(one, fast), speedup),
+        serial_share=alone / spent if spent else 0.0,
+        confidence=_confidence(parts, threads),
+        sizes_from=sizes_origin(
+            [member.facts for team in known for member in team.facts.members],
+            [name for team in known for name in team.unbound],
+        ),
+        assumed=tuple(dict.fromkeys(line for team in known for line in team.assumed)),
+        weighted_by=weighted_by,
+        curve=tuple(sorted(curve.items())),
+        regions=len({name for team in known for name in loops_of(team)}),
+        left_out=tuple(team.facts.id for team in teams if team not in known),
+        unknown_serial=serial.unknown,
+    )  # fmt: skip
+
+
+def fewest_within(curve: Mapping[int, float], slack: float = PROGRAM_SLACK.value) -> int:
+    """The fewest threads whose time is within a share of the least.
+
+    >>> fewest_within({1: 10.0, 2: 5.4, 4: 5.0})
+    2
+    """
+    least = min(curve.values())
+    return min(count for count, spent in curve.items() if spent <= (1.0 + slack) * least)
+
+
+def loops_of(team: TeamPrediction) -> list[str]:
+    """The ids of a team's loops."""
+    return [member.facts.region.id for member in team.facts.members]
+
+
+def _weights(
+    teams: Sequence[TeamPrediction], executions: Mapping[str, float],
+    measured: Mapping[str, float] | None,
+) -> tuple[list[float], str]:  # fmt: skip
+    """What each team takes on one thread in a whole run, and how that is known."""
+    if measured is not None:
+        weights = [sum(measured.get(name, 0.0) for name in loops_of(team)) for team in teams]
+        if sum(weights) > 0.0:
+            return weights, "measured time"
+    predicted = [executions[team.facts.id] * team.seconds for team in teams
+                 if team.seconds is not None]  # fmt: skip
+    if len(predicted) == len(teams) and sum(predicted) > 0.0:
+        return predicted, "predicted time"
+    return [1.0] * len(teams), "equally"
+
+
+def _counts(teams: Sequence[TeamPrediction], machine: Machine) -> list[int]:
+    counts = {point.threads for team in teams for point in team.speedup}
+    if not counts:
+        counts = {k * machine.cores_per_package for k in range(1, machine.packages + 1)}
+        counts.add(min(team.threads or 1 for team in teams))
+    return sorted(counts)
+
+
+def _part(team: TeamPrediction, alone: float, counts: Sequence[int]) -> _Part:
+    """Of a model without a curve: full speed up to the hinted threads, none more beyond."""
+    if team.speedup:
+        bounds = {point.threads: Bounds(point.low, point.high) for point in team.speedup}
+        values = {point.threads: point.value for point in team.speedup}
+    else:
+        values = {count: float(min(count, team.threads or count)) for count in counts}
+        bounds = {count: Bounds(value, value) for count, value in values.items()}
+    return _Part(team, alone, {1: Bounds(1.0, 1.0)} | bounds, {1: 1.0} | values)
+
+
+def _all_hardware_threads(
+    parts: Sequence[_Part], alone: float, spent: float
+) -> tuple[int, float] | None:
+    """All hardware threads of the packages, with the time there, where all teams ask for them and
+    it is less.
+    """
+    if any(part.team.threads_per_core == 1 for part in parts):
+        return None
+    shared = alone + sum(part.alone / (part.team.shared_core_speedup or 1.0) for part in parts)
+    most = max(part.team.threads or 1 for part in parts)
+    return (most, shared) if shared < spent else None
+
+
+def _confidence(parts: Sequence[_Part], threads: int) -> float:
+    """That of the teams, by their time."""
+    times = [part.at(threads) for part in parts]
+    whole = sum(times)
+    if not whole:
+        return min(part.team.confidence for part in parts)
+    return (
+        sum(part.team.confidence * spent for part, spent in zip(parts, times, strict=True)) / whole
+    )
+
+
+def _most(by_threads: Mapping[int, object], threads: int) -> int:
+    return max(count for count in by_threads if count <= threads)
+
+
+def _ratio(one: float, spent: float) -> float:
+    return one / spent if spent else 1.0

@@ -1,0 +1,90 @@
+"""The recommendation for a whole program, in words and in JSON.
+
+Use 18 threads on 1 package: 3.8x faster than 1 thread (3.4-3.9), 60 % confidence.
+Serial parts: 41 % of the time at 18 threads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from regionpredict.predict import Recommendation, Recommended
+from regionpredict.report.page_width import page_lines
+from regionpredict.report.quantities import plural, show_times
+
+_SIZES = {
+    "large": "sizes assumed large",
+    "defaults": "sizes of a run without arguments",
+    "run": "sizes of a recorded run",
+    "given": "sizes as given",
+}
+_SERIAL = 0.005  # of the time: what is less is 0 %
+
+
+def answer_lines(recommended: Recommended) -> list[str]:
+    """The first lines of a table, as wide as a page; none where nothing is recommended."""
+    together, number = recommended.together, len(recommended.each)
+    lines = [] if together is None else recommendation_lines(together, number)
+    return [part for line in lines for part in page_lines(line, then="  ")]
+
+
+def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
+    """The answer, and how much of the time is serial; `programs`: how many it is for."""
+    what = f" for {programs} programs together" if programs > 1 else ""
+    line = (
+        f"Use {plural(hint.threads, 'thread')} on {plural(hint.packages, 'package')}{what}: "
+        f"{speedup_text(hint)}, {100 * hint.confidence:.0f} % confidence"
+    )
+    sizes = _SIZES.get(hint.sizes_from)
+    lines = [line + (f", {sizes}." if sizes else ".")]
+    if hint.threads_per_core > 1:
+        lines.append(f"Each core runs {hint.threads_per_core} of the threads.")
+    if hint.serial_share >= _SERIAL:
+        lines.append(
+            f"Serial parts: {100 * hint.serial_share:.0f} % of the time at "
+            f"{plural(hint.threads, 'thread')}."
+        )
+    if hint.unknown_serial:
+        number = plural(len(hint.unknown_serial), "serial loop")
+        lines.append(f"Not in the time: {number} that could not be predicted.")
+    return lines
+
+
+def speedup_text(hint: Recommendation) -> str:
+    """`3.8x faster than 1 thread (3.4-3.9)`."""
+    if hint.threads == 1:
+        return "more threads gain too little"
+    text = f"{show_times(hint.speedup)}x faster than 1 thread"
+    if hint.low == hint.high:
+        return text
+    return f"{text} ({show_times(hint.low)}-{show_times(hint.high)})"
+
+
+def recommendation_document(hint: Recommendation) -> dict[str, Any]:
+    """`program` of the hints' JSON."""
+    return {
+        "main": hint.main,
+        "packages": hint.packages,
+        "threads": hint.threads,
+        "ranks": 1,
+        "threads_per_core": hint.threads_per_core,
+        "seconds": hint.seconds,
+        "speedup": round(hint.speedup, 4),
+        "low": round(hint.low, 4),
+        "high": round(hint.high, 4),
+        "serial_share": round(hint.serial_share, 4),
+        "confidence": round(hint.confidence, 4),
+        "sizes_from": hint.sizes_from,
+        "assumed": list(hint.assumed),
+        "by_size": [],
+        "rule": hint.rule,
+    }
+
+
+def program_documents(recommended: Recommended) -> dict[str, Any]:
+    """`program`, what to run with, and `programs`, that of each."""
+    together = recommended.together
+    return {
+        "program": None if together is None else recommendation_document(together),
+        "programs": [recommendation_document(own) for own in recommended.each],
+    }

@@ -1,0 +1,152 @@
+"""`WholePrograms`: for each program the number of threads to run it with, and its plan.
+
+All teams and what one thread does between them in, the recommendation for each `main` out, and one
+for all of them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from regionpredict.analysis import bind
+from regionpredict.analysis.facts import facts_of
+from regionpredict.analysis.teams import ProgramOrder, ProgramTeams
+from regionpredict.errors import InputError
+from regionpredict.ir import SerialNest
+from regionpredict.machine import Machine
+from regionpredict.predict import (
+    NO_SERIAL_CODE,
+    Plan,
+    PlannedTeam,
+    Recommendation,
+    Recommended,
+    SerialCode,
+    TeamPrediction,
+    changes_between,
+    loops_of,
+    plan_of,
+    recommendation_of,
+    rough_curve,
+    size_target,
+)
+from regionpredict.workload import workload_of
+
+
+class WholePrograms(NamedTuple):
+    """The recommendations, and a plan for each program that has one, the longest first."""
+
+    recommended: Recommended
+    plans: tuple[Plan, ...]
+
+
+NO_PROGRAMS = WholePrograms(Recommended(), ())
+
+
+def whole_programs(
+    teams: Sequence[TeamPrediction], structure: ProgramTeams, machine: Machine,
+    serial: Mapping[str, SerialCode],
+) -> WholePrograms:  # fmt: skip
+    """`serial` is what one thread does alone, by the file of the program's `main`."""
+    each: list[Recommendation] = []
+    plans: list[Plan] = []
+    for program in structure.programs:
+        executions = {name: runs.weight for name, runs in program.executions.items()}
+        own = recommendation_of(
+            _running(teams, executions), machine, serial.get(program.main, NO_SERIAL_CODE),
+            executions=executions, main=program.main,
+        )  # fmt: skip
+        planned = planned_teams(teams, program)
+        changes = changes_between(planned, program.changes)
+        plan = plan_of(planned, changes, machine, program.main)
+        each += [own] if own is not None else []
+        plans += [plan] if plan is not None else []
+    each.sort(key=lambda own: -max(spent for _, spent in own.curve))
+    plans.sort(key=lambda plan: -plan.best_constant.seconds)
+    together = each[0] if len(each) == 1 else together_of(teams, machine, serial)
+    return WholePrograms(Recommended(together, tuple(each)), tuple(plans))
+
+
+def together_of(
+    teams: Sequence[TeamPrediction], machine: Machine, serial: Mapping[str, SerialCode],
+    measured: Mapping[str, float] | None = None,
+) -> Recommendation | None:  # fmt: skip
+    """The recommendation for all programs; `measured` are seconds of loops on one thread."""
+    executions = {team.facts.id: team.facts.executions.weight for team in teams}
+    executions |= dict.fromkeys(measured_ids(teams, measured or {}), 1.0)
+    alone = SerialCode(
+        sum(own.seconds for own in serial.values()),
+        tuple(dict.fromkeys(name for own in serial.values() for name in own.unknown)),
+    )
+    running = _running(teams, executions)
+    return recommendation_of(running, machine, alone, measured=measured)
+
+
+def measured_ids(teams: Sequence[TeamPrediction], measured: Mapping[str, float]) -> frozenset[str]:
+    """The teams that have a measured loop."""
+    return frozenset(
+        team.facts.id for team in teams if any(name in measured for name in loops_of(team))
+    )
+
+
+def serial_code(
+    nests: Sequence[SerialNest], structure: ProgramTeams, given: Mapping[str, int],
+    machine: Machine,
+) -> dict[str, SerialCode]:  # fmt: skip
+    """What one thread does outside all parallel regions, by the file of the program's `main`."""
+    running = {span for program in structure.programs for span in program.serial
+               if program.serial[span].weight}  # fmt: skip
+    seconds = {
+        nest.region.span: _alone(nest, given, machine)
+        for nest in nests if nest.region.span in running
+    }  # fmt: skip
+    return {
+        program.main: SerialCode(
+            sum(
+                runs.weight * (seconds.get(span) or 0.0) for span, runs in program.serial.items()
+            ),
+            tuple(
+                span.short for span, runs in program.serial.items()
+                if runs.weight and seconds.get(span) is None
+            ),
+        )
+        for program in structure.programs
+    }  # fmt: skip
+
+
+def _alone(nest: SerialNest, given: Mapping[str, int], machine: Machine) -> float | None:
+    """Seconds of one run of a loop on one thread; None where its sizes are not known."""
+    facts = facts_of(nest.region, bind(nest.region, nest.definitions, given))
+    if facts.status == "skipped":
+        return None
+    try:
+        workload = workload_of(facts, size_target(machine), machine.line_bytes)
+    except InputError:  # sizes beyond all memory
+        return None
+    points = () if workload.guessed else rough_curve(workload, machine, (1,))
+    return points[0].seconds - points[0].terms["overhead"] if points else None
+
+
+def _running(
+    teams: Sequence[TeamPrediction], executions: Mapping[str, float]
+) -> list[TeamPrediction]:
+    """The teams that run; all that are there where none is seen to."""
+    here = [team for team in teams if team.facts.id in executions]
+    return [team for team in here if executions[team.facts.id]] or here
+
+
+def planned_teams(
+    teams: Sequence[TeamPrediction], program: ProgramOrder
+) -> tuple[PlannedTeam, ...]:
+    """The teams of one program, in its order, as a plan sees them."""
+    by_id = {team.facts.id: team for team in teams}
+    return tuple(
+        PlannedTeam(
+            name,
+            runs.weight,
+            {point.threads: point.seconds for point in by_id[name].points}
+            if by_id[name].threads is not None
+            else {},
+        )
+        for name, runs in program.executions.items()
+    )

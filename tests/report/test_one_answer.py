@@ -1,0 +1,101 @@
+"""One number of threads for the whole program, the same in every form, with serial code in it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from regionpredict.api import predict
+from regionpredict.predict.constants import PROGRAM_SLACK
+
+MACHINE = "skylake-gold-6148"
+LOOP = "    for (int i = 0; i < 4000000; i++) {v}[i] = {v}[i] / (1.0 + {v}[i]);\n"
+SOURCE = (
+    "static double a[4000000], b[4000000];\n"
+    "static void alone(void)\n{\n" + LOOP.format(v="b") + "}\n"
+    "static void shared(void)\n{\n#pragma omp parallel for\n" + LOOP.format(v="a") + "}\n"
+    "int main(void)\n{\n"
+    "    for (int t = 0; t < 5; t++) {\n        shared();\n        SERIAL\n    }\n"
+    "    return b[7] > a[7];\n}\n"
+)
+
+
+def _forms(folder: Path, serial: str, *forms: str) -> list[str]:
+    (folder / "f.c").write_text(SOURCE.replace("SERIAL", serial))
+    return [
+        subprocess.run(
+            [sys.executable, "-m", "regionpredict", "predict", "f.c", "-m", MACHINE, "--format",
+             form],
+            cwd=folder, capture_output=True, text=True, check=True,
+        ).stdout
+        for form in forms
+    ]  # fmt: skip
+
+
+def _program(folder: Path, serial: str) -> dict[str, Any]:
+    document = json.loads(_forms(folder, serial, "json")[0])
+    assert document["programs"] == [document["program"]]
+    program: dict[str, Any] = document["program"]
+    return program
+
+
+def test_every_form_has_the_same_number(tmp_path: Path) -> None:
+    table, document, job, log, page = _forms(
+        tmp_path, "alone();", "table", "json", "slurm", "sarif", "html"
+    )
+    program = json.loads(document)["program"]
+    threads, speedup = program["threads"], program["speedup"]
+    answer = f"Use {threads} threads on {program['packages']} package"
+    assert table.startswith(f"{answer}: {speedup:.1f}x faster than 1 thread (")
+    share = f"{100 * program['serial_share']:.0f} %"
+    assert f"\nSerial parts: {share} of the time at {threads} threads.\n" in table
+    assert f"--cpus-per-task={threads}\n" in job and f"OMP_NUM_THREADS={threads}\n" in job
+    assert json.loads(log)["runs"][0]["properties"]["program"] == program
+    assert answer in page
+    known = predict(tmp_path / "f.c", MACHINE).recommendation
+    assert known is not None
+    assert (known.threads, known.packages) == (threads, program["packages"])
+    assert program["low"] <= speedup <= program["high"]
+    assert program["main"] == "f.c" and program["sizes_from"] == "source"
+
+
+def test_serial_code_bounds_what_threads_gain(tmp_path: Path) -> None:
+    """The same loop once by all threads and once by one: less than twice as fast (Amdahl)."""
+    without, one = _program(tmp_path, ""), _program(tmp_path, "alone();")
+    assert without["serial_share"] == 0 and without["speedup"] > 4
+    assert 1 < one["speedup"] < 2 and one["threads"] < without["threads"]
+    # What is left beside the serial loop is the parallel one, as fast as these threads make it.
+    serial = one["serial_share"] * one["seconds"]
+    whole = one["speedup"] * one["seconds"]
+    assert whole - serial == pytest.approx(without["speedup"] * without["seconds"], rel=1e-3)
+    assert serial == pytest.approx(whole - serial, rel=0.3)
+    assert one["seconds"] <= (1 + PROGRAM_SLACK.value) * (serial + without["seconds"])
+
+
+def test_serial_code_counts_as_often_as_it_runs(tmp_path: Path) -> None:
+    """Three times in each of five turns; a loop around it multiplies, a call out of reach is 0."""
+    once, thrice = _program(tmp_path, "alone();"), _program(tmp_path, "alone(); alone(); alone();")
+    around = _program(tmp_path, "for (int k = 0; k < 3; k++) alone();")
+    seconds = [own["serial_share"] * own["seconds"] for own in (once, thrice, around)]
+    assert seconds[1:] == [pytest.approx(3 * seconds[0], rel=0.01)] * 2
+    assert _program(tmp_path, "if (0) alone();")["serial_share"] == 0
+
+
+def test_a_serial_loop_that_calls_no_team_is_one_nest(tmp_path: Path) -> None:
+    """Written where it is called, it takes the same time."""
+    inlined = LOOP.format(v="b").strip()
+    once, here = _program(tmp_path, "alone();"), _program(tmp_path, inlined)
+    assert here["serial_share"] == pytest.approx(once["serial_share"], rel=0.01)
+
+
+def test_the_answer_names_its_rule(tmp_path: Path) -> None:
+    program = _program(tmp_path, "alone();")
+    assert program["rule"] == "fewest threads within 10 % of the least time"
+    (job,) = _forms(tmp_path, "alone();", "slurm")
+    assert re.search(rf"^# one number for the whole program: the {program['rule']}$", job, re.M)
