@@ -239,13 +239,14 @@ class _Walk:
     def _loop(
         self, flow: Flow, block: Block, nest: list[_Around], team: _Team | None, into: _Summary
     ) -> None:
-        if team is None and block.span in self.serial:
-            _add_serial(into.order, block.span, self._runs(nest))
-            return
         inner = [*nest, _Around(block.span, early=block.note)]
         inside = _Summary(order=into.order)
+        before = dict(into.order.serial)
         self._events(flow, block.body, inner, team, inside)
         if inside.first is None or inside.last is None:
+            if team is None and block.span in self.serial:
+                into.order.serial = before  # what it calls is in it
+                _add_serial(into.order, block.span, self._runs(nest))
             return
         back = self._runs(inner).weight - self._runs(nest).weight
         _follows(into, inside.last, inside.first, back)
