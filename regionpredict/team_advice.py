@@ -67,6 +67,8 @@ def _advice(
     team: TeamPrediction, *, regions: Mapping[str, AdvisedRegion], messages: Mapping[str, str],
     machine: Machine,
 ) -> tuple[Advice, ...]:  # fmt: skip
+    if any(member.facts.region.nested_in is not None for member in team.facts.members):
+        return ()  # its one thread has the diagnostic's advice
     if all(member.facts.iterations.value == 0 for member in team.facts.members):
         return ()  # nothing to share: what it costs to start it is no reason to change the source
     members = []

@@ -281,7 +281,8 @@ class Region:
     `nest` has what all threads do together, and `clauses` the schedule that this amounts to.
     `team_size` is what its bounds then take as the number of threads, where they do not ask the
     team itself: a number, or the name of what has been set before. `over_threads`: the directive's
-    own loop counts the threads, each of which does a block of `nest`. `others` are the names with a
+    own loop counts the threads, each of which does a block of `nest`. `nested_in` is the `parallel`
+    around the region's own where only that one starts threads. `others` are the names with a
     prime, of variables that others of the region share their own name with.
     """
 
@@ -305,6 +306,7 @@ class Region:
     team_size: str = ""
     over_threads: bool = False
     others: tuple[OtherName, ...] = ()
+    nested_in: Span | None = None
 
     def withheld(self, reason: str) -> Region:
         """The region without what is in it, for which there is no answer, and why."""

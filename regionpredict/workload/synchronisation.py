@@ -114,7 +114,12 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
 
 
 def team_limit(region: Region) -> int | None:
-    """The most threads that `num_threads` and `if` of its `parallel` allow; None: no limit."""
+    """The most threads that `num_threads` and `if` of its `parallel` allow; None: no limit.
+
+    A team inside another one has one thread.
+    """
+    if region.nested_in is not None:
+        return 1
     construct = region.parallel or region
     number, condition = construct.clause("num_threads"), construct.clause("if")
     if condition is not None and (condition.text or "").split(":")[-1].strip() == "0":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -21,7 +21,11 @@ from regionpredict.frontend.lowering.other_constructs import (
     on_the_host,
     other_constructs,
 )
-from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
+from regionpredict.frontend.lowering.parallel_constructs import (
+    ParallelSite,
+    nests_teams,
+    outer_parallel,
+)
 from regionpredict.frontend.lowering.pointed_members import declares
 from regionpredict.frontend.lowering.qualified_names import with_home_names
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
@@ -139,6 +143,10 @@ def _lowered(
     region, defined = blocks or (region, defined)
     if site.target and region.nest is not None:
         region = replace(region, diagnostics=(*region.diagnostics, on_the_host(span)))
+    if site.nested_in is not None and not nests_teams(unit):
+        said = f"inside the parallel region at line {site.nested_in.line}, it has one thread"
+        note = Diagnostic("RP121", span, f"{said}: remove this directive")
+        region = replace(region, nested_in=site.nested_in, diagnostics=(*region.diagnostics, note))
     return with_names(unit, region, defined)
 
 
@@ -238,7 +246,7 @@ def _around(unit: LinkedUnit, span: Span) -> Function:
 
 
 def _find(
-    statement: Stmt, directives: tuple[Pragma, ...], loops: tuple[For, ...],
+    statement: Stmt, directives: tuple[Directive, ...], loops: tuple[For, ...],
     team: ParallelSite | None,
 ) -> Iterator[LoopSite]:  # fmt: skip
     if isinstance(statement, Directive):
@@ -246,11 +254,13 @@ def _find(
         if "parallel" in pragma.kind.split():
             team = ParallelSite(statement, len(loops))
         if pragma.is_loop:
-            context = _context(pragma, directives)
-            target = any(map(is_target, (*directives, pragma)))
-            yield LoopSite(statement, _loop_of(statement.body), context, loops, team, target)
+            outer = [directive.pragma for directive in directives]
+            yield LoopSite(
+                statement, _loop_of(statement.body), _context(pragma, outer), loops, team,
+                any(map(is_target, (*outer, pragma))), outer_parallel(directives, statement),
+            )  # fmt: skip
         if statement.body is not None:
-            yield from _find(statement.body, (*directives, pragma), loops, team)
+            yield from _find(statement.body, (*directives, statement), loops, team)
         return
     if isinstance(statement, For):
         loops = (*loops, statement)
@@ -258,7 +268,7 @@ def _find(
         yield from _find(inner, directives, loops, team)
 
 
-def _context(pragma: Pragma, directives: tuple[Pragma, ...]) -> str:
+def _context(pragma: Pragma, directives: Sequence[Pragma]) -> str:
     if "parallel" in pragma.kind.split():
         return "combined"
     if any("parallel" in outer.kind.split() for outer in directives):

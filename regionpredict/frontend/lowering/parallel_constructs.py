@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
+from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.loop_headers import outer_loop
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
+    CallExpr,
     Compound,
     DeclStmt,
     Directive,
     For,
     Pragma,
     Stmt,
+    expressions_in,
     inner_statements,
 )
-from regionpredict.ir import LoopSuccessor, ParallelConstruct, TeamSynchronisation
+from regionpredict.ir import LoopSuccessor, ParallelConstruct, Span, TeamSynchronisation
 
 _KINDS = frozenset(("barrier", "single", "master", "masked", "critical", "sections"))
+_NESTING = frozenset(("omp_set_max_active_levels", "omp_set_nested"))
 _WAITING = frozenset(("barrier", "single", "sections"))
 
 
@@ -69,6 +73,22 @@ def _synchronisations(
         loops = (*loops, statement)
     for inner in inner_statements(statement):
         yield from _synchronisations(inner, loops)
+
+
+def outer_parallel(directives: Sequence[Directive], own: Directive) -> Span | None:
+    """The `parallel` around the one that starts the team of `own`, inside these directives."""
+    teams = [one.span for one in (*directives, own) if "parallel" in one.pragma.kind.split()]
+    return teams[-2] if len(teams) > 1 else None
+
+
+def nests_teams(unit: LinkedUnit) -> bool:
+    """Whether the unit asks for teams inside teams, which OpenMP leaves out by default
+    (5.2, sec. 2.4, table 2.1: max-active-levels-var is 1 for most implementations)."""
+    return any(
+        type(expression) is CallExpr and expression.name in _NESTING
+        for body in unit.bodies()
+        for expression in expressions_in(body.body)
+    )
 
 
 def _waits(pragma: Pragma) -> bool:

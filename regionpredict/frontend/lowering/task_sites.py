@@ -40,7 +40,8 @@ from regionpredict.ir import Span
 class LoopSite(NamedTuple):
     """A directive with the loop whose iterations it shares, and what stands around it.
 
-    `target`: a device is to run it.
+    `target`: a device is to run it. `nested_in` is a `parallel` around the one that starts the
+    region's team.
     """
 
     directive: Directive
@@ -49,6 +50,7 @@ class LoopSite(NamedTuple):
     enclosing: tuple[For, ...]
     team: ParallelSite | None
     target: bool = False
+    nested_in: Span | None = None
 
 
 def task_sites(statement: Stmt) -> Iterator[LoopSite]:

@@ -1,0 +1,59 @@
+"""A `parallel` inside another one starts a team of one, unless the program asks for more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from regionpredict.frontend import FRONTENDS, requests_for
+from regionpredict.machine import load
+from regionpredict.pipeline import Predictions, analyse, predict
+
+MACHINE = load("skylake-gold-6148")
+INNER = """
+#pragma omp parallel for
+      for (int j = 0; j < 100000; j++) a[i][j] = 1.0 / (1.0 + a[i][j]);
+"""
+COMBINED = f"""double a[100][100000];
+int main(void) {{
+  SETTING
+#pragma omp parallel for
+  for (int i = 0; i < 100; i++) {{{INNER}  }}
+}}
+"""
+IN_A_TEAM = COMBINED.replace("#pragma omp parallel for\n  for", "#pragma omp parallel\n  for")
+WORKSHARED = COMBINED.replace(INNER, INNER.replace("parallel for", "simd"))
+
+
+def predicted(folder: Path, text: str, setting: str, frontend: str) -> Predictions:
+    declared = "void omp_set_nested(int); void omp_set_max_active_levels(int);\n"
+    (folder / "f.c").write_text(declared + text.replace("SETTING", setting))
+    analysis = analyse(requests_for([str(folder / "f.c")]), {}, frontend=frontend)
+    return predict(analysis, MACHINE, "saturation")
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("text", [COMBINED, IN_A_TEAM])
+def test_an_inner_team_has_one_thread(tmp_path: Path, text: str, frontend: str) -> None:
+    result = predicted(tmp_path, text, "", frontend)
+    inner = result.predictions[-1]
+    assert (inner.packages, inner.threads) == (1, 1)
+    assert [note.id for note in inner.diagnostics] == ["RP121"]
+    assert not result.advice.get(inner.facts.region.id)
+    outer = result.predictions[:-1]
+    assert all((region.threads or 0) > 10 and not region.diagnostics for region in outer)
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("setting", ["omp_set_nested(1);", "omp_set_max_active_levels(2);"])
+def test_a_program_that_nests_teams_has_them(tmp_path: Path, setting: str, frontend: str) -> None:
+    inner = predicted(tmp_path, COMBINED, setting, frontend).predictions[-1]
+    assert (inner.threads or 0) > 1
+    assert not inner.diagnostics
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_simd_starts_no_team(tmp_path: Path, frontend: str) -> None:
+    (only,) = predicted(tmp_path, WORKSHARED, "", frontend).predictions
+    assert not only.diagnostics
