@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.trace.analysis import Analysis
+from regionpredict.trace.path_time import PathShare, path_share
 
 _Table = NDArray[np.float64]
 
@@ -17,11 +18,11 @@ class PathImpact:
     """Tables (locations x call paths) in seconds; `indicator` is by call path.
 
     `activities` are what locations do of the kind that is on the path, `off_path` the rest of
-    what they do. `imbalance` maps their idle time onto the call paths that are longer on the path;
-    `inter` is the part of it where the idle location never runs the call path, `intra` the rest.
-    `indicator` is how much longer a call path is on the path than on an average location. `idle`
-    is the path's length without what each location does; it is negative where a location is busy
-    for longer, as before MPI_Init and after the path's end.
+    what they do, both over the whole run. The other tables take the busy time during the path
+    alone. `imbalance` maps the idle time of locations onto the call paths that are longer on the
+    path. `inter` is the part of it where the idle location never runs the call path, `intra` the
+    rest. `indicator` is how much longer a call path is on the path than on an average location.
+    `share` has what each location does during the path.
     """
 
     path: _Table
@@ -31,30 +32,40 @@ class PathImpact:
     intra: _Table
     inter: _Table
     indicator: NDArray[np.float64]
-    idle: NDArray[np.float64]
+    share: PathShare
 
 
 def path_impact(analysis: Analysis) -> PathImpact:
     """Excess times of the path over each location, scaled to the location's idle time."""
-    ticks, busy_ticks = analysis.replay.path, _busy(analysis)
-    on_path = np.minimum(ticks.sum(axis=0), busy_ticks)
     per_second = analysis.trace.ticks_per_second
+    ticks = analysis.replay.path
+    share = path_share(analysis)
+    whole_run = _busy(analysis)
+    on_path = np.minimum(ticks.sum(axis=0), whole_run)
     path: _Table = ticks / per_second
-    busy: _Table = busy_ticks / per_second
+    busy: _Table = share.busy / per_second
     total = path.sum(axis=0)
-    excess, idle = _excess(total, busy, np.zeros(busy.shape, dtype=bool))
-    imbalance = _mapped(path, total, excess, idle)
-    inter = _mapped(path, total, *_excess(total, busy, busy > 0))
+    imbalance, inter = mapped_idle_time(path, busy)
     return PathImpact(
         path=path,
         activities=on_path / per_second,
-        off_path=(busy_ticks - on_path) / per_second,
+        off_path=(whole_run - on_path) / per_second,
         imbalance=imbalance,
         intra=np.maximum(imbalance - inter, 0.0),
         inter=inter,
         indicator=np.where(total > 0, np.maximum(total - busy.mean(axis=0), 0.0), 0.0),
-        idle=idle,
+        share=share,
     )
+
+
+def mapped_idle_time(path: _Table, busy: _Table) -> tuple[_Table, _Table]:
+    """Idle time of locations by the call paths that are longer on the path, and where it runs.
+
+    The second table has only call paths that the idle location never runs.
+    """
+    total = path.sum(axis=0)
+    imbalance = _mapped(path, total, *_excess(total, busy, np.zeros(busy.shape, dtype=bool)))
+    return imbalance, _mapped(path, total, *_excess(total, busy, busy > 0))
 
 
 def _busy(analysis: Analysis) -> NDArray[np.int64]:

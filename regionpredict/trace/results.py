@@ -92,9 +92,11 @@ def critical_path(analysis: Analysis) -> TraceResult:
         between = float(replay.segment_to[-1] - replay.segment_from[0]) / per_second
         gaps = float((replay.segment_from[1:] - replay.segment_to[:-1]).sum()) / per_second
     used = float(impact.activities.sum() + impact.off_path.sum() + impact.imbalance.sum())
-    beyond = 0.0
-    if np.any(impact.idle < 0):
-        beyond = float(impact.imbalance.sum() - impact.idle.sum())
+    share = impact.share
+    busy, waited, absent = (
+        float(ticks.sum()) / per_second for ticks in (share.busy, share.waited, share.absent)
+    )
+    outside = float(impact.activities.sum() + impact.off_path.sum()) - busy
     balances = (
         Balance(
             "path = from its begin to its end",
@@ -105,8 +107,14 @@ def critical_path(analysis: Analysis) -> TraceResult:
         Balance(
             "activities on and off the path + imbalance = locations x length",
             used,
-            len(analysis.trace.locations) * length + beyond,
-            {"of locations that are busy for longer than the path": beyond},
+            len(analysis.trace.locations) * length + outside,
+            {"of locations before the path begins and after it ends": outside},
+        ),
+        Balance(
+            "imbalance = waits and time outside all regions during the path",
+            float(impact.imbalance.sum()),
+            waited + absent,
+            {"waits": waited, "outside all regions": absent},
         ),
     )
     return collector.result({"segments": len(replay.segment_from)}, balances)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,9 +55,14 @@ def carried_out(
     shift: int = 0,
     pieces: int = 1,
     finalize: bool = True,
+    skews: Sequence[int] = (0,),
 ) -> EventTrace:
-    """The trace, in nanoseconds: with ranks renamed, times shifted, or work entered in pieces."""
+    """The trace, in nanoseconds: with ranks renamed, times shifted, or work entered in pieces.
+
+    `skews` (below 800, repeated over the ranks) move MPI_Init and lengthen what is around it.
+    """
     clock = _Clock(program, rename or tuple(range(program.ranks)), shift, pieces)
+    clock.skews = [skews[rank % len(skews)] for rank in range(program.ranks)]
     for rank in range(program.ranks):
         clock.begin(rank)
     for kind, values in program.steps:
@@ -82,6 +88,7 @@ class _Clock:
         ]
         self.members = program.groups
         self.posted = 0
+        self.skews = [0] * program.ranks
 
     def at(self, ticks: int) -> float:
         return (ticks + self.shift) / 1e9
@@ -93,8 +100,9 @@ class _Clock:
         self.build.leave(self.names[rank], self.at(ticks))
 
     def begin(self, rank: int) -> None:
-        self.enter(rank, self.now[rank], "main")
-        self.enter(rank, self.now[rank] + 5, "MPI_Init")
+        skew = self.skews[rank]
+        self.enter(rank, self.now[rank] - 10 * skew, "main")
+        self.enter(rank, self.now[rank] + 5 + skew, "MPI_Init")
         self.now[rank] = 1_000 + 3 * rank
         self.leave(rank, self.now[rank])
 
@@ -103,7 +111,7 @@ class _Clock:
         for rank in range(self.ranks):
             self.enter(rank, self.now[rank] + 7, "MPI_Finalize")
             self.leave(rank, last + 50 + rank)
-            self.leave(rank, last + 70)
+            self.leave(rank, last + 70 + 10 * self.skews[rank])
 
     def work(self, rank: int, name: str, ticks: int) -> None:
         begin = self.now[rank]

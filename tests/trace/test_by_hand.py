@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from pingpong import COUNTS, REPORTED, pingpong
+from pingpong import COUNTS, REPORTED, TICKS_PER_SECOND, WHOLE_RUN_IMPACT, pingpong
 from records import by_place
 
 from regionpredict.trace import TraceBuilder
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.path_impact import mapped_idle_time, path_impact
 from regionpredict.trace.results import critical_path, delays, waits
 
 MS = 1e-3
@@ -89,6 +91,24 @@ def test_pingpong_as_the_reference_reports_it(kernels: Kernels) -> None:
     assert {name: results[0].counts[name] for name in COUNTS} == COUNTS
 
 
+def test_reference_impact_counts_the_busy_time_of_the_whole_run(kernels: Kernels) -> None:
+    """Its values follow from whole-run times; those here are the idle time during the path."""
+    analysis = analyse(pingpong(), kernels)
+    impact = path_impact(analysis)
+    imbalance, _ = mapped_idle_time(impact.path, impact.activities + impact.off_path)
+    places = np.argwhere(imbalance > 0).tolist()
+    assert {analysis.names[node] for _, node in places} == set(WHOLE_RUN_IMPACT)
+    for location, node in places:
+        wanted = WHOLE_RUN_IMPACT[analysis.names[node]][location]
+        assert imbalance[location, node] == pytest.approx(wanted, rel=1e-9)
+    found, path = waits(analysis).totals, critical_path(analysis)
+    waited = found["late_sender"] + found["late_receiver"] + found["wait_finalize"]
+    # rank 0 begins 644,757 ticks after rank 1, whose MPI_Init begins the path at 84,412
+    started_later = (644_757 - 84_412) / TICKS_PER_SECOND
+    assert path.totals["impact_imbalance"] == pytest.approx(waited + started_later, rel=1e-9)
+    assert all(balance.holds for balance in path.balances)
+
+
 @pytest.mark.parametrize(("ranks", "slow"), [(2, 1), (5, 2), (8, 3)])
 def test_slow_ranks_before_a_barrier(kernels: Kernels, ranks: int, slow: int) -> None:
     """The last `slow` ranks work 20 ms instead of 10: all others wait 10 for the first of them."""
@@ -117,6 +137,39 @@ def test_slow_ranks_before_a_barrier(kernels: Kernels, ranks: int, slow: int) ->
     assert path.totals["critical_imbalance"] == pytest.approx(
         (20 - (10 * late + 20 * slow) / ranks) * MS
     )
+    assert all(balance.holds for balance in path.balances)
+
+
+def test_only_time_during_the_path_counts_for_imbalance(kernels: Kernels) -> None:
+    """The path is rank 1 from 10 to 24 ms: 2 in MPI_Init, 10 of work, 2 in main.
+
+    Rank 0 has entered MPI_Init at 0 and runs on to 40. During the path it works 7 ms less, all of
+    which it waits, and waits 2 ms in MPI_Finalize.
+    """
+    build = TraceBuilder(2)
+    for rank, init, done, finalize in ((0, 0, 15, 22), (1, 10, 22, 24)):
+        build.enter(rank, 0, "main")
+        _work(build, rank, init, 12, "MPI_Init")
+        _work(build, rank, 12, done)
+        build.enter(rank, done * MS, "MPI_Barrier")
+        build.collective(rank, 22 * MS)
+        build.leave(rank, 22 * MS)
+        _work(build, rank, finalize, 24, "MPI_Finalize")
+        build.leave(rank, 40 * MS)
+    analysis = analyse(build.build(), kernels)
+    path = critical_path(analysis)
+    assert by_place(path, "critical_path", MS) == close(
+        {"main/1": 2, "main/MPI_Init/1": 2, "main/work/1": 10}
+    )
+    assert by_place(path, "impact_imbalance", MS) == close({"main/1": 2, "main/work/1": 7})
+    assert by_place(path, "impact_intra", MS) == close({"main/work/1": 7})
+    assert by_place(path, "impact_inter", MS) == close({"main/1": 2})
+    waited = waits(analysis).totals
+    assert waited["wait_barrier"] + waited["wait_finalize"] == pytest.approx(9 * MS)
+    assert path.totals["impact_imbalance"] == pytest.approx(9 * MS)
+    assert path.totals["critical_imbalance"] == pytest.approx((2 + 7) / 2 * MS)
+    # All of it: 28 ms during the path, and what both do before and after.
+    assert path.balances[1].right == pytest.approx((28 + 10 + 10 + 16 + 16) * MS)
     assert all(balance.holds for balance in path.balances)
 
 

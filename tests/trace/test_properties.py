@@ -14,6 +14,7 @@ from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.profile import TraceResult
 from regionpredict.trace.results import critical_path, delays, waits
+from regionpredict.trace.wait_classes import Wait
 
 SEEDS = st.integers(0, 1_000_000)
 FEW = settings(max_examples=60, deadline=None)
@@ -76,6 +77,20 @@ def test_sums_hold_and_nothing_is_found_wrong(kernels: Kernels, seed: int) -> No
         assert record.value >= 0, record
     replay = analysis.replay
     assert np.array_equal(replay.segment_to[:-1], replay.segment_from[1:])
+
+
+@given(SEEDS, st.lists(st.integers(100, 799), min_size=1))
+@FEW
+def test_imbalance_on_the_path_is_what_is_waited(
+    kernels: Kernels, seed: int, skews: list[int]
+) -> None:
+    """Equation 5.2.4, where all ranks run before the path begins and after it ends."""
+    analysis = analyse(carried_out(random_program(seed), skews=skews), kernels)
+    path = critical_path(analysis)
+    assert all(balance.holds for balance in path.balances), path.balances
+    found = waits(analysis).totals
+    waited = sum(found.get(wait.metric, 0.0) for wait in Wait if wait is not Wait.INIT_COMPLETION)
+    assert path.totals.get("impact_imbalance", 0.0) == pytest.approx(waited, rel=1e-9, abs=1e-15)
 
 
 @given(SEEDS, st.integers(0, 10**12))
