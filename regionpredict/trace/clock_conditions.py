@@ -141,9 +141,7 @@ def _collectives(trace: EventTrace, paths: CallPaths, matches: Matches) -> Synch
         chosen = np.isin(table.operation, operations)[owner]
         first = slots.new(count)
         post = np.flatnonzero(chosen & posts)
-        sent_by_any = np.zeros(count, dtype=bool)
-        sent_by_any[owner[post]] = True  # who receives what nobody sends needs nobody
-        need = np.flatnonzero(chosen & needs & sent_by_any[owner])
+        need = np.flatnonzero(chosen & needs)
         slots.posts.append((table.begin_event[post], first + owner[post]))
         slots.needs.append((table.event[need], first + owner[need]))
     for instance in np.flatnonzero(np.isin(table.operation, PREFIX)).tolist():

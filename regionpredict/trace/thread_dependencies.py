@@ -38,14 +38,17 @@ class Slots:
         return self.count - number
 
     def synchronisation(self) -> Synchronisation:
-        """All of them."""
+        """All of them, but needs of what nobody posts, which need nobody."""
         empty = np.zeros(0, dtype=np.int64)
         post, post_slot, need, need_slot = (
             np.concatenate([empty, *(part[k] for part in parts)])
             for parts in (self.posts, self.needs)
             for k in (0, 1)
         )
-        return Synchronisation(post, post_slot, need, need_slot, self.count)
+        posted = np.zeros(self.count, dtype=bool)
+        posted[post_slot] = True
+        kept = posted[need_slot]
+        return Synchronisation(post, post_slot, need[kept], need_slot[kept], self.count)
 
 
 def synchronisations(trace: EventTrace) -> Synchronisation:

@@ -200,3 +200,21 @@ def test_threads_begin_after_the_fork_and_leave_barriers_together(kernels: Kerne
     assert violations(after, _conditions(after, kernels)) == ((), ())
     assert after.time[int(trace.starts[1])] >= 1000
     assert len(told) == 1
+
+
+def test_a_join_that_no_part_is_known_for_needs_nobody(kernels: Kernels) -> None:
+    """The worker takes part in one of two constructs: nothing tells which, so nothing is late."""
+    build = TraceBuilder(1, ticks_per_second=1e6)
+    build.region(Region("parallel", Paradigm.OPENMP, Role.PARALLEL))
+    build.enter(0, 0, "main")
+    for begin in (1000, 2000):
+        build.fork(0, begin * 1e-6, 2)
+        build.enter(0, begin * 1e-6, "parallel")
+        build.leave(0, (begin + 100) * 1e-6)
+        build.join(0, (begin + 200) * 1e-6)
+    build.leave(0, 3000e-6)
+    build.enter((0, 1), 2010e-6, "parallel")
+    build.leave((0, 1), 2090e-6)
+    trace = build.build()
+    assert violations(trace, _conditions(trace, kernels)) == ((), ())
+    assert _corrected(trace, kernels).time.tolist() == trace.time.tolist()
