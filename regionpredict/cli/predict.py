@@ -74,7 +74,7 @@ def command(
     stage: str | None, output: str | None, form: str, threads: str | None,
     first_touch: str | None, pages: str | None, binding: Binding, runtime: str | None,
     within: float, weights: Path | None, only: tuple[str, ...],
-    sort: str | None, top: int | None, conditions: tuple[str, ...], plot: Path | None,
+    sort: str | None, top: int | None, every: bool, conditions: tuple[str, ...], plot: Path | None,
     **options: Any,
 ) -> None:  # fmt: skip
     """How many packages and threads of MACHINE every parallel loop in PATH can use.
@@ -96,7 +96,7 @@ def command(
         other = f"--dump {stage}" if stage is not None else "--model density, which has no curve"
         raise UsageError(f"--plot does not go with {other}", remedy="leave one of them out")
     campaign = _weights(weights, form, stage)
-    view = view_of(only, sort, top)
+    view = view_of(only, sort, top, every=every)
     if stage is not None or form in ("slurm", "openmp"):
         refuse_view(view, f"--dump {stage}" if stage is not None else f"--format {form}")
     machine, machine_file = machine_for(machine_name)

@@ -1,4 +1,4 @@
-"""--only, --sort and --top: which regions a command shows, and in which order."""
+"""--all, --only, --sort and --top: which regions a command shows, and in which order."""
 
 from __future__ import annotations
 
@@ -37,17 +37,26 @@ def view_options(*, facts: bool = False) -> Decorator:
             ),
         ):  # fmt: skip
             command = option(command)
+        if not facts:
+            command = click.option(
+                "--all", "every", is_flag=True,
+                help="Show every region and its conditions; by default many fit on one screen.",
+            )(command)  # fmt: skip
         return command
 
     return add
 
 
-def view_of(only: Sequence[str], sort: str | None, top: int | None, *, facts: bool = False) -> View:
-    """What the options ask for."""
+def view_of(
+    only: Sequence[str], sort: str | None, top: int | None, *, facts: bool = False,
+    every: bool = True,
+) -> View:  # fmt: skip
+    """What the options ask for; without any, one screen unless `every` region is asked for."""
     from regionpredict.report.view import View
 
     by_itself = "line" if facts or top is None else "time"
-    return View(tuple(only), sort or by_itself, top)
+    short = not (every or only or sort or top)
+    return View(tuple(only), sort or by_itself, top, short)
 
 
 def refuse_view(view: View, what: str) -> None:

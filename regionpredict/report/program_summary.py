@@ -46,7 +46,7 @@ def program_summary(
     if plans and whole:
         lines += [*_planned(plans), *beside_the_rows(plans, teams)]
         lines += _scaling(timed, whole, folder)
-    lines += [*open_team_lines(teams, ranking), *_advised(advice, folder)]
+    lines += [*open_team_lines(teams, ranking), *advised_lines(advice, folder)]
     wrong = Counter(note.id for team in teams for member in team.facts.members
                     for note in member.facts.diagnostics if note.id in CONFLICTS)  # fmt: skip
     if wrong:
@@ -109,7 +109,7 @@ def _scaling(timed: Sequence[tuple[TeamPrediction, float]], whole: float, folder
     return lines
 
 
-def _advised(advice: ByTeam, folder: str) -> list[str]:
+def advised_lines(advice: ByTeam, folder: str) -> list[str]:
     """The changes that would help the program most."""
     best = program_advice(advice)[:_NAMED]
     lines = [

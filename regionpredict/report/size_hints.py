@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, islice, takewhile
 
 from regionpredict.errors import one_line
 from regionpredict.predict import Estimate, HintRange, SizeHint, TeamEstimate, split_names
@@ -19,7 +19,9 @@ _OF_COMMAND_LINE = re.compile(r"\barg[cv]\b")
 _HELD = "\xa0"  # a blank at which no line is parted
 _EQUAL = 3  # names of one size that a line shows
 _DECIDING = 4  # deciding names that a line shows
-_NAMED = 8  # names that a user is asked for at once
+_NAMED = 5  # names that a user is asked for at once
+_NO_INPUT = re.compile(r"[(?]|\[\]$|:\d+$")
+"""In names of results, array lengths and trip counts, which no user knows: `size(x)`, `f.c:7`."""
 
 
 def size_sentence(hints: Sequence[SizeHint], *, whole: bool = False) -> str:
@@ -164,8 +166,18 @@ def _quoted(name: str) -> str:
 
 
 def _few(ranking: SizeRanking) -> list[UnboundSize]:
-    """The names to ask for first."""
-    return _settling_most(ranking)[:_NAMED]
+    """The names to ask for first, until one that is no input of the program."""
+    asked = takewhile(lambda size: _is_input(size.name), _settling_most(ranking))
+    return list(islice(asked, _NAMED))
+
+
+def _is_input(name: str) -> bool:
+    """Whether a user can know a size: its name is one of the program's inputs.
+
+    >>> [_is_input(name) for name in ("n", "s->nx", "atoi(argv[1])", "size(x, 1)", "f.c:7", "a[]")]
+    [True, True, True, False, False, False]
+    """
+    return bool(_OF_COMMAND_LINE.search(name)) or not _NO_INPUT.search(name)
 
 
 def _settling_most(ranking: SizeRanking) -> list[UnboundSize]:

@@ -28,6 +28,7 @@ from regionpredict.predict import (
     size_target,
 )
 from regionpredict.report.advice import ByTeam, advice_sentence
+from regionpredict.report.first_screen import MANY_LOOPS, first_screen
 from regionpredict.report.names import common_folder, short_names
 from regionpredict.report.other_names import other_names
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
@@ -96,6 +97,9 @@ def prediction_table(
         f"{plural(machine.cores_per_package, 'core')}, {model} model{_form(predictions)}"
     ]
     advice = advice or {}
+    if view.short and len(predictions) > MANY_LOOPS:
+        lines += first_screen(predictions, teams, advice, model)
+        return "\n".join(map(one_line, lines)) + "\n"
     lines += program_summary(teams, plans, advice, rank_sizes(predictions))
     shown = chosen_predictions(predictions, teams, view)
     if view.sort == "line":

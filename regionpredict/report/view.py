@@ -22,12 +22,14 @@ Order = tuple[bool, float | str]
 @dataclass(frozen=True, slots=True)
 class View:
     """`only`: patterns of files, functions, folders or FILE:LINE, of which one must fit (none: all
-    do); `sort`: what comes first (`_order`); `top`: how many at most.
+    do); `sort`: what comes first (`_order`); `top`: how many at most. `short`: of many regions
+    those that take the time, on one screen.
     """
 
     only: tuple[str, ...] = ()
     sort: str = "line"
     top: int | None = None
+    short: bool = False
 
 
 EVERYTHING = View()

@@ -46,7 +46,7 @@ def outputs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     file = tmp_path_factory.mktemp("hints") / "hints.json"
     file.write_text(predicted(*words, "--format", "json"))
     return Outputs(
-        predicted(*words), predicted(*words, "--format", "openmp"),
+        predicted(*words, "--all"), predicted(*words, "--format", "openmp"),
         predicted(*words, "--format", "slurm"), json.loads(file.read_text()), read_hints(file),
     )  # fmt: skip
 

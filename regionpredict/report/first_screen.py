@@ -1,0 +1,85 @@
+"""The first screen of many loops: those that take the time, what to change, which sizes to give.
+
+Use 18 threads on 1 package: 3.8x faster than 1 thread (3.4-3.9), 60 % confidence.
+skylake-gold-6148: 2 packages x 20 cores, saturation model
+
+The loops that take the time:
+     time  gain  pk thr limited by        sure  where
+   61.2 %  9.2x   1  10 imbalance         57 %  bt/solve.c:12 x_solve
+12 more loops take 8 % of the time: --all shows every loop
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from regionpredict.predict import Prediction, TeamPrediction
+from regionpredict.report.advice import ByTeam
+from regionpredict.report.names import common_folder
+from regionpredict.report.page_width import page_lines
+from regionpredict.report.program_summary import CONFLICTS, WRONG, advised_lines
+from regionpredict.report.quantities import plural
+from regionpredict.report.ranked_table import ranked_rows
+from regionpredict.report.size_hints import needed_lines
+from regionpredict.report.teams_table import GUESSED, HARDWARE_THREADS
+from regionpredict.report.view import region_seconds
+from regionpredict.sizes.ranking import rank_sizes
+
+MANY_LOOPS = 10
+"""What one screen shows in full: of more loops those that take the time."""
+_MOST_OF_THE_TIME = 0.9
+
+
+def first_screen(
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], advice: ByTeam, model: str
+) -> list[str]:
+    """The lines below the answer; `--all` has what they leave out."""
+    times = region_seconds(predictions, teams)
+    whole = sum(times.values())
+    ranked = sorted(predictions, key=lambda own: -times.get(own.facts.region.id, 0.0))
+    shown = list(_taking_the_time(ranked, times, whole))
+    rest = ranked[len(shown) :]
+    lines = ["", "The loops that take the time:"] if whole else [""]
+    lines += ranked_rows(shown, times, whole, model, data=False)
+    if rest:
+        share = sum(times.get(own.facts.region.id, 0.0) for own in rest) / whole if whole else 0.0
+        took = f" take {100 * share:.0f} % of the time" if whole else ""
+        lines.append(f"{plural(len(rest), 'more loop')}{took}: --all shows every loop")
+    folder = common_folder([team.facts.span.file for team in teams])
+    lines += [part for line in advised_lines(advice, folder) for part in page_lines(line)]
+    return [*lines, *_marks(shown, predictions), *needed_lines(rank_sizes(predictions))]
+
+
+def _taking_the_time(
+    ranked: Sequence[Prediction], times: dict[str, float], whole: float
+) -> Iterator[Prediction]:
+    """The loops that take nine tenths of the time together, but no more than a screen has."""
+    taken = 0.0
+    for own in ranked[:MANY_LOOPS]:
+        if whole and taken >= _MOST_OF_THE_TIME * whole:
+            return
+        taken += times.get(own.facts.region.id, 0.0)
+        yield own
+
+
+def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> Iterator[str]:
+    """What the marks in the rows mean, and what of the program has no row."""
+    if any(own.range is not None for own in shown):
+        yield from page_lines(
+            f"{GUESSED} holds for large sizes, which are assumed; --all shows what other sizes "
+            "would change", then="  ",
+        )  # fmt: skip
+    if any(own.borderline for own in shown):
+        yield "~ another number of packages is about as good"
+    if any(own.threads_per_core > 1 for own in shown):
+        yield f"{HARDWARE_THREADS} hardware threads: several on each core"
+    wrong = [own for own in predictions if any(n.id in CONFLICTS for n in own.diagnostics)]
+    if wrong:
+        rules = sorted({n.id for own in wrong for n in own.diagnostics if n.id in CONFLICTS})
+        yield from page_lines(
+            f"{WRONG} {plural(len(wrong), 'loop')} may be wrong on several threads "
+            f"({', '.join(rules)}): see --all", then="  ",
+        )  # fmt: skip
+    skipped = sum(own.status == "skipped" for own in predictions)
+    if skipped:
+        yield f"{plural(skipped, 'region')} could not be read: see --all"

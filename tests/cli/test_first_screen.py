@@ -1,0 +1,61 @@
+"""The first screen of many loops: the answer, the loops with the time, and what to give."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LONG = "\n".join(
+    f"""void big{k}(int n, double *a, double *b) {{
+#pragma omp parallel for
+  for (int i = 0; i < {size}; i++) a[i] += b[i];
+}}"""
+    for k, size in enumerate([40_000_000, 30_000_000, 20_000_000])
+)
+SHORT = "\n".join(
+    f"""void small{k}(double *a) {{
+#pragma omp parallel for
+  for (int i = 0; i < {1000 + k}; i++) a[i] = {k};
+}}"""
+    for k in range(9)
+)
+
+
+def lines_of(folder: Path, text: str, *options: str) -> list[str]:
+    (folder / "f.c").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", "predict", "f.c", "-m", "skylake-gold-6148",
+         *options],
+        cwd=folder, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return done.stdout.splitlines()
+
+
+def test_many_loops_fit_on_a_screen(tmp_path: Path) -> None:
+    lines = lines_of(tmp_path, LONG + SHORT)
+    assert lines[0].startswith("Use ")
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    rows = [line for line in lines if "f.c:" in line]
+    # 40, 30 and 20 of 90 parts: the first two are 78 %, all three all but the small ones.
+    assert [row.split()[-1] for row in rows] == ["big0", "big1", "big2"]
+    assert "9 more loops take 0 % of the time: --all shows every loop" in lines
+
+
+def test_all_shows_every_loop(tmp_path: Path) -> None:
+    text = "\n".join(lines_of(tmp_path, LONG + SHORT, "--all"))
+    assert all(f"small{k} " in text for k in range(9))
+    assert text.startswith("Use ")
+
+
+@pytest.mark.parametrize("options", [("--sort", "line"), ("--only", "*"), ("--top", "12")])
+def test_a_chosen_view_is_what_is_shown(tmp_path: Path, options: tuple[str, str]) -> None:
+    text = "\n".join(lines_of(tmp_path, LONG + SHORT, *options))
+    assert all(f"small{k}" in text for k in range(9))
+
+
+def test_few_loops_have_all_their_rows(tmp_path: Path) -> None:
+    assert lines_of(tmp_path, LONG) == lines_of(tmp_path, LONG, "--all")
