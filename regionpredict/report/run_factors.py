@@ -249,6 +249,7 @@ def _run_record(run: ScaledRun, hints: Hints | None) -> dict[str, Any]:
         ],
         "team": team,
         "parallel_regions": region_records(f, hints),
+        "not_analyzed": dict(f.not_analysed),
         "iterations": None
         if f.iterations is None
         else {

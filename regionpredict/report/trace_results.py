@@ -43,6 +43,7 @@ def result_json(result: TraceResult, analysis: Analysis, metric: str | None = No
             {"message": finding.message, "location": finding.location, "count": finding.count}
             for finding in analysis.findings
         ],
+        "not_analyzed": dict(analysis.not_analysed),
         "clock_violations": [
             {
                 "kind": pair.kind,

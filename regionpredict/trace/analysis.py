@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from regionpredict.trace.call_paths import CallPaths, call_paths, path_names
+from regionpredict.trace.calls_not_analysed import calls_not_analysed, note_of
 from regionpredict.trace.clock_conditions import Violations, clock_conditions, violations
 from regionpredict.trace.clock_correction import corrected
 from regionpredict.trace.collective_waits import collective_waits
@@ -29,6 +30,7 @@ class Analysis:
     node, ticks) of waits without a synchronisation point; `messages` tells of late senders whose
     messages were received in the wrong order. `findings` are all there are, the
     reader's first; `clock_violations` are those of the times as they were recorded.
+    `not_analysed` has calls that the analysis leaves out, with their number.
     """
 
     trace: EventTrace
@@ -42,6 +44,7 @@ class Analysis:
     replay: CostReplay
     findings: tuple[Finding, ...]
     clock_violations: tuple[Violations, ...] = ()
+    not_analysed: Mapping[str, int] = field(default_factory=dict)
 
 
 def analyse(
@@ -83,12 +86,14 @@ def analyse(
     # The points stand in `points` now: what is not held here leaves room for the replay.
     messages, collectives, teams = replace(messages, points=()), replace(collectives, points=()), []
     replayed = cost_replay(trace, paths, points, kernels)
+    left_out = calls_not_analysed(trace)
     findings: Sequence[Finding] = [
         *trace.findings,
         *matches.findings,
         *clock_findings,
         *collectives.findings,
         *team_findings,
+        *note_of(left_out),
     ]
     if replayed.unordered:
         findings = [
@@ -107,4 +112,5 @@ def analyse(
         replay=replayed,
         findings=tuple(findings),
         clock_violations=violated,
+        not_analysed=left_out,
     )

@@ -23,7 +23,6 @@ N_TO_N = (
     Collective.REDUCE_SCATTER,
     Collective.REDUCE_SCATTER_BLOCK,
 )
-_ANY_TO_ANY = (Collective.ALLTOALLV, Collective.ALLTOALLW)  # do not tell who waits for whom
 PREFIX = (Collective.SCAN, Collective.EXSCAN)
 
 
@@ -60,7 +59,7 @@ def collective_table(
     between = np.array([group.remote is not None for group in trace.communicators] or [False])
     kind = trace.kind[operations.event]
     ended = (kind == Kind.COLLECTIVE_END) & (matches.instance >= 0)
-    findings = _not_analysed(kind, operations.collective[ended])
+    findings = []
     across = ended & between[operations.communicator]
     if np.any(across):
         count = int(np.count_nonzero(across))
@@ -124,17 +123,6 @@ def _ranks_in_communicator(
                 np.minimum(np.searchsorted(members[local], own[rows]), len(local) - 1)
             ]
     return place
-
-
-def _not_analysed(kind: NDArray[np.uint8], operations: NDArray[np.uint8]) -> list[Finding]:
-    findings = []
-    for count, what in (
-        (np.count_nonzero(kind == Kind.COLLECTIVE_COMPLETE), "non-blocking collective operations"),
-        (np.count_nonzero(np.isin(operations, _ANY_TO_ANY)), "MPI_Alltoallv and MPI_Alltoallw"),
-    ):
-        if count:
-            findings.append(Finding(f"{what}, not analysed", count=int(count)))
-    return findings
 
 
 def _begins(trace: EventTrace, enter: _Rows, event: _Rows) -> _Rows:

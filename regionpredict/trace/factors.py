@@ -14,6 +14,7 @@ computes nor waits (I/O), and the time before it began, which the reference tool
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from regionpredict.errors import InputError, plural
 from regionpredict.trace.bursts import Bursts, bursts_of, by_location, useful_increase
+from regionpredict.trace.calls_not_analysed import calls_not_analysed, note_of
 from regionpredict.trace.clock_conditions import message_conditions, violations
 from regionpredict.trace.event_trace import EventTrace, Kind
 from regionpredict.trace.iterations import Iterations
@@ -62,7 +64,8 @@ class RunFactors:
     `useful_s`, `instructions` and `cycles` are totals in useful time, the latter None where the
     trace has no such counter. `serialisations` has all definitions. `trimmed` says that Trf came
     out above 1, because the ideal run was slower than the real one, and was cut to 1. `iterations`
-    are those of the phase that the figures are of, None for a whole run.
+    are those of the phase that the figures are of, None for a whole run. `not_analysed` has calls
+    that the replay leaves out, with their number.
     """
 
     name: str
@@ -86,6 +89,7 @@ class RunFactors:
     parallel_regions: tuple[RegionSplit, ...] = ()
     trimmed: bool = False
     notes: tuple[str, ...] = ()
+    not_analysed: Mapping[str, int] = field(default_factory=dict)
     regions: frozenset[str] = field(default=frozenset())
     iterations: Iterations | None = None
 
@@ -143,7 +147,9 @@ def run_factors(
     own_work = np.where(bursts.own, length, 0)
     runtime = int(trace.time.max(initial=0))
     clocks = violations(trace, {"message": message_conditions(trace, matches)})[1]
-    notes = list(map(str, (*trace.findings, *matches.findings, *clocks)))
+    left_out = calls_not_analysed(trace, replayed=True)
+    findings = (*trace.findings, *matches.findings, *clocks, *note_of(left_out))
+    notes = list(map(str, findings))
     if nominal is not None:
         runtime = int(_replayed(trace, matches, kernels, nominal, own_work, bursts, notes).max())
     if not useful.max(initial=0) or not runtime:
@@ -188,6 +194,7 @@ def run_factors(
         parallel_regions=region_splits(trace, bursts),
         trimmed=transfer > 1.0 + 1e-9,
         notes=tuple(dict.fromkeys(notes)),
+        not_analysed=left_out,
         regions=_entered(trace),
     )
 

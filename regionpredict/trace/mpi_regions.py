@@ -61,6 +61,12 @@ _POINT_TO_POINT = re.compile(
 _ONE_SIDED = re.compile(
     r"mpi_(win_.*|r?(put|get|accumulate|get_accumulate)|fetch_and_op|compare_.*)"
 )
+_LEFT_OUT = re.compile(
+    r"mpi_(i?neighbor_.*|p(send|recv)_init|pready.*|parrived|start(all)?|"
+    r"i?m?probe|i?mrecv|r?(put|get|accumulate|get_accumulate)|fetch_and_op|compare_and_swap|"
+    r"win_(fence|start|complete|post|wait|test|sync|(un)?lock(_all)?|flush.*))"
+)
+_VARYING = (Collective.ALLTOALLV, Collective.ALLTOALLW)  # do not tell who waits for whom
 
 
 def plain_name(name: str) -> str:
@@ -83,6 +89,27 @@ def collective_of(name: str) -> Collective:
     if collective is None and rest.startswith("i"):
         collective = _COLLECTIVES.get(rest[1:])
     return Collective.UNKNOWN if collective is None else collective
+
+
+def is_analysed(name: str, replayed: bool = False) -> bool:
+    """Whether the analyses take a function of MPI into account, or need not.
+
+    They leave out non-blocking, persistent and neighborhood collectives, persistent and partitioned
+    requests, probes and one-sided communication. A replay takes all-to-alls of varying sizes into
+    account, the other analyses do not.
+
+    >>> is_analysed("MPI_Iallreduce"), is_analysed("MPI_Allreduce"), is_analysed("MPI_Comm_rank")
+    (False, True, True)
+    """
+    plain = plain_name(name)
+    collective = collective_of(name)
+    if collective in _VARYING and not replayed:
+        return False
+    if plain.startswith("mpi_i") and collective is not Collective.UNKNOWN:
+        return False
+    if plain.endswith("_init") and collective_of(plain[:-5]) is not Collective.UNKNOWN:
+        return False
+    return _LEFT_OUT.fullmatch(plain) is None
 
 
 def mpi_role(name: str) -> Role | None:

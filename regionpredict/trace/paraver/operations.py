@@ -85,7 +85,7 @@ def placed_operations(
     """All messages and collectives. `where` is the location of each of the records' events."""
     parts = [
         *_messages(records, first, calls, regions, findings),
-        _collectives(records, first, where, calls, communicators, regions, findings),
+        _collectives(records, first, where, calls, communicators, regions),
     ]
     return Placed(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
@@ -135,16 +135,13 @@ def _collectives(
     calls: Calls,
     communicators: dict[int, int],
     regions: list[Region],
-    findings: list[Finding],
 ) -> tuple[Integers, ...]:
     role = np.array([region.role is Role.COLLECTIVE for region in regions])
+    # The trace does not tell where non-blocking collectives are waited for.
     names = [plain_name(region.name) for region in regions]
     waits = np.array([name.startswith("mpi_i") for name in names])  # MPI_Ibcast and its like
     collective = role[calls.region] if len(calls) else np.zeros(0, dtype=bool)
     immediate = collective & waits[calls.region] if len(calls) else collective
-    if immediate.any():
-        text = "a non-blocking collective, of whose wait the trace does not tell, is left out"
-        findings.append(Finding(text, count=int(immediate.sum())))
     call = np.flatnonzero(collective & ~immediate)
     operation = np.array([int(collective_of(region.name)) for region in regions])
     count = len(call)

@@ -1,0 +1,42 @@
+"""Calls of MPI that the analyses of a trace leave out, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from regionpredict.trace.event_trace import EventTrace, Finding, Kind, Paradigm
+from regionpredict.trace.mpi_regions import is_analysed
+
+
+def calls_not_analysed(trace: EventTrace, replayed: bool = False) -> dict[str, int]:
+    """How often each such function is called, the most frequent first.
+
+    A function whose messages the trace has is analysed, as those of persistent requests may be.
+    `replayed`: for a replay, which knows how long all-to-alls of varying sizes take.
+    """
+    changes = np.flatnonzero((trace.kind == Kind.ENTER) | (trace.kind == Kind.LEAVE))
+    entered = trace.region[changes][trace.kind[changes] == Kind.ENTER]
+    calls = np.bincount(entered[entered >= 0], minlength=len(trace.regions))
+    messages = np.isin(trace.kind[trace.operations.event], (Kind.SEND, Kind.SEND_REQUEST))
+    messages |= trace.kind[trace.operations.event] == Kind.RECEIVE_REQUEST
+    around = np.searchsorted(changes, trace.operations.event[messages]) - 1
+    sending = set(trace.region[changes[around[around >= 0]]].tolist())
+    counts = {
+        region.name: int(calls[number])
+        for number, region in enumerate(trace.regions)
+        if calls[number]
+        and number not in sending
+        and region.paradigm is Paradigm.MPI
+        and not is_analysed(region.name, replayed)
+    }
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def note_of(calls: Mapping[str, int]) -> tuple[Finding, ...]:
+    """One finding that names them all; none where there are none."""
+    if not calls:
+        return ()
+    listed = ", ".join(f"{name} ({count})" for name, count in calls.items())
+    return (Finding(f"calls that are not analyzed, with their number: {listed}"),)
