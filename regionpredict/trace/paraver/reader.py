@@ -61,6 +61,9 @@ def trace_of(
         for i, (rank, thread) in enumerate(thread_ids)
     )
     findings: list[Finding] = []
+    if len(records.passed_over):
+        text = "records of kind 4 (collective communication of old traces), passed over"
+        findings.append(Finding(text, count=len(records.passed_over)))
     regions = [Region(name or "application", Paradigm.USER, Role.PROGRAM)]
     where = first[records.events[:, 0]] + records.events[:, 1]
     calls = calls_of(records.events, where, labels, regions, findings)

@@ -33,7 +33,10 @@ _MOST_THREADS = 10**7  # more than any machine runs of one program: the number i
 _LARGEST = 2**62  # times and places in one integer
 _POWERS = (10 ** np.arange(_LONGEST, dtype=np.uint64)).astype(np.uint64)
 
+_PASSED_OVER = 4  # collective communication, which old tracers wrote and Paraver does not read
+
 Integers = NDArray[np.int64]
+_Parts = tuple[Integers, Integers, Integers, Integers]  # as in Records
 File = gzip.GzipFile | BufferedReader
 
 
@@ -54,12 +57,14 @@ class Records:
 
     `states` is (n, 5): task, thread, begin, end, state. `events` is (n, 5): task, thread, time,
     type, value. `messages` is (n, 10): task, thread, logical and physical send; the same of the
-    receive; size and tag. Times are ticks.
+    receive; size and tag. Times are ticks. `passed_over` is the kind of each
+    record that is not read.
     """
 
     states: Integers
     events: Integers
     messages: Integers
+    passed_over: Integers
 
 
 def read_records(path: Path) -> tuple[Header, Records]:
@@ -70,7 +75,7 @@ def read_records(path: Path) -> tuple[Header, Records]:
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             header, rest, line = _header(file, path)
-            parts: list[tuple[Integers, Integers, Integers]] = []
+            parts: list[_Parts] = []
             for chunk, first in _chunks(file, rest, line, path):
                 parts.append(_records_of(chunk, path, first, header))
     except OSError as error:
@@ -85,7 +90,7 @@ def read_records(path: Path) -> tuple[Header, Records]:
     if max(last, header.ticks) * sum(header.threads) >= _LARGEST:
         raise _damaged("times are too large to be of a run", path)
     kinds = [np.concatenate(kind) for kind in zip(*parts, strict=True)] if parts else []
-    if not kinds or not any(map(len, kinds)):
+    if not kinds or not any(map(len, kinds[:-1])):
         raise _damaged("holds no record", path)
     return header, Records(*kinds)
 
@@ -94,8 +99,8 @@ def _damaged(message: str, path: Path, line: int | None = None) -> InputError:
     return InputError(message, remedy="give a complete trace", path=str(path), line=line)
 
 
-def _times(tables: tuple[Integers, Integers, Integers]) -> tuple[Integers, ...]:
-    states, events, messages = tables
+def _times(tables: _Parts) -> tuple[Integers, ...]:
+    states, events, messages, _ = tables
     return states[:, 2:4], events[:, 2], messages[:, 2:4], messages[:, 6:8]
 
 
@@ -170,9 +175,7 @@ def _chunks(file: File, rest: bytes, line: int, path: Path) -> Iterator[tuple[by
             raise _damaged(f"has a line of more than {_LONGEST_LINE >> 20} MiB", path, line)
 
 
-def _records_of(
-    text: bytes, path: Path, first: int, header: Header
-) -> tuple[Integers, Integers, Integers]:
+def _records_of(text: bytes, path: Path, first: int, header: Header) -> _Parts:
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n")
     if b"\n#" in text or text.startswith(b"#"):
@@ -183,6 +186,7 @@ def _records_of(
         ((kind == 1) & (counts == _STATE_FIELDS))
         | ((kind == 2) & (counts > _EVENT_FIELDS) & (counts % 2 == 0))
         | ((kind == 3) & (counts == _MESSAGE_FIELDS))
+        | (kind == _PASSED_OVER)
     )
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])
@@ -211,7 +215,7 @@ def _records_of(
         for column in columns_of_place:
             table[:, column : column + 2] -= 1
             _check_threads(table[:, column], table[:, column + 1], header, path)
-    return states, events, messages
+    return states, events, messages, kind[kind == _PASSED_OVER]
 
 
 def _check_threads(task: Integers, thread: Integers, header: Header, path: Path) -> None:

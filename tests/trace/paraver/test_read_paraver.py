@@ -211,7 +211,7 @@ def test_numbers_of_any_length(values: list[int], negative: bool) -> None:
     sign = "-" if negative else ""
     text = "".join(f"2:1:1:1:1:{k}:7:{sign}{value}\n" for k, value in enumerate(values))
     header = Header(1, 1e9, (1,), {})
-    _, found, _ = _records_of(text.encode(), Path("x.prv"), 2, header)
+    _, found, *_ = _records_of(text.encode(), Path("x.prv"), 2, header)
     expected = np.array(values, dtype=np.uint64).view(np.int64)
     assert found[:, 4].tolist() == (-expected if negative else expected).tolist()
     assert found[:, 2].tolist() == list(range(len(values)))
@@ -242,6 +242,22 @@ def test_text_that_is_no_trace(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError) as error:
         read_paraver(tmp_path / "x.prv")
     assert message in str(error.value).replace(str(tmp_path) + "/", "")
+
+
+def test_old_records_of_collective_communication_are_passed_over(
+    trace: EventTrace, tmp_path: Path
+) -> None:
+    old = "4:1:1:1:1:600:900:8\n4:2:1:2:1:800:900:8:0:0\n"
+    (tmp_path / "old.prv").write_text(HEAD + old + BODY)
+    found = read_paraver(tmp_path / "old.prv")
+    assert found.time.tolist() == trace.time.tolist()
+    assert found.kind.tolist() == trace.kind.tolist()
+    assert [str(finding) for finding in found.findings if finding not in trace.findings] == [
+        "records of kind 4 (collective communication of old traces), passed over (2 times)"
+    ]
+    (tmp_path / "none.prv").write_text(HEAD + old)
+    with pytest.raises(InputError, match="holds no record"):
+        read_paraver(tmp_path / "none.prv")
 
 
 def test_a_damaged_archive_and_none(tmp_path: Path) -> None:
