@@ -59,6 +59,10 @@ _WITHOUT_ADVICE = ("csv", "slurm", "openmp")
     help="html: one page that loads nothing; sarif: findings for code scanning; slurm: options and "
     "a job script fragment; openmp: clauses to write.",
 )
+@click.option(
+    "--reuse", is_flag=True,
+    help="With --format json: count the reuse distances, too, as analyze does.",
+)  # fmt: skip
 @fail_if_option
 @plot_option("speedup curves over threads, the machine's packages behind them,")
 @click.option(
@@ -74,7 +78,8 @@ def command(
     stage: str | None, output: str | None, form: str, threads: str | None,
     first_touch: str | None, pages: str | None, binding: Binding, runtime: str | None,
     within: float, weights: Path | None, only: tuple[str, ...],
-    sort: str | None, top: int | None, every: bool, conditions: tuple[str, ...], plot: Path | None,
+    sort: str | None, top: int | None, every: bool, reuse: bool,
+    conditions: tuple[str, ...], plot: Path | None,
     **options: Any,
 ) -> None:  # fmt: skip
     """How many packages and threads of MACHINE every parallel loop in PATH can use.
@@ -95,6 +100,8 @@ def command(
     if plot is not None and (stage is not None or model == "density"):
         other = f"--dump {stage}" if stage is not None else "--model density, which has no curve"
         raise UsageError(f"--plot does not go with {other}", remedy="leave one of them out")
+    if reuse and form != "json":
+        raise UsageError("--reuse is for --format json", remedy="add --format json")
     campaign = _weights(weights, form, stage)
     view = view_of(only, sort, top, every=every)
     if stage is not None or form in ("slurm", "openmp"):
@@ -123,7 +130,7 @@ def command(
             threads=parse_threads(threads), first_touch=first_touch, pages=pages,
             binding=binding, runtime=runtime, within=within, excludes=options["excludes"],
         )  # fmt: skip
-        text = _shown(form, result, view, campaign, str(weights), request, processes)
+        text = _shown(form, result, view, campaign, str(weights), request, processes, reuse=reuse)
         if plot is not None:
             _draw(plot, result, view)
     write_result(text, output)
@@ -135,7 +142,7 @@ def command(
 
 def _shown(
     form: str, result: Predictions, view: View, campaign: Campaign | None, weights: str,
-    request: PredictionRequest, processes: int,
+    request: PredictionRequest, processes: int, *, reuse: bool,
 ) -> str:  # fmt: skip
     """The predictions in one form, whose writer is the only one that is loaded."""
     from regionpredict.report.run_settings import run_settings
@@ -162,6 +169,7 @@ def _shown(
                 run,
                 processes,
                 result.recommended,
+                reuse=reuse,
             )
         )
     if form == "csv":

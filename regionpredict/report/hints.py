@@ -36,7 +36,6 @@ from regionpredict.report.team_hints import (
 from regionpredict.report.unsettled import unsettled_document
 from regionpredict.sizes.ranking import rank_sizes
 from regionpredict.workers import processes_for, spread
-from regionpredict.workload import ReuseFact
 
 HINTS_SCHEMA = "regionpredict/hints/1"
 FACTS_SCHEMA = "regionpredict/facts/1"
@@ -48,18 +47,20 @@ def hints_document(
     machine: Machine, model: str, notes: Sequence[Diagnostic],
     advice: ByTeam | None = None, request: Mapping[str, Any] | None = None,
     run: RunSettings = AS_USUAL, processes: int = 1,
-    recommended: Recommended = NOTHING_RECOMMENDED,
+    recommended: Recommended = NOTHING_RECOMMENDED, *, reuse: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """The whole document, ready for `json.dumps`. `program` is what to run with, `plan` is that of
     the only program.
 
     `unbound` is null where the model tries no sizes; `request` is what was asked for, by which
-    `compare --at-measured-sizes` asks again. Up to so many `processes` count reuse distances.
+    `compare --at-measured-sizes` asks again. With `reuse` the reuse distances are counted, by up to
+    so many `processes`.
     """
+    line_bytes = machine.line_bytes if reuse else None
     described = spread(
-        partial(_predicted, line_bytes=machine.line_bytes),
+        partial(_predicted, line_bytes=line_bytes),
         predictions,
-        processes_for(len(predictions), processes),
+        processes_for(len(predictions), processes) if reuse else 1,
     )
     team_entries = team_by_region(teams)
     planned = [plan_document(plan) for plan in plans]
@@ -140,9 +141,10 @@ def _status(facts: RegionFacts) -> str:
     return {"complete": "predicted"}.get(facts.status, facts.status)
 
 
-def _region(facts: RegionFacts, line_bytes: int) -> dict[str, Any]:
+def _region(facts: RegionFacts, line_bytes: int | None) -> dict[str, Any]:
+    """A region; `line_bytes`: those of the lines in which reuse is counted, None: it is not."""
     region = facts.region
-    reuse = reuse_by_array(facts, line_bytes)
+    reuse = None if line_bytes is None else reuse_by_array(facts, line_bytes)
     return {
         "id": region.id,
         "file": region.span.file,
@@ -163,18 +165,20 @@ def _region(facts: RegionFacts, line_bytes: int) -> dict[str, Any]:
                 "name": array.name,
                 "dims": array.dims,
                 "counted": array.counted,
-                "accesses": [
-                    _access(access, far)
+                "accesses": [_access(access) for access in array.accesses]
+                if reuse is None
+                else [
+                    {**_access(access), "reuse_distance": access_reuse(far)}
                     for access, far in zip(array.accesses, reuse[array.name], strict=True)
                 ],
             }
             for array in facts.arrays
         ],
-        "reuse_histogram": histogram_document(reuse),
+        **({} if reuse is None else {"reuse_histogram": histogram_document(reuse)}),
     }
 
 
-def _predicted(prediction: Prediction, line_bytes: int) -> dict[str, Any]:
+def _predicted(prediction: Prediction, line_bytes: int | None) -> dict[str, Any]:
     region = _region(prediction.facts, line_bytes)
     arrays = region.pop("arrays")
     return {
@@ -219,12 +223,11 @@ def _count(count: Count, value: str) -> dict[str, Any]:
     return {**entry, "at_most": True} if count.at_most else entry
 
 
-def _access(fact: AccessFact, far: ReuseFact | None) -> dict[str, Any]:
+def _access(fact: AccessFact) -> dict[str, Any]:
     return {
         "line": fact.access.span.line,
         "kind": fact.access.kind,
         "reuse": fact.reuse,
-        "reuse_distance": access_reuse(far),
         "pattern": fact.pattern,
         "text": fact.access.text,
     }

@@ -26,7 +26,8 @@ def team(
     """A team by its times on 1, 2, ... threads."""
     points = tuple(point(n, compute=s) for n, s in enumerate(seconds, start=1))
     facts = SimpleNamespace(id=name, executions=SimpleNamespace(weight=weight))
-    return cast("TeamPrediction", SimpleNamespace(facts=facts, points=points, threads=threads))
+    known = SimpleNamespace(facts=facts, points=points, threads=threads, range=None)
+    return cast("TeamPrediction", known)
 
 
 def advised(*teams: TeamPrediction) -> str:
