@@ -140,3 +140,38 @@ def test_communicators_between_groups(tmp_path: Path, kernels: Kernels) -> None:
     ]
     found = waits(analysis)
     assert found.totals["comms_send"] == found.totals["comms_recv"] == 4
+
+
+NOT_ANALYSED = r"""
+#include <mpi.h>
+int main(int count, char **words)
+{
+    int value = 1, sum = 0, seen = 0;
+    MPI_Request request;
+    MPI_Win window;
+    MPI_Init(&count, &words);
+    for (int at = 0; at < 5; at++) {
+        MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        value += sum != 2 * value;
+    }
+    MPI_Win_create(&seen, sizeof seen, sizeof seen, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    MPI_Put(&sum, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return value != 1;
+}
+"""
+
+
+def test_calls_that_are_recorded_by_name_alone(tmp_path: Path, kernels: Kernels) -> None:
+    program = built(tmp_path, NOT_ANALYSED)
+    record_ranks(tmp_path / "trace", 2, program)
+    analysis = analyse(read_otf2(tmp_path / "trace", kernels), kernels)
+    assert dict(analysis.not_analysed) == {"MPI_Iallreduce": 10, "MPI_Win_fence": 4, "MPI_Put": 2}
+    assert [str(finding) for finding in analysis.findings] == [
+        "calls that are not analyzed, with their number: "
+        "MPI_Iallreduce (10), MPI_Win_fence (4), MPI_Put (2)"
+    ]
