@@ -66,6 +66,7 @@ _INTEGERS = (4, 8)  # OTF2_TYPE_UINT64, OTF2_TYPE_INT64
 _PROGRAM = -(2**31)
 _TOO_SMALL = 1
 _LEAST_CAPACITY = 1 << 16
+_LONGEST_RUN = 2**62  # ticks: sums and differences of two times fit 64 bits
 
 
 class _Table(ctypes.Structure):
@@ -246,7 +247,9 @@ def assembled(anchor: Path, definitions: Definitions, events: Events) -> EventTr
     columns = events.columns
     time = columns["time"]
     if len(time):
-        time -= time.min()
+        begin = int(time.min())
+        check_length(anchor, begin, int(time.max()))
+        time -= begin
     undefined: list[Finding] = []
     regions = number_regions(columns["region"], columns["kind"], definitions, undefined)
     starts = np.concatenate([[0], events.ends]).astype(np.int64)
@@ -260,6 +263,14 @@ def assembled(anchor: Path, definitions: Definitions, events: Events) -> EventTr
         operations=table,
         counters=counters_of(definitions, events.readings, starts),
     )
+
+
+def check_length(anchor: Path, begin: int, end: int) -> None:
+    """Raises InputError where the first and the last time are too far apart to be of one run."""
+    if end - begin >= _LONGEST_RUN:
+        raise InputError(
+            "times are too large to be of a run", remedy="give a complete trace", path=str(anchor)
+        )
 
 
 def described(

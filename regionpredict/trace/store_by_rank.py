@@ -16,6 +16,7 @@ from regionpredict.trace.matching import Matches
 from regionpredict.trace.otf2_definitions import Definitions
 from regionpredict.trace.otf2_reader import (
     Events,
+    check_length,
     counters_of,
     described,
     number_regions,
@@ -30,10 +31,10 @@ from regionpredict.trace.per_rank_reading import Piece, PieceReader, linked, spa
 @dataclass(frozen=True, slots=True)
 class _Rank:
     """What is kept of a rank between the two times it is read: its piece without events, its first
-    time, and the numbers of its regions."""
+    and last time, and the numbers of its regions."""
 
     piece: Piece
-    begin: int | None
+    times: tuple[int, int] | None
     regions: NDArray[np.int32]
 
 
@@ -53,7 +54,9 @@ def convert_otf2(path: Path, folder: Path, kernels: Kernels) -> None:
     matches = Matches(nothing, nothing, nothing, ())
     if pieces:
         matches = linked(pieces, len(definitions.communicators), kernels, _serial_map)
-    begin = min((rank.begin for rank in ranks if rank.begin is not None), default=0)
+    times = [rank.times for rank in ranks if rank.times is not None]
+    begin = min((first for first, _ in times), default=0)
+    check_length(anchor, begin, max((last for _, last in times), default=0))
     numbers = np.unique(_stacked([rank.regions for rank in ranks]))
     named = numbers.copy()
     undefined: list[Finding] = []
@@ -97,8 +100,8 @@ def _without_events(piece: Piece) -> _Rank:
     time, named = columns["time"], columns["kind"] <= Kind.LEAVE
     regions = np.unique(columns["region"][named])
     light = Events({}, events.ends, events.notes, events.readings[:0])
-    begin = int(time.min()) if len(time) else None
-    return _Rank(replace(piece, events=light), begin, regions[regions != NONE])
+    times = (int(time.min()), int(time.max())) if len(time) else None
+    return _Rank(replace(piece, events=light), times, regions[regions != NONE])
 
 
 def _part(

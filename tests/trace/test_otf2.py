@@ -16,7 +16,13 @@ from regionpredict.trace import Finding, Kind, Paradigm
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.otf2_definitions import read_definitions
-from regionpredict.trace.otf2_reader import number_regions, operations_of, read_events, read_otf2
+from regionpredict.trace.otf2_reader import (
+    assembled,
+    number_regions,
+    operations_of,
+    read_events,
+    read_otf2,
+)
 
 otf2 = pytest.importorskip("otf2")
 import _otf2  # noqa: E402
@@ -197,6 +203,19 @@ def test_wrong_communicators_and_more_events_than_are_told(archive: Path, kernel
     part = read_events(archive, definitions.references, fewer, kernels)
     assert len(part.columns["time"]) <= sum(fewer) + 3 * 4  # and the ends of what is open
     assert np.all(part.notes.sum(axis=1) >= 1)
+
+
+def test_times_that_no_run_has_are_refused(archive: Path, kernels: Kernels) -> None:
+    """Times may be as large as they like, as long as their differences are not."""
+    definitions = read_definitions(_otf2, archive)
+    whole = read_otf2(archive, kernels)
+    events = read_events(archive, definitions.references, definitions.events, kernels)
+    events.columns["time"] -= 2**63 - 1  # as 64 bits without a sign: around 2^63 and above
+    assert assembled(archive, definitions, events).time.tolist() == whole.time.tolist()
+    events = read_events(archive, definitions.references, definitions.events, kernels)
+    events.columns["time"][0] -= 2**62
+    with pytest.raises(InputError, match="times are too large to be of a run"):
+        assembled(archive, definitions, events)
 
 
 def test_what_is_no_archive(tmp_path: Path, kernels: Kernels) -> None:
