@@ -30,10 +30,12 @@ def answer_lines(recommended: Recommended) -> list[str]:
 
 def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
     """The answer, and how much of the time is serial; `programs`: how many it is for."""
+    # A model without times knows no speedup.
+    gain = f"{speedup_text(hint)}, " if hint.seconds is not None else ""
     what = f" for {programs} programs together" if programs > 1 else ""
     line = (
         f"Use {plural(hint.threads, 'thread')} on {plural(hint.packages, 'package')}{what}: "
-        f"{speedup_text(hint)}, {100 * hint.confidence:.0f} % confidence"
+        f"{gain}{100 * hint.confidence:.0f} % confidence"
     )
     sizes = _SIZES.get(hint.sizes_from)
     lines = [line + (f", {sizes}." if sizes else ".")]

@@ -172,6 +172,8 @@ class _Tracer:
             group = part.group
             address = part.exact or Affine(part.place, group.slopes)
             byte = self._values(address, body.points, body.number)
+            if not np.isfinite(byte).all():
+                raise _NotTracedError
             self.iteration[at] = body.shared
             self.array[at] = self.arrays.setdefault(group.array, len(self.arrays))
             self.byte[at] = np.floor(byte).astype(np.int64)
