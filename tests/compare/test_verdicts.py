@@ -18,7 +18,7 @@ from regionpredict.compare.comparable import size_difference
 from regionpredict.compare.success import baselines, success, time_lost, wilson
 from regionpredict.compare.verdicts import Comparison, compare
 from regionpredict.errors import InputError
-from regionpredict.measure.hints_file import Hint, Hints, Place, match_hint
+from regionpredict.measure.hints_file import BySize, Hint, Hints, Place, match_hint
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.store import Store
 from regionpredict.measure.summary import RegionSummary, summarise
@@ -378,7 +378,7 @@ def test_a_model_right_about_ratios_and_wrong_about_seconds_is_told_so() -> None
 def test_a_hint_of_open_sizes_is_compared_with_nothing() -> None:
     """Its times are those of sizes that nobody gave, whatever its iterations."""
     known, opened = _hint(10, 2, seconds=1.0), _hint(20, 2, seconds=1000.0)
-    opened = replace(opened, packages=None, threads=None)
+    opened = replace(opened, sizes=BySize(4, ()))
     result = compare(_hints(known, opened), _summaries(TIMES))
     alone = compare(_hints(known), _summaries({10: TIMES[10]}))
     assert result.median_speedup_error == alone.median_speedup_error

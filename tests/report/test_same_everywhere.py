@@ -75,7 +75,7 @@ def rows_of(table: str) -> dict[tuple[str, str], list[dict]]:
     for line in table.splitlines():
         if TITLE.fullmatch(line):
             file = line
-        elif file and (row := ROW.fullmatch(line.rstrip("?"))):
+        elif file and (row := ROW.fullmatch(line.rstrip("?^"))):
             found.setdefault((file, row["line"]), []).append(row.groupdict())
     return found
 
