@@ -247,7 +247,7 @@ def test_a_name_of_quotes_and_commas_leaves_output_well_formed(folder, form) -> 
         header, row = csv.reader(io.StringIO(done.stdout))
         assert row[header.index("file")] == name
     else:
-        assert name in done.stdout.splitlines()[2]
+        assert any(name in line for line in done.stdout.splitlines())
     into = call("predict", ".", "-m", "epyc-7452", "--format", form, "-o", "out", cwd=folder)
     assert into.returncode == 0
     assert (folder / "out").read_text() == done.stdout
