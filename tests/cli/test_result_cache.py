@@ -252,7 +252,7 @@ def test_what_is_not_kept(project: Project) -> None:
         assert project.run(*words).code == 0
     (project.folder / "out.txt").unlink()
     assert project.run(*PREDICT, "-o", "out.txt").code == 0
-    assert (project.folder / "out.txt").read_text().startswith("small")
+    assert (project.folder / "out.txt").read_text().startswith("Use ")
     assert project.run("predict", "src", "-m", "absent.yaml").code == 1
     assert project.run("predict", "src").code == 2
     project.write("src/computed.c", '#define NAME "sizes.h"\n#include NAME\n' + OTHER)
