@@ -72,7 +72,7 @@ class TeamFacts:
 class ProgramOrder(NamedTuple):
     """One program: the ids of its teams as they first run, how often each does, and how often the
     second of two is the next to run after the first. `main` is the file of its `main`, empty of
-    what no `main` comes to; `reached` are those of its teams that it is seen to come to. `serial`
+    what no `main` reaches; `reached` are those of its teams that it is seen to reach. `serial`
     says how often the loops run that one thread runs alone, by their places.
     """
 

@@ -40,7 +40,7 @@ def view_options(*, facts: bool = False) -> Decorator:
         if not facts:
             command = click.option(
                 "--all", "every", is_flag=True,
-                help="Show every region and its conditions; by default many fit on one screen.",
+                help="In the table, show every region; by default many fit on one screen.",
             )(command)  # fmt: skip
         return command
 

@@ -6,7 +6,7 @@ pointers that get a new value, calls that hand arrays on, and which of it severa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -249,13 +249,13 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
 
 def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
     """The places of the outermost loops that one thread runs alone and that lead to no parallel
-    region, in all functions that `main` comes to; without a `main`, in those that nobody calls and
-    in what they call.
+    region, in all functions that `main` reaches. Without a `main`, in those that no other calls,
+    and in what they call.
     """
     by_name: dict[str, list[Flow]] = {}
     for flow in flows:
         by_name.setdefault(flow.function, []).append(flow)
-    leading = _leading_to_teams(by_name)
+    leading = functions_reaching(flows, _TEAM_BLOCKS)
     spans: set[Span] = set()
     seen: set[str] = set()
     waiting = ["main"] if "main" in by_name else sorted(by_name.keys() - called_functions(flows))
@@ -287,22 +287,22 @@ def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
 _TEAM_BLOCKS = frozenset(("parallel", "share", "one", "task", "elsewhere"))
 
 
-def _leading_to_teams(by_name: Mapping[str, Sequence[Flow]]) -> set[str]:
-    """The functions that start or need a team, or call one that does."""
+def functions_reaching(flows: Iterable[Flow], kinds: Collection[str]) -> set[str]:
+    """The functions with a block of one of these kinds, and those that call one by its name."""
     callers: dict[str, set[str]] = {}
-    leading: set[str] = set()
-    for name, own in by_name.items():
-        for event in every_event(event for flow in own for event in flow.body):
+    reaching: set[str] = set()
+    for flow in flows:
+        for event in every_event(flow.body):
             if isinstance(event, Handed):
-                callers.setdefault(event.function, set()).add(name)
-            elif isinstance(event, Block) and event.kind in _TEAM_BLOCKS:
-                leading.add(name)
-    waiting = list(leading)
+                callers.setdefault(event.function, set()).add(flow.function)
+            elif isinstance(event, Block) and event.kind in kinds:
+                reaching.add(flow.function)
+    waiting = list(reaching)
     while waiting:
-        new = callers.get(waiting.pop(), set()) - leading
-        leading |= new
+        new = callers.get(waiting.pop(), set()) - reaching
+        reaching |= new
         waiting += new
-    return leading
+    return reaching
 
 
 def branches_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:

@@ -5,8 +5,9 @@ tot += d;                is     tot += d
 omp_unset_lock(&lk);
 
 `__sync_fetch_and_add(&c, 1)` is an `atomic` update of `c`. A lock that the iteration chooses,
-`lock[idx[i]]`, makes nobody wait who chose another: taking it is an atomic update of its element,
-and what it guards runs at once. A function with a hidden lock is a critical section of its own.
+`lock[idx[i]]`, makes only those wait that chose the same one. Taking it is an atomic update of its
+element, and what it guards runs in parallel. A function with a hidden lock is a critical section
+of its own.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ def phases_of(
     alone: Sequence[TeamPrediction], beside: Sequence[TeamPrediction]
 ) -> tuple[Phase, ...]:
     """The teams of a program that have times, as phases; `beside` are the same teams, predicted
-    with a part of the caches. Sizes that nobody gave are as assumed."""
+    with a part of the caches. Sizes without a value are as assumed."""
     phases = []
     for team, other in zip(alone, beside, strict=True):
         runs = team.facts.executions.weight

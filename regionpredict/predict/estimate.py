@@ -86,9 +86,9 @@ class Estimate:
     `shared_core_speedup` is how many times faster they are, which the curve does not have.
     `confidence` is the share of such hints that are right, from 0 to 1.
 
-    `unbound` are the names without a value, `deciding` those of them by which the hint turns: it is
-    then that of the assumed sizes, others lie in `range`, and `by_size` are the hints over the size
-    that nobody gave. All else is told for the assumed sizes, too.
+    `unbound` are the names without a value, `deciding` those of them by which the hint turns.
+    The hint is then that of the assumed sizes, as is all else; others lie in `range`, and `by_size`
+    are the hints over the size without a value.
     """
 
     model: str

@@ -43,7 +43,7 @@ def open_lines(result: Coschedule) -> list[str]:
     every = [team for teams in result.open.values() for team in teams]
     more = f" and {len(every) - _NAMED} more" if len(every) > _NAMED else ""
     return [
-        "at assumed large sizes, as nobody gave others: "
+        "at assumed large sizes: "
         f"{', '.join(every[:_NAMED])}{more}; predict {', '.join(result.open)} with --set"
     ]
 

@@ -69,6 +69,8 @@ def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> It
             f"{GUESSED} holds for large sizes, which are assumed; --all shows what other sizes "
             "would change", then="  ",
         )  # fmt: skip
+    if any(own.status == "partial" for own in shown):
+        yield "? something in the loop is not understood"
     if any(own.borderline for own in shown):
         yield "~ another number of packages is about as good"
     if any(own.threads_per_core > 1 for own in shown):

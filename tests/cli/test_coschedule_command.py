@@ -161,7 +161,7 @@ def with_open(programs: Path) -> Path:
 
 def test_turns_are_by_the_plans_and_open_regions_are_named(with_open: Path) -> None:
     done = _run("coschedule", "open.json", "copy.json", "-m", "dunnington", folder=with_open)
-    told = "at assumed large sizes, as nobody gave others: open.c:6; predict open with --set"
+    told = "at assumed large sizes: open.c:6; predict open with --set"
     assert told in done.stdout.splitlines()
     done = _run("coschedule", "open.json", "copy.json", "-m", "dunnington", "--format", "json",
                 folder=with_open)  # fmt: skip
@@ -177,9 +177,7 @@ def test_a_job_binds_threads_and_says_what_is_assumed(with_open: Path) -> None:
     done = _run("coschedule", "open.json", "copy.json", "-m", "dunnington", "--format", "slurm",
                 folder=with_open)  # fmt: skip
     told, places, bound, *steps = done.stdout.splitlines()
-    assert (
-        told == "# at assumed large sizes, as nobody gave others: open.c:6; predict open with --set"
-    )
+    assert told == "# at assumed large sizes: open.c:6; predict open with --set"
     assert (places, bound) == ("export OMP_PLACES=cores", "export OMP_PROC_BIND=close")
     assert all("--cpu-bind=cores" in step for step in steps if step != "wait")
 

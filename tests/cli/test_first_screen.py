@@ -45,6 +45,15 @@ def test_many_loops_fit_on_a_screen(tmp_path: Path) -> None:
     assert "9 more loops take 0 % of the time: --all shows every loop" in lines
 
 
+def test_a_row_with_a_question_mark_says_what_it_means(tmp_path: Path) -> None:
+    lines = lines_of(
+        tmp_path, "void unseen(double *);" + LONG.replace(";\n}", ", unseen(a);\n}") + SHORT
+    )
+    assert [line for line in lines if "big0" in line and "?" in line]
+    assert "? something in the loop is not understood" in lines
+    assert "? something in the loop is not understood" not in lines_of(tmp_path, LONG + SHORT)
+
+
 def test_all_shows_every_loop(tmp_path: Path) -> None:
     text = "\n".join(lines_of(tmp_path, LONG + SHORT, "--all"))
     assert all(f"small{k} " in text for k in range(9))

@@ -27,6 +27,7 @@ from regionpredict.ir.flow import (
     Write,
     called_functions,
     every_event,
+    functions_reaching,
 )
 
 _NEW = frozenset(
@@ -163,7 +164,7 @@ def follow(flows: Sequence[Flow]) -> Followed:
     called = called_functions(flows)
     roots = [flow for flow in flows if flow.function == "main"]
     roots += [flow for flow in flows if flow.function != "main" and flow.function not in called]
-    sharing = _come_to_worksharing(flows)
+    sharing = functions_reaching(flows, {"share"})
     whole = any(root.function == "main" for root in roots)
     roots = [
         root for root in roots
@@ -202,24 +203,6 @@ def _tell_of_globals(notes: _Notes) -> None:
             known, own = notes.globals.get(memory), visit.first.get(name)
             if known is not None and (own is None or (not own.sure and own.kind != known.kind)):
                 visit.first[name] = known._replace(sure=False)
-
-
-def _come_to_worksharing(flows: Sequence[Flow]) -> set[str]:
-    """The functions that may come to a worksharing loop, themselves or through calls by name."""
-    callers: dict[str, set[str]] = {}
-    reaching: set[str] = set()
-    for flow in flows:
-        for event in every_event(flow.body):
-            if isinstance(event, Handed):
-                callers.setdefault(event.function, set()).add(flow.function)
-            elif isinstance(event, Block) and event.kind == "share":
-                reaching.add(flow.function)
-    waiting = list(reaching)
-    while waiting:
-        more = callers.get(waiting.pop(), set()) - reaching
-        reaching |= more
-        waiting += more
-    return reaching
 
 
 class _Walk:
