@@ -138,15 +138,17 @@ def _running(
 def planned_teams(
     teams: Sequence[TeamPrediction], program: ProgramOrder
 ) -> tuple[PlannedTeam, ...]:
-    """The teams of one program, in its order, as a plan sees them."""
+    """The teams of one program that run, in its order, as a plan sees them."""
     by_id = {team.facts.id: team for team in teams}
+    executions = {name: runs.weight for name, runs in program.executions.items()}
+    running = {team.facts.id for team in _running(teams, executions)}
     return tuple(
         PlannedTeam(
             name,
-            runs.weight,
+            weight,
             {point.threads: point.seconds for point in by_id[name].points}
             if by_id[name].threads is not None
             else {},
         )
-        for name, runs in program.executions.items()
-    )
+        for name, weight in executions.items() if name in running
+    )  # fmt: skip
