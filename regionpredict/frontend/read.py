@@ -293,8 +293,8 @@ def join(parts: Sequence[FileResult], frontend: str) -> Program:
     """One program of the parts, in the order of the requests.
 
     A region of a header that several files include is kept once, but where it is a template's:
-    then once for each instance. Regions keep their identity
-    (`is`) but where two that stand on one line are given ids of their own.
+    then once for each instance, and as it is written only where no file has an instance. Regions
+    keep their identity (`is`) but where two that stand on one line are given ids of their own.
     """
     regions: dict[tuple[str, int, int, str], Region] = {}
     names: dict[str, int] = {}
@@ -303,6 +303,7 @@ def join(parts: Sequence[FileResult], frontend: str) -> Program:
     files: dict[str, None] = {}
     flows: dict[tuple[Span, str], Flow] = {}
     by_hand = {span: names for part in parts for span, names in part.by_hand}
+    instances = {region.span for part in parts for region, _ in part.regions if region.instance}
     for part in parts:
         for flow in part.flows:
             flows.setdefault((flow.span, flow.function), with_hand_shared_loops(flow, by_hand))
@@ -311,6 +312,8 @@ def join(parts: Sequence[FileResult], frontend: str) -> Program:
         before = set(regions)
         for region, defined in part.regions:
             span = region.span
+            if not region.instance and span in instances:
+                continue
             key = (span.file, span.line, span.column, region.instance)
             count = names.get(region.id, 0)
             if key in before:

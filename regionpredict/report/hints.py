@@ -24,7 +24,12 @@ from regionpredict.predict import (
 )
 from regionpredict.report.advice import ByTeam
 from regionpredict.report.recommendation import program_documents
-from regionpredict.report.reuse import access_reuse, histogram_document, reuse_by_array
+from regionpredict.report.reuse import (
+    ByArray,
+    access_reuse,
+    counted_reuse,
+    histogram_document,
+)
 from regionpredict.report.run_settings import AS_USUAL, RunSettings, settings_document
 from regionpredict.report.team_hints import (
     open_document,
@@ -103,11 +108,12 @@ def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) ->
         "tool": {"name": "regionpredict", "version": __version__},
         "regions": [
             {
-                **_region(region_facts, LINE_BYTES),
+                **_region(region_facts, reuse.by_array),
                 "status": _status(region_facts),
-                "diagnostics": _notes(region_facts.diagnostics),
+                "diagnostics": _notes((*region_facts.diagnostics, *reuse.notes)),
             }
             for region_facts in facts
+            for reuse in [counted_reuse(region_facts, LINE_BYTES)]
         ],
         "diagnostics": [_note(note, with_file=True) for note in notes],
     }
@@ -141,10 +147,9 @@ def _status(facts: RegionFacts) -> str:
     return {"complete": "predicted"}.get(facts.status, facts.status)
 
 
-def _region(facts: RegionFacts, line_bytes: int | None) -> dict[str, Any]:
-    """A region; `line_bytes`: those of the lines in which reuse is counted, None: it is not."""
+def _region(facts: RegionFacts, reuse: ByArray | None) -> dict[str, Any]:
+    """A region, with the reuse of its references where it was counted."""
     region = facts.region
-    reuse = None if line_bytes is None else reuse_by_array(facts, line_bytes)
     return {
         "id": region.id,
         "file": region.span.file,
@@ -179,7 +184,9 @@ def _region(facts: RegionFacts, line_bytes: int | None) -> dict[str, Any]:
 
 
 def _predicted(prediction: Prediction, line_bytes: int | None) -> dict[str, Any]:
-    region = _region(prediction.facts, line_bytes)
+    reuse = None if line_bytes is None else counted_reuse(prediction.facts, line_bytes)
+    region = _region(prediction.facts, None if reuse is None else reuse.by_array)
+    notes = (*prediction.diagnostics, *(() if reuse is None else reuse.notes))
     arrays = region.pop("arrays")
     return {
         **region,
@@ -208,7 +215,7 @@ def _predicted(prediction: Prediction, line_bytes: int | None) -> dict[str, Any]
         **open_document(prediction),
         "assumed": list(prediction.assumed),
         "arrays": arrays,
-        "diagnostics": _notes(prediction.diagnostics),
+        "diagnostics": _notes(notes),
     }
 
 

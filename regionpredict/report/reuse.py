@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from regionpredict.analysis import RegionFacts
+from regionpredict.ir import WITHHELD, Diagnostic
+from regionpredict.isolation import Failure, attempt
 from regionpredict.report.quantities import show_bytes
 from regionpredict.workload import ReuseFact, ReuseShare, reuse_facts, reuse_histogram
 
@@ -15,14 +17,27 @@ ByArray = Mapping[str, Sequence[ReuseFact | None]]
 """For every array the reuse of its references, in the order of the source; None: not known."""
 
 
-def reuse_by_array(facts: RegionFacts, line_bytes: int) -> ByArray:
-    """The reuse of the references of every array of a region."""
+class CountedReuse(NamedTuple):
+    """The reuse of the references of every array of a region, and a note where counting failed."""
+
+    by_array: ByArray
+    notes: tuple[Diagnostic, ...] = ()
+
+
+def counted_reuse(facts: RegionFacts, line_bytes: int) -> CountedReuse:
+    """The reuse in a region; of one that we fail on, none of its distances is known."""
+    counted = attempt(reuse_facts, facts, line_bytes)
     by_array: dict[str, list[ReuseFact | None]] = {array.name: [] for array in facts.arrays}
-    for fact in reuse_facts(facts, line_bytes):
-        by_array[fact.access.array].append(fact)
-    return {
+    if not isinstance(counted, Failure):
+        for fact in counted:
+            by_array[fact.access.array].append(fact)
+    known = {
         array.name: by_array[array.name] or [None] * len(array.accesses) for array in facts.arrays
     }
+    if not isinstance(counted, Failure):
+        return CountedReuse(known)
+    message = f"reuse distances: {counted.reason}"
+    return CountedReuse(known, (Diagnostic(WITHHELD, facts.region.span, message),))
 
 
 def access_reuse(fact: ReuseFact | None) -> dict[str, Any] | None:
@@ -71,7 +86,9 @@ def reuse_sentence(fact: ReuseFact, line_bytes: int) -> str:
 
 def explain_reuse(facts: RegionFacts, line_bytes: int) -> list[str]:
     """The lines of `explain`: each reference once, then the region's histogram."""
-    reuse = reuse_facts(facts, line_bytes)
+    reuse = attempt(reuse_facts, facts, line_bytes)
+    if isinstance(reuse, Failure):
+        return ["", f"Reuse distances: {WITHHELD}: {reuse.reason}"]
     if not reuse:
         return []
     lines = ["", f"Reuse of lines of {line_bytes} B on one thread, at most"]

@@ -96,3 +96,31 @@ def test_the_length_of_a_container_follows_from_the_sizes() -> None:
 def test_two_values_for_one_size_are_refused() -> None:
     with pytest.raises(UsageError, match=r"are one size in .* are given (5|6) and (5|6)"):
         analysed("accessors", {"numElem": 5, "domain.m_numElem": 6})
+
+
+TEMPLATE = """\
+#pragma once
+template <class T> struct Box {
+  static void fill(T *a, int n, T v) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) a[i] = v;
+  }
+};
+"""
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+def test_a_template_is_shown_as_written_only_where_no_file_has_an_instance(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    (tmp_path / "box.h").write_text(TEMPLATE)
+    unused, used = names
+    (tmp_path / f"{unused}.cc").write_text('#include "box.h"\nvoid f(double *b, int n) {\n'
+        "#pragma omp parallel for\n  for (int i = 0; i < n; i++) b[i] = 1;\n}\n")  # fmt: skip
+    requests = requests_for([str(tmp_path / f"{unused}.cc")])
+    alone = analyse(requests, {}, frontend="libclang").program.regions
+    assert [region.function for region in alone] == ["f", "fill"]
+    (tmp_path / f"{used}.cc").write_text('#include "box.h"\n'
+        "int main() { static double x[1000]; Box<double>::fill(x, 1000, 2.0); }\n")  # fmt: skip
+    both = analyse(requests_for([str(tmp_path)]), {}, frontend="libclang").program.regions
+    assert [region.function for region in both] == ["f", "Box<double>::fill"]

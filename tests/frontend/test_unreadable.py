@@ -53,3 +53,15 @@ def test_below_a_folder_it_takes_no_other_down(plain_user: Path, frontend: str) 
     assert [Path(region.span.file).name for region in program.regions] == ["other.c"]
     (said,) = [one for one in program.diagnostics if one.span.file.endswith("kept.c")]
     assert "cannot be read" in said.message
+
+
+@pytest.mark.parametrize(
+    "file, said",
+    [("notes.txt", "no C or C++ source in this folder; name a folder with .c files"),
+     ("only.hpp", "only headers in this folder; name those to read, such as ")],
+)  # fmt: skip
+def test_a_folder_without_sources_says_what_to_name(tmp_path: Path, file: str, said: str) -> None:
+    (tmp_path / file).write_text(LOOP)
+    with pytest.raises(InputError) as caught:
+        requests_for([str(tmp_path)])
+    assert said in str(caught.value)

@@ -12,8 +12,10 @@ from regionpredict.frontend import requests_for
 from regionpredict.isolation import Limits
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
-from regionpredict.report.hints import hints_document
+from regionpredict.report.hints import facts_document, hints_document
+from regionpredict.report.reuse import explain_reuse
 from regionpredict.report.table import prediction_table
+from regionpredict.workload import reuse_facts
 
 pytestmark = pytest.mark.isolated_defects
 
@@ -79,6 +81,24 @@ def test_a_defect_in_one_stage_takes_one_answer(
     shown = (result.predictions, result.teams, result.plans, result.machine, "saturation")
     assert "RP120" in str(hints_document(*shown, ()))
     assert "good" in prediction_table(*shown)
+
+
+def test_a_defect_in_reuse_distances_takes_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "all.c").write_text(GOOD + BAD)
+    analysis = analyse(requests_for([str(tmp_path)]), {}, frontend="pycparser")
+    counted = "regionpredict.report.reuse.reuse_facts"
+    monkeypatch.setattr(counted, failing_on_bad(reuse_facts))
+    regions = {one["function"]: one for one in facts_document(analysis.facts, ())["regions"]}
+    (note,) = regions["bad"]["diagnostics"]
+    assert note["id"] == "RP120" and note["message"].startswith("reuse distances: internal error")
+    assert regions["bad"]["status"] == "predicted"
+    for function, known in (("good", True), ("bad", False)):
+        (access,) = regions[function]["arrays"][0]["accesses"]
+        assert (access["reuse_distance"] is not None) is known
+    (bad,) = (facts for facts in analysis.facts if facts.region.function == "bad")
+    assert "RP120: internal error" in explain_reuse(bad, 64)[1]
 
 
 def fail(*_: object, **__: object) -> None:

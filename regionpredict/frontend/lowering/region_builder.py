@@ -212,6 +212,7 @@ class RegionBuilder:
         self._enter(loop, written, header, name, outside, frame)
         body = self.body(loop.body, frame)
         self.context.open_loops.pop()
+        self.values.forget_stored(loop, frame)
         self.values.leave(loop, written, trips, outside, frame)
         self.values.leave_counter(loop, header, trips, frame)
         node = Loop(
@@ -317,6 +318,7 @@ class RegionBuilder:
         if behind:
             body += self._expression(loop.condition, asked or loop.span, frame, "condition")
         self.context.open_loops.pop()
+        self.values.forget_stored(loop, frame)
         self._put(carried.after, carried.trips, repeated, outside, frame)
         return Loop(name, ZERO, carried.trips, "<", Expr.const(1), tuple(body), loop.span)
 
@@ -340,10 +342,8 @@ class RegionBuilder:
         written = set(self.effects.written_in(loop.body))
         if isinstance(loop, For) and loop.increment is not None:
             written |= self.effects.of(loop.increment).keys()
-        self.values.forget_stored(loop, frame)
         self.context.open_loops.append(name)
-        for decl in in_order(written):
-            self.values.forget(decl, frame)
+        self.values.forget_changed(loop, written, frame)
         body: list[Node] = []
         if loop.condition is not None:
             body += self._expression(loop.condition, loop.span, frame, "condition")
@@ -351,8 +351,7 @@ class RegionBuilder:
         if isinstance(loop, For) and loop.increment is not None:
             body += self._expression(loop.increment, loop.span, frame, "assign")
         self.context.open_loops.pop()
-        for decl in in_order(written):
-            self.values.forget(decl, frame)
+        self.values.forget_changed(loop, written, frame)
         self.say("RP105", loop.span, f"the iterations of this inner {kind} loop are not counted")
         return Loop(name, None, None, "", None, tuple(body), loop.span, "while", exits(loop.body))
 
@@ -360,7 +359,9 @@ class RegionBuilder:
         text = show(loop.range) if loop.range is not None else "range"
         name = loop.variable.name if loop.variable is not None else "element"
         position = f"{name}@{loop.span.line}"
+        written = self.effects.written_in(loop.body)
         self.context.open_loops.append(position)
+        self.values.forget_changed(loop, written, frame)
         if loop.variable is not None and not loop.variable.reference:
             frame.env[loop.variable] = self.context.varying(name)
         self.say(
@@ -369,6 +370,7 @@ class RegionBuilder:
         )  # fmt: skip
         body = self.body(loop.body, frame)
         self.context.open_loops.pop()
+        self.values.forget_changed(loop, written, frame)
         size = Expr.name(f"size({text})")
         return [
             Loop(position, ZERO, size, "<", Expr.const(1), tuple(body), loop.span, "range",
@@ -432,16 +434,13 @@ class RegionBuilder:
         self.say("RP105", span, "how often a goto goes back here is not counted")
         name = f"goto@{span.line}"
         written = self.effects.written_in(back)
-        self.values.forget_stored(back, frame)
         self.context.open_loops.append(name)
-        for decl in in_order(written):
-            self.values.forget(decl, frame)
+        self.values.forget_changed(back, written, frame)
         body: list[Node] = []
         for item in back.items:
             body += self.body(item, frame)
         self.context.open_loops.pop()
-        for decl in in_order(written):
-            self.values.forget(decl, frame)
+        self.values.forget_changed(back, written, frame)
         return Loop(name, None, None, "", None, tuple(body), span, "while")
 
     def _rare(self, statement: Stmt, frame: Frame) -> list[Node]:

@@ -286,6 +286,12 @@ class VariableValues:
         if self._stores(loop):
             self._forget_exposed(frame)
 
+    def forget_changed(self, loop: Stmt, written: Collection[Decl], frame: Frame) -> None:
+        """All that the iterations of a loop may change, where nothing tells how often it runs."""
+        self.forget_stored(loop, frame)
+        for decl in in_order(written):
+            self.forget(decl, frame)
+
     def may_store(self, loop: For) -> bool:
         """Whether they may do it to one that the loop's own header reads."""
         read = (part for part in (loop.condition, loop.increment) if part is not None)

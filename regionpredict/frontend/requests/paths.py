@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 
@@ -88,11 +88,15 @@ def _expand(
         database = given / DATABASE
         if database.exists():
             return requests_from_database(database, defines, includes, standard)
-        files = _sources_below(given)
+        files = _files_below(given, SOURCES)
         if not files:
+            headers = _files_below(given, HEADERS)
             raise InputError(
-                "no C or C++ source in this folder", remedy="name a folder with .c files", path=path
-            )
+                "only headers in this folder" if headers else "no C or C++ source in this folder",
+                remedy=f"name those to read, such as {headers[0]}" if headers
+                else "name a folder with .c files",
+                path=path,
+            )  # fmt: skip
         return [SourceRequest(file, defines, includes, standard, path) for file in files]
     if given.name.endswith(".json"):
         return requests_from_database(given, defines, includes, standard)
@@ -141,9 +145,9 @@ def path_dependencies(paths: Sequence[str]) -> FileDependencies:
     return FileDependencies(tuple(contents), presence=tuple(presence), trees=tuple(trees))
 
 
-def _sources_below(folder: Path) -> list[str]:
-    sources = []
+def _files_below(folder: Path, suffixes: Collection[str]) -> list[str]:
+    found = []
     for top, below, files in os.walk(folder):
         below[:] = sorted(d for d in below if not d.startswith(".") and d not in _SKIPPED)
-        sources += [str(Path(top, name)) for name in sorted(files) if Path(name).suffix in SOURCES]
-    return sources
+        found += [str(Path(top, name)) for name in sorted(files) if Path(name).suffix in suffixes]
+    return found
