@@ -41,9 +41,7 @@ def smallest_reaching(
     return low
 
 
-def _on_the_line(
-    known: Sequence[tuple[int, float]], target: float, low: int, high: int
-) -> int:
+def _on_the_line(known: Sequence[tuple[int, float]], target: float, low: int, high: int) -> int:
     """Where the target is reached on the line through the last two; the middle of the logarithms
     where no line goes up."""
     if len(known) > 1:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from regionpredict.analysis.given_sizes import place_of
 from regionpredict.analysis.history.last_writes import History
@@ -105,7 +104,7 @@ def _also_over(
         trial = trials.at(sizes)
         if trial is None:
             continue
-        curve = partial(trials.pushed_out, sizes)
+        curve = trials.pushed_out(sizes)
         chosen = trials.chosen
         now = choice_of(trial.points, machine, chosen.threads, chosen.within)
         tried = [now, *_pushed_out(trial.points, curve, machine, chosen)]

@@ -34,6 +34,7 @@ from regionpredict.predict import (
     choice_on,
     choices_by_name,
     choices_by_size,
+    counters_of,
     open_hint,
     outlook_of,
     points_of,
@@ -42,7 +43,7 @@ from regionpredict.predict import (
     team_points,
 )
 from regionpredict.predict.constants import TRIAL_WORK, TRIALS_WORK
-from regionpredict.workload import TeamFacts, Workload, workload_of
+from regionpredict.workload import TeamFacts, TrafficCounter, Workload, workload_of
 from regionpredict.workload.assumed_sizes import TEAM_SIZES, bound_sizes
 from regionpredict.workload.counted_work import work_so_far
 
@@ -206,25 +207,33 @@ class RegionTrials:
         """The region with one value for all names that a common size stands for."""
         return self.at(dict.fromkeys(self.sizes.size, size))
 
-    def pushed_out(self, sizes: Mapping[str, int], between: float) -> tuple[Point, ...]:
-        """The times with these values where others push `between` bytes out of the caches."""
+    def pushed_out(self, sizes: Mapping[str, int]) -> Callable[[float], tuple[Point, ...]]:
+        """The times with these values, by how many bytes others push out of the caches."""
         made = self._workload({**self.sizes.assumed, **sizes})
-        if made is None or not made[0].contents.own:
-            return ()
-        contents = made[0].contents._replace(between=between)
-        return self._curve(replace(made[0], contents=contents))
+        if made is None or made[0].execution is None or not made[0].contents.own:
+            return lambda _: ()
+        workload = made[0]
+        counters = counters_of(workload, made[0].execution)  # whatever the caches hold at first
+
+        def curve(between: float) -> tuple[Point, ...]:
+            contents = workload.contents._replace(between=between)
+            return self._curve(replace(workload, contents=contents), counters)
+
+        return curve
 
     def _tried(self, sizes: Mapping[str, int]) -> Trial | None:
         made = self._workload(sizes)
         points = () if made is None else self._curve(made[0])
         return Trial(points, made[1]) if made is not None and points else None
 
-    def _curve(self, workload: Workload) -> tuple[Point, ...]:
+    def _curve(
+        self, workload: Workload, counters: Sequence[TrafficCounter] = ()
+    ) -> tuple[Point, ...]:
         """Empty beyond 64 bits."""
         try:
             return rough_curve(
                 workload, self.machine, self.chosen.threads, also=self.sizes.also,
-                warm=self.chosen.warm, parts=self.chosen.parts,
+                warm=self.chosen.warm, parts=self.chosen.parts, counters=counters,
             )  # fmt: skip
         except InputError:
             return ()

@@ -11,7 +11,8 @@ from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.conflicts import contended_scalars
 from regionpredict.analysis.dependence import MAY_NOT_RUN, carried_dependence
 from regionpredict.analysis.indirect_writes import indirect_updates
-from regionpredict.ir import Access, Branch, Loop, Node, Statement
+from regionpredict.ir import Access, Branch, Loop, Node, Region, Statement
+from regionpredict.ir.once_a_region import once_a_region
 from regionpredict.workload.false_sharing import bytes_between_threads
 from regionpredict.workload.loop_nest import LoopNest, body_executions
 
@@ -34,7 +35,7 @@ def contended_writes(facts: RegionFacts, nest: LoopNest) -> tuple[ContendedWrite
     anywhere = {access.array for access in indirect_updates(facts.region)}
     executions = body_executions(nest)
     memories = facts.region.memories()
-    one_place = _one_place(facts)
+    one_place = _one_place(facts.region)
     updates: dict[tuple[str, float | None], float] = {}
     for group in nest.groups():
         for access in group.accesses:
@@ -55,12 +56,13 @@ def _place(access: Access) -> _Place:
     return access.array, access.subscripts, access.member
 
 
-def _one_place(facts: RegionFacts) -> _Place:
+@once_a_region
+def _one_place(region: Region) -> _Place:
     """The one element that every iteration updates; none where there is none such."""
-    dependence = carried_dependence(facts.region, None)
+    dependence = carried_dependence(region, None)
     if dependence is None or dependence.distance:
         return ()
-    moving = {loop.variable for loop in facts.region.loops()}
+    moving = {loop.variable for loop in region.loops()}
     write = dependence.write
     swept = any(not subscript.names.isdisjoint(moving) for subscript in write.subscripts)
     return () if swept else _place(write)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis import StatementFact
@@ -97,19 +98,26 @@ def _begun_anew(around: Sequence[StatementFact]) -> frozenset[str]:
 
     `double x = *seed; for (...) x = f(x); *seed = x;` goes on where the loop left off.
     """
+    setters: dict[str, list[int]] = {}
+    for place, fact in enumerate(around):
+        for name in fact.statement.writes:
+            setters.setdefault(name, []).append(place)
     begun = set()
     for place, fact in enumerate(around):
         for name in fact.statement.writes - fact.statement.reads:
-            if name not in _sources(fact.statement.reads, place, around):
+            if name not in _sources(fact.statement.reads, place, around, setters):
                 begun.add(name)
     return frozenset(begun)
 
 
-def _sources(names: Iterable[str], place: int, around: Sequence[StatementFact]) -> frozenset[str]:
+def _sources(
+    names: Iterable[str], place: int, around: Sequence[StatementFact],
+    setters: Mapping[str, Sequence[int]],
+) -> frozenset[str]:  # fmt: skip
     """What values read by the statement at `place` are made of, by way of whatever is between.
 
     A name has the value of the last statement before it that sets it, or else of the last of all,
-    from the iteration before.
+    from the iteration before; `setters` are the places of those that set it.
     """
     reached: set[tuple[str, int]] = set()
     ahead = [(name, place) for name in names]
@@ -118,9 +126,9 @@ def _sources(names: Iterable[str], place: int, around: Sequence[StatementFact]) 
         if (name, reader) in reached:
             continue
         reached.add((name, reader))
-        setters = [at for at, fact in enumerate(around) if name in fact.statement.writes]
-        if setters:
-            setter = max((at for at in setters if at < reader), default=setters[-1])
+        own = setters.get(name)
+        if own:
+            setter = own[bisect_left(own, reader) - 1]
             ahead.extend((read, setter) for read in around[setter].statement.reads)
     return frozenset(name for name, _ in reached)
 

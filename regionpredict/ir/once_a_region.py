@@ -1,0 +1,42 @@
+"""Answers about a region that no size changes, kept while the region is asked of again and again.
+
+A region is predicted at dozens of sizes, and each prediction asks what its statements say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_KEPT = 32
+"""Regions whose answers are kept, of each question."""
+
+
+def once_a_region(question: Callable[[T], R]) -> Callable[[T], R]:
+    """The `question`, asked once of each of the last regions, which never change.
+
+    Regions are told apart by identity: to compare them costs as much as most answers.
+
+    >>> asked = []
+    >>> length = once_a_region(lambda region: asked.append(region) or len(region))
+    >>> one = ("loop",)
+    >>> length(one), length(one), len(asked)
+    (1, 1, 1)
+    """
+    known: dict[int, tuple[T, R]] = {}
+
+    @wraps(question)
+    def answer(region: T) -> R:
+        own = known.get(id(region))
+        if own is None:
+            if len(known) >= _KEPT:
+                known.pop(next(iter(known)))
+            # The region is kept, too, so that no other one gets its identity.
+            own = known[id(region)] = region, question(region)
+        return own[1]
+
+    return answer
