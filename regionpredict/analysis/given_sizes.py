@@ -176,8 +176,14 @@ def _loop(loop: Loop, names: set[str], around: str | None) -> Loop:
     down = (step.constant or 0) < 0
     return replace(
         loop, start=start, bound=start + trips * step, comparison=">" if down else "<",
-        step=step, body=body, kind="for", exits=False,
+        step=step, body=body, kind="for", exits=False, averaged=_is_average(loop),
     )  # fmt: skip
+
+
+def _is_average(loop: Loop) -> bool:
+    """Whether a loop runs a different number of times each time, so that one number is a mean."""
+    bounds = [part for part in (loop.start, loop.bound) if part is not None]
+    return loop.trips is None or loop.exits or any(part.has_unreadable_part for part in bounds)
 
 
 def _given_trips(loop: Loop, names: set[str]) -> Expr | None:

@@ -116,7 +116,8 @@ class Loop:
 
     `comparison` is one of `<`, `<=`, `>`, `>=`, `!=`. `unordered` are the scalars of a
     `simd reduction`, which may be summed in any order. For a loop that is not counted (`while`, a
-    pointer chase) `variable` is a made-up name and `start`, `bound`, `step` are None.
+    pointer chase) `variable` is a made-up name and `start`, `bound`, `step` are None. `averaged`:
+    data decide its iterations, and its bounds are an average that the caller gave.
     """
 
     variable: str
@@ -129,6 +130,7 @@ class Loop:
     kind: str = "for"  # 'for' | 'while' | 'range'
     exits: bool = False  # leaves early: break, return, goto
     unordered: frozenset[str] = frozenset()
+    averaged: bool = False
 
     @property
     def trips(self) -> Expr | None:

@@ -64,9 +64,10 @@ class SaturationDerivation:
     'parallel' or 'serial' and why. `past` tells what new pages and lines of other cores cost on
     the most threads, empty where nothing. `margin` is the hint's, `chance` that it is right by
     the spreads of measured curves and by the machine's figures in doubt; `spreads` are, by term,
-    how far off those that decide may be (`machine_uncertainty.py`), `settled` is the confidence
-    without them. `doubled` is the time with all hardware threads of the hinted packages, None where
-    a core has one. `in_turn`: threads write one cache line in turns.
+    how far off those that decide may be (`machine_uncertainty.py`). `doubled` is the time with all
+    hardware threads of the hinted packages, None where a core has one. `otherwise` are the times if
+    data spread the work in the other way that is possible: skewed where nobody said how, evenly
+    where the caller said so; none where no data do.
     """
 
     points: tuple[Point, ...]
@@ -80,10 +81,9 @@ class SaturationDerivation:
     within: float
     margin: float
     chance: float
-    settled: float
     spreads: Mapping[str, float]
     doubled: Point | None = None
-    in_turn: bool = False
+    otherwise: tuple[Point, ...] = ()
 
 
 def saturation_point(speed: Mapping[int, float], share: float = SATURATED.value) -> int:

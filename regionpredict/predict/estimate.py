@@ -8,7 +8,7 @@ from typing import NamedTuple
 from regionpredict.predict.by_size import HintRange, SizeHint
 from regionpredict.predict.curve import SaturationDerivation, Superlinear
 from regionpredict.predict.density_form import DensityForm
-from regionpredict.predict.uncertainty import Bounds
+from regionpredict.predict.uncertainty import Bounds, Doubt
 from regionpredict.workload import Diagnostic, RegionFacts
 from regionpredict.workload.assumed_sizes import sizes_origin
 
@@ -84,7 +84,8 @@ class Estimate:
     what four of five measured speedups lie, `superlinear` where and why one is larger than its
     threads. `threads` has `threads_per_core` on each core that it uses; of several,
     `shared_core_speedup` is how many times faster they are, which the curve does not have.
-    `confidence` is the share of such hints that are right, from 0 to 1.
+    `confidence` is the share of such hints that are right, from 0 to 1, and `doubts` why it is no
+    larger.
 
     `unbound` are the names without a value, `deciding` those of them by which the hint turns.
     The hint is then that of the assumed sizes, as is all else; others lie in `range`, and `by_size`
@@ -113,6 +114,7 @@ class Estimate:
     superlinear: Superlinear | None = None
     threads_per_core: int = 1
     shared_core_speedup: float | None = None
+    doubts: tuple[Doubt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from regionpredict.predict.by_size import OpenHint
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.saturation import known_at_all_sizes
 from regionpredict.predict.teams import TeamPrediction
-from regionpredict.predict.uncertainty import rounded_confidence
+from regionpredict.predict.uncertainty import Doubt, rounded_confidence
 
 AnEstimate = TypeVar("AnEstimate", Estimate, TeamPrediction)
 
@@ -27,9 +27,11 @@ def with_open_sizes(estimate: AnEstimate, hint: OpenHint) -> AnEstimate:
         deciding=tuple(name for name in hint.unbound if name in hint.deciding),
     )
     if hint.threads is None:
+        names = ", ".join(hinted.deciding or hint.unbound)
+        sizes = Doubt("sizes", hint.share, f"the hint is another one at other sizes ({names})")
         guessed = replace(
             hinted, confidence=rounded_confidence(estimate.confidence * hint.share),
-            range=hint.range,
+            range=hint.range, doubts=(*estimate.doubts, sizes),
         )  # fmt: skip
         if hint.usual is None:
             return guessed

@@ -20,14 +20,20 @@ from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.hints import hint_on, one_a_core, seats_of
 from regionpredict.predict.limiting_factors import limit
 from regionpredict.predict.machine_uncertainty import Doubted, moves_of
+from regionpredict.predict.saturation.region_doubts import figures_doubt
 from regionpredict.predict.saturation.team_costs import team_cost
 from regionpredict.predict.uncertainty import (
     Bounds,
+    Doubt,
     at_threads,
     band_of,
     chance_of,
     confidence_of,
+    doubt,
+    in_share,
+    merged,
     outlook_of,
+    wider_band,
 )
 from regionpredict.workload import TeamFacts
 from regionpredict.workload.assumed_sizes import sizes_origin
@@ -54,8 +60,8 @@ class TeamEstimate:
     """How many packages and threads a team can use; None where none of its loops tells.
 
     `points` are its times on every number of threads (empty for a model without a curve),
-    `seconds` is one run on one thread. `confidence`, `unbound`, `deciding`, `range` and `by_size`
-    are as in an `Estimate`.
+    `seconds` is one run on one thread. `confidence`, `doubts`, `unbound`, `deciding`, `range` and
+    `by_size` are as in an `Estimate`.
     """
 
     status: str
@@ -74,6 +80,7 @@ class TeamEstimate:
     range: HintRange | None = None
     threads_per_core: int = 1
     shared_core_speedup: float | None = None
+    doubts: tuple[Doubt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +180,7 @@ def _of_one(estimate: Estimate, notes: Sequence[str]) -> TeamEstimate:
         range=estimate.range,
         threads_per_core=estimate.threads_per_core,
         shared_core_speedup=estimate.shared_core_speedup,
+        doubts=estimate.doubts,
     )
 
 
@@ -200,7 +208,16 @@ def _of_many(
     shown = at_threads(outlook, {threads for threads, _ in parts[0].estimate.speedup})
     hint = hint_on(machine, shown, within)
     moves = moves_of(_doubted(parts), points)
-    chance = chance_of(shown, hint.threads, within, moves)
+    settled = chance_of(shown, hint.threads, within)
+    chance = chance_of(shown, hint.threads, within, moves) if moves else settled
+    doubts = _doubts(parts, hint.threads, partial=partial)
+    doubts += figures_doubt(_spread_terms(parts), settled, chance)
+    band = band_of(shown)
+    worst = [derivation.otherwise or derivation.points for derivation in _derivations(parts)]
+    if any(derivation.otherwise for derivation in _derivations(parts)):
+        others = team_points(facts, worst, [part.runs for part in parts], machine)
+        counts = {expected.threads for expected in shown}
+        band = wider_band(band, band_of(at_threads(outlook_of(others, machine), counts)))
     speeds = {point.threads: point.speedup for point in points}
     doubled = _doubled(facts, parts, machine)
     seats = seats_of(
@@ -216,20 +233,49 @@ def _of_many(
     return TeamEstimate(
         status=status, points=points,
         speedup=_with_band(
-            [(expected.threads, speeds[expected.threads]) for expected in shown],
-            band_of(shown),
+            [(expected.threads, speeds[expected.threads]) for expected in shown], band
         ),
         seconds=points[0].seconds, packages=hint.packages, threads=seats.threads,
         threads_per_core=seats.on_a_core, shared_core_speedup=seats.speedup,
         bottleneck=limit(points),
-        confidence=confidence_of(chance, partial=partial, in_turn=any(map(_in_turn, parts))),
+        confidence=confidence_of(settled, doubts=doubts), doubts=doubts,
         borderline=hint.margin < within, assumed=(*assumed, *notes),
     )  # fmt: skip
 
 
-def _in_turn(part: TeamPart) -> bool:
-    derivation = part.estimate.derivation
-    return isinstance(derivation, SaturationDerivation) and derivation.in_turn
+def _derivations(parts: Sequence[TeamPart]) -> list[SaturationDerivation]:
+    made = (part.estimate.derivation for part in parts)
+    return [derivation for derivation in made if isinstance(derivation, SaturationDerivation)]
+
+
+def _spread_terms(parts: Sequence[TeamPart]) -> dict[str, float]:
+    return {
+        term: spread for derivation in _derivations(parts)
+        for term, spread in derivation.spreads.items()
+    }  # fmt: skip
+
+
+def _doubts(parts: Sequence[TeamPart], threads: int, *, partial: bool) -> tuple[Doubt, ...]:
+    """Those of the loops, each as far as the loop takes the team's time."""
+    times = [
+        part.runs * next((p.seconds for p in points_of(part.estimate) if p.threads == threads), 0.0)
+        for part in parts
+    ]
+    whole = sum(times)
+    doubts = merged(
+        in_share(
+            (known for known in part.estimate.doubts if known.id not in _OF_THE_WHOLE),
+            spent / whole if whole else 1.0,
+        )
+        for part, spent in zip(parts, times, strict=True)
+    )
+    if partial and all(part.estimate.status != "partial" for part in parts):
+        doubts += (doubt("unread", "not all of its loops have a prediction"),)
+    return doubts
+
+
+_OF_THE_WHOLE = frozenset(("figures", "sizes"))
+"""Doubts that are asked of all loops of a team together."""
 
 
 def _doubted(parts: Sequence[TeamPart]) -> list[Doubted]:

@@ -15,6 +15,7 @@ from regionpredict.predict import (
     TeamPrediction,
 )
 from regionpredict.report.advice import advice_sentence
+from regionpredict.report.doubts import why_this_confidence
 from regionpredict.report.other_names import other_names
 from regionpredict.report.quantities import plural, show_bytes, show_seconds, show_times
 from regionpredict.report.reuse import explain_reuse
@@ -166,7 +167,7 @@ def _hint(prediction: Prediction, derivation: SaturationDerivation) -> list[str]
         f"Saturation: 90 % of the best speed on {plural(derivation.saturation, 'thread')}{guessed}",
         sentence,
         *_at_others(prediction),
-        *_doubts(prediction, derivation),
+        *why_this_confidence(prediction),
         f"Score of the density model: {prediction.score:.3f}"
         if prediction.score is not None
         else "Score of the density model: none",
@@ -182,16 +183,6 @@ def _expected(prediction: Prediction) -> list[str]:
                 f"of measured speedups lie between {low:.3g} and {high:.3g}"
             ]
     return []
-
-
-def _doubts(prediction: Prediction, derivation: SaturationDerivation) -> list[str]:
-    """What it costs the hint that figures of the machine are not surely known."""
-    if prediction.range is not None or derivation.settled <= prediction.confidence:
-        return []
-    terms = " and ".join(derivation.spreads)
-    return [
-        f"  {100 * derivation.settled:.0f} % if the machine's figures behind its {terms} were sure"
-    ]
 
 
 def _at_others(estimate: Prediction | TeamPrediction) -> list[str]:

@@ -23,6 +23,7 @@ from regionpredict.predict import (
     seconds_alone,
 )
 from regionpredict.report.advice import ByTeam
+from regionpredict.report.doubts import doubts_document
 from regionpredict.report.recommendation import program_documents
 from regionpredict.report.reuse import (
     ByArray,
@@ -210,6 +211,7 @@ def _predicted(prediction: Prediction, line_bytes: int | None) -> dict[str, Any]
         **seats_document(prediction),
         "bottleneck": prediction.bottleneck,
         "confidence": prediction.confidence,
+        "doubts": doubts_document(prediction),
         "borderline": prediction.borderline,
         "sizes_from": prediction.sizes_from,
         **open_document(prediction),

@@ -8,6 +8,7 @@ from regionpredict.errors import one_line
 from regionpredict.predict import Advice, Bounds, Prediction, TeamPrediction
 from regionpredict.report.advice import advice_sentence
 from regionpredict.report.curve import plot, team_hint
+from regionpredict.report.doubts import why_this_confidence
 from regionpredict.report.other_names import other_names
 from regionpredict.report.quantities import plural, show_seconds
 
@@ -36,7 +37,7 @@ def explain_team(
     curve = [(point.threads, point.value) for point in team.speedup]
     band = [Bounds(point.low, point.high) for point in team.speedup]
     lines += ["", *plot(curve, band)] if curve else []
-    lines += ["", *team_hint(team), *planned]
+    lines += ["", *team_hint(team), *why_this_confidence(team), *planned]
     if advice:
         lines += ["", "Changes to the source that would help, each predicted anew"]
         lines += [f"  {change.span}: {advice_sentence(change)}" for change in advice]

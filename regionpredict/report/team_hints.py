@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from regionpredict.predict import Advice, Estimate, Plan, TeamEstimate, TeamPrediction
+from regionpredict.report.doubts import doubts_document
 
 
 def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, Any]:
@@ -34,6 +35,7 @@ def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, A
         **seats_document(team),
         "bottleneck": team.bottleneck,
         "confidence": team.confidence,
+        "doubts": doubts_document(team),
         "borderline": team.borderline,
         "sizes_from": team.sizes_from,
         **open_document(team),

@@ -19,6 +19,17 @@ BRANCH_SHARE = Constant(
     "a side of a branch directly in a loop body runs every second time: nothing in the source "
     "says how often; of more than two sides, each alike",
 )  # fmt: skip
+SKEW_EXPONENT = Constant(
+    2.5, "1", "assumed",
+    "of the power law that iterations may follow whose work nobody knows: exponents of degrees and "
+    "other natural quantities mostly lie between 2 and 3 (Clauset, Shalizi and Newman 2009, "
+    "\"Power-law distributions in empirical data\", SIAM Review 51)",
+)  # fmt: skip
+HEAVY_SHARE = Constant(
+    0.9, "of the work", "assumed",
+    "in the long iterations where only the longest and the mean are known: most of the work, so "
+    "that a block of them is as long as it can be",
+)  # fmt: skip
 TRIANGLE_NODES = ((0.2113248654, 0.5), (0.7886751346, 0.5))
 """Gauss-Legendre points and weights on [0, 1], derived: exact for polynomials up to degree three
 (Abramowitz and Stegun 1964, table 25.4), as the work of a triangular nest is."""

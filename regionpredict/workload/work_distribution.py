@@ -10,26 +10,29 @@ from typing import NamedTuple
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.workload.constants import PROFILE_SAMPLES, WAITED_PIECE, WORK_PHASES
 from regionpredict.workload.loop_nest import LoopNest, innermost_iterations
+from regionpredict.workload.skewed_work import Skew, skewed_share
 
 
 class WorkProfile(NamedTuple):
     """How the work lies along the parallel loop.
 
     `iterations` are those that the threads share; `weights` the work (innermost iterations) at
-    samples along the loop, empty where every iteration does the same.
+    samples along the loop, empty where every iteration does the same. `skew` says how data spread
+    their part of the work, None where that is even or not known.
     """
 
     iterations: float
     weights: tuple[float, ...]
+    skew: Skew | None = None
 
 
-def work_profile(nest: LoopNest) -> WorkProfile:
+def work_profile(nest: LoopNest, skew: Skew | None = None) -> WorkProfile:
     """The profile of a nest."""
     iterations, env = 1.0, dict[str, float]()
     for loop in nest.parallel:
         iterations *= max(1.0, loop.trips(env))
         env[loop.variable] = loop.middle(env)
-    return WorkProfile(iterations, _weights(nest))
+    return WorkProfile(iterations, _weights(nest), skew)
 
 
 def _weights(nest: LoopNest) -> tuple[float, ...]:
@@ -49,10 +52,21 @@ def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> flo
 
     Static pieces of a triangular nest are weighed at samples of the iteration space, but for chunks
     of which a thread has several; a dynamic schedule leaves a part of a piece of waiting
-    (`WAITED_PIECE`) where there are more pieces than threads.
+    (`WAITED_PIECE`) where there are more pieces than threads. Of work that data spread, the
+    heaviest iterations lie together.
     """
     if threads == 1:
         return 1.0
+    counted = _counted_share(profile, threads, schedule)
+    if profile.skew is None:
+        return counted
+    skewed = skewed_share(profile.skew, profile.iterations, threads, schedule)
+    of_data = profile.skew.share
+    return max(counted, (1.0 - of_data) * counted + of_data * skewed)
+
+
+def _counted_share(profile: WorkProfile, threads: int, schedule: Schedule) -> float:
+    """The busiest thread's part, as far as bounds tell the work of an iteration."""
     total = profile.iterations
     if schedule.kind != "static":
         own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0

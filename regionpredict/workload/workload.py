@@ -10,6 +10,7 @@ from regionpredict.analysis import RegionFacts, StatementFact
 from regionpredict.analysis.history.first_touch import UNSEEN, Placement
 from regionpredict.analysis.history.last_writes import UNKNOWN, History
 from regionpredict.analysis.schedule import Schedule, schedule_of
+from regionpredict.analysis.uneven_work import uneven_loops
 from regionpredict.ir import Loop
 from regionpredict.workload.array_sharing import ArraySharing, array_sharing
 from regionpredict.workload.assumed_sizes import OpenSize, SizeTarget, Values, bound_sizes
@@ -19,6 +20,7 @@ from regionpredict.workload.loop_bodies import LoopBody, loop_bodies
 from regionpredict.workload.loop_nest import LoopNest
 from regionpredict.workload.nest_lowering import loop_nest
 from regionpredict.workload.serial_bodies import Selection, parts_of
+from regionpredict.workload.skewed_work import Skew, uneven_share
 from regionpredict.workload.statement_table import StatementTable, statement_table
 from regionpredict.workload.synchronisation import (
     SynchronisationCounts,
@@ -29,11 +31,17 @@ from regionpredict.workload.work_distribution import WorkProfile, work_profile
 
 
 class Work(NamedTuple):
-    """Loops in numbers: the nest, how its work lies along the parallel loop, and its bodies."""
+    """Loops in numbers: the nest, how its work lies along the parallel loop, and its bodies.
+
+    `uneven` says, a line each, which of it takes as long as data say, `skew` how these may spread
+    it; None where nothing is uneven.
+    """
 
     nest: LoopNest
     profile: WorkProfile
     bodies: tuple[LoopBody, ...]
+    uneven: tuple[str, ...] = ()
+    skew: Skew | None = None
 
 
 class SerialWork(NamedTuple):
@@ -178,4 +186,8 @@ def _work(facts: RegionFacts, part: Selection, bindings: Values) -> Work | None:
         return None
     statements: Sequence[StatementFact] = [facts.statements[number] for number in part.statements]
     bodies = loop_bodies(nest, statements, reassociates=facts.region.reassociates)
-    return Work(nest, work_profile(nest), bodies)
+    uneven = uneven_loops(replace(facts.region, nest=part.nest))
+    share = uneven_share(uneven, nest) if uneven else 0.0
+    skew = Skew(share) if share else None
+    reasons = tuple(dict.fromkeys(loop.reason for loop in uneven)) if share else ()
+    return Work(nest, work_profile(nest), bodies, reasons, skew)

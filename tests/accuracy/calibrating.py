@@ -24,6 +24,7 @@ from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.hints import hint_from
 from regionpredict.predict.uncertainty import (
     BAND_SHARE,
+    Doubt,
     Fitted,
     Spreads,
     at_threads,
@@ -93,7 +94,7 @@ class _Told(NamedTuple):
     chance: float
     right: bool
     weight: float
-    partial: bool
+    doubts: tuple[Doubt, ...]
 
 
 def _told(curves: Sequence[Curve], walks: Mapping[str, Fitted]) -> list[_Told]:
@@ -101,7 +102,7 @@ def _told(curves: Sequence[Curve], walks: Mapping[str, Fitted]) -> list[_Told]:
     for one in curves:
         chance, right = chance_and_outcome(one, walks[one.data.file])
         if right is not None:
-            told.append(_Told(one.data.file, chance, right, one.weight, one.answer.partial))
+            told.append(_Told(one.data.file, chance, right, one.weight, one.answer.doubts))
     return told
 
 
@@ -144,7 +145,7 @@ def _most(told: Sequence[_Told], made: Fitted) -> float:
     surest = made._replace(most=1.0)
     said = [
         (
-            confidence_of(hint.chance, partial=hint.partial, fitted=surest),
+            confidence_of(hint.chance, doubts=hint.doubts, fitted=surest),
             hint,
         )
         for hint in told

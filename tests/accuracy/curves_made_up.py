@@ -21,7 +21,7 @@ def answer(term: str, speedups: dict[int, float]) -> Answer:
     """The answer of a model whose time is all of one term."""
     points = tuple(Point(t, 1.0 / s, s, "", {term: 1.0 / s}, 0.0, 0.0) for t, s in speedups.items())
     seconds = {point.threads: point.seconds for point in points}
-    return Answer(seconds, seconds, points, {}, partial=False, density_packages=2)
+    return Answer(seconds, seconds, points, {}, density_packages=2)
 
 
 def made_up(

@@ -126,7 +126,7 @@ def by_model(
         outlook = outlook_of(points, machine, fitted)
         hint = hint_from(outlook, machine.cores_per_package, WITHIN.value, price)
         chance = chance_of(outlook, hint.threads, WITHIN.value, answer.moves)
-        confidence = confidence_of(chance, partial=answer.partial, fitted=fitted)
+        confidence = confidence_of(chance, doubts=answer.doubts, fitted=fitted)
         inside = _inside(case, outlook, fitted)
         choice = model_choice(data, hint)
         found.append(judge(case, data, answer.seconds, confidence, factor, choice, inside))

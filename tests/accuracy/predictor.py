@@ -19,6 +19,7 @@ from regionpredict.pipeline import Analysis, analyse, predict
 from regionpredict.predict import ALL_PARTS, Parts, Prediction
 from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
 from regionpredict.predict.machine_uncertainty import Doubted, Moves, moves_of
+from regionpredict.predict.uncertainty import Doubt, in_share, merged
 
 MACHINES = Path(__file__).parent / "machines"
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,7 +69,7 @@ class Answer:
     """Seconds by threads, and the same by a plain Roofline.
 
     `points` are the times with their terms, as the package has them for a region; `moves` what
-    the machine's figures in doubt may do to them, `partial` tells whether a part is not understood.
+    the machine's figures in doubt may do to them, `doubts` are those of its regions.
     `density_packages` is the density model's choice, None where it has none.
 
     The Roofline takes the bytes and the core time that the model counted: the larger of the core
@@ -79,7 +80,7 @@ class Answer:
     roofline: Times
     points: tuple[Point, ...]
     moves: Moves
-    partial: bool
+    doubts: tuple[Doubt, ...] = ()
     density_packages: int | None = None
 
 
@@ -198,6 +199,7 @@ def _sum(
     roofline = dict.fromkeys(counts, 0.0)
     terms: dict[int, dict[str, float]] = {count: {} for count in counts}
     doubted: list[Doubted] = []
+    spent: list[float] = []
     for one in regions:
         times = _runs(one)
         known = {point.threads: point for point in _derivation(one).points}
@@ -207,8 +209,10 @@ def _sum(
                 if name not in variant.without:
                     terms[count][name] = terms[count].get(name, 0.0) + times * value
             roofline[count] += times * _roofline(one, machine, count)
+        spent.append(times * sum(known[max(known)].terms.values()))
         own = [point._replace(threads=count) for count, point in nearest.items()]
         doubted.append(Doubted(own, _derivation(one).spreads, times))
+    shares = [part / sum(spent) if sum(spent) else 1.0 for part in spent]
     seconds = {count: sum(terms[count].values()) for count in counts}
     first = seconds[counts[0]]
     points = tuple(
@@ -217,8 +221,16 @@ def _sum(
     )  # fmt: skip
     return Answer(
         seconds, roofline, points, moves_of(doubted, points),
-        partial=any(one.status == "partial" for one in regions),
+        doubts=_doubts(regions, shares),
     )  # fmt: skip
+
+
+def _doubts(regions: Sequence[Prediction], shares: Sequence[float]) -> tuple[Doubt, ...]:
+    """Those of the regions, by their shares of the time; the machine's figures move the chance."""
+    return merged(
+        in_share((known for known in one.doubts if known.id != "figures"), share)
+        for one, share in zip(regions, shares, strict=True)
+    )
 
 
 def _runs(one: Prediction) -> float:

@@ -74,7 +74,7 @@ def test_confidence_is_that_of_a_file_that_nobody_has_seen() -> None:
     files += [with_outcomes(str(number), right, 8 - right)
               for number, right in enumerate((4, 5, 6, 6, 6, 7, 8))]  # fmt: skip
     fits = (fitted_to(files), left_out(files)["large"], fitted_to(mixed(files)))
-    clear = [confidence_of(1.0, partial=False, fitted=fitted) for fitted in fits]
+    clear = [confidence_of(1.0, fitted=fitted) for fitted in fits]
     # 0.75 and 0.72 in steps; all hints alike are 342 of 356, and with one in eleven half of it 0.92
     assert clear == [0.75, 0.7, 0.9]
 
@@ -84,7 +84,7 @@ def test_how_sure_a_hint_may_be_grows_with_the_files_that_bear_it(files: int, mo
     """All hints are right, and of one file more half: 4.5 of 5, and 10.5 of 11."""
     found = fitted_to([with_outcomes(str(number), 5, 0) for number in range(files)])
     assert found.most == most
-    assert confidence_of(1.0, partial=False, fitted=found) == most
+    assert confidence_of(1.0, fitted=found) == most
 
 
 def test_what_is_left_out_is_not_seen() -> None:

@@ -69,7 +69,6 @@ def loop(
         0.05,
         1.0,
         1.0,
-        1.0,
         spreads or {},
     )
     return Estimate(
@@ -135,7 +134,7 @@ def test_confidence_is_that_of_the_team_s_own_curve(facts: TeamFacts) -> None:
     outlook = outlook_of(team.points, MACHINE)
     chance = chance_of(outlook, 4, 0.05)
     assert team.threads == 4 and chance > 0.9
-    assert team.confidence == confidence_of(chance, partial=False)
+    assert team.confidence == confidence_of(chance)
     even = predict_team(facts, [loop({1: 4e6, 2: 3.9e6, 4: 3.8e6})] * 2, MACHINE)
     assert even.confidence < team.confidence
 
@@ -164,7 +163,7 @@ def test_a_team_that_takes_no_time(facts: TeamFacts) -> None:
 def _timeless(one: Estimate) -> Estimate:
     none = Point(1, 0.0, 1.0, "compute", dict.fromkeys(CLASSES, 0.0), 0.0, 0.0)
     made = SaturationDerivation(
-        (none,), CoreTime(0.0, 0.0, ()), (), (), 1, "", "", "", 0.05, 1.0, 1.0, 1.0, {}
+        (none,), CoreTime(0.0, 0.0, ()), (), (), 1, "", "", "", 0.05, 1.0, 1.0, {}
     )
     return Estimate(
         "saturation", "predicted", None, None, None, ((1, 1.0),), 1, 1, "compute", one.confidence,

@@ -19,7 +19,6 @@ from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.hints import hint_on, one_a_core, seats_of
 from regionpredict.predict.limiting_factors import limit
-from regionpredict.predict.machine_uncertainty import Doubted, moves_of
 from regionpredict.predict.saturation.ablation import ALL_PARTS, Parts
 from regionpredict.predict.saturation.constants import ASSUMED_DATA
 from regionpredict.predict.saturation.deciding_figures import (
@@ -31,12 +30,11 @@ from regionpredict.predict.saturation.deciding_figures import (
 from regionpredict.predict.saturation.hardware_threads import all_hardware_threads
 from regionpredict.predict.saturation.memory_overflow import overflow_note
 from regionpredict.predict.saturation.openmp_overheads import atomic_turn
+from regionpredict.predict.saturation.region_doubts import judged
 from regionpredict.predict.saturation.region_time import RegionTime
 from regionpredict.predict.saturation.superlinear import superlinear_gain, superlinear_sentence
 from regionpredict.predict.uncertainty import (
     at_threads,
-    band_of,
-    chance_of,
     confidence_of,
     outlook_of,
 )
@@ -97,16 +95,14 @@ def known_at_all_sizes(estimate: Estimate, open_hint: OpenHint) -> Estimate:
     derivation = estimate.derivation
     if not isinstance(derivation, SaturationDerivation):
         return estimate
-    partial = estimate.status == "partial"
-    known = confidence_of(open_hint.chance, partial=partial, in_turn=derivation.in_turn)
+    chance = min(open_hint.chance, derivation.chance)
+    rest = tuple(other for other in estimate.doubts if other.id != "figures")
     return replace(
         estimate,
         threads=open_hint.threads,
         threads_per_core=1,
-        confidence=min(
-            known, confidence_of(derivation.chance, partial=partial, in_turn=derivation.in_turn)
-        ),
-        derivation=replace(derivation, settled=min(known, derivation.settled)),
+        confidence=confidence_of(chance, doubts=rest),
+        doubts=rest if chance < derivation.chance else estimate.doubts,
         borderline=min(open_hint.margin, derivation.margin) < derivation.within,
     )  # fmt: skip
 
@@ -184,14 +180,7 @@ def predict_saturation(
     assumed += (*assumed_groups(machine, keys), *unsettled_lines(machine, keys))
     spreads = spreads_of(machine, deciding)
     partial = table.status == "partial"
-    settled = chance = chance_of(asked, hint.threads, within)
-    if spreads:
-        moves = moves_of([Doubted(points, spreads)], points)
-        chance = chance_of(asked, hint.threads, within, moves)
-    in_turn = most > 1 and any(
-        writes.apart is not None and writes.apart < workload.line_bytes
-        for writes in execution.contended
-    )
+    known = judged(workload, execution, time, points, asked, hinted.threads, spreads, within)
     shown = {expected.threads for expected in asked}
     superlinear = superlinear_gain(points, time)
     notes = (
@@ -212,7 +201,8 @@ def predict_saturation(
         threads_per_core=seats.on_a_core,
         shared_core_speedup=seats.speedup,
         bottleneck=bottleneck,
-        confidence=confidence_of(chance, partial=partial, in_turn=in_turn),
+        confidence=confidence_of(known.settled, doubts=known.doubts),
+        doubts=known.doubts,
         borderline=hint.margin < within,
         assumed=tuple(assumed),
         diagnostics=(*density.diagnostics, *notes),
@@ -227,13 +217,12 @@ def predict_saturation(
             past=time.transfers.summary(points[-1].threads),
             within=within,
             margin=hint.margin,
-            chance=chance,
-            settled=confidence_of(settled, partial=partial, in_turn=in_turn),
-            in_turn=in_turn,
+            chance=known.chance,
             spreads=spreads,
             doubled=doubled,
+            otherwise=known.otherwise,
         ),
-        band=band_of(asked),
+        band=known.band,
         superlinear=superlinear,
     )
 

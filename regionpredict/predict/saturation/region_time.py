@@ -37,6 +37,7 @@ from regionpredict.workload import (
     TrafficCounter,
     Work,
     Workload,
+    WorkProfile,
     gathers_of,
     largest_share,
     piece_count,
@@ -352,6 +353,7 @@ class RegionTime:
         # What runs at once beside serial bodies, on one thread.
         self._alone = self.loops.at(1).total if self.serial else 0.0
         self._overhead = machine.corrections.factor("overhead")
+        self._works: dict[int, WorkTime] = {}
 
     @property
     def traffic(self) -> TrafficCurve:
@@ -368,13 +370,18 @@ class RegionTime:
         """Bytes that the region touches; 0 where that is not known."""
         return self.loops.touched
 
-    def points(self, counts: Sequence[int]) -> tuple[Point, ...]:
-        """Times for every count, the first of which the speedups refer to."""
+    def points(
+        self, counts: Sequence[int], profile: WorkProfile | None = None
+    ) -> tuple[Point, ...]:
+        """Times for every count, the first of which the speedups refer to.
+
+        `profile`: as if the work lay so along the parallel loop.
+        """
         made = []
         base = 0.0
         for threads in counts:
-            work = self.loops.at(self._working(threads))
-            terms = self._terms(threads, work)
+            work = self._work(self._working(threads))
+            terms = self._terms(threads, work, profile or self.profile)
             seconds = sum(terms.values())
             base = base or seconds
             label = max(terms, key=lambda name: terms[name])
@@ -392,20 +399,33 @@ class RegionTime:
         made = []
         for threads in counts:
             work = self.loops.least(self._working(threads))
-            terms = self._terms(threads, work, crowded=False)
+            terms = self._terms(threads, work, self.profile, crowded=False)
             made.append(Point(threads, sum(terms.values()), 1.0, "compute", terms, 0.0, 0.0))
         return tuple(made)
+
+    def _work(self, threads: int) -> WorkTime:
+        work = self._works.get(threads)
+        if work is None:
+            work = self._works[threads] = self.loops.at(threads)
+        return work
 
     def _working(self, threads: int) -> int:
         """The threads that have a piece: the others ask memory for nothing."""
         pieces = piece_count(self.synchronisation.iterations, threads, self.schedule)
         return int(max(1.0, min(threads, pieces)))
 
-    def _terms(self, threads: int, work: WorkTime, *, crowded: bool = True) -> dict[str, float]:
+    def _terms(
+        self, threads: int, work: WorkTime, profile: WorkProfile, *, crowded: bool = True
+    ) -> dict[str, float]:
         """The terms, without what threads wait for each other's turn where it is not `crowded`."""
-        share = largest_share(self.profile, threads, self.schedule)
+        share = largest_share(profile, threads, self.schedule)
         even = min(share, 1.0 / threads) if threads > 1 else 1.0
-        busy = work.total * share
+        pace = work.total
+        if profile.skew is not None and crowded and share > even:
+            # Few are still at work by then, and have memory for themselves.
+            pace = self._work(1 << int(math.log2(1.0 / share))).total
+        waits = max(0.0, share - even) * pace
+        busy = work.total * min(share, even) + waits
         added = self._added(threads, busy) if self.serial and crowded else 0.0
         costs, serial = overheads(
             self.synchronisation, self.schedule, self.machine, threads,
@@ -425,7 +445,7 @@ class RegionTime:
             "compute": compute,
             "cache": cache + moved.lines,
             "memory-bandwidth": memory,
-            "imbalance": max(0.0, share - even) * work.total,
+            "imbalance": waits,
             "overhead": self._overhead * (costs + moved.exchange) + moved.pages,
             "serialization": serial + added,
         }

@@ -1,7 +1,8 @@
 """A curve in, out what measured runs make of it: the speed to expect, a band, a confidence.
 
 `outlook` tells what to expect on each number of threads and between what it lies, `confidence` how
-likely a choice is right. `fitted` is what both take from measured curves, `constants` its numbers.
+likely a choice is right, `doubts` why it is less sure than that. `fitted` is what both take from
+measured curves, `constants` its numbers.
 """
 
 from regionpredict.predict.uncertainty.confidence import (
@@ -9,8 +10,16 @@ from regionpredict.predict.uncertainty.confidence import (
     confidence_of,
     log_odds,
     rounded_confidence,
+    undoubted,
 )
 from regionpredict.predict.uncertainty.constants import BAND_SHARE
+from regionpredict.predict.uncertainty.doubts import (
+    Doubt,
+    doubt,
+    doubts_of_notes,
+    in_share,
+    merged,
+)
 from regionpredict.predict.uncertainty.fitted import SHIPPED, Fitted, Spreads
 from regionpredict.predict.uncertainty.outlook import (
     Bounds,
@@ -21,12 +30,14 @@ from regionpredict.predict.uncertainty.outlook import (
     expected_of,
     outlook_of,
     traits_of,
+    wider_band,
 )
 
 __all__ = [
     "BAND_SHARE",
     "SHIPPED",
     "Bounds",
+    "Doubt",
     "Expected",
     "Fitted",
     "Spreads",
@@ -35,9 +46,15 @@ __all__ = [
     "band_of",
     "chance_of",
     "confidence_of",
+    "doubt",
+    "doubts_of_notes",
     "expected_of",
+    "in_share",
     "log_odds",
+    "merged",
     "outlook_of",
     "rounded_confidence",
     "traits_of",
+    "undoubted",
+    "wider_band",
 ]

@@ -10,12 +10,8 @@ import math
 from collections.abc import Sequence
 
 from regionpredict.predict.machine_uncertainty import NO_MOVES, Moves, quotient_deviation
-from regionpredict.predict.uncertainty.constants import (
-    IN_TURN_CONFIDENCE,
-    LEAST_DOUBT,
-    PARTIAL_CONFIDENCE,
-    SURE_STEP,
-)
+from regionpredict.predict.uncertainty.constants import LEAST_DOUBT, SURE_STEP
+from regionpredict.predict.uncertainty.doubts import Doubt, left_by
 from regionpredict.predict.uncertainty.fitted import SHIPPED, Fitted
 from regionpredict.predict.uncertainty.outlook import Expected
 
@@ -66,16 +62,16 @@ def log_odds(chance: float) -> float:
 
 
 def confidence_of(
-    chance: float, *, partial: bool, in_turn: bool = False, fitted: Fitted = SHIPPED
+    chance: float, *, doubts: Sequence[Doubt] = (), fitted: Fitted = SHIPPED
 ) -> float:
-    """The share of such hints that are right, from 0 to 1, in steps.
+    """The share of such hints that are right, from 0 to 1, in steps."""
+    return rounded_confidence(undoubted(chance, fitted) * left_by(doubts))
 
-    `in_turn`: threads write one cache line in turns.
-    """
+
+def undoubted(chance: float, fitted: Fitted = SHIPPED) -> float:
+    """The share of hints with such a chance that are right, of regions without doubts."""
     odds = math.exp(fitted.even + fitted.slope * log_odds(chance))
-    most = min(fitted.most, IN_TURN_CONFIDENCE.value) if in_turn else fitted.most
-    sure = min(most, odds / (1.0 + odds))
-    return rounded_confidence(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0))
+    return min(fitted.most, odds / (1.0 + odds))
 
 
 def rounded_confidence(sure: float) -> float:

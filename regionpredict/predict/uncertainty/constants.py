@@ -59,8 +59,28 @@ LEAST_DOUBT = Constant(
 PARTIAL_CONFIDENCE = Constant(
     0.8, "of the confidence", "assumed", "what is left where a part of the region is not understood"
 )
+UNSEEN_CONFIDENCE = Constant(
+    0.6, "of the confidence", "assumed",
+    "where a function is called of which neither the body nor the memory is seen: it may take any "
+    "time, allocate, or wait for a lock",
+)  # fmt: skip
+RACE_CONFIDENCE = Constant(
+    0.6, "of the confidence", "assumed",
+    "where threads may write one element without protection: how often they meet is not known, and "
+    "a correct program would have to pay for keeping them apart",
+)  # fmt: skip
 IN_TURN_CONFIDENCE = Constant(
-    0.5, "1", "assumed",
-    "the most where threads write one cache line in turns: how often a compiler keeps the value in "
+    0.55, "of the confidence", "assumed",
+    "where threads write one cache line in turns: how often a compiler keeps the value in "
     "a register, and how often two writes meet, is not known",
+)  # fmt: skip
+UNEVEN_CONFIDENCE = Constant(
+    0.6, "of the confidence", "assumed",
+    "where data spread the work over the iterations, and a power law would cost the hint more than "
+    "it may lose: rows and degrees are about as often skewed as alike",
+)  # fmt: skip
+NESTED_CONFIDENCE = Constant(
+    0.55, "of the confidence", "assumed",
+    "where a parallel region runs inside another one: whether it has threads of its own is the "
+    "run-time system's setting",
 )  # fmt: skip

@@ -121,3 +121,15 @@ def band_of(outlook: Sequence[Expected], fitted: Fitted = SHIPPED) -> tuple[Boun
         low, high = math.exp(expected.gain - off), math.exp(expected.gain + off)
         bounds.append(Bounds(min(expected.predicted, low), max(expected.predicted, high)))
     return tuple(bounds)
+
+
+def wider_band(band: Sequence[Bounds], other: Sequence[Bounds]) -> tuple[Bounds, ...]:
+    """Between what the speedup lies where two curves are possible.
+
+    >>> wider_band([Bounds(2.0, 4.0)], [Bounds(1.0, 3.0)])
+    (Bounds(low=1.0, high=4.0),)
+    """
+    return tuple(
+        Bounds(min(one.low, two.low), max(one.high, two.high))
+        for one, two in zip(band, other, strict=True)
+    )

@@ -13,7 +13,7 @@ from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.saturation import known_at_all_sizes, predict_saturation
 from regionpredict.predict.saturation.model import rough_curve, round_counts
-from regionpredict.predict.uncertainty import confidence_of
+from regionpredict.predict.uncertainty import Doubt, confidence_of, doubt
 from regionpredict.workload import Workload
 
 MACHINE = round_machine()
@@ -74,17 +74,18 @@ def test_guesses_that_do_not_decide_are_no_doubt(workload: Workload) -> None:
     for chance, least in ((0.5, 0.5), (0.7, 0.6)):
         known = known_at_all_sizes(sure, hint(0.1, chance))
         assert (known.threads, known.borderline) == (4, False)
-        assert known.confidence == confidence_of(least, partial=False)
+        assert known.confidence == confidence_of(least)
     assert known_at_all_sizes(sure, hint(0.05, 1.0)).borderline is False
     assert known_at_all_sizes(sure, hint(0.04, 1.0)).borderline is True
-    partial = known_at_all_sizes(replace(sure, status="partial"), hint(0.1, 0.5))
-    assert partial.confidence == confidence_of(0.5, partial=True)
-    # What the machine's figures cost is told of the least chance, too.
-    for settled, told in ((0.9, confidence_of(0.5, partial=False)), (0.3, 0.3)):
-        doubted = replace(sure, derivation=replace(own, settled=settled))
-        known = known_at_all_sizes(doubted, hint(0.1, 0.5))
-        assert isinstance(known.derivation, SaturationDerivation)
-        assert known.derivation.settled == told
+    unread = (doubt("unread", "a line"),)
+    partial = known_at_all_sizes(replace(sure, doubts=unread), hint(0.1, 0.5))
+    assert partial.confidence == confidence_of(0.5, doubts=unread)
+    # The chance has the machine's figures in it: they are not counted twice.
+    figures = replace(sure, doubts=(*unread, Doubt("figures", 0.5, "")))
+    for chance, left in ((0.5, unread), (0.7, figures.doubts)):
+        known = known_at_all_sizes(figures, hint(0.1, chance))
+        assert known.confidence == confidence_of(min(chance, 0.6), doubts=unread)
+        assert known.doubts == left
     # A model without a curve has no margin of this kind: it is left as it is.
     density = predict_density(workload.table, MACHINE)
     assert known_at_all_sizes(density, hint(0.1, 1.0)) is density

@@ -66,7 +66,7 @@ def test_the_bandwidth_that_limits_a_copy_is_told(tmp_path: Path) -> None:
     assert sure.derivation.spreads == {}
     assert unsure.derivation.spreads == {"memory-bandwidth": BANDWIDTH_SPREAD.value}
     # All but all of the time is memory's on any number of threads: which to take hangs on nothing.
-    assert unsure.confidence == unsure.derivation.settled == sure.confidence
+    assert unsure.confidence == sure.confidence and not unsure.doubts
     assert unsure.band == sure.band
 
 
@@ -104,9 +104,10 @@ def test_explain_says_what_the_doubt_costs(tmp_path: Path) -> None:
     machine = _with_openmp(load("skylake-gold-6148"), "assumed")
     made = _predicted(tmp_path, machine, 10_000)
     assert isinstance(made.derivation, SaturationDerivation)
-    doubted = replace(made, confidence=0.6, derivation=replace(made.derivation, settled=0.75))
-    line = "  75 % if the machine's figures behind its overhead were sure"
-    for prediction, shown in ((doubted, True), (replace(doubted, confidence=0.75), False)):
+    (figures,) = (known for known in made.doubts if known.id == "figures")
+    line = f"  {100 * figures.factor:3.0f} %  figures: {figures.reason}"
+    assert figures.reason == "the machine's figures of its overhead are unsure"
+    for prediction, shown in ((made, True), (replace(made, doubts=()), False)):
         assert isinstance(prediction.derivation, SaturationDerivation)
         text = explain_curve(prediction, prediction.derivation, machine, None)
         assert (line in text.splitlines()) == shown

@@ -15,6 +15,7 @@ from regionpredict.predict.uncertainty import (
     Expected,
     chance_of,
     confidence_of,
+    doubt,
     log_odds,
 )
 from regionpredict.predict.uncertainty.constants import (
@@ -103,28 +104,29 @@ def test_log_odds_are_those_of_a_chance_with_doubt() -> None:
 
 
 def test_a_confidence_is_the_line_in_log_odds() -> None:
-    assert confidence_of(0.6, partial=False, fitted=PLAIN) == 0.6
+    assert confidence_of(0.6, fitted=PLAIN) == 0.6
     shifted = PLAIN._replace(even=math.log(2), slope=2.0)
     # odds 1.5 squared and doubled: 4.5 of 5.5 are 0.818, told in steps of 0.05
-    assert confidence_of(0.6, partial=False, fitted=shifted) == 0.8
+    assert confidence_of(0.6, fitted=shifted) == 0.8
 
 
 def test_confidence_is_told_in_steps() -> None:
     assert SURE_STEP.value == 0.05
     for value, said in ((0.52, 0.5), (0.53, 0.55), (0.574, 0.55), (0.576, 0.6)):
-        assert confidence_of(value, partial=False, fitted=PLAIN) == said
+        assert confidence_of(value, fitted=PLAIN) == said
 
 
 def test_no_hint_is_surer_than_others_have_earned() -> None:
     sure = SHIPPED._replace(even=9.0, most=0.85)
-    assert confidence_of(1.0, partial=False, fitted=sure) == 0.85
+    assert confidence_of(1.0, fitted=sure) == 0.85
     part = PARTIAL_CONFIDENCE.value
     # 0.68 in steps
-    assert (part, confidence_of(1.0, partial=True, fitted=sure)) == (0.8, 0.7)
-    assert confidence_of(1.0, partial=False, fitted=sure._replace(most=1.0)) == 1.0
+    assert (part, confidence_of(1.0, doubts=[doubt("unread", "")], fitted=sure)) == (0.8, 0.7)
+    assert confidence_of(1.0, fitted=sure._replace(most=1.0)) == 1.0
 
 
 @given(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.booleans())
 def test_confidence_rises_with_the_chance(one: float, other: float, partial: bool) -> None:
-    low, high = (confidence_of(value, partial=partial) for value in sorted((one, other)))
+    doubts = [doubt("unread", "")] if partial else []
+    low, high = (confidence_of(value, doubts=doubts) for value in sorted((one, other)))
     assert 0.0 < low <= high < 1.0

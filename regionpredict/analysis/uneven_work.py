@@ -1,0 +1,101 @@
+"""Which part of a parallel loop's body takes as long as data say, iteration by iteration.
+
+    for (k = row[i]; k < row[i + 1]; k++)       rows of a sparse matrix, degrees of a graph
+    while (error > eps)                         until it converges
+    for (...) if (...) break;                   until it is found
+    if (count[i] > 0) for (...)                 a loop in some iterations only
+
+No source tells how such work is spread over the iterations. Bounds that the loop's own variables
+decide, as those of a triangle, are counted and not meant here; nor is a table that every iteration
+reads at the same places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from regionpredict.analysis.dependence import parallel_loops
+from regionpredict.analysis.tabulated_trips import entry_trips
+from regionpredict.ir import Branch, Loop, Node, Region, Statement
+
+
+class UnevenLoop(NamedTuple):
+    """A loop in the body whose work differs between iterations of the parallel loop, and why.
+
+    `number` is its position among all loops of the nest in source order, the nest itself 0.
+    """
+
+    loop: Loop
+    number: int
+    reason: str
+
+
+def uneven_loops(region: Region) -> tuple[UnevenLoop, ...]:
+    """The outermost such loops, in source order."""
+    if region.nest is None:
+        return ()
+    return tuple(_Search(region).found(region.nest.body))
+
+
+class _Search:
+    """One walk over a nest, which counts the loops that it passes."""
+
+    def __init__(self, region: Region) -> None:
+        self._shared = parallel_loops(region)
+        self._moving = {loop.variable for loop in self._shared}
+        self._passed = 0  # the nest itself has number 0
+
+    def found(self, nodes: tuple[Node, ...], condition: str = "") -> Iterator[UnevenLoop]:
+        """The uneven loops below nodes; `condition`: what decides whether these run at all."""
+        before: Statement | None = None
+        for node in nodes:
+            if isinstance(node, Statement):
+                before = node
+            elif isinstance(node, Loop):
+                yield from self._of_loop(node, condition)
+            elif isinstance(node, Branch):
+                decided = condition or _data_condition(node, before)
+                for side in node.sides:
+                    yield from self.found(side, decided)
+            else:
+                yield from self.found(node.body, condition)
+
+    def _of_loop(self, loop: Loop, condition: str) -> Iterator[UnevenLoop]:
+        self._passed += 1
+        number = self._passed
+        if any(loop is shared for shared in self._shared):
+            yield from self.found(loop.body)
+            return
+        reason = self._reason(loop) or condition
+        inner = list(self.found(loop.body))
+        if reason:
+            yield UnevenLoop(loop, number, reason)
+        else:
+            yield from inner
+
+    def _reason(self, loop: Loop) -> str:
+        """Why its iterations differ, in words; empty where they do not, or are counted."""
+        at = f"the loop at line {loop.span.line}"
+        if loop.trips is None and not loop.averaged:
+            return f"{at} runs until a condition on data holds"
+        if loop.exits:
+            return f"{at} may be left early"
+        if loop.averaged:
+            return f"of {at} only the average iterations are known"
+        bounds = [part for part in (loop.start, loop.bound, loop.step) if part is not None]
+        if any(part.names & self._moving for part in bounds):
+            self._moving.add(loop.variable)
+        atoms = [atom for part in bounds if part.has_unreadable_part for atom in part.atoms()]
+        if any(atom.kind == "varying" or atom.names & self._moving for atom in atoms):
+            entry = entry_trips(loop)
+            what = f"{entry.name} iterations" if entry is not None else "iterations that data tell"
+            return f"{at} has {what}"
+        return ""
+
+
+def _data_condition(branch: Branch, before: Statement | None) -> str:
+    """What decides between the sides, where it reads memory."""
+    if before is None or before.role != "condition" or not before.accesses:
+        return ""
+    return f"the condition at line {branch.span.line} depends on data"

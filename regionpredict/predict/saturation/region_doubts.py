@@ -1,0 +1,111 @@
+"""How sure a region's hint is: its chance by the spreads, its band, and the doubts that remain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from regionpredict.predict.curve import Point
+from regionpredict.predict.machine_uncertainty import Doubted, moves_of
+from regionpredict.predict.saturation.region_time import RegionTime
+from regionpredict.predict.uncertainty import (
+    Bounds,
+    Doubt,
+    Expected,
+    at_threads,
+    band_of,
+    chance_of,
+    doubt,
+    doubts_of_notes,
+    outlook_of,
+    undoubted,
+    wider_band,
+)
+from regionpredict.workload import Execution, Workload
+
+_SHOWN = 0.005
+"""Of the confidence: what leaves more than all but this is shown as 100 %, and is no doubt."""
+
+
+class Judged(NamedTuple):
+    """What is known of a hint: the chance that it is right by the spreads alone (`settled`) and
+    with the machine's figures in doubt, the band of the curve, and the doubts. `otherwise` are the
+    times if data spread the work in the other way that is possible."""
+
+    settled: float
+    chance: float
+    band: tuple[Bounds, ...]
+    doubts: tuple[Doubt, ...]
+    otherwise: tuple[Point, ...]
+
+
+def judged(
+    workload: Workload, execution: Execution, time: RegionTime, points: Sequence[Point],
+    asked: Sequence[Expected], threads: int, spreads: Mapping[str, float], within: float,
+) -> Judged:  # fmt: skip
+    """The hint of `threads` judged, by the curve `points` of which `asked` may be chosen."""
+    partial = workload.table.status == "partial"
+    doubts = doubts_of_notes(workload.table.diagnostics, partial=partial)
+    if workload.team_limit != 1:
+        doubts += _in_turn(workload, execution)
+    otherwise = _otherwise(time, execution, [point.threads for point in points])
+    doubts += _imbalance(execution, points, otherwise, threads, within)
+    settled = chance = chance_of(asked, threads, within)
+    if spreads:
+        moves = moves_of([Doubted(points, spreads)], points)
+        chance = chance_of(asked, threads, within, moves)
+        doubts += figures_doubt(spreads, settled, chance)
+    band = band_of(asked)
+    if otherwise:
+        counts = {expected.threads for expected in asked}
+        other = at_threads(outlook_of(otherwise, time.machine), counts)
+        band = wider_band(band, band_of(other))
+    return Judged(settled, chance, band, doubts, otherwise)
+
+
+def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
+    """Of threads that write one cache line in turns."""
+    arrays = sorted(
+        {writes.array for writes in execution.contended
+         if writes.apart is not None and writes.apart < workload.line_bytes}
+    )  # fmt: skip
+    if not arrays:
+        return ()
+    return (doubt("in-turn", f"threads write one cache line of {', '.join(arrays)} in turns"),)
+
+
+def _otherwise(time: RegionTime, execution: Execution, counts: Sequence[int]) -> tuple[Point, ...]:
+    """The times if data spread the work as skewed as it may be, or evenly where the caller said how
+    skewed it is; none where no data do."""
+    skew = execution.work.skew
+    if skew is None:
+        return ()
+    other = None if time.profile.skew is not None else skew
+    return time.points(counts, time.profile._replace(skew=other))
+
+
+def _imbalance(
+    execution: Execution, points: Sequence[Point], otherwise: Sequence[Point], threads: int,
+    within: float,
+) -> tuple[Doubt, ...]:  # fmt: skip
+    """Of work whose distribution nobody told, where it may cost more than a hint may lose."""
+    work = execution.work
+    if not otherwise or work.profile.skew is not None:
+        return ()
+    at = next(number for number, point in enumerate(points) if point.threads == threads)
+    slower = otherwise[at].seconds / points[at].seconds if points[at].seconds else 1.0
+    if slower <= 1.0 + within:
+        return ()
+    first, *more = work.uneven
+    what = f"{first}, and {len(more)} more" if more else first
+    reason = f"unknown, {what}; up to {slower:.1f}x slower on {threads} threads if {work.skew}"
+    return (doubt("imbalance", reason),)
+
+
+def figures_doubt(spreads: Mapping[str, float], settled: float, chance: float) -> tuple[Doubt, ...]:
+    """Of the machine's figures: what they make of the `settled` chance that a hint is right."""
+    factor = undoubted(chance) / undoubted(settled)
+    if factor > 1.0 - _SHOWN:
+        return ()
+    reason = f"the machine's figures of its {' and '.join(spreads)} are unsure"
+    return (Doubt("figures", factor, reason),)

@@ -1,0 +1,101 @@
+"""Why a hint is less sure than its spreads say: one table of doubts, each with what it leaves.
+
+The spreads of measured curves come from regions that were read as a whole, whose sizes are known,
+and whose work is counted. Each doubt is a way in which a region is not like them; its factor is
+what is left of the confidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
+from typing import NamedTuple
+
+from regionpredict.constant import Constant
+from regionpredict.predict.uncertainty.constants import (
+    IN_TURN_CONFIDENCE,
+    NESTED_CONFIDENCE,
+    PARTIAL_CONFIDENCE,
+    RACE_CONFIDENCE,
+    UNEVEN_CONFIDENCE,
+    UNSEEN_CONFIDENCE,
+)
+from regionpredict.workload import Diagnostic
+
+
+class Doubt(NamedTuple):
+    """One doubt: its `id`, the `factor` that it leaves of the confidence (0 to 1), and why."""
+
+    id: str
+    factor: float
+    reason: str
+
+
+FACTORS: Mapping[str, Constant] = {
+    "unread": PARTIAL_CONFIDENCE,
+    "calls": UNSEEN_CONFIDENCE,
+    "race": RACE_CONFIDENCE,
+    "in-turn": IN_TURN_CONFIDENCE,
+    "imbalance": UNEVEN_CONFIDENCE,
+    "nested": NESTED_CONFIDENCE,
+}
+"""What each kind leaves of the confidence. Those of `figures` (the machine's) and `sizes` are
+computed for each region."""
+RULES: Mapping[str, str] = {
+    "RP102": "unread", "RP106": "unread", "RP108": "unread", "RP111": "unread",
+    "RP113": "calls",
+    "RP221": "race", "RP222": "race", "RP224": "race", "RP225": "race",
+}  # fmt: skip
+"""The kind of doubt that a diagnostic of a rule raises."""
+
+
+def doubt(kind: str, reason: str) -> Doubt:
+    """A doubt of the table."""
+    return Doubt(kind, FACTORS[kind].value, reason)
+
+
+def doubts_of_notes(notes: Iterable[Diagnostic], *, partial: bool) -> tuple[Doubt, ...]:
+    """One doubt of each kind that diagnostics raise, with the first one's message.
+
+    `partial`: something of the region is not understood, whether a note says what or not.
+    """
+    found: dict[str, list[str]] = {}
+    for note in notes:
+        if note.id in RULES:
+            found.setdefault(RULES[note.id], []).append(f"{note.id}, {note.message}")
+    if partial and not found.keys() & {"unread", "calls"}:
+        found["unread"] = ["not all of the region is understood"]
+    return tuple(
+        doubt(kind, first if not more else f"{first}, and {len(more)} more")
+        for kind, (first, *more) in found.items()
+    )
+
+
+def left_by(doubts: Sequence[Doubt]) -> float:
+    """The share of the confidence that all of them leave: they are independent."""
+    return prod(known.factor for known in doubts)
+
+
+def in_share(doubts: Iterable[Doubt], share: float) -> tuple[Doubt, ...]:
+    """The doubts of a part that takes a share (0 to 1) of the time of a whole."""
+    return tuple(known._replace(factor=1.0 - share * (1.0 - known.factor)) for known in doubts)
+
+
+def merged(parts: Iterable[Iterable[Doubt]]) -> tuple[Doubt, ...]:
+    """The doubts of several parts, one of a kind: the reasons that leave least, all shares lost.
+
+    >>> merged([[Doubt("calls", 0.8, "f")], [Doubt("calls", 0.9, "g")]])
+    (Doubt(id='calls', factor=0.7, reason='f, and 1 more'),)
+    """
+    by_kind: dict[str, list[Doubt]] = {}
+    for part in parts:
+        for known in part:
+            by_kind.setdefault(known.id, []).append(known)
+    made = []
+    for kind, own in by_kind.items():
+        first, *others = sorted(own, key=lambda known: known.factor)
+        lost = round(sum(1.0 - known.factor for known in own), 6)
+        reasons = {known.reason for known in others} - {first.reason}
+        reason = f"{first.reason}, and {len(reasons)} more" if reasons else first.reason
+        made.append(Doubt(kind, round(max(0.0, 1.0 - lost), 6), reason))
+    return tuple(made)

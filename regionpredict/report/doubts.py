@@ -1,0 +1,25 @@
+"""Why a hint has its confidence: the doubts that lower it, in words and for scripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from regionpredict.predict import Estimate, TeamEstimate
+
+
+def why_this_confidence(estimate: Estimate | TeamEstimate) -> list[str]:
+    """A line for each doubt with what it leaves of the confidence; none where there is no doubt."""
+    if not estimate.doubts:
+        return []
+    lines = [
+        f"  {100 * known.factor:3.0f} %  {known.id}: {known.reason}" for known in estimate.doubts
+    ]
+    return ["Why this confidence: each of these leaves so much of it", *lines]
+
+
+def doubts_document(estimate: Estimate | TeamEstimate) -> list[dict[str, Any]]:
+    """`doubts` of a region or a team."""
+    return [
+        {"id": known.id, "factor": round(known.factor, 4), "reason": known.reason}
+        for known in estimate.doubts
+    ]

@@ -1,0 +1,82 @@
+"""Work that data spread over the iterations: how much of it the busiest thread may have.
+
+Two distributions stand for all. With a `ratio`, the longest iteration over the mean one, some
+iterations are all as long as the longest one and have `HEAVY_SHARE` of the work, the others are
+alike. With an `exponent`, iterations follow a power law (Newman 2005, "Power laws, Pareto
+distributions and Zipf's law", Contemporary Physics 46, sec. 3.3: the longest part x of them has
+x^((a-2)/(a-1)) of the work). In both the long iterations lie together, which is the worst order: a
+static block takes between the mean and `ratio` times the mean. In a random order long blocks are
+nearly even.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regionpredict.analysis.schedule import Schedule
+from regionpredict.analysis.uneven_work import UnevenLoop
+from regionpredict.workload.constants import GUIDED_DIVISOR, HEAVY_SHARE, SKEW_EXPONENT
+from regionpredict.workload.loop_nest import LoopNest, body_executions, in_source_order
+
+
+class Skew(NamedTuple):
+    """How unevenly data spread a `share` (0 to 1) of a region's work over its iterations.
+
+    One of `ratio` (longest over mean, at least 1) and `exponent` (of a power law, above 2) is told.
+    """
+
+    share: float
+    ratio: float | None = None
+    exponent: float | None = None
+
+    def heaviest(self, part: float) -> float:
+        """The share of the work in the longest `part` (0 to 1) of the iterations.
+
+        >>> Skew(1.0, ratio=9.0).heaviest(0.05), Skew(1.0, exponent=3.0).heaviest(0.25)
+        (0.45, 0.5)
+        """
+        if self.ratio is None:
+            exponent = SKEW_EXPONENT.value if self.exponent is None else self.exponent
+            return float(part ** ((exponent - 2.0) / (exponent - 1.0)))
+        heavy = HEAVY_SHARE.value / max(1.0, self.ratio)
+        if part <= heavy:
+            return part * max(1.0, self.ratio)
+        rest = 1.0 - HEAVY_SHARE.value
+        return HEAVY_SHARE.value + rest * (part - heavy) / (1.0 - heavy)
+
+    def __str__(self) -> str:
+        if self.ratio is not None:
+            return f"the longest iteration takes {self.ratio:.3g} times the mean"
+        return f"iterations follow a power law of exponent {self.exponent or SKEW_EXPONENT.value:g}"
+
+
+def uneven_share(loops: tuple[UnevenLoop, ...], nest: LoopNest) -> float:
+    """The share of a nest's statements that run in some of its loops, 0 to 1."""
+    runs = body_executions(nest)
+    work = [often * max(1, len(loop.statements))
+            for loop, (_, often) in zip(nest.loops, runs, strict=True)]  # fmt: skip
+    whole = sum(work)
+    numbers = {loop.number for loop in loops}
+    inside = {
+        below.index for loop in nest.loops if loop.index in numbers
+        for below in in_source_order(loop)
+    }  # fmt: skip
+    return sum(work[number] for number in inside) / whole if whole else 0.0
+
+
+def skewed_share(skew: Skew, iterations: float, threads: int, schedule: Schedule) -> float:
+    """The busiest thread's part of the work that data spread, the long iterations first.
+
+    Who takes pieces as threads are free may get the longest piece last: no more than an even part
+    of the rest and that piece (Graham 1969, "Bounds on multiprocessing timing anomalies").
+    """
+    whole = max(1.0, iterations)
+    if schedule.kind == "static" and schedule.chunk is None:
+        return skew.heaviest(min(1.0, -(-whole // threads) / whole))
+    piece = min(1.0, max(1.0, schedule.chunk or 1.0) / whole)
+    if schedule.kind == "guided":
+        piece = max(piece, 1.0 / (GUIDED_DIVISOR.value * threads))
+    longest = skew.heaviest(piece)
+    if piece * threads >= 1.0:
+        return longest  # a piece each
+    return longest + (1.0 - longest) / threads
