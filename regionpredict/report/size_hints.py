@@ -139,11 +139,19 @@ def needed_names(ranking: SizeRanking) -> list[str]:
 
 def needed_lines(ranking: SizeRanking) -> list[str]:
     """What is needed, with the options that give it: `...: --set n=... --set m=...`, in lines that
-    part no option; none where all are settled. Names of `main`'s own follow from its arguments.
+    part no option; none where all are settled. Where the first few settle nothing by themselves,
+    none is asked for. Names of `main`'s own follow from its arguments.
     """
     needed = needed_sizes(ranking)
     if not needed:
         return []
+    if _few(ranking)[-1].settled == ranking.settled:
+        enough = _settling_most(ranking)
+        return page_lines(
+            f"Each open hint depends on several sizes: values for {plural(len(enough), 'name')} "
+            f"settle {enough[-1].settled} of {plural(ranking.regions, 'region')} "
+            f"(now {ranking.settled}). regionpredict sizes lists them."
+        )
     options = [f"--set{_HELD}{_quoted(name)}=..."
                for name in needed_names(ranking)]  # fmt: skip
     text = f"{needed[0].upper()}{needed[1:]}: {' '.join(options)}"

@@ -58,3 +58,19 @@ def test_a_header_that_comes_to_a_named_folder_is_used_the_next_time(project: Pa
     behind = analysed(project, "-I", "src")
     assert "RP001" in before.stderr
     assert "RP003" in behind.stderr
+
+
+@pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+def test_a_loop_of_a_header_is_one_however_files_find_it(project: Path, frontend: str) -> None:
+    """By a folder that was guessed, and by a path that one file gives."""
+    (project / "src/base/deep/cells.h").write_text(
+        HEADER + "static void fill(struct cells *c) {\n#pragma omp parallel for\n"
+        "  for (int i = 0; i < c->n; i++) c->x[i] = 1.0;\n}\n"
+    )
+    (project / "src/fast/other.c").write_text(
+        '#include "../base/deep/cells.h"\nvoid other(struct cells *c) { fill(c); }\n'
+    )
+    regions = json.loads(analysed(project, "-I", "src", "--frontend", frontend).stdout)["regions"]
+    assert sorted(region["file"] for region in regions) == [
+        "src/base/deep/cells.h", "src/fast/scale.c",
+    ]  # fmt: skip

@@ -122,6 +122,18 @@ def test_what_follows_from_the_command_line_is_asked_for_as_one() -> None:
     assert "--args" not in needed("cargo")
 
 
+def test_names_that_settle_nothing_by_themselves_are_not_asked_for() -> None:
+    """Each of two hints depends on six sizes of its own: no five settle any."""
+    settled = (0,) * 5 + (1,) * 6 + (2,)
+    sizes = [UnboundSize(f"n{at}", "f.c", 3, decides=1, settled=now)
+             for at, now in enumerate(settled)]  # fmt: skip
+    assert needed_lines(SizeRanking(2, 0, tuple(sizes))) == [
+        "Each open hint depends on several sizes: values for 12 names settle 2 of 2",
+        "    regions (now 0). regionpredict sizes lists them.",
+    ]
+    assert needed_lines(SizeRanking(2, 0, tuple(sizes[5:])))[0].startswith("Give these ")
+
+
 ROWS = """\
 void rows(int *row, double *y, double *a) {
 #pragma omp parallel for

@@ -112,8 +112,16 @@ def guess_include(header: str, request: SourceRequest) -> str | None:
     """A folder to add so that `#include "header"` is found, or None.
 
     Looked for: the file's neighbours and their usual include folders, upwards to the root, then
-    anywhere below the root, and below the folders that were named for headers.
+    anywhere below the root, and below the folders that were named for headers. The folder is named
+    as the file is: from the current one, where that is.
     """
+    folder = _guessed_folder(header, request)
+    if folder is None or Path(request.path).is_absolute():
+        return folder
+    return os.path.relpath(folder)
+
+
+def _guessed_folder(header: str, request: SourceRequest) -> str | None:
     for folder in guess_folders(request):
         if is_regular_file(f"{folder}/{header}"):
             return folder
