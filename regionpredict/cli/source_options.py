@@ -216,7 +216,7 @@ def run_analysis(
     for name in _unused(pairs, analysis):
         click.echo(f"note: -D {name}: no file uses it", err=True)
     if not analysis.facts:
-        click.echo("note: no OpenMP worksharing loop found", err=True)
+        click.echo(f"note: {_without_loops(analysis)}", err=True)
     record = run_record()
     if record is not None and not timings:
         record.read_sources(
@@ -302,6 +302,14 @@ def processes_of(asked: int | None) -> int:
     from regionpredict.workers import allowed_cores
 
     return asked or allowed_cores()
+
+
+def _without_loops(analysis: Analysis) -> str:
+    left = sum(note.id == "RP006" for note in analysis.program.diagnostics)
+    if not left:
+        return "no OpenMP worksharing loop found"
+    which = "the only OpenMP loop" if left == 1 else f"all {left} OpenMP loops"
+    return f"the preprocessor leaves out {which}: add the -D that RP006 names"
 
 
 def _check_something(paths: Sequence[str], analysis: Analysis) -> None:

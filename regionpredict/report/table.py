@@ -222,7 +222,7 @@ def _legend(
     predictions: Sequence[Prediction], machine: Machine, planned: Sequence[str]
 ) -> list[str]:
     lines = [""]
-    lines.append(f"{plural(len(predictions), 'region')}: {_shares(predictions)}")
+    lines.append(f"{plural(len(predictions), 'region')}{_shares(predictions)}")
     lines += page_lines(_sizes_from(predictions), then="  ")
     lines += [
         part for rule in (*row_rule(predictions), *planned) for part in page_lines(rule, then="  ")
@@ -263,10 +263,10 @@ def _legend(
 
 
 def _shares(predictions: Sequence[Prediction]) -> str:
-    """How many are predicted, partial and skipped."""
+    """`: 3 predicted, 1 skipped`; nothing without regions."""
     kinds = Counter(p.status for p in predictions)
     order = ("predicted", "partial", "skipped")
-    return ", ".join(f"{kinds[kind]} {kind}" for kind in order if kinds[kind]) or "none"
+    return ": " * bool(kinds) + ", ".join(f"{kinds[kind]} {kind}" for kind in order if kinds[kind])
 
 
 def _sizes_from(predictions: Sequence[Prediction]) -> str:

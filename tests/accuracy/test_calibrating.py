@@ -19,6 +19,8 @@ from predictor import FULL
 
 from regionpredict.predict.uncertainty import BAND_SHARE, Fitted, confidence_of
 
+pytestmark = pytest.mark.slow
+
 BETWEEN = 0.1
 """Standard deviation, over files, of what each doubling of the whole file is faster."""
 

@@ -17,6 +17,8 @@ import pytest
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.store import Store
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 MACHINE = "dunnington"  # 4 packages of 6 cores
 HOST = Host("node7", "a processor", 4, 6, 1, 1)

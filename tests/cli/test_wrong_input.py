@@ -124,6 +124,22 @@ def test_an_empty_file_is_no_error(run: Call, tmp_path: Path) -> None:
     assert outcome.err == "note: no OpenMP worksharing loop found\n"
 
 
+@pytest.mark.parametrize(
+    "loops, said", [(1, "leaves out the only OpenMP loop"), (3, "leaves out all 3 OpenMP loops")]
+)
+def test_loops_that_are_all_left_out_are_not_none(
+    run: Call, tmp_path: Path, loops: int, said: str
+) -> None:
+    (tmp_path / "off.c").write_text(f"#ifdef USE_OMP\n{GOOD * loops}#endif\n")
+    for words in (("analyze", "off.c"), ("predict", "off.c", "-m", "dunnington")):
+        outcome = run(*words)
+        assert outcome.code == 0
+        assert "-D USE_OMP" in outcome.err
+        note = f"note: the preprocessor {said}: add the -D that RP006 names"
+        assert outcome.err.splitlines()[-1] == note
+        assert outcome.out.splitlines()[-1] == "0 regions"
+
+
 @pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
 def test_a_missing_header_is_named_and_the_rest_is_read(
     run: Call, tmp_path: Path, frontend: str

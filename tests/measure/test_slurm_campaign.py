@@ -24,6 +24,8 @@ from private_slurm import PATIENCE_S, Cluster, private_slurm
 
 from regionpredict.measure.store import read_campaign
 
+pytestmark = pytest.mark.slow
+
 MEASURE = [sys.executable, "-m", "regionpredict", "measure", "--quiet-wait", "none"]
 PROGRAM = """#include <stdlib.h>
 #include <unistd.h>

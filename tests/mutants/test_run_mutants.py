@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from mutations import mutants_of
 from run_mutants import WarmTests, copies_of_package, draw
+
+pytestmark = pytest.mark.slow
 
 TEST = "tests/predict/density/test_density_by_hand.py::test_one_statement"
 

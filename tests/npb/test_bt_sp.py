@@ -22,10 +22,13 @@ COMPILER = os.environ.get("CC") or "gcc"
 PROGRAMS = ("bt", "sp")
 PROBLEM_SIZE = 12  # class S, both programs
 
-pytestmark = pytest.mark.skipif(
-    shutil.which(COMPILER.split()[0]) is None or shutil.which("make") is None,
-    reason="needs a C compiler and make",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        shutil.which(COMPILER.split()[0]) is None or shutil.which("make") is None,
+        reason="needs a C compiler and make",
+    ),
+]
 
 Build = Callable[[str, str], Path]
 

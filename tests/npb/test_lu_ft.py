@@ -20,6 +20,8 @@ import numpy as np
 import pytest
 import yaml
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = Path(__file__).resolve().parents[2] / "npb_samples"
 COMPILER = os.environ.get("CC") or "gcc"
 PROGRAMS = ("lu", "ft")

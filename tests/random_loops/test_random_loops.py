@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from loop_verdicts import BATCH, Verdict, judged, programs_from
 
-pytestmark = pytest.mark.compiler
+pytestmark = [pytest.mark.slow, pytest.mark.compiler]
 PROGRAMS = 300
 _NEVER_WRONG = ("iterations", "executions", "operations", "references", "front ends")
 

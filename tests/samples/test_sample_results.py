@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from sample_grids import Outputs
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).resolve().parent
 ROOM = HERE.parents[1] / "polybench_samples"
 SAMPLES = {path.stem: path for path in sorted(ROOM.glob("*/*/*.c"))}

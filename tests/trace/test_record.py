@@ -13,7 +13,11 @@ from regionpredict.trace.otf2_reader import read_otf2
 from regionpredict.trace.results import critical_path, delays, waits
 
 pytest.importorskip("otf2")
-pytestmark = [pytest.mark.compiler, pytest.mark.skipif(not HAS_MPI, reason="no MPI")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.compiler,
+    pytest.mark.skipif(not HAS_MPI, reason="no MPI"),
+]
 
 PROGRAM = r"""
 #include <mpi.h>

@@ -16,6 +16,7 @@ from regionpredict.trace.thread_events import thread_events
 
 pytest.importorskip("otf2")
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.compiler,
     pytest.mark.skipif(not HAS_OPENMP, reason="no gcc, or no OpenMP runtime that tells tools"),
 ]

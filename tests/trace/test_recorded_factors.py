@@ -15,7 +15,7 @@ from regionpredict.trace.replay import Network
 from regionpredict.trace.run_options import RunOptions, factors_with
 
 pytest.importorskip("otf2")
-pytestmark = pytest.mark.compiler
+pytestmark = [pytest.mark.slow, pytest.mark.compiler]
 NOISE = 0.08
 
 SLEEP = r"""
