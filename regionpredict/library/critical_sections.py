@@ -36,6 +36,7 @@ from regionpredict.library.functions import (
     hides_lock,
     is_atomic,
     is_synchronisation,
+    swaps,
 )
 
 _Lock = tuple[str, tuple[Expr, ...], str]
@@ -95,6 +96,10 @@ class _Sections:
         if isinstance(node, Branch):
             sides = tuple(self.of(side, perhaps=True) for side in node.sides)
             return [replace(node, sides=sides)]
+        if isinstance(node, Loop) and _retries(node):
+            # Mostly it succeeds at once; what it waits for is the line, which the update counts.
+            self.spins.add(("RP105", node.span))
+            return list(self.of(node.body, perhaps=perhaps))
         return [replace(node, body=self.of(node.body, perhaps=perhaps))]
 
     def _section(self, taken: _Taken, body: tuple[Node, ...]) -> list[Node]:
@@ -129,6 +134,14 @@ class _Sections:
             if call.place is not None and _action(call) in ("take", "try"):
                 return _Taken(call, call.place, _without_call(node, call))
         return None
+
+
+def _retries(loop: Loop) -> bool:
+    """Whether a loop repeats an update until no other thread has come between."""
+    return loop.trips is None and any(
+        swaps(call.name) and call.place is not None
+        for node in loop.body if isinstance(node, Statement) for call in node.calls
+    )  # fmt: skip
 
 
 def _action(call: Call) -> str:

@@ -32,9 +32,11 @@ LOCK_CALLS = _locks(
     "omp_set_lock omp_set_nest_lock pthread_mutex_lock pthread_spin_lock pthread_rwlock_wrlock "
     "mtx_lock std::mutex::lock",
     "omp_test_lock omp_test_nest_lock pthread_mutex_trylock pthread_mutex_timedlock "
-    "pthread_spin_trylock pthread_rwlock_trywrlock mtx_trylock mtx_timedlock std::mutex::try_lock",
+    "pthread_spin_trylock pthread_rwlock_trywrlock mtx_trylock mtx_timedlock std::mutex::try_lock "
+    "atomic_flag_test_and_set atomic_flag_test_and_set_explicit __atomic_test_and_set",
     "omp_unset_lock omp_unset_nest_lock pthread_mutex_unlock pthread_spin_unlock "
-    "pthread_rwlock_unlock mtx_unlock std::mutex::unlock",
+    "pthread_rwlock_unlock mtx_unlock std::mutex::unlock "
+    "atomic_flag_clear atomic_flag_clear_explicit __atomic_clear",
 )
 """Calls with a lock as argument."""
 
@@ -57,8 +59,7 @@ BARRIERS = frozenset(("pthread_barrier_wait",))
 _ATOMIC = re.compile(
     r"__sync_(?:fetch_and_\w+|\w+_and_fetch|(?:bool|val)_compare_and_swap|lock_test_and_set)\w*|"
     r"__atomic_(?:fetch_\w+|\w+_fetch|exchange|compare_exchange|store)(?:_n)?|"
-    r"atomic_(?:fetch_\w+|exchange|compare_exchange_\w+|store)(?:_explicit)?|"
-    r"std::atomic::\w+"
+    r"atomic_(?:fetch_\w+|exchange|compare_exchange_\w+|store)(?:_explicit)?"
 )
 """Operations that have a variable's line alone: GCC's manual, sec. 6.57 and 6.58 ("Legacy __sync
 Built-in Functions", "Built-in Functions for Memory Model Aware Atomic Operations"), ISO C 17,
@@ -68,6 +69,11 @@ sec. 7.17.7. Loads are none."""
 def is_atomic(name: str) -> bool:
     """Whether a function updates atomically what its first argument points to."""
     return _ATOMIC.fullmatch(name) is not None
+
+
+def swaps(name: str) -> bool:
+    """Whether an atomic update is made only where the value is as expected."""
+    return is_atomic(name) and "compare" in name
 
 
 def place_argument(name: str) -> int | None:

@@ -298,3 +298,87 @@ def test_a_lock_costs_what_the_directive_costs(tmp_path: Path, frontend: str) ->
         hints.append((made.speedup, made.threads, made.bottleneck, made.confidence))
     assert hints[0] == hints[1] == hints[2]
     assert hints[0][1:3] == (1, "serialization")
+
+
+ATOMICS = """#include <stdatomic.h>
+#define N 1000000
+static long c, h[1000]; static int idx[N]; static double *x;
+static _Atomic int own, owns[1000];
+#define BUMP(p) __atomic_fetch_add(p, 1, __ATOMIC_RELAXED)
+void f(void)
+{
+#pragma omp parallel for
+for (int i = 0; i < N; i++) {
+BODY
+}
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__sync_fetch_and_add(&c, 1);", "__atomic_fetch_add(&c, 1, __ATOMIC_RELAXED);",
+        "__atomic_add_fetch(&c, 1, 5);", "__atomic_store_n(&c, i, 5);", "BUMP(&c);", "own++;",
+        "--own;", "own += i;", "own = i;", "atomic_fetch_or(&own, 3);", "BUMP(&h[idx[i]]);",
+        "owns[idx[i]] |= 4;",
+        "long o = c; while (!__atomic_compare_exchange_n(&c, &o, o + 1, 0, 5, 5));",
+        "long o; do { o = c; } while (!__sync_bool_compare_and_swap(&c, o, o + 1));",
+    ],
+)  # fmt: skip
+def test_atomic_operations_of_c(tmp_path: Path, text: str) -> None:
+    """Each is one atomic update, in whatever words; a swap that is tried again is one, too."""
+    (found,) = program_of(tmp_path, ATOMICS.replace("BODY", text), "libclang").regions
+    kinds = [part[0] for part in body(found) if isinstance(part, tuple)]
+    assert kinds == ["atomic"], body(found)
+    assert not {note.id for note in found.diagnostics} & {"RP105", "RP106", "RP113"}
+
+
+def test_loads_are_no_updates(tmp_path: Path) -> None:
+    text = "x[i] = __atomic_load_n(&c, __ATOMIC_RELAXED) + own;"
+    (found,) = program_of(tmp_path, ATOMICS.replace("BODY", text), "libclang").regions
+    assert not [part for part in body(found) if isinstance(part, tuple)]
+
+
+ATOMICS_CPP = """#include <atomic>
+#include <vector>
+#define N 1000000
+static std::atomic<long> c; static std::atomic<int> h[1000]; static int idx[N]; static double *x;
+static std::vector<std::atomic<int>> v(1000);
+struct S { std::atomic<int> k; void bump() { ++k; } };
+static std::atomic_flag flag;
+void f(S &s, std::atomic<long> *p)
+{
+#pragma omp parallel for
+for (int i = 0; i < N; i++) {
+BODY
+}
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "c++;", "--c;", "c += i;", "c.fetch_add(1, std::memory_order_relaxed);", "c.store(i);",
+        "c = i;", "h[idx[i]]++;", "h[idx[i]].fetch_or(4);", "v[idx[i]] += 2;", "s.k++;",
+        "s.bump();", "p->fetch_sub(1);", "c.exchange(i);",
+        "long o = c.load(); while (!c.compare_exchange_weak(o, o + i));",
+    ],
+)  # fmt: skip
+def test_atomic_objects_of_cplusplus(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "atomics.cpp"
+    path.write_text(ATOMICS_CPP.replace("BODY", text))
+    (facts,) = analyse(requests_for([str(path)]), {}).facts
+    kinds = [part[0] for part in body(facts.region) if isinstance(part, tuple)]
+    assert kinds == ["atomic"], body(facts.region)
+    rules = {note.id for note in facts.diagnostics}
+    assert not rules & {"RP105", "RP106", "RP113", "RP221", "RP222", "RP225"}
+
+
+def test_a_flag_that_is_spun_on_is_a_lock(tmp_path: Path) -> None:
+    path = tmp_path / "flag.cpp"
+    text = "while (flag.test_and_set()) ;\nx[0] += i;\nflag.clear();"
+    path.write_text(ATOMICS_CPP.replace("BODY", text))
+    (facts,) = analyse(requests_for([str(path)]), {}).facts
+    assert body(facts.region) == [("critical", ["x[0] += i"])]

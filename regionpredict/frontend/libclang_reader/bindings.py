@@ -128,6 +128,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "clang_isVolatileQualifiedType": (c_uint, [Type]),
     "clang_getTypeDeclaration": (Cursor, [Type]),
     "clang_Type_getNumTemplateArguments": (c_int, [Type]),
+    "clang_Type_getValueType": (Type, [Type]),
     "clang_Type_getTemplateArgumentAsType": (Type, [Type, c_uint]),
     "clang_CXXMethod_isDefaulted": (c_uint, [Cursor]),
     "clang_CXXMethod_isStatic": (c_uint, [Cursor]),

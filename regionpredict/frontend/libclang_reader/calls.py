@@ -10,6 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.libclang_reader.atomics import (
+    atomic_method,
+    atomic_update,
+    is_atomic_class,
+)
 from regionpredict.frontend.libclang_reader.constructors import (
     default_member_initialisers,
     is_compilers,
@@ -177,8 +182,10 @@ class CallBuilder:
             ctype = self._type(bases[0])
             base = self._build(bases[0])
             if self._is_systems(target):
-                standard = lock_method(name, base, ctype, span) or standard_method(
-                    name, base, ctype, arguments, span
+                standard = (
+                    lock_method(name, base, ctype, span)
+                    or atomic_method(name, base, ctype, arguments, span)
+                    or standard_method(name, base, ctype, arguments, span)
                 )
                 if standard is not None:
                     return standard
@@ -206,7 +213,9 @@ class CallBuilder:
         op = name.removeprefix("operator").strip()
         types = tuple(self._type(child) for child in operands)
         if self._is_systems(target):
-            standard = standard_operator(op, arguments, types, span)
+            atomic = types and is_atomic_class(types[0])
+            standard = atomic_update(op, arguments[0], arguments[1:], span) if atomic else None
+            standard = standard or standard_operator(op, arguments, types, span)
             if standard is not None:
                 return standard
         if target.kind not in METHODS:

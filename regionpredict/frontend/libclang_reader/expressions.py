@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.libclang_reader.atomics import (
+    atomic_operation,
+    atomic_update,
+    is_atomic_object,
+)
 from regionpredict.frontend.libclang_reader.calls import CallBuilder
 from regionpredict.frontend.libclang_reader.cursors import (
     BLOCK,
@@ -52,6 +57,7 @@ _UNARY = (
 )  # fmt: skip
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 _ASSIGNS = frozenset(op for op in _BINARY if op.endswith("=")) - _COMPARISONS
+_CHANGES = frozenset(("++", "--", "p++", "p--"))
 _FLOAT = 21  # CXType_Float
 _UNSIGNED = frozenset((8, 9, 10, 11))  # short, int, long, long long
 _LONG = frozenset((10, 11, 18, 19))
@@ -185,7 +191,8 @@ class ExpressionBuilder:
 
     def _wrapper(self, node: Node) -> Expression:
         if node.children:
-            return self._opaque(node)
+            atomic = atomic_operation(node, self.build, self._declarations.span(node.cursor))
+            return self._opaque(node) if atomic is None else atomic
         ctype = self._declarations.type_at(node.cursor)
         if ctype.kind == "float":  # `T()`
             return FloatLit(ctype.bits, lc.floating(node.cursor))
@@ -261,6 +268,9 @@ class ExpressionBuilder:
     def _unary(self, node: Node) -> Expression:
         op = _UNARY[self._lib.clang_getCursorUnaryOperatorKind(node.cursor)]
         operand = self.build(node.children[0]) if node.children else Opaque("?")
+        if op in _CHANGES and is_atomic_object(node.children[0]):
+            update = atomic_update(op, operand, (), self._declarations.span(node.cursor))
+            return update or Unary(op, operand, NO_SPAN)
         if op in ("+", "__extension__", "__real"):
             return operand
         if op == "-" and isinstance(operand, IntLit):
@@ -298,6 +308,9 @@ class ExpressionBuilder:
         op = _BINARY[self._lib.clang_getCursorBinaryOperatorKind(node.cursor)]
         left, right = self.build(node.children[0]), self.build(node.children[1])
         if op in _ASSIGNS:
+            if is_atomic_object(node.children[0]):
+                span = self._declarations.span(node.cursor)
+                return atomic_update(op, left, (right,), span) or Assign(op, left, right, NO_SPAN)
             return Assign(op, left, right, NO_SPAN)
         return Binary(op, left, right)
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.libclang_reader.atomics import ATOMIC_TYPE
 from regionpredict.frontend.syntax import (
     UNKNOWN,
     CType,
@@ -91,6 +92,8 @@ class TypeReader:
             return CType(element.kind, 8 * size or element.bits, name="vector")
         if kind == 2:
             return CType("void")
+        if kind == ATOMIC_TYPE:
+            return self.of(self._lib.clang_Type_getValueType(ctype), depth + 1)
         if kind in (110, 111):  # a function stands for what it returns
             return self.of(self._lib.clang_getResultType(ctype), depth + 1)
         return UNKNOWN

@@ -1,0 +1,102 @@
+"""Atomic objects and operations of C and C++, as calls of the functions that update them.
+
+c++;                  of _Atomic int, std::atomic<int>        atomic_fetch_add(&c, 1)
+h[i].fetch_or(m)      of std::atomic<int>                     atomic_fetch_or(&h[i], m)
+__atomic_fetch_add(&c, 1, __ATOMIC_RELAXED)                   atomic_fetch_add(&c, 1)
+x = c.load();                                                 x = c
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.libclang_reader.cursors import NAME, Node, unwrapped
+from regionpredict.frontend.syntax import (
+    CallExpr,
+    CType,
+    Expression,
+    IntLit,
+    Unary,
+    address_of,
+)
+from regionpredict.ir import Span
+from regionpredict.library import place_argument
+
+ATOMIC_TYPE = 177  # CXType_Atomic: `_Atomic int`
+_POINTER, _INTEGERS = 101, frozenset(range(3, 21))
+_FEW_VALUES = 2  # more have only those that compare: expected, desired, and two more words
+_CLASS = re.compile(
+    r"std::(?:__\w+::)*(?:atomic|__atomic_base|__atomic_float|atomic_ref|atomic_flag)\b.*"
+)
+_FLAG = re.compile(r"std::(?:__\w+::)*atomic_flag")
+_OPERATORS = {
+    "++": "add", "--": "sub", "+=": "add", "-=": "sub", "&=": "and", "|=": "or", "^=": "xor",
+    "p++": "add", "p--": "sub",
+}  # fmt: skip
+_METHODS = re.compile(r"fetch_\w+|exchange|compare_exchange_\w+|store|test_and_set|clear")
+
+
+def atomic_operation(
+    node: Node, build: Callable[[Node], Expression], span: Span
+) -> Expression | None:
+    """The call of a built-in function that an expression without a kind of its own is.
+
+    Its parts are the address, how memory is ordered, and values; None for other expressions. One
+    that the parser refuses begins with the function's name.
+    """
+    first, *rest = node.children
+    named = unwrapped(first)
+    if named.kind == NAME and place_argument(lc.spelling(named.cursor)) is not None and rest:
+        return CallExpr(lc.spelling(named.cursor), None, tuple(map(build, rest)), span)
+    types = [lc.library().clang_getCanonicalType(lc.library().clang_getCursorType(part.cursor)).kind
+             for part in node.children[:2]]  # fmt: skip
+    if len(types) != 2 or types[0] != _POINTER or types[1] not in _INTEGERS:
+        return None
+    place, values = build(first), tuple(build(part) for part in rest[1:])
+    if not values:  # a load
+        return Unary("*", place, span)
+    name = "compare_exchange_strong" if len(values) > _FEW_VALUES else "fetch_add"
+    return CallExpr(f"atomic_{name}", None, (place, *values[:1]), span)
+
+
+def is_atomic_object(node: Node) -> bool:
+    """Whether an expression is a place of a type like `_Atomic int`."""
+    library = lc.library()
+    ctype = library.clang_getCanonicalType(library.clang_getCursorType(node.cursor))
+    return bool(ctype.kind == ATOMIC_TYPE)
+
+
+def atomic_update(
+    op: str, place: Expression, values: Sequence[Expression], span: Span
+) -> Expression | None:
+    """What an operator does to an atomic object; None where it does not change it."""
+    if op == "=":
+        return CallExpr("atomic_store", None, (address_of(place, span), *values), span)
+    kind = _OPERATORS.get(op)
+    if kind is None:
+        return None
+    operand = values[0] if values and op.endswith("=") else IntLit(1)
+    return CallExpr(f"atomic_fetch_{kind}", None, (address_of(place, span), operand), span)
+
+
+def is_atomic_class(ctype: CType) -> bool:
+    """Whether objects of a class are `std::atomic`."""
+    return _CLASS.fullmatch(ctype.class_name) is not None
+
+
+def atomic_method(
+    name: str, base: Expression, ctype: CType, arguments: Sequence[Expression], span: Span
+) -> Expression | None:
+    """A method of `std::atomic`: an update, or what it holds; None for any other method."""
+    if not is_atomic_class(ctype):
+        return None
+    pointer = ctype.kind == "pointer" and not ctype.name
+    if name == "load" or name.startswith("operator "):  # a conversion
+        return Unary("*", base, span) if pointer else base
+    if _METHODS.fullmatch(name) is None:
+        return None
+    place = base if pointer else address_of(base, span)
+    kind = "atomic_flag" if _FLAG.fullmatch(ctype.class_name) else "atomic"
+    return CallExpr(f"{kind}_{name}", None, (place, *arguments), span)
