@@ -4,23 +4,40 @@
 its executions, on average: in as many its first side runs, in the others what stands behind `else`.
 A share has a point or a percent sign. A whole number is a loop's iterations where a loop stands at
 the line, and else a share, too: 0 or 1.
+
+`skew(row)=9` says how uneven the work of iterations is in which a loop over the table `row` runs:
+the longest takes 9 times the mean. `powerlaw(row)=2.1` says that they follow a power law.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 from regionpredict.analysis.given_sizes import loops_at, place_of, with_given_trips
+from regionpredict.analysis.uneven_work import is_target, skew_targets
 from regionpredict.errors import UsageError
-from regionpredict.ir import Branch, Loop, Node, Region, Span, Statement
+from regionpredict.ir import Branch, GivenSkew, Loop, Node, Region, Span, Statement
+
+_SKEW = re.compile(r"(skew|powerlaw)\((.+)\)")
+
+
+def skew_name(name: str) -> tuple[str, str] | None:
+    """Kind and target of `skew(row)` and `powerlaw(f.c:9)`; None where a name is none of them.
+
+    >>> skew_name("skew(row)"), skew_name("n")
+    (('skew', 'row'), None)
+    """
+    match = _SKEW.fullmatch(name)
+    return None if match is None else (match[1], match[2])
 
 
 class Given(NamedTuple):
-    """What a caller gave: whole numbers by name, and shares by place."""
+    """What a caller gave: whole numbers by name; shares by place, and how uneven work is."""
 
     whole: dict[str, int]
     shares: dict[str, Fraction]
@@ -38,7 +55,7 @@ def parted(given: Mapping[str, float | Fraction]) -> Given:
     """The whole numbers of what was given, and the shares."""
     parts = Given({}, {})
     for name, value in given.items():
-        if isinstance(value, int):
+        if isinstance(value, int) and skew_name(name) is None:
             parts.whole[name] = value
         elif math.isfinite(value):
             parts.shares[name] = Fraction(value)
@@ -81,6 +98,7 @@ def with_given(region: Region, given: Given) -> Region:
     What can be no share is left out here: who gave it is told so elsewhere.
     """
     shares: dict[Span, Fraction] = {}
+    region = _with_skew(region, given)
     for name, value in given.every().items():
         place = place_of(name)
         if place is None or not 0 <= value <= 1:
@@ -91,6 +109,15 @@ def with_given(region: Region, given: Given) -> Region:
     if shares and region.nest is not None:
         region = replace(region, nest=_loop(region.nest, shares))
     return with_given_trips(region, given.whole)
+
+
+def _with_skew(region: Region, given: Given) -> Region:
+    """The region with how data spread its work, where that is given for one of its loops."""
+    for name, value in given.shares.items():
+        known = skew_name(name)
+        if known is not None and is_target(known[1], skew_targets(region)):
+            region = replace(region, skew=GivenSkew(name, known[0], value))
+    return region
 
 
 def _loop(loop: Loop, shares: Mapping[Span, Fraction]) -> Loop:

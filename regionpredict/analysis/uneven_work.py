@@ -94,6 +94,28 @@ class _Search:
         return ""
 
 
+def skew_targets(region: Region) -> frozenset[str]:
+    """By what the unevenness of a region's work can be given: the variable of its loop or of one
+    inside whose work data decide, a table that tells such a loop's iterations, or a line as
+    `FILE:LINE`, with the whole path."""
+    if region.nest is None:
+        return frozenset()
+    loops = [region.nest, *(found.loop for found in uneven_loops(region))]
+    targets = {f"{region.span.file}:{region.span.line}"}
+    for loop in loops:
+        targets |= {loop.variable, f"{loop.span.file}:{loop.span.line}"}
+        bounds = [part for part in (loop.start, loop.bound) if part is not None]
+        targets |= {atom.label for part in bounds for atom in part.atoms() if atom.kind == "ref"}
+    return frozenset(targets)
+
+
+def is_target(target: str, targets: frozenset[str]) -> bool:
+    """Whether a name or line is one of them; a line may be told by the end of its path."""
+    return target in targets or (
+        ":" in target and any(known.endswith(f"/{target}") for known in targets)
+    )
+
+
 def _data_condition(branch: Branch, before: Statement | None) -> str:
     """What decides between the sides, where it reads memory."""
     if before is None or before.role != "condition" or not before.accesses:

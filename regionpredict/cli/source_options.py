@@ -78,7 +78,7 @@ _READING: tuple[Decorator, ...] = (
         "--set", "given", multiple=True, metavar="NAME=VALUE", callback=_and_config,
         help="Give a size, by the name in which results show it: n=64, 'grid[0]=64', s->n=64, "
         "solve:n=64 in one function, FILE:LINE=64 iterations of a loop, FILE:LINE=25% how often "
-        "the condition of an if holds.",
+        "the condition of an if holds, 'skew(row)=9' how uneven the work of iterations is.",
     ),
     click.option("--sizes", "sizes", default=None, metavar="FILE[:NAME]",
                  help="Give the sizes of a file, or of one of its sets."),

@@ -194,6 +194,18 @@ class Synchronisation:
     span: Span
 
 
+class GivenSkew(NamedTuple):
+    """How unevenly the work lies over a region's iterations, as the caller gave it under a `name`.
+
+    `kind` is 'skew' (`value`: the longest iteration over the mean one) or 'powerlaw' (the exponent
+    of their distribution).
+    """
+
+    name: str
+    kind: str
+    value: Fraction
+
+
 Node = Loop | Branch | Statement | Synchronisation
 
 
@@ -284,7 +296,8 @@ class Region:
     `team_size` is what its bounds then take as the number of threads, where they do not ask the
     team itself: a number, or the name of what has been set before. `over_threads`: the directive's
     own loop counts the threads, each of which does a block of `nest`. `nested_in` is the `parallel`
-    around the region's own where only that one starts threads. `others` are the names with a
+    around the region's own where only that one starts threads. `skew` is how data spread the work,
+    where the caller gave that. `others` are the names with a
     prime, of variables that others of the region share their own name with.
     """
 
@@ -309,6 +322,7 @@ class Region:
     over_threads: bool = False
     others: tuple[OtherName, ...] = ()
     nested_in: Span | None = None
+    skew: GivenSkew | None = None
 
     def withheld(self, reason: str) -> Region:
         """The region without what is in it, for which there is no answer, and why."""

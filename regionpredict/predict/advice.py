@@ -9,12 +9,20 @@ fast enough even without any.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
-from regionpredict.predict.constants import ADVICE_GAIN, ADVISED_SHARE, ADVISED_TEAMS
+from regionpredict.predict.constants import (
+    ADVICE_GAIN,
+    ADVISED_SHARE,
+    ADVISED_TEAMS,
+    CHUNKS_A_THREAD,
+    SKEW_PRECISION,
+    SKEW_TRIED,
+)
 from regionpredict.predict.curve import Point
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.saturation import (
@@ -26,12 +34,16 @@ from regionpredict.predict.saturation import (
 from regionpredict.predict.saturation.team_costs import team_cost
 from regionpredict.predict.teams import TeamPrediction, points_of, team_curve
 from regionpredict.workload import (
+    COARSE_CHUNK,
     Change,
     Region,
+    Schedule,
+    Skew,
     Span,
     TeamFacts,
     TrafficCounter,
     Workload,
+    clause_of,
     names_of,
     with_parallel_first_touch,
     without_barrier,
@@ -84,7 +96,10 @@ def advice_for(
     counts = [point.threads for point in team.points]
     tried = _Tried(team, members, machine, round_counts(machine, max(counts)))
     changes: list[Advice] = []
-    whole = (tried.first_touch(), tried.one_team(before), tried.without_barriers(needless))
+    whole = (
+        tried.first_touch(), tried.one_team(before), tried.without_barriers(needless),
+        *tried.for_skewed_work(),
+    )  # fmt: skip
     for change in (*whole, *tried.changes()):
         if change is not None and change.gain >= ADVICE_GAIN.value:
             changes.append(change)
@@ -162,6 +177,39 @@ class _Tried:
         lines = [f"line {region.span.line}" for region in needless]
         message = f"write nowait at {' and '.join(lines)}"
         return self._advice("RP206", needless[0].span, message, workloads, costs_alone=True)
+
+    def for_skewed_work(self) -> list[Advice]:
+        """Pieces for whoever is free, where nobody knows how data spread the work: what that gains
+        under a power law, and from which skew on."""
+        if len(self.members) != 1:
+            return []
+        (member,) = self.members
+        workload, span = member.workload, self.team.facts.members[0].facts.region.span
+        execution = workload.execution
+        if (
+            execution is None or execution.work.skew is None
+            or execution.work.profile.skew is not None or workload.schedule.kind != "static"
+            or not any(change.id == "RP202" for change in member.changes)
+        ):  # fmt: skip
+            return []
+        counters = counters_of(workload, execution)
+        best, worth = None, 0.0
+        for chunk in _chunks(execution.work.profile.iterations, max(self.counts)):
+            dynamic = Schedule("dynamic", chunk)
+            skewed = _Skewed(workload, dynamic, self.machine, self.counts, counters)
+            unknown, even = skewed.gain(execution.work.skew), skewed.gain(None)
+            least = skewed.least_ratio(ADVICE_GAIN.value)
+            own = unknown.times * min(1.0, even.times)  # both are as likely
+            if least is None or own <= worth:
+                continue
+            message = (
+                f"write {clause_of(dynamic)} if the longest iteration takes more than {least:.2g} "
+                "times the mean (the gain is that of a power law, "
+                f"{even.times:.2g}x where all take the same)"
+            )
+            saved = unknown.saved * self.team.facts.executions.weight
+            best, worth = Advice("RP202", span, message, round(unknown.times, 2), saved), own
+        return [best] if best is not None else []
 
     def changes(self) -> list[Advice]:
         """The changes of each loop by itself."""
@@ -245,6 +293,61 @@ class _Tried:
                 known = self._counters[number] = counters_of(self.members[number].workload, before)
             counters = [counter.under(workload.schedule) for counter in known]
         return region_time(workload, self.machine, counters=counters)
+
+
+class _Gain(NamedTuple):
+    """How many times faster a region is at its best, and the seconds saved in one run."""
+
+    times: float
+    saved: float
+
+
+class _Skewed:
+    """A region whose work data spread, under its own schedule and another one."""
+
+    def __init__(
+        self, workload: Workload, schedule: Schedule, machine: Machine, counts: Sequence[int],
+        counters: Sequence[TrafficCounter],
+    ) -> None:  # fmt: skip
+        self._counts = counts
+        made = (
+            region_time(
+                replace(workload, schedule=own), machine,
+                counters=[counter.under(own) for counter in counters],
+            )
+            for own in (workload.schedule, schedule)
+        )  # fmt: skip
+        self._times = [time for time in made if time is not None]
+        execution = workload.execution
+        skew = execution.work.skew if execution is not None else None
+        self._share = skew.share if skew is not None else 0.0
+
+    def gain(self, skew: Skew | None) -> _Gain:
+        """What the other schedule gains where the work is spread so, evenly if None."""
+        now, then = (
+            min(p.seconds for p in time.points(self._counts, time.profile._replace(skew=skew)))
+            for time in self._times
+        )
+        return _Gain(now / then if then else 1.0, now - then)
+
+    def least_ratio(self, gain: float) -> float | None:
+        """The longest iteration over the mean one from which on it gains so much; None: never."""
+        low, high = 0.0, math.log(SKEW_TRIED.value)
+        if self.gain(Skew(self._share, math.exp(high))).times < gain:
+            return None
+        while high - low > SKEW_PRECISION.value:
+            middle = (low + high) / 2
+            enough = self.gain(Skew(self._share, math.exp(middle))).times >= gain
+            low, high = (low, middle) if enough else (middle, high)
+        return math.exp(high)
+
+
+def _chunks(iterations: float, threads: int) -> list[float]:
+    """Chunks worth a try: small ones, and as many for each thread as share out a long loop."""
+    shared = iterations / (threads * CHUNKS_A_THREAD.value)
+    coarse = float(1 << max(0, int(math.log2(shared)))) if shared > 1.0 else 1.0
+    fine = max(COARSE_CHUNK.value, coarse / CHUNKS_A_THREAD.value)
+    return sorted({COARSE_CHUNK.value, fine, max(fine, coarse)})
 
 
 def _best(points: Sequence[Point], counts: Sequence[int]) -> float | None:

@@ -69,6 +69,17 @@ ADVISED_SHARE = Constant(
 ADVISED_TEAMS = Constant(
     20, "teams", "assumed", "those that take the longest, for which changes are looked for"
 )
+SKEW_TRIED = Constant(
+    1e4, "times the mean", "assumed",
+    "the longest iteration for which a schedule is still looked for: hubs of large graphs",
+)  # fmt: skip
+SKEW_PRECISION = Constant(
+    0.1, "of the logarithm", "assumed", "finer than how uneven work is can be told beforehand"
+)
+CHUNKS_A_THREAD = Constant(
+    32, "chunks", "assumed",
+    "as many for each thread leave about 3 % of a thread's work to wait for, and cost little",
+)  # fmt: skip
 PLAN_ROUNDS = Constant(
     8, "rounds", "derived", "of a plan's improvements: each must gain, and few do after the second"
 )

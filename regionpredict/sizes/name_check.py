@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from regionpredict.analysis.bindings import free_names, names_of_header
+from regionpredict.analysis.given_shares import skew_name
 from regionpredict.analysis.given_sizes import (
     every_loop,
     extent_name,
@@ -17,11 +18,15 @@ from regionpredict.analysis.given_sizes import (
     scope_of,
 )
 from regionpredict.analysis.tabulated_trips import entry_trips
+from regionpredict.analysis.uneven_work import is_target, skew_targets
 from regionpredict.errors import InputError, UsageError
 from regionpredict.ir import Program, Region
 from regionpredict.sizes.line_check import wrong_at_place
 
 _SHOWN = 8
+SKEW_LIMITS = {"skew": 1, "powerlaw": 2}
+"""What the longest iteration is at least of the mean one, and above what an exponent the mean of a
+power law exists (Newman 2005, sec. 3.2)."""
 _SURELY_MEANT = 0.6
 """Likeness by difflib from which on a name is taken for a slip of another."""
 _OF_RUN_TIME = re.compile(r"omp_\w+\(\)")  # the run-time system says these, not a size
@@ -95,6 +100,8 @@ def _what_is_wrong(
     known: set[str],
 ) -> tuple[str, str] | None:  # fmt: skip
     """A message and a remedy; None where the name is one after all."""
+    if skew := skew_name(name):
+        return _wrong_skew(program, name, *skew, value)
     if place := place_of(name):
         return wrong_at_place(program, *place, value)
     if not isinstance(value, int):
@@ -111,6 +118,24 @@ def _what_is_wrong(
     if name in program.macros:
         return "a macro, not a variable", f"use -D {name}=VALUE"
     return "no region depends on it", _nearest("the regions depend on", name, known)
+
+
+def _wrong_skew(
+    program: Program, name: str, kind: str, target: str, value: int | Fraction
+) -> tuple[str, str] | None:  # fmt: skip
+    least = SKEW_LIMITS[kind]
+    if value < least or (kind == "powerlaw" and value == least):
+        what = "the longest iteration over the mean one" if kind == "skew" else "an exponent"
+        return (
+            f"{kind} is {what}, {'at least' if kind == 'skew' else 'larger than'} {least}",
+            f"give one as {kind}({target})={'9' if kind == 'skew' else '2.5'}",
+        )
+    if any(region.skew is not None and region.skew.name == name for region in program.regions):
+        return None
+    targets = {known for region in program.regions for known in skew_targets(region)}
+    if is_target(target, frozenset(targets)):
+        return None
+    return f"no loop or table '{target}'", _nearest("there are", target, targets)
 
 
 def _nearest(what: str, name: str, known: set[str]) -> str:

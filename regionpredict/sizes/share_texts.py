@@ -1,6 +1,7 @@
 """How often a condition holds, as text: `0.25` or `25%` of the `if` at a line, `FILE:LINE`.
 
-A share has a point or a percent sign; a whole number may be a size.
+A share has a point or a percent sign; a whole number may be a size. How uneven work is,
+`skew(row)` or `powerlaw(row)`, is any number.
 """
 
 from __future__ import annotations
@@ -9,21 +10,27 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
+from regionpredict.analysis.given_shares import skew_name
+
 _PLACE = re.compile(r".+:\d+")
 _SHARE = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)) *(%?)")
 _LONGEST = 24  # characters: more digits than a count of anything has
 
 
 def share_of_text(name: str, text: str) -> Fraction | None:
-    """What is given for a line as a share; None where it is none, or `name` no line.
+    """What is given for a line as a share, or as a skew; None where it is none, or `name` no line.
 
-    >>> share_of_text("f.c:4", "25%"), share_of_text("f.c:4", "4"), share_of_text("n", "0.25")
-    (Fraction(1, 4), None, None)
+    >>> share_of_text("f.c:4", "25%"), share_of_text("f.c:4", "4"), share_of_text("skew(row)", "4")
+    (Fraction(1, 4), None, Fraction(4, 1))
     """
     match = _SHARE.fullmatch(text.strip())
-    if match is None or _PLACE.fullmatch(name) is None or len(text) > _LONGEST:
+    if match is None or len(text) > _LONGEST:
         return None
     number, percent = match.groups()
+    if skew_name(name) is not None:
+        return None if percent else Fraction(number)
+    if _PLACE.fullmatch(name) is None:
+        return None
     if percent:
         return Fraction(number) / 100
     return Fraction(number) if "." in number else None

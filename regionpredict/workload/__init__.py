@@ -26,6 +26,7 @@ from regionpredict.workload.cache_traffic import (
     TrafficCounter,
     warm_cache_contents,
 )
+from regionpredict.workload.constants import COARSE_CHUNK
 from regionpredict.workload.gathers import Gather, gathers_of
 from regionpredict.workload.iteration_chain import Step
 from regionpredict.workload.iteration_pieces import piece_count, piece_length
@@ -40,9 +41,11 @@ from regionpredict.workload.reuse_facts import (
     reuse_histogram,
 )
 from regionpredict.workload.scalar_replacement import NONE_KEPT
+from regionpredict.workload.skewed_work import Skew
 from regionpredict.workload.source_changes import (
     Change,
     changes_of,
+    clause_of,
     names_of,
     with_parallel_first_touch,
     without_barrier,
@@ -59,6 +62,7 @@ from regionpredict.workload.work_distribution import WorkProfile, largest_share
 from regionpredict.workload.workload import Execution, SerialWork, Work, Workload, workload_of
 
 __all__ = [
+    "COARSE_CHUNK",
     "NONE_KEPT",
     "ArraySharing",
     "ArrayTraffic",
@@ -82,6 +86,7 @@ __all__ = [
     "Schedule",
     "SerialWork",
     "SizeTarget",
+    "Skew",
     "Span",
     "StatementRow",
     "StatementTable",
@@ -93,6 +98,7 @@ __all__ = [
     "WorkProfile",
     "Workload",
     "changes_of",
+    "clause_of",
     "gathers_of",
     "largest_share",
     "names_of",

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.analysis.uneven_work import UnevenLoop
+from regionpredict.ir import GivenSkew
 from regionpredict.workload.constants import GUIDED_DIVISOR, HEAVY_SHARE, SKEW_EXPONENT
 from regionpredict.workload.loop_nest import LoopNest, body_executions, in_source_order
 
@@ -28,6 +29,12 @@ class Skew(NamedTuple):
     share: float
     ratio: float | None = None
     exponent: float | None = None
+
+    @staticmethod
+    def given(share: float, skew: GivenSkew) -> Skew:
+        """That of a share of the work, as the caller gave it."""
+        value = float(skew.value)
+        return Skew(share, value) if skew.kind == "skew" else Skew(share, None, value)
 
     def heaviest(self, part: float) -> float:
         """The share of the work in the longest `part` (0 to 1) of the iterations.

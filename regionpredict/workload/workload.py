@@ -188,6 +188,13 @@ def _work(facts: RegionFacts, part: Selection, bindings: Values) -> Work | None:
     bodies = loop_bodies(nest, statements, reassociates=facts.region.reassociates)
     uneven = uneven_loops(replace(facts.region, nest=part.nest))
     share = uneven_share(uneven, nest) if uneven else 0.0
-    skew = Skew(share) if share else None
+    given = facts.region.skew
+    if given is not None:
+        # Where no loop shows it, the caller means all of an iteration.
+        skew: Skew | None = Skew.given(share or 1.0, given)
+    else:
+        skew = Skew(share) if share else None
     reasons = tuple(dict.fromkeys(loop.reason for loop in uneven)) if share else ()
-    return Work(nest, work_profile(nest), bodies, reasons, skew)
+    return Work(
+        nest, work_profile(nest, skew if given is not None else None), bodies, reasons, skew
+    )

@@ -90,15 +90,24 @@ def _imbalance(
 ) -> tuple[Doubt, ...]:  # fmt: skip
     """Of work whose distribution nobody told, where it may cost more than a hint may lose."""
     work = execution.work
-    if not otherwise or work.profile.skew is not None:
+    if not otherwise:
         return ()
     at = next(number for number, point in enumerate(points) if point.threads == threads)
+    if work.profile.skew is not None:
+        loss = otherwise[at].seconds / min(point.seconds for point in otherwise)
+        if loss <= 1.0 + within:
+            return ()
+        return (doubt("imbalance", "the long iterations are taken to lie together"),)
     slower = otherwise[at].seconds / points[at].seconds if points[at].seconds else 1.0
     if slower <= 1.0 + within:
         return ()
     first, *more = work.uneven
     what = f"{first}, and {len(more)} more" if more else first
-    reason = f"unknown, {what}; up to {slower:.1f}x slower on {threads} threads if {work.skew}"
+    variable = work.nest.root.variable
+    reason = (
+        f"unknown, {what}; up to {slower:.1f}x slower on {threads} threads if {work.skew}; give it "
+        f"with --set 'skew({variable})=LONGEST/MEAN'"
+    )
     return (doubt("imbalance", reason),)
 
 
