@@ -12,12 +12,13 @@ demo: $(VENV)/installed
 	$(BIN)/regionpredict predict polybench_samples/linear_algebra/2mm -m $(MACHINE)
 	@$(BIN)/regionpredict predict polybench_samples/linear_algebra/2mm -m $(MACHINE) --format json -o demo_out/hints.json
 
+# A file's tests run in one process, which makes what they share once.
 test: $(VENV)/installed-test $(VENV)/system lint
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
 # What takes longer: random programs, browsers, Slurm, MPI, whole public programs.
 test-slow: $(VENV)/installed-test $(VENV)/system
-	$(BIN)/python -m pytest -n auto -m slow
+	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from warm_command import WarmCommand
 
 from regionpredict.cli.result_cache import SWITCH
 from regionpredict.isolation import Failure
@@ -43,6 +44,15 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     given = pytest.MonkeyPatch()
     given.setitem(os.environ, "XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
     given.setitem(os.environ, SWITCH, "off")
+    yield
+    given.undo()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _warm_command(_own_cache: None) -> Iterator[None]:
+    """Calls of the command by `subprocess.run` are forks of one that is loaded."""
+    given = pytest.MonkeyPatch()
+    given.setattr(subprocess, "run", WarmCommand().run)
     yield
     given.undo()
 

@@ -22,7 +22,7 @@ from regionpredict.ir.expr import ONE, Number
 from regionpredict.ir.flow import BEHIND_RETURN, Block, Event, Flow, Handed, called_functions
 
 _MAX_DEPTH = 60
-_IDLE = NEVER._replace(assumed=("main is not seen to come to it",))
+_IDLE = NEVER._replace(assumed=("no call from main is seen to reach it",))
 
 
 class _Around(NamedTuple):

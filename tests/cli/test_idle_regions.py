@@ -22,7 +22,7 @@ MAIN = """int main(int argc, char **argv) {{
 }}
 """
 CALLS = "  for (int t = 0; t < 10; t++) used(a, n);\n"
-TOLD = "main is not seen to come to it"
+TOLD = "no call from main is seen to reach it"
 
 
 def ran(folder: Path, text: str, *words: str) -> str:

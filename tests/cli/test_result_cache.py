@@ -97,9 +97,11 @@ class Project:
         )  # fmt: skip
 
     def run(self, *words: str, cwd: str = ".") -> Outcome:
-        process = self.start(*words, cwd=cwd)
-        out, err = process.communicate()
-        return Outcome(process.returncode, out, err)
+        done = subprocess.run(
+            [sys.executable, "-m", "regionpredict", *words], cwd=self.folder / cwd,
+            env=self.environment(), capture_output=True, check=False,
+        )  # fmt: skip
+        return Outcome(done.returncode, done.stdout, done.stderr)
 
     def answers(self) -> list[Path]:
         return sorted((self.cache / "regionpredict" / "results").glob("*.answer"))

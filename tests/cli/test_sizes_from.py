@@ -188,6 +188,7 @@ def test_an_answer_is_kept_until_the_recording_changes(recorded: Path) -> None:
     assert regions[7]["iterations"]["value"] == 501
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["bt", "ft"])
 def test_the_kernels_at_another_class_are_as_read(tmp_path: Path, kernel: str) -> None:
     """A run of class S and a reading at class W: as the reading alone, to the last figure."""

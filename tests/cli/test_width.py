@@ -171,6 +171,7 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *name, *words], cwd=folder, check=True, capture_output=True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 def test_tables_of_sources(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")

@@ -16,6 +16,8 @@ from regionpredict.frontend import requests_for
 from regionpredict.ir import Definition, Expr, Loop
 from regionpredict.pipeline import analyse
 
+pytestmark = pytest.mark.slow
+
 SUITES = {
     "polybench_samples": ("MINI_DATASET", ["DATASET=MINI"]),
     "npb_samples": ("CLASS_S", ["CLASS=S"]),

@@ -13,6 +13,8 @@ from regionpredict.pipeline import analyse, predict
 from regionpredict.predict import PlannedTeam
 from regionpredict.whole_programs import planned_teams
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

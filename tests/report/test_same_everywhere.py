@@ -26,6 +26,8 @@ from regionpredict.report.program_summary import planned_otherwise
 from regionpredict.report.run_settings import run_settings
 from regionpredict.report.table import prediction_table
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ("polybench_samples", "npb_samples")
 ROW = re.compile(

@@ -64,6 +64,7 @@ def by_file(text: str) -> dict[tuple[str, int], str]:
     return lines
 
 
+@pytest.mark.slow
 def test_rows_are_the_hints_of_loops_and_teams_by_themselves(outputs: Outputs) -> None:
     rule = "pk, thr: of each loop or team by itself; one package more must gain 10 %"
     assert rule in outputs.table.splitlines()
@@ -79,6 +80,7 @@ def test_rows_are_the_hints_of_loops_and_teams_by_themselves(outputs: Outputs) -
     assert {place: hints[place] for place in rows} == rows
 
 
+@pytest.mark.slow
 def test_clauses_are_what_run_gives(outputs: Outputs) -> None:
     head = "// num_threads: of the plan, best for the whole program's time, as run takes it"
     assert outputs.clauses.splitlines()[0] == head
@@ -94,6 +96,7 @@ def test_clauses_are_what_run_gives(outputs: Outputs) -> None:
     assert any(clauses[place] != alone[place] for place in clauses), "else the rules are one"
 
 
+@pytest.mark.slow
 def test_what_run_gives_is_the_plan(outputs: Outputs) -> None:
     wanted: dict[str, set[int]] = {}
     for plan in outputs.document["plans"]:
@@ -114,6 +117,7 @@ def _executions(team: dict[str, Any]) -> float:
     return times
 
 
+@pytest.mark.slow
 def test_the_job_has_the_fewest_within_a_tenth(outputs: Outputs) -> None:
     rule = "# one number for the whole program: the fewest threads within 10 % of the least time"
     assert rule in outputs.job.splitlines()

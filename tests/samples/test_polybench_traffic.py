@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from polybench_traffic import KERNELS, counted_bytes, kernel_regions, simulated_bytes
 
+pytestmark = pytest.mark.slow
+
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 
 

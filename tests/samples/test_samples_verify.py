@@ -11,6 +11,8 @@ from regionpredict.machine import load
 from regionpredict.pipeline import analyse, region_workload
 from regionpredict.workload.verify import verify
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 CACHES = [1 << power for power in range(13, 27, 4)]
 TEAMS = (1, 2, 3, 7, 64)
