@@ -81,6 +81,7 @@ from regionpredict.sizes.open_evictions import with_open_neighbours
 from regionpredict.sizes.trials import (
     AlikeTrials,
     Chosen,
+    Effort,
     KnownTrials,
     OpenSizes,
     RegionTrials,
@@ -88,6 +89,7 @@ from regionpredict.sizes.trials import (
     TeamLoop,
     open_sizes,
     team_tried,
+    work_a_region,
 )
 from regionpredict.team_advice import AdvisedRegion, advice_of
 from regionpredict.whole_programs import NO_PROGRAMS, serial_code, whole_programs
@@ -256,14 +258,15 @@ def predict(
     processes: int = 1,
     parts: Parts = ALL_PARTS,
     advised: bool = True,
+    effort: Effort = "normal",
     tell: Tell = _no_progress,
 ) -> Predictions:
     """One prediction a region, one that is too large for any machine skipped.
 
     `pages`, `within` and the `parts` of the model that are on concern the curve alone, `density`
     the form of the other model. `pages`: where those of all arrays lie, None as the source shows.
-    Changes to the source are looked for where it is `advised`. `tell` hears how many regions are
-    begun.
+    Changes to the source are looked for where it is `advised`, sizes are tried by the `effort`.
+    `tell` hears how many regions are begun.
     """
     _check_threads(threads, machine)
     analysis = replace(analysis, facts=with_possible_sizes(analysis.facts))
@@ -274,7 +277,8 @@ def predict(
         Subject(facts, analysis.program.definitions[facts.region.id], analysis.given, *past)
         for facts, past in zip(analysis.facts, pasts, strict=True)
     ]
-    choices = _Choices(model, density, Chosen(tuple(threads), within, None, parts))
+    work = work_a_region(analysis.facts, effort)
+    choices = _Choices(model, density, Chosen(tuple(threads), within, None, parts, work))
     alike = AlikeTrials(machine, choices.chosen)  # of which each process has its own
     estimate = partial(_estimate_or_withhold, machine=machine, choices=choices, alike=alike)
     progress = partial(stage_progress, tell, "predicting", len(subjects))

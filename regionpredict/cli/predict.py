@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from regionpredict.measure.records import Campaign
     from regionpredict.pipeline import Predictions
     from regionpredict.report.view import View
+    from regionpredict.sizes.trials import Effort
 
 _WITHOUT_ADVICE = ("csv", "slurm", "openmp")
 
@@ -63,6 +64,10 @@ _WITHOUT_ADVICE = ("csv", "slurm", "openmp")
     "--reuse", is_flag=True,
     help="With --format json: count the reuse distances, too, as analyze does.",
 )  # fmt: skip
+@click.option(
+    "--effort", type=click.Choice(["quick", "normal", "full"]), default="normal", show_default=True,
+    help="How many values of sizes without one are tried; what is left out is `cut` in JSON.",
+)  # fmt: skip
 @fail_if_option
 @plot_option("speedup curves over threads, the machine's packages behind them,")
 @click.option(
@@ -79,7 +84,7 @@ def command(
     first_touch: str | None, pages: str | None, binding: Binding, runtime: str | None,
     within: float, weights: Path | None, only: tuple[str, ...],
     sort: str | None, top: int | None, every: bool, reuse: bool,
-    conditions: tuple[str, ...], plot: Path | None,
+    effort: Effort, conditions: tuple[str, ...], plot: Path | None,
     **options: Any,
 ) -> None:  # fmt: skip
     """How many packages and threads of MACHINE every parallel loop in PATH can use.
@@ -115,7 +120,7 @@ def command(
         result = predict(
             analysis, machine, model, density, threads=parse_threads(threads),
             pages=placement, within=within / 100, processes=processes,
-            advised=stage is None and form not in _WITHOUT_ADVICE, tell=line,
+            advised=stage is None and form not in _WITHOUT_ADVICE, effort=effort, tell=line,
         )  # fmt: skip
     if stage is not None:
         text = dump(stage, analysis, result) + "\n"

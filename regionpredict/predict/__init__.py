@@ -16,12 +16,14 @@ from regionpredict.predict.by_size import (
     HintRange,
     OpenHint,
     SizeHint,
+    choices_at_tried_sizes,
     choices_by_name,
     choices_by_size,
     open_hint,
     range_of,
     share_served,
     split_names,
+    with_turns,
 )
 from regionpredict.predict.coschedule import (
     Allocation,
@@ -136,6 +138,7 @@ __all__ = [
     "at_threads",
     "changes_between",
     "choice_on",
+    "choices_at_tried_sizes",
     "choices_by_name",
     "choices_by_size",
     "common_threads",
@@ -163,4 +166,5 @@ __all__ = [
     "team_points",
     "with_cache_share",
     "with_open_sizes",
+    "with_turns",
 ]

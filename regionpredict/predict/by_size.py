@@ -66,7 +66,8 @@ class OpenHint(NamedTuple):
     good at all sizes that were tried, None where no number is: then the hint is that of the assumed
     sizes, and others lie in `range`. `margin` and `chance` are the least of all sizes'. `share`: of
     the sizes at which the hint of the assumed ones loses no more than it may. `usual`: the hint
-    that does so at most of them, where the loop does not run with those assumed.
+    that does so at most of them, where the loop does not run with those assumed. `cut`: more sizes
+    would have been tried than the budget allowed.
     """
 
     unbound: tuple[str, ...]
@@ -78,6 +79,7 @@ class OpenHint(NamedTuple):
     chance: float
     share: float = 1.0
     usual: Hint | None = None
+    cut: bool = False
 
 
 Ask = Callable[[int], Choice | None]
@@ -111,10 +113,38 @@ def choices_by_size(ask: Ask, more: More = always) -> dict[int, Choice]:
     First `TRIED_SIZES`, from the ends to the middle, then sizes where the choice turns, while
     `more` may be asked for and there are fewer than `MOST_TRIALS`.
     """
+    return with_turns(choices_at_tried_sizes(ask, more), ask, more)
+
+
+def choices_at_tried_sizes(ask: Ask, more: More = always) -> dict[int, Choice]:
+    """The choices at `TRIED_SIZES`, from the ends to the middle, while `more` may be asked for."""
     known: dict[int, Choice] = {}
-    waiting: Sequence[int] = _FROM_THE_ENDS
-    asked = 0
-    while waiting and asked < MOST_TRIALS.value:
+    for size in _FROM_THE_ENDS:
+        if not more():
+            break
+        choice = ask(size)
+        if choice is not None:
+            known[size] = choice
+    return dict(sorted(known.items()))
+
+
+def with_turns(
+    choices: Mapping[int, Choice], ask: Ask, more: More = always, *, of_packages: bool = False
+) -> dict[int, Choice]:
+    """The choices with those at sizes where they turn: first, or alone, where `of_packages`."""
+    known = dict(choices)
+    asked = len(TRIED_SIZES)
+    while asked < MOST_TRIALS.value:
+        turns = [
+            (known[low].kind == known[high].kind, middle)
+            for low, high in part_boundaries(known)
+            if high - low > max(1, int(_precision(known[low], known[high]) * low))
+            and (middle := max(low + 1, math.isqrt(low * high))) not in known
+        ]  # fmt: skip
+        first = min((only_threads for only_threads, _ in turns), default=True)
+        if not turns or (of_packages and first):
+            break
+        waiting = [middle for only_threads, middle in turns if only_threads == first]
         for size in waiting:
             if not more():
                 return dict(sorted(known.items()))
@@ -123,11 +153,6 @@ def choices_by_size(ask: Ask, more: More = always) -> dict[int, Choice]:
                 known[size] = choice
         asked += len(waiting)
         known = dict(sorted(known.items()))
-        waiting = [
-            middle for low, high in part_boundaries(known)
-            if high - low > max(1, int(_precision(known[low], known[high]) * low))
-            and (middle := max(low + 1, math.isqrt(low * high))) not in known
-        ]  # fmt: skip
     return known
 
 

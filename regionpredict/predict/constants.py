@@ -47,8 +47,18 @@ TRIAL_WORK = Constant(
 )  # fmt: skip
 TRIALS_WORK = Constant(
     6e6, "references", "assumed",
-    "counted in trying the sizes of one region that have no value: half a second",
+    "counted in trying the sizes of one region that have no value, at most: half a second",
 )  # fmt: skip
+LEAST_TRIALS_WORK = Constant(
+    1e6, "references", "assumed", "the same of one of many regions: the ends and the middle"
+)
+RUN_TRIALS_WORK = Constant(
+    2e7, "references", "assumed",
+    "the same of all regions of a run, of which each has an equal share: 1.6 seconds",
+)  # fmt: skip
+QUICK_SHARE = Constant(
+    0.25, "of the work", "assumed", "counted with --effort quick: the least and the largest sizes"
+)
 SIZE_PRECISION = Constant(0.05, "of the size", "assumed", "finer than sizes are chosen")
 THREADS_PRECISION = Constant(
     0.5,

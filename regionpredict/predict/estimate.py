@@ -12,6 +12,9 @@ from regionpredict.predict.uncertainty import Bounds, Doubt
 from regionpredict.workload import Diagnostic, RegionFacts
 from regionpredict.workload.assumed_sizes import sizes_origin
 
+CUT_SIZES, CUT_NEIGHBOURS = CUT = ("sizes", "neighbours")
+"""What a budget may leave out: sizes without a value, and data that others push out."""
+
 
 class Term(NamedTuple):
     """One addend of a score: `number` times `weight` (cycles).
@@ -89,7 +92,8 @@ class Estimate:
 
     `unbound` are the names without a value, `deciding` those of them by which the hint turns.
     The hint is then that of the assumed sizes, as is all else; others lie in `range`, and `by_size`
-    are the hints over the size without a value.
+    are the hints over the size without a value. `cut` are the kinds of trials, of `CUT`, of which
+    the budget left some out.
     """
 
     model: str
@@ -115,6 +119,7 @@ class Estimate:
     threads_per_core: int = 1
     shared_core_speedup: float | None = None
     doubts: tuple[Doubt, ...] = ()
+    cut: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

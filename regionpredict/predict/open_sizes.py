@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from regionpredict.predict.by_size import OpenHint
-from regionpredict.predict.estimate import Estimate
+from regionpredict.predict.estimate import CUT_SIZES, Estimate
 from regionpredict.predict.saturation import known_at_all_sizes
 from regionpredict.predict.teams import TeamPrediction
 from regionpredict.predict.uncertainty import Doubt, rounded_confidence
@@ -25,6 +25,7 @@ def with_open_sizes(estimate: AnEstimate, hint: OpenHint) -> AnEstimate:
         by_size=hint.by_size,
         unbound=hint.unbound,
         deciding=tuple(name for name in hint.unbound if name in hint.deciding),
+        cut=(CUT_SIZES,) if hint.cut else (),
     )
     if hint.threads is None:
         names = ", ".join(hinted.deciding or hint.unbound)

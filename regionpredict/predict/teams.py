@@ -60,8 +60,8 @@ class TeamEstimate:
     """How many packages and threads a team can use; None where none of its loops tells.
 
     `points` are its times on every number of threads (empty for a model without a curve),
-    `seconds` is one run on one thread. `confidence`, `doubts`, `unbound`, `deciding`, `range` and
-    `by_size` are as in an `Estimate`.
+    `seconds` is one run on one thread. `confidence`, `doubts`, `unbound`, `deciding`, `range`,
+    `by_size` and `cut` are as in an `Estimate`.
     """
 
     status: str
@@ -81,6 +81,7 @@ class TeamEstimate:
     threads_per_core: int = 1
     shared_core_speedup: float | None = None
     doubts: tuple[Doubt, ...] = ()
+    cut: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

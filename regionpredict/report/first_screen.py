@@ -20,7 +20,7 @@ from regionpredict.report.page_width import page_lines
 from regionpredict.report.program_summary import CONFLICTS, WRONG, advised_lines
 from regionpredict.report.quantities import plural
 from regionpredict.report.ranked_table import ranked_rows
-from regionpredict.report.size_hints import needed_lines
+from regionpredict.report.size_hints import cut_lines, needed_lines
 from regionpredict.report.teams_table import GUESSED, HARDWARE_THREADS
 from regionpredict.report.view import region_seconds
 from regionpredict.sizes.ranking import rank_sizes
@@ -47,7 +47,10 @@ def first_screen(
         lines.append(f"{plural(len(rest), 'more loop')}{took}: --all shows every loop")
     folder = common_folder([team.facts.span.file for team in teams])
     lines += [part for line in advised_lines(advice, folder) for part in page_lines(line)]
-    return [*lines, *_marks(shown, predictions), *needed_lines(rank_sizes(predictions))]
+    return [
+        *lines, *_marks(shown, predictions), *needed_lines(rank_sizes(predictions)),
+        *cut_lines(predictions),
+    ]  # fmt: skip
 
 
 def _taking_the_time(

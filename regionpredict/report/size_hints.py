@@ -137,6 +137,17 @@ def needed_names(ranking: SizeRanking) -> list[str]:
     return [one_line(size.name) for size in _few(ranking)]
 
 
+def cut_lines(predictions: Sequence[Estimate]) -> list[str]:
+    """How many loops were tried at fewer sizes than asked for; none where none was."""
+    cut = sum(bool(prediction.cut) for prediction in predictions)
+    if not cut:
+        return []
+    return page_lines(
+        f"Fewer sizes than usual were tried for {plural(cut, 'loop')}: --effort full tries all.",
+        then="  ",
+    )
+
+
 def needed_lines(ranking: SizeRanking) -> list[str]:
     """What is needed, with the options that give it: `...: --set n=... --set m=...`, in lines that
     part no option; none where all are settled. Where the first few settle nothing by themselves,

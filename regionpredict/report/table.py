@@ -45,7 +45,7 @@ from regionpredict.report.ranked_table import ranked_rows
 from regionpredict.report.reading_notes import note_lines
 from regionpredict.report.recommendation import answer_lines
 from regionpredict.report.run_settings import AS_USUAL, RunSettings, settings_sentences
-from regionpredict.report.size_hints import needed_lines
+from regionpredict.report.size_hints import cut_lines, needed_lines
 from regionpredict.report.teams_table import (
     GUESSED,
     HARDWARE_THREADS,
@@ -233,6 +233,7 @@ def _legend(
             "below the row: at which sizes the hint is another one", then="  ",
         )  # fmt: skip
     lines += needed_lines(rank_sizes(predictions))
+    lines += cut_lines(predictions)
     if any(p.borderline for p in predictions):
         near = "the score lies within 0.05 of the next number of packages"
         if any(p.speedup for p in predictions):

@@ -76,11 +76,13 @@ def plan_document(plan: Plan) -> dict[str, Any]:
 
 
 def open_document(estimate: Estimate | TeamEstimate) -> dict[str, Any]:
-    """What is known of a hint where sizes are open: `range`, `depends_on`, `by_size`."""
+    """What is known of a hint where sizes are open: `range`, `depends_on`, `by_size`, and what a
+    budget `cut`."""
     return {
         "range": None if estimate.range is None else estimate.range._asdict(),
         "depends_on": list(estimate.deciding),
         "by_size": [part._asdict() for part in estimate.by_size],
+        "cut": list(estimate.cut),
     }
 
 

@@ -27,9 +27,12 @@ from regionpredict.predict import (
     share_served,
     with_open_sizes,
 )
-from regionpredict.sizes.trials import Chosen, RegionTrials, choice_of
+from regionpredict.predict.constants import TRIAL_WORK
+from regionpredict.predict.estimate import CUT_NEIGHBOURS
+from regionpredict.sizes.trials import Chosen, RegionTrials, WorkBudget, choice_of
 from regionpredict.workload import Workload
 from regionpredict.workload.assumed_sizes import TEAM_SIZES
+from regionpredict.workload.counted_work import work_so_far
 
 _PARTS = (1e9, 4.0, 1.0, 0.25)
 """How much is pushed out, as parts of the largest caches of the whole machine (assumed: a hint
@@ -99,15 +102,21 @@ def _also_over(
     Giving those that decide has to settle the hint.
     """
     own = trials.sizes.size or estimate.deciding
+    budget = WorkBudget(trials.chosen.work)
     for size in TRIED_SIZES:
+        if not budget.more():
+            return replace(estimate, cut=(*estimate.cut, CUT_NEIGHBOURS))
         sizes = dict.fromkeys(own, size)
         trial = trials.at(sizes)
+        budget.left -= trials.work(sizes)
         if trial is None:
             continue
+        before = work_so_far()
         curve = trials.pushed_out(sizes)
         chosen = trials.chosen
         now = choice_of(trial.points, machine, chosen.threads, chosen.within)
         tried = [now, *_pushed_out(trial.points, curve, machine, chosen)]
+        budget.left -= TRIAL_WORK.value + work_so_far() - before
         if not common_threads(tried):
             return replace(
                 estimate, unbound=(*estimate.unbound, *names),

@@ -8,9 +8,10 @@ given.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from regionpredict.analysis import RegionFacts, SymbolicFacts, bind, symbolic_facts
 from regionpredict.analysis.given_sizes import with_given_trips
@@ -32,8 +33,8 @@ from regionpredict.predict import (
     Point,
     at_threads,
     choice_on,
+    choices_at_tried_sizes,
     choices_by_name,
-    choices_by_size,
     counters_of,
     open_hint,
     outlook_of,
@@ -41,8 +42,15 @@ from regionpredict.predict import (
     rough_curve,
     size_target,
     team_points,
+    with_turns,
 )
-from regionpredict.predict.constants import TRIAL_WORK, TRIALS_WORK
+from regionpredict.predict.constants import (
+    LEAST_TRIALS_WORK,
+    QUICK_SHARE,
+    RUN_TRIALS_WORK,
+    TRIAL_WORK,
+    TRIALS_WORK,
+)
 from regionpredict.workload import TeamFacts, TrafficCounter, Workload, workload_of
 from regionpredict.workload.assumed_sizes import TEAM_SIZES, bound_sizes
 from regionpredict.workload.counted_work import work_so_far
@@ -50,14 +58,31 @@ from regionpredict.workload.counted_work import work_so_far
 _LEAST_ITERATIONS = 2  # fewer are nothing to share
 
 
+Effort = Literal["quick", "normal", "full"]
+"""How much optional work is done."""
+
+
 class Chosen(NamedTuple):
     """What is asked of the saturation model: numbers of threads (empty: all), what a hint may lose,
-    whether the data were used before, and the parts that are on."""
+    whether the data were used before, and the parts that are on. `work` is what trying sizes of one
+    region may count."""
 
     threads: tuple[int, ...]
     within: float
     warm: bool | None
     parts: Parts
+    work: float = TRIALS_WORK.value
+
+
+def work_a_region(facts: Sequence[RegionFacts], effort: Effort) -> float:
+    """What trying sizes of one of these regions may count: the less the more of them have names
+    without a value. Nothing else decides it, so that it is the same on every machine."""
+    if effort == "full":
+        return math.inf
+    opened = sum(bool({*own.bindings.unbound(own.free_names)} - TEAM_SIZES) for own in facts)
+    share = RUN_TRIALS_WORK.value / max(1, opened)
+    work = min(TRIALS_WORK.value, max(LEAST_TRIALS_WORK.value, share))
+    return work * QUICK_SHARE.value if effort == "quick" else work
 
 
 class Subject(NamedTuple):
@@ -110,10 +135,13 @@ class WorkBudget:
     that asks for it, made or known, so that no answer depends on what was asked before."""
 
     left: float
+    cut: bool = False
 
     def more(self) -> bool:
-        """Whether another size may be asked for."""
-        return self.left > 0
+        """Whether another size may be asked for: who is refused leaves something out."""
+        refused = self.left <= 0
+        self.cut |= refused
+        return not refused
 
 
 def open_sizes(
@@ -285,16 +313,14 @@ class RegionTrials:
         asked = [threads for threads, _ in estimate.speedup]
         now = choice_of(points_of(estimate), self.machine, asked, self.chosen.within)
         sizes = self.sizes
-        budget = WorkBudget(TRIALS_WORK.value)
+        budget = WorkBudget(self.chosen.work)
 
         def ask(values: Mapping[str, int]) -> Choice | None:
             choice = self.choice(values)
             budget.left -= self.work(values)
             return choice
 
-        return _tried(
-            sizes.names, now, sizes.size, ask, self.iterations, budget.more, runs=sizes.runs
-        )
+        return _tried(sizes.names, now, sizes.size, ask, self.iterations, budget, runs=sizes.runs)
 
 
 @dataclass(slots=True)
@@ -335,19 +361,28 @@ class AlikeTrials:
 def _tried(
     names: tuple[str, ...], now: Choice, size: tuple[str, ...],
     ask: Callable[[Mapping[str, int]], Choice | None], iterations: Callable[[int], int | None],
-    more: Callable[[], bool], *, runs: bool = True,
+    budget: WorkBudget, *, runs: bool = True,
 ) -> OpenHint:  # fmt: skip
-    """The hint over all sizes, which are asked for while `more` may be. `now` tells something
-    where the loop `runs` at the assumed sizes."""
-    together = choices_by_size(lambda value: ask(dict.fromkeys(size, value)), more) if size else {}
+    """The hint over all sizes, which are asked for within the `budget`: where packages turn first,
+    then which names decide, last where threads alone do. `now` tells something where the loop
+    `runs` at the assumed sizes.
+    """
+
+    def common(value: int) -> Choice | None:
+        return ask(dict.fromkeys(size, value))
+
+    together = choices_at_tried_sizes(common, budget.more) if size else {}
+    together = with_turns(together, common, budget.more, of_packages=True)
     others = [name for name in names if size != (name,)]
-    by_name = choices_by_name(sorted(others, key=lambda name: name not in size), ask, more)
+    by_name = choices_by_name(sorted(others, key=lambda name: name not in size), ask, budget.more)
     untried = [name for name in others if name not in by_name]
+    together = with_turns(together, common, budget.more)
     if len(others) < len(names):
         by_name[size[0]] = together
-    return open_hint(
-        names, now, size, together, by_name, iterations, ask, more, untried, now_runs=runs
+    hint = open_hint(
+        names, now, size, together, by_name, iterations, ask, budget.more, untried, now_runs=runs
     )
+    return hint._replace(cut=budget.cut)
 
 
 def choice_of(
@@ -379,7 +414,7 @@ def team_tried(
         return None
     size = tuple(sorted({name for sizes in opened for name in sizes.size}))
 
-    budget = WorkBudget(TRIALS_WORK.value * len(opened))
+    budget = WorkBudget(chosen.work * len(opened))
 
     def ask(sizes: Mapping[str, int]) -> Choice | None:
         curves, runs = [], []
@@ -403,7 +438,7 @@ def team_tried(
         return None if first is None else first.iterations(value)
 
     choice = choice_of(now, machine, chosen.threads, chosen.within)
-    return _tried(names, choice, size, ask, iterations, budget.more)
+    return _tried(names, choice, size, ask, iterations, budget)
 
 
 def _own(trial_sizes: Mapping[str, int], sizes: OpenSizes) -> dict[str, int]:

@@ -1,0 +1,61 @@
+"""Trials have a budget in counted work: less effort leaves sizes out, and the result says so."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from regionpredict.frontend import requests_for
+from regionpredict.machine import load
+from regionpredict.pipeline import Predictions, analyse, predict
+from regionpredict.predict.constants import LEAST_TRIALS_WORK, QUICK_SHARE, TRIALS_WORK
+from regionpredict.report.size_hints import cut_lines
+from regionpredict.report.team_hints import open_document
+from regionpredict.sizes.trials import Effort, work_a_region
+
+MACHINE = load("skylake-gold-6148")
+SOURCE = """
+void f(int n, int m, double *a, const double *b)
+{
+#pragma omp parallel for
+  for (int i = 1; i < n; i++)
+    for (int j = 0; j < m; j++)
+      a[i * m + j] = b[i * m + j] + b[(i - 1) * m + j];
+}
+"""
+
+
+def predicted(folder: Path, effort: Effort) -> Predictions:
+    source = folder / "f.c"
+    source.write_text(SOURCE)
+    return predict(
+        analyse(requests_for([str(source)], {}), {}), MACHINE, "saturation", effort=effort
+    )
+
+
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    (quick,) = predicted(tmp_path, "quick").predictions
+    (full,) = predicted(tmp_path, "full").predictions
+    assert quick.cut == ("sizes",)
+    assert open_document(quick)["cut"] == ["sizes"]
+    assert cut_lines([quick, full]) == [
+        "Fewer sizes than usual were tried for 1 loop: --effort full tries all."
+    ]
+    assert full.cut == ()
+    assert cut_lines([full]) == []
+    # The answer at the assumed sizes is the same, whatever else was tried.
+    assert (quick.packages, quick.threads, quick.speedup) == (
+        full.packages, full.threads, full.speedup
+    )  # fmt: skip
+    assert {*full.deciding} <= {*quick.deciding}
+    assert len(quick.by_size) <= len(full.by_size)
+
+
+def test_a_region_of_many_has_less_work(tmp_path: Path) -> None:
+    (facts,) = predicted(tmp_path, "quick").analysis.facts
+    assert work_a_region([facts], "full") == math.inf
+    assert work_a_region([facts], "normal") == TRIALS_WORK.value
+    assert work_a_region([facts], "quick") == TRIALS_WORK.value * QUICK_SHARE.value
+    works = [work_a_region([facts] * many, "normal") for many in (3, 10, 1000)]
+    assert works == sorted(works, reverse=True)
+    assert works[-1] == LEAST_TRIALS_WORK.value
