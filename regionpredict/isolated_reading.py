@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis import Bindings, RegionFacts, bind, checked_facts
 from regionpredict.analysis.given_shares import Given, with_given
+from regionpredict.analysis.unsigned_starts import with_unsigned_starts
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
     ArgumentValues,
@@ -186,6 +187,7 @@ def region_facts(
 ) -> RegionFacts:
     """The facts of a region; of one that we fail on, those of the region withheld."""
     bindings = bind(region, definitions, given)
+    region = with_unsigned_starts(region, bindings)
     made = attempt(checked_facts, region, bindings)
     return _withheld(region, bindings, made.reason) if isinstance(made, Failure) else made
 

@@ -117,7 +117,8 @@ class Loop:
     `comparison` is one of `<`, `<=`, `>`, `>=`, `!=`. `unordered` are the scalars of a
     `simd reduction`, which may be summed in any order. For a loop that is not counted (`while`, a
     pointer chase) `variable` is a made-up name and `start`, `bound`, `step` are None. `averaged`:
-    data decide its iterations, and its bounds are an average that the caller gave.
+    data decide its iterations, and its bounds are an average that the caller gave. `unsigned_bits`:
+    it is counted up by an unsigned variable of so many, 0 by any other one.
     """
 
     variable: str
@@ -131,6 +132,7 @@ class Loop:
     exits: bool = False  # leaves early: break, return, goto
     unordered: frozenset[str] = frozenset()
     averaged: bool = False
+    unsigned_bits: int = 0
 
     @property
     def trips(self) -> Expr | None:

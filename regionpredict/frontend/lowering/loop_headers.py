@@ -68,7 +68,17 @@ def outer_loop(loop: For, context: Context, frame: Frame) -> Loop:
         return Loop(f"for@{loop.span.line}", None, None, "", None, (), loop.span)
     name = context.name_of(header.decl)
     frame.env[header.decl] = Expr.name(name)
-    return Loop(name, header.start, header.bound, header.comparison, header.step, (), loop.span)
+    return Loop(
+        name, header.start, header.bound, header.comparison, header.step, (), loop.span,
+        unsigned_bits=unsigned_bits(header),
+    )  # fmt: skip
+
+
+def unsigned_bits(header: Header) -> int:
+    """The width of an unsigned variable that counts up to a bound, else 0."""
+    ctype = header.decl.ctype
+    up = header.comparison in ("<", "<=")
+    return ctype.bits if ctype.kind == "int" and ctype.unsigned and up else 0
 
 
 def as_counted(loop: For, header: Header, context: Context, frame: Frame) -> Header | None:

@@ -34,6 +34,7 @@ from regionpredict.frontend.lowering.loop_headers import (
     outer_loop,
     read_header,
     trips_of,
+    unsigned_bits,
 )
 from regionpredict.frontend.lowering.loop_recurrences import (
     Repeated,
@@ -218,7 +219,7 @@ class RegionBuilder:
         node = Loop(
             name, header.start, header.bound, header.comparison, header.step, tuple(body),
             loop.span, exits=stops(loop),
-            unordered=reduced(simd),
+            unordered=reduced(simd), unsigned_bits=unsigned_bits(header),
         )  # fmt: skip
         return [*before, node]
 
