@@ -48,9 +48,51 @@ def test_an_inner_team_has_one_thread(tmp_path: Path, text: str, frontend: str) 
 @pytest.mark.parametrize("frontend", FRONTENDS)
 @pytest.mark.parametrize("setting", ["omp_set_nested(1);", "omp_set_max_active_levels(2);"])
 def test_a_program_that_nests_teams_has_them(tmp_path: Path, setting: str, frontend: str) -> None:
-    inner = predicted(tmp_path, COMBINED, setting, frontend).predictions[-1]
+    outer, inner = predicted(tmp_path, COMBINED, setting, frontend).predictions
     assert (inner.threads or 0) > 1
-    assert not inner.diagnostics
+    for region in (outer, inner):
+        assert [note.id for note in region.diagnostics] == ["RP122"]
+        assert region.confidence <= 0.5 and "nested" in {known.id for known in region.doubts}
+
+
+CALLED = """void omp_set_nested(int);
+double a[100][100000];
+static void row(double *x) {
+#pragma omp parallel for
+  for (int j = 0; j < 100000; j++) x[j] = 1.0 / (1.0 + x[j]);
+}
+static void rows(double *x) { row(x); }
+int main(void) {
+  SETTING
+#pragma omp parallel for
+  for (int i = 0; i < 100; i++) { rows(a[i]); }
+  ALSO
+}
+"""
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_region_that_calls_reach_inside_another_one(tmp_path: Path, frontend: str) -> None:
+    """Always: one thread. At some calls alone, or with teams inside teams: nobody knows."""
+    alone = predicted(tmp_path, CALLED.replace("ALSO", ""), "", frontend)
+    inner, outer = alone.predictions
+    assert [note.id for note in inner.diagnostics] == ["RP121"]
+    assert inner.threads == 1 and (outer.threads or 0) > 1 and not outer.diagnostics
+    also = predicted(tmp_path, CALLED.replace("ALSO", "row(a[0]);"), "", frontend)
+    inner, outer = also.predictions
+    assert [note.id for note in inner.diagnostics] == ["RP122"] and not outer.diagnostics
+    assert inner.confidence <= 0.5 and (inner.threads or 0) > 1
+    nested = predicted(tmp_path, CALLED.replace("ALSO", ""), "omp_set_nested(1);", frontend)
+    for region in nested.predictions:
+        assert [note.id for note in region.diagnostics] == ["RP122"]
+        assert region.confidence <= 0.5
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("setting", ["omp_set_nested(0);", "omp_set_max_active_levels(1);"])
+def test_settings_that_leave_inner_teams_alone(tmp_path: Path, setting: str, frontend: str) -> None:
+    inner = predicted(tmp_path, COMBINED, setting, frontend).predictions[-1]
+    assert inner.threads == 1 and [note.id for note in inner.diagnostics] == ["RP121"]
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)

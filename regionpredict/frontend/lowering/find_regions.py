@@ -22,7 +22,9 @@ from regionpredict.frontend.lowering.other_constructs import (
     other_constructs,
 )
 from regionpredict.frontend.lowering.parallel_constructs import (
+    Callers,
     ParallelSite,
+    TeamsAround,
     nests_teams,
     outer_parallel,
 )
@@ -86,35 +88,42 @@ def regions_of(
     notes: list[Diagnostic] = []
     by_hand: dict[Span, For] = {}
     others: set[Span] = set()
-    trees, numbers = CallTrees(unit), ThreadNumbers(unit)
+    trees, numbers, around = CallTrees(unit), ThreadNumbers(unit), TeamsAround(unit)
+    shared: set[Span] = set()  # teams in which others are started
     for function in unit.functions:
         here: Counter[_Place] = Counter()
         instance = function.name if function.shown else ""
         sites = _find(function.body, (), (), None)
         for site in (*sites, *task_sites(function.body)) if tasks else sites:
             span = site.directive.span
+            if site.nested_in is not None:
+                shared.add(site.nested_in)
+            elif site.context != "orphaned":
+                shared |= around.callers_of(function).inside
             place = (span.file, span.line, site.directive.pragma.offset, instance)
             here[place] += 1
             if place in seen and here[place] == 1 + again.get(place, 0):
                 again[place] = again.get(place, 0) + 1
                 continue  # the same lines, included or expanded in another function
-            made = attempt(_lowered, unit, function, site, trees, numbers)
+            made = attempt(_lowered, unit, function, site, trees, numbers, around)
             if isinstance(made, Failure):
                 stand_in = _unread(unit, function, site.directive.pragma, span, trees, site.context)
                 made = (stand_in.withheld(made.reason), ())
             built.append(made)
         seen |= set(here)
         understood: set[Span] = set()
-        for shared in _shared_by_hand(unit, function, numbers, trees, notes):
-            understood.add(shared.parallel)
-            if shared.loop.span not in by_hand:  # two teams may call one function
-                by_hand[shared.loop.span] = shared.loop
-                built.append(with_names(unit, shared.region, shared.definitions))
+        for loop in _shared_by_hand(unit, function, numbers, trees, notes):
+            understood.add(loop.parallel)
+            if loop.loop.span not in by_hand:  # two teams may call one function
+                by_hand[loop.loop.span] = loop.loop
+                built.append(with_names(unit, loop.region, loop.definitions))
         built += _without_hint(unit, function, trees, others, tasks=tasks)
         notes += _parallel_without_loop(function, understood, numbers)
     for (file, line, _, _), count in again.items():
         message = f"included or expanded {count + 1} times: the first instance is shown"
         notes.append(Diagnostic("RP112", Span(file, line), message))
+    if shared and nests_teams(unit):
+        built = _with_inner_teams(built, shared)
     built += _lost(unit, trees, {place[:3] for place in seen})
     built.sort(key=lambda pair: (pair[0].span.file, pair[0].span.line, pair[0].span.column))
     listed = attempt(with_index_lists, built)
@@ -131,8 +140,9 @@ def withheld_regions(unit: LinkedUnit, reason: str) -> UnitRegions:
 
 
 def _lowered(
-    unit: LinkedUnit, function: Function, site: LoopSite, trees: CallTrees, numbers: ThreadNumbers
-) -> tuple[Region, tuple[Definition, ...]]:
+    unit: LinkedUnit, function: Function, site: LoopSite, trees: CallTrees, numbers: ThreadNumbers,
+    around: TeamsAround,
+) -> tuple[Region, tuple[Definition, ...]]:  # fmt: skip
     """The region of one directive, with the definitions of its names."""
     span = site.directive.span
     builder = RegionBuilder(unit, function, site.directive.pragma, span, trees)
@@ -143,11 +153,51 @@ def _lowered(
     region, defined = blocks or (region, defined)
     if site.target and region.nest is not None:
         region = replace(region, diagnostics=(*region.diagnostics, on_the_host(span)))
-    if site.nested_in is not None and not nests_teams(unit):
-        said = f"inside the parallel region at line {site.nested_in.line}, it has one thread"
-        note = Diagnostic("RP121", span, f"{said}: remove this directive")
-        region = replace(region, nested_in=site.nested_in, diagnostics=(*region.diagnostics, note))
+    if region.context != "orphaned" and not site.target:
+        region = _in_teams(unit, region, site.nested_in, around.callers_of(function))
     return with_names(unit, region, defined)
+
+
+def _in_teams(
+    unit: LinkedUnit, region: Region, nested_in: Span | None, callers: Callers
+) -> Region:  # fmt: skip
+    """The region that starts a team, with what it is inside other ones: one of its own function, or
+    those that its function is called in."""
+    inside = sorted({nested_in} if nested_in is not None else callers.inside)
+    if not inside:
+        return region
+    where = f"the parallel region at {inside[0].short}" if nested_in is None else (
+        f"the parallel region at line {inside[0].line}"
+    )  # fmt: skip
+    always = nested_in is not None or not callers.elsewhere
+    runs = "runs" if always else "may run"
+    if nests_teams(unit):
+        said = (
+            f"it {runs} inside {where}, and each thread there starts a team: they share the cores"
+        )
+        note = Diagnostic("RP122", region.span, said)
+        return replace(region, diagnostics=(*region.diagnostics, note))
+    if not always:
+        note = Diagnostic("RP122", region.span, f"it {runs} inside {where}, with one thread there")
+        return replace(region, diagnostics=(*region.diagnostics, note))
+    said = f"inside {where}, it has one thread"
+    note = Diagnostic("RP121", region.span, f"{said}: remove this directive")
+    return replace(region, nested_in=inside[0], diagnostics=(*region.diagnostics, note))
+
+
+def _with_inner_teams(
+    built: list[tuple[Region, tuple[Definition, ...]]], teams: Collection[Span]
+) -> list[tuple[Region, tuple[Definition, ...]]]:
+    """The regions, with a note on those in whose `teams` others start teams."""
+    made = []
+    for region, defined in built:
+        own = region.parallel.span if region.parallel is not None else region.span
+        if own in teams:
+            said = "its threads start teams of their own, and all share the cores"
+            note = Diagnostic("RP122", region.span, said)
+            region = replace(region, diagnostics=(*region.diagnostics, note))  # noqa: PLW2901
+        made.append((region, defined))
+    return made
 
 
 def _shared_by_hand(

@@ -13,9 +13,13 @@ from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     CallExpr,
     Compound,
+    Decl,
     DeclStmt,
     Directive,
     For,
+    Function,
+    IntLit,
+    Opaque,
     Pragma,
     Stmt,
     expressions_in,
@@ -24,7 +28,9 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import LoopSuccessor, ParallelConstruct, Span, TeamSynchronisation
 
 _KINDS = frozenset(("barrier", "single", "master", "masked", "critical", "sections"))
-_NESTING = frozenset(("omp_set_max_active_levels", "omp_set_nested"))
+_NESTING = {"omp_set_max_active_levels": 1, "omp_set_nested": 0}
+"""Up to which argument they leave inner teams at one thread."""
+_ENVIRONMENT = frozenset(("setenv", "putenv"))
 _WAITING = frozenset(("barrier", "single", "sections"))
 
 
@@ -85,10 +91,75 @@ def nests_teams(unit: LinkedUnit) -> bool:
     """Whether the unit asks for teams inside teams, which OpenMP leaves out by default
     (5.2, sec. 2.4, table 2.1: max-active-levels-var is 1 for most implementations)."""
     return any(
-        type(expression) is CallExpr and expression.name in _NESTING
+        type(expression) is CallExpr and _asks_for_nesting(expression)
         for body in unit.bodies()
         for expression in expressions_in(body.body)
     )
+
+
+def _asks_for_nesting(call: CallExpr) -> bool:
+    """`omp_set_nested(1)`, `omp_set_max_active_levels(n)` but for levels up to 1, and
+    `setenv("OMP_NESTED", ...)`."""
+    first = call.args[0] if call.args else None
+    if call.name in _NESTING:
+        return not (isinstance(first, IntLit) and first.value <= _NESTING[call.name])
+    return (
+        call.name in _ENVIRONMENT
+        and isinstance(first, Opaque)
+        and first.string is not None
+        and first.string.startswith(("OMP_NESTED", "OMP_MAX_ACTIVE_LEVELS"))
+    )
+
+
+class Callers(NamedTuple):
+    """The `parallel` directives inside which a function is called, and whether it may be called
+    anywhere else."""
+
+    inside: frozenset[Span]
+    elsewhere: bool
+
+
+class TeamsAround:
+    """Which functions of a unit run inside parallel regions, by all that calls them."""
+
+    def __init__(self, unit: LinkedUnit) -> None:
+        self._unit = unit
+        self._known: dict[Decl, Callers] = {}
+
+    def callers_of(self, function: Function) -> Callers:
+        """Those of a function, through others too; one that nobody calls is called elsewhere."""
+        decl = function.decl
+        if decl not in self._known:
+            self._known[decl] = Callers(frozenset(), elsewhere=False)  # for calls of itself
+            self._known[decl] = self._found(function)
+        return self._known[decl]
+
+    def _found(self, function: Function) -> Callers:
+        calls = [pair for pair in self._unit.calls_of(function.decl) if pair[0] is not function]
+        inside: set[Span] = set()
+        elsewhere = not calls
+        for caller, call in calls:
+            team = _team_around(caller.body, call, None)
+            if team is not None:
+                inside.add(team)
+                continue
+            further = self.callers_of(caller)
+            inside |= further.inside
+            elsewhere |= further.elsewhere
+        return Callers(frozenset(inside), elsewhere)
+
+
+def _team_around(statement: Stmt, call: CallExpr, team: Span | None) -> Span | None:
+    """The `parallel` around a call in a statement; None where there is none."""
+    if isinstance(statement, Directive) and "parallel" in statement.pragma.kind.split():
+        team = statement.span
+    if team is not None and any(own is call for own in expressions_in(statement)):
+        return team
+    for inner in inner_statements(statement):
+        found = _team_around(inner, call, team)
+        if found is not None:
+            return found
+    return None
 
 
 def _waits(pragma: Pragma) -> bool:

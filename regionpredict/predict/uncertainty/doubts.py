@@ -43,7 +43,7 @@ FACTORS: Mapping[str, Constant] = {
 computed for each region."""
 RULES: Mapping[str, str] = {
     "RP102": "unread", "RP106": "unread", "RP108": "unread", "RP111": "unread",
-    "RP113": "calls",
+    "RP113": "calls", "RP122": "nested",
     "RP221": "race", "RP222": "race", "RP224": "race", "RP225": "race",
 }  # fmt: skip
 """The kind of doubt that a diagnostic of a rule raises."""
