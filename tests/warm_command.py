@@ -1,10 +1,10 @@
 """`subprocess.run` of the command without its cold start.
 
-A start of `python -m regionpredict` loads the program for about 1.5 s of processor time, and the
-tests call it about two thousand times. Here one process a test run loads it once and forks for
+A start of `python -m regionpredict` loads the program for about 1.5 s of processor time, which is
+most of what a test of a command takes. Here one process a test run loads it once and forks for
 each call: the child has its own folder, environment, streams and exit code as a started process
 has, and nothing that an earlier call left. What a fork cannot stand for is started as ever:
-another interpreter's settings (`PYTHON*`, `LC_*`, `LD_*`), streams or limits of its own.
+another interpreter's settings (`PYTHON*`, `LC_*`, `LD_*`), or limits of its own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COMMAND = [sys.executable, "-m", "regionpredict"]
 _KNOWN = {"cwd", "env", "capture_output", "text", "check", "timeout", "stdout", "stderr",
           "encoding", "errors", "input"}  # fmt: skip
 _APART = {"__main__", "pytest_plugin", "cli.language_server", "measure.launch_slurm"}  # of extras
-_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "OMP_", "OPENBLAS_")
+_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "OPENBLAS_")
 
 
 class WarmCommand:
