@@ -98,7 +98,7 @@ def advice_for(
     changes: list[Advice] = []
     whole = (
         tried.first_touch(), tried.one_team(before), tried.without_barriers(needless),
-        *tried.for_skewed_work(),
+        tried.too_little_work(), *tried.for_skewed_work(),
     )  # fmt: skip
     for change in (*whole, *tried.changes()):
         if change is not None and change.gain >= ADVICE_GAIN.value:
@@ -159,11 +159,55 @@ class _Tried:
         if before is None or len(self.members) != 1 or not self.worth(("overhead",)):
             return None
         workload = without_fork(self.members[0].workload)
-        if workload is None:
+        if workload is None or self._best_alone(workload):
             return None
         return self._advice(
             "RP205", self.team.facts.span, before, [workload], forks=False, costs_alone=True
         )
+
+    def _best_alone(self, workload: Workload) -> bool:
+        """Whether a loop of a team that is there already is fastest on one thread: then nothing is
+        to be shared."""
+        time = self._time(0, workload)
+        if time is None:
+            return False
+        points = team_curve(
+            replace(self.team.facts, forks=False), [time.points(self.counts)], self.machine
+        )
+        return bool(points) and min(points, key=lambda point: point.seconds).threads == 1
+
+    def too_little_work(self) -> Advice | None:
+        """No team at all where it costs more than its threads gain, and from how many iterations on
+        it would gain."""
+        region = self.team.facts.members[0].facts.region
+        construct = region.parallel or region
+        one = self.points[0]
+        execution = self.members[0].workload.execution
+        if (
+            len(self.members) != 1 or execution is None or region.context != "combined"
+            or one.seconds > self.best or construct.clause("if") is not None
+        ):  # fmt: skip
+            return None
+        work = one.seconds - one.terms["overhead"]
+        if work <= 0.0 or one.seconds < ADVICE_GAIN.value * work:
+            return None
+        turn = self._turning_point(work / execution.work.profile.iterations)
+        message = "leave the directive away: its team costs more than it gains"
+        if turn is not None:
+            message += f" below about {turn} iterations; if there may be more, write if(N > {turn})"
+        saved = (one.seconds - work) * self.team.facts.executions.weight
+        return Advice("RP207", self.team.facts.span, message, round(one.seconds / work, 2), saved)
+
+    def _turning_point(self, each: float) -> int | None:
+        """From how many iterations of `each` seconds on some number of threads gains, to two
+        digits; None where none ever does."""
+        one = self.points[0].terms["overhead"]
+        least = min(
+            ((point.terms["overhead"] - one) / (each * (1.0 - 1.0 / point.threads))
+             for point in self.points if point.threads > 1),
+            default=0.0,
+        )  # fmt: skip
+        return int(float(f"{least:.2g}")) if least >= 1.0 else None
 
     def without_barriers(self, needless: Sequence[Region]) -> Advice | None:
         """No waiting behind the loops after which nobody needs it."""

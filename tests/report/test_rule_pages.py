@@ -23,7 +23,7 @@ BLOCK = re.compile(r"^```(c|cpp) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Only the C parser leaves C++ out; everything else is shown with the default.
 FRONTEND = {"RP004": "pycparser"}
 # What the saturation model alone has to say, on a machine with several domains.
-OF_CURVES = ("RP131", "RP201", "RP202", "RP203", "RP204", "RP205", "RP206", "RP226")
+OF_CURVES = ("RP131", "RP201", "RP202", "RP203", "RP204", "RP205", "RP206", "RP207", "RP226")
 
 
 def emitted() -> set[str]:
