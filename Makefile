@@ -101,6 +101,9 @@ thesis: $(VENV)/installed-test
 
 bench: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/bench_frontend.py
+	$(BIN)/python tests/benchmarks/bench_frontend.py polybench_samples
+	for loops in 50 200 800; do \
+	    $(BIN)/python tests/benchmarks/bench_frontend.py --generated $$loops --rounds 3; done
 	$(BIN)/python tests/benchmarks/bench_trace.py
 
 # The same bytes from 100 cold runs on a folder of 40 files, on one process and on four in turns.

@@ -1,16 +1,18 @@
 """How long a prediction takes, start to end, as a ratio to libclang's own parse of the same files.
 
     python tests/benchmarks/bench_frontend.py [FOLDER [-I DIR] [-D NAME=VALUE] [-m MACHINE]
-        [--format FORM] [--rounds N] [--before CHECKOUT]]
+        [--format FORM] [--rounds N] [--before CHECKOUT] [--generated LOOPS]]
 
 In each of several rounds, alternating: (a) libclang parses every file of FOLDER once, in one
 thread, nothing else; (b) `regionpredict predict FOLDER -m dunnington --format json`, a process of
-its own, start-up included, on all cores and with -j 1. For each: median and minimum of the wall
-clock and of the processor time of all its processes, and the ratios to (a). On a machine that
-others use, believe the processor time, and of it the least: two processes that share the work
-evenly take half of it. `--before` runs the package of another checkout in the same rounds, for
-pairs. Then where the time goes, the start-up of `--help` over a bare Python's, and one small file,
-read anew and with its answer kept.
+its own, start-up included, on all cores and with -j 1; (c) `clang --analyze` of every file, where
+there is a clang. `--generated` writes a file of so many loops and takes it.
+
+For each: median and minimum of the wall clock and of the processor time of all its processes, and
+the ratios to (a). On a machine that others use, believe the processor time, and of it the least:
+two processes that share the work evenly take half of it. `--before` runs the package of another
+checkout in the same rounds, for pairs. Then where the time goes, the start-up of `--help` over a
+bare Python's, and one small file, read anew and with its answer kept.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -52,6 +55,27 @@ def parse_all(requests: list[SourceRequest]) -> None:
         _, unit = bindings.parse(index, request.path, arguments(request), 0)
         library.clang_disposeTranslationUnit(unit)
     library.clang_disposeIndex(index)
+
+
+def analyze_all(requests: list[SourceRequest]) -> None:
+    """clang's own analyzers, a process a file."""
+    for request in requests:
+        words = [word for word in arguments(request) if word.startswith(("-I", "-D"))]
+        subprocess.run(
+            ["clang", "--analyze", "-fopenmp", *words, "-o", os.devnull, request.path],
+            check=False, capture_output=True,
+        )  # fmt: skip
+
+
+def write_loops(folder: Path, number: int) -> None:
+    """A file of so many loops, no two of which have the same offsets and factors."""
+    loops = "".join(
+        f"void f{at}(int n, double *a, const double *b)\n{{\n#pragma omp parallel for\n"
+        f"  for (int i = {at % 7}; i < n - {at % 5}; i++)\n"
+        f"    a[{1 + at % 3} * i] = b[i + {at % 11}] * {at}.5 + b[i];\n}}\n"
+        for at in range(number)
+    )
+    folder.joinpath("loops.c").write_text(loops)
 
 
 def run(*arguments: str, package: Path = ROOT, cache: str | None = None) -> str:
@@ -123,7 +147,11 @@ def options() -> Options:
     parser.add_argument("--format", dest="form", default="json")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--before", type=Path, default=None)
+    parser.add_argument("--generated", type=int, default=0, metavar="LOOPS")
     given = parser.parse_args()
+    if given.generated:
+        given.folder = tempfile.mkdtemp()
+        write_loops(Path(given.folder), given.generated)
     folder = str(Path(given.folder).resolve())
     words = [word for include in given.includes for word in ("-I", str(Path(include).resolve()))]
     words += [word for definition in given.defines for word in ("-D", definition)]
@@ -149,6 +177,8 @@ def main() -> None:
             "one small file": lambda: run(*small, "--no-cache"),
             "the same, kept": lambda: run(*small, cache=cache),
         }
+        if shutil.which("clang"):
+            kinds["clang --analyze"] = lambda: analyze_all(asked.requests)
         if asked.before is not None:
             before = asked.before.resolve()
             kinds["before, all cores"] = lambda: run(*predict, package=before)
