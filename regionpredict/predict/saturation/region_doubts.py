@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from regionpredict.machine import Machine, unsettled_figures
 from regionpredict.predict.curve import Point
 from regionpredict.predict.machine_uncertainty import Doubted, moves_of
 from regionpredict.predict.saturation.region_time import RegionTime
@@ -21,6 +22,7 @@ from regionpredict.predict.uncertainty import (
     undoubted,
     wider_band,
 )
+from regionpredict.predict.uncertainty.constants import FEW_FIGURES
 from regionpredict.workload import Execution, Workload
 
 _SHOWN = 0.005
@@ -48,6 +50,7 @@ def judged(
     doubts = doubts_of_notes(workload.table.diagnostics, partial=partial)
     if workload.team_limit != 1:
         doubts += _in_turn(workload, execution)
+    doubts += _calibration(time.machine)
     otherwise = _otherwise(time, execution, [point.threads for point in points])
     doubts += _imbalance(execution, points, otherwise, threads, within)
     settled = chance = chance_of(asked, threads, within)
@@ -72,6 +75,15 @@ def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
     if not arrays:
         return ()
     return (doubt("in-turn", f"threads write one cache line of {', '.join(arrays)} in turns"),)
+
+
+def _calibration(machine: Machine) -> tuple[Doubt, ...]:
+    """Of a machine that was measured on a busy host: most of its figures did not settle."""
+    known, wide = len(machine.spread), len(unsettled_figures(machine))
+    if known < FEW_FIGURES.value or wide <= known / 2:
+        return ()
+    said = f"{known - wide} of {known} measured figures of {machine.name} settled; calibrate again"
+    return (doubt("calibration", said),)
 
 
 def _otherwise(time: RegionTime, execution: Execution, counts: Sequence[int]) -> tuple[Point, ...]:

@@ -79,6 +79,12 @@ UNEVEN_CONFIDENCE = Constant(
     "where data spread the work over the iterations, and a power law would cost the hint more than "
     "it may lose: rows and degrees are about as often skewed as alike",
 )  # fmt: skip
+CALIBRATION_CONFIDENCE = Constant(
+    0.7, "of the confidence", "assumed",
+    "where most figures of a machine did not settle when it was measured: a busy host slows them "
+    "all alike, and a figure that decides is seldom the only one that is off",
+)  # fmt: skip
+FEW_FIGURES = Constant(10, "figures", "assumed", "of fewer with a known spread no share is told")
 NESTED_CONFIDENCE = Constant(
     0.55, "of the confidence", "assumed",
     "where a parallel region runs inside another one: whether it has threads of its own is the "

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from regionpredict.constant import Constant
 from regionpredict.predict.uncertainty.constants import (
+    CALIBRATION_CONFIDENCE,
     IN_TURN_CONFIDENCE,
     NESTED_CONFIDENCE,
     PARTIAL_CONFIDENCE,
@@ -38,6 +39,7 @@ FACTORS: Mapping[str, Constant] = {
     "in-turn": IN_TURN_CONFIDENCE,
     "imbalance": UNEVEN_CONFIDENCE,
     "nested": NESTED_CONFIDENCE,
+    "calibration": CALIBRATION_CONFIDENCE,
 }
 """What each kind leaves of the confidence. Those of `figures` (the machine's) and `sizes` are
 computed for each region."""

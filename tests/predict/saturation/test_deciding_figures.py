@@ -11,6 +11,7 @@ import pytest
 
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
+from regionpredict.machine.evidence import figures
 from regionpredict.pipeline import analyse, predict
 from regionpredict.predict import Prediction
 from regionpredict.predict.curve import Point, SaturationDerivation
@@ -270,3 +271,17 @@ def test_terms_that_take_much_decide_beside_the_bottleneck() -> None:
         found = deciding_figures(cast("RegionTime", time), point, "serialization")
         assert found == ("openmp.atomic", *(["processor.issue_width"] if both else []))
         assert deciding_figures(cast("RegionTime", time), point, "imbalance") == ()
+
+
+def test_a_machine_measured_on_a_busy_host_is_a_doubt(tmp_path: Path) -> None:
+    """Where most of its figures did not settle, whichever decide."""
+    machine = load("skylake-gold-6148")
+    measured = [key for key, figure in figures(machine) if figure.evidence == "measured"]
+    assert len(measured) > 10
+
+    def ids(settled: int) -> list[str]:
+        spread = {key: 0.01 if at < settled else 0.5 for at, key in enumerate(measured)}
+        return [known.id for known in _predicted(tmp_path, replace(machine, spread=spread)).doubts]
+
+    assert "calibration" in ids(2)
+    assert "calibration" not in ids(len(measured) - 2)
