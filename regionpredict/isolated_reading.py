@@ -138,12 +138,12 @@ def read_together(
 
 
 def _followed(units: Linked, reading: Reading) -> ArgumentValues | None:
-    """What the program makes of the arguments that it is given; None where none are."""
-    if reading.arguments is None:
-        return None
+    """What the program makes of the arguments that it is given, or of none."""
     follow = partial(follow_arguments, units)
     [followed] = isolated(follow, [reading.arguments], 1, reading.limits)
     if isinstance(followed, Failure):
+        if reading.arguments is None:
+            return None
         raise UsageError(
             f"--args: {followed.reason}, while the program was followed",
             remedy="give the sizes with --set",

@@ -164,7 +164,8 @@ def read_alone(
     request: SourceRequest, frontend: str, *, flows: bool = False,
     arguments: Sequence[str] | None = None, tasks: bool = False, withheld: str = "",
 ) -> FileResult:  # fmt: skip
-    """Reads a program that is one file, and follows it with the `arguments` that it will be given.
+    """Reads a program that is one file, and follows it with the `arguments` that it will be given,
+    with none where they are None.
 
     `tasks` and `withheld`: as in `lower_file`. Raises InputError where it cannot be read.
     """
@@ -173,13 +174,16 @@ def read_alone(
         unit = linked_alone(request.path, trees)
         if withheld:
             return lower_file(given, unit, withheld=withheld)
-        followed = None if arguments is None else argument_values([unit], arguments)
+        followed = argument_values([unit], arguments)
         alone = serial_nests(given.flows)
         return lower_file(given, unit, tasks=tasks, serial=alone)._replace(arguments=followed)
 
 
-def follow_arguments(units: Linked, arguments: Sequence[str]) -> ArgumentValues | None:
-    """What a program of several files makes of its arguments; None where it has no `main`."""
+def follow_arguments(units: Linked, arguments: Sequence[str] | None) -> ArgumentValues | None:
+    """What a program of several files makes of its arguments; None where it has no `main`.
+
+    As `argument_values` without arguments.
+    """
     with recursion_limit(LIMITS.recursion):
         linked_units = (units.get(at) for at in units.numbers)
         return argument_values([unit for unit in linked_units if unit is not None], arguments)

@@ -6,6 +6,7 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
+from regionpredict.frontend.program_arguments.environment import environment_value
 from regionpredict.frontend.program_arguments.library import LIBRARY, Caller
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
@@ -19,6 +20,7 @@ from regionpredict.frontend.program_arguments.memory import (
     held,
 )
 from regionpredict.frontend.program_arguments.options import OptionScan
+from regionpredict.frontend.program_arguments.written_places import forget_written, written_to
 from regionpredict.frontend.syntax import (
     INCREMENT_OPERATORS,
     Assign,
@@ -280,22 +282,18 @@ class Evaluator(Caller, ABC):
         return held(value, ctype)
 
     def _forget_some(self, target: Expression) -> None:
-        """An element or a member of something is written, and it is not known which."""
-        if isinstance(target, Unary):
-            self.memory.forget_all()  # whatever the pointer points to
-            return
-        while isinstance(target, (Index, Member)):
-            base = target.base
-            if base is None:
-                return
-            inner = self.value(base) if isinstance(target, Index) or target.arrow else None
-            place = inner.place if isinstance(inner, Address) else self.place(base)
+        """Something is written, and it is not known which element, or of what."""
+        if isinstance(target, Index):
+            base = self.value(target.base)
+            place = base.place if isinstance(base, Address) else None
+            if place is None and type_of(target.base).kind == "array":
+                place = self.place(target.base)
             if place is not None:
-                last = place.steps[-1:] if isinstance(inner, Address) else ()
+                last = place.steps[-1:] if isinstance(base, Address) else ()
                 steps = place.steps[:-1] if last and isinstance(last[0], int) else place.steps
                 self.memory.forget(Place(place.decl, steps))
                 return
-            target = base
+        forget_written(self.memory, written_to(target, type_of))
 
     def _unary(self, expression: Unary) -> Value:
         operand, op = expression.operand, expression.op
@@ -403,7 +401,12 @@ class Evaluator(Caller, ABC):
         handler = LIBRARY.get(call.name)
         if handler is not None and not self.defines(call):
             return handler(self, call)
-        return self.called(call, [self.value(argument) for argument in call.args])
+        arguments = [self.value(argument) for argument in call.args]
+        if not self.defines(call):
+            around = environment_value(call, arguments, self.memory.write)
+            if around is not None:
+                return around
+        return self.called(call, arguments)
 
 
 def function_at(value: Value) -> Decl | None:

@@ -13,7 +13,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.program_arguments.evaluate import Evaluator, function_at, truth
+from regionpredict.frontend.program_arguments.evaluate import (
+    Evaluator,
+    function_at,
+    truth,
+    type_of,
+)
 from regionpredict.frontend.program_arguments.loop_rounds import (
     header_of,
     own_counters,
@@ -28,6 +33,11 @@ from regionpredict.frontend.program_arguments.memory import (
     Struct,
     Text,
     Value,
+)
+from regionpredict.frontend.program_arguments.written_places import (
+    Written,
+    WrittenByCalls,
+    forget_written,
 )
 from regionpredict.frontend.syntax import (
     CallExpr,
@@ -57,6 +67,7 @@ from regionpredict.ir import Span
 
 _MOST_STEPS = 500_000  # expressions: some seconds
 _MOST_ROUNDS = 200  # of one loop
+_MOST_LOOP_STEPS = 10_000  # expressions in the rounds of one loop: one with more stands for all
 _FEW_ROUNDS = 32  # that are followed in a round that stands for all of a long loop
 _MOST_PASSES = 20  # over a loop until nothing changes any more
 _MOST_DEPTH = 20
@@ -105,6 +116,7 @@ class Followed:
     meant: dict[Span, set[str]] = field(default_factory=dict)
     decided: dict[Span, set[bool | None]] = field(default_factory=dict)
     gaps: bool = False
+    parallel: bool = False
 
 
 class Follower(Evaluator):
@@ -114,6 +126,7 @@ class Follower(Evaluator):
         super().__init__(argv)
         self.unit = unit
         self.seen = Followed(read=self.read)
+        self.written = WrittenByCalls(unit.body_of, unit.bodies, type_of)
         self.stack: list[Function] = []
         self.names: list[dict[str, Decl]] = []
         self.returned: list[list[tuple[Memory, Value]]] = []  # of each function, so far
@@ -209,8 +222,10 @@ class Follower(Evaluator):
             self.seen.gaps |= body not in self.stack and (
                 body is not None or call.decl is None or any(map(function_at, arguments))
             )
-            if body is not None or call.decl is None:
-                self.memory.forget_all()  # it may write any variable of the program
+            if body is not None:
+                self._forget(self.written.by_functions([body]))
+            elif call.decl is None:
+                self._forget(self.written.through_pointer(call))
             return UNKNOWN
         this = self._this_of(body)
         for parameter, value, argument in zip(body.parameters, arguments, call.args, strict=False):
@@ -283,7 +298,8 @@ class Follower(Evaluator):
             given = statement.value
             value = UNKNOWN if given is None else self.returned_value(given)
             kind = "end" if len(self.stack) == 1 else "return"
-            return Signal(kind, value, statement.span if kind == "end" and value != 0 else None)
+            failed = kind == "end" and truth(value)
+            return Signal(kind, value, statement.span if failed else None)
         elif isinstance(statement, Jump):
             return self._jump(statement)
         elif isinstance(statement, Directive):
@@ -302,8 +318,9 @@ class Follower(Evaluator):
     def _ending_call(self, statement: ExprStmt) -> None:
         call = statement.expr
         if isinstance(call, CallExpr) and call.name in _ENDING:
-            zero = call.name != "abort" and call.args and self.value(call.args[0]) == 0
-            raise ProgramEnd(Signal("end", UNKNOWN, None if zero else statement.span))
+            status = self.value(call.args[0]) if call.args else UNKNOWN
+            failed = call.name in _FAILING or truth(status)
+            raise ProgramEnd(Signal("end", UNKNOWN, statement.span if failed else None))
 
     def _jump(self, statement: Jump) -> Signal | None:
         if statement.kind == "goto":
@@ -371,8 +388,8 @@ class Follower(Evaluator):
             self._long_loop(loop)
             return None
         before = self.memory.copy()
-        # Half of what is left: what follows a long loop is followed, too.
-        most = (self.steps + _MOST_STEPS) // 2
+        # At most half of what is left: what follows a long loop is followed, too.
+        most = min(self.steps + _MOST_LOOP_STEPS, (self.steps + _MOST_STEPS) // 2)
         try:
             return self._rounds(loop, most)
         except _UnknownLoopError:
@@ -460,12 +477,15 @@ class Follower(Evaluator):
             self.memory = before.common(self.memory)
             if self.memory == before:
                 return
-        self.memory.forget_all()
+        self._forget_written(body)
+
+    def _forget(self, written: Written) -> None:
+        forget_written(self.memory, written._replace(
+            variables=frozenset(map(self._meet, written.variables))
+        ))  # fmt: skip
 
     def _forget_written(self, statement: Stmt) -> None:
-        if any(self.unit.body_of(decl) is not None for decl in calls_in(statement)):
-            self.memory.forget_all()  # a function may write any variable of the program
-            return
+        self._forget(self.written.by(expressions_in(statement)))
         for place in self._written(statement):
             if place.decl not in self.kept:
                 self.memory.forget(place)
@@ -529,6 +549,7 @@ class Follower(Evaluator):
 
     def _directive(self, statement: Directive) -> Signal | None:
         body = statement.body
+        self.seen.parallel = True
         if statement.pragma.is_loop:
             self._enter(statement.span)
             if body is not None:
@@ -562,4 +583,5 @@ class ProgramEnd(Exception):  # noqa: N818
         self.signal = signal
 
 
-_ENDING = frozenset(("exit", "abort", "_exit", "_Exit", "quick_exit", "MPI_Abort", "err", "errx"))
+_FAILING = frozenset(("abort", "MPI_Abort", "err", "errx"))
+_ENDING = _FAILING | {"exit", "_exit", "_Exit", "quick_exit"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
@@ -132,6 +132,13 @@ class Memory:
                 if at == (BYTES,)
                 or any(step != other for step, other in zip(at, place.steps, strict=False))
             })  # fmt: skip
+
+    def keep_if(self, decl: Decl, stays: Callable[[Steps, Value], bool]) -> None:
+        """Nothing is known any more of those parts of a variable that do not stay."""
+        own = self._of(decl)
+        if own and not all(stays(at, value) for at, value in own.items() if at[-1:] != (BYTES,)):
+            self._keep(decl, {at: value for at, value in own.items()
+                              if at[-1:] == (BYTES,) or stays(at, value)})  # fmt: skip
 
     def forget_all(self) -> None:
         """Nothing is known any more of any place."""

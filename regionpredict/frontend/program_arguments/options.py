@@ -48,6 +48,11 @@ class OptionScan:
     def __post_init__(self) -> None:
         self.order = list(range(len(self.argv)))
 
+    @property
+    def any_left(self) -> bool:
+        """Whether an argument that was not looked at is an option."""
+        return bool(self.inside) or any(map(self._is_option, self.argv[self.index :]))
+
     def next(self, short: str, table: Sequence[LongOption] = ()) -> Found:
         """The next option.
 

@@ -28,7 +28,7 @@ class ArgumentValues:
     """`entries` are the values where regions and loops begin, by their places; `remarks` tell what
     could not be followed, a line each. `meant` and `decided` are as in `Followed`; `complete`: all
     that the programs do was seen, so that what has no entry is not reached. `origin` is that of the
-    definitions: "given", or "defaults" without arguments."""
+    definitions: "given", or "defaults" without arguments. `asked`: the user gave the arguments."""
 
     entries: Mapping[Span, Sequence[Entry]]
     remarks: tuple[str, ...]
@@ -36,6 +36,7 @@ class ArgumentValues:
     decided: Mapping[Span, frozenset[bool | None]]
     complete: bool
     origin: str = "given"
+    asked: bool = True
 
     def definitions(
         self, span: Span, names: Iterable[str], said: Sequence[Definition],
@@ -59,16 +60,45 @@ class ArgumentValues:
             if len(blocks) == 1 and isinstance(block := blocks.pop(), int):
                 name = f"{array}[]"
                 known[name] = Definition(name, Expr.const(block // size), span, origin=self.origin)
+        if not self.asked:
+            said = _resolved(said, known)
+            known = {name: value for name, value in known.items()
+                     if name not in {definition.name for definition in said}}  # fmt: skip
         return (
             *(definition for definition in said if definition.name not in known),
             *known.values(),
         )
 
 
-def argument_values(units: Iterable[LinkedUnit], argv: Sequence[str]) -> ArgumentValues | None:
+def _resolved(
+    said: Sequence[Definition], known: Mapping[str, Definition]
+) -> tuple[Definition, ...]:
+    """The definitions that have a value once the names they begin with are `known`.
+
+    They are preferred to the number that a run without arguments gives: another value for such a
+    name, with --set, then counts for all that is made of it.
+    """
+    names = {definition.name for definition in said}
+    resolved = known.keys() - names
+    left = list(said)
+    while True:
+        made = [definition for definition in left
+                if definition.range is None and definition.value.names <= resolved]  # fmt: skip
+        if not made:
+            break
+        resolved = resolved | {definition.name for definition in made}
+        left = [definition for definition in left if definition not in made]
+    return tuple(definition for definition in said
+                 if definition not in left or definition.name not in known)  # fmt: skip
+
+
+def argument_values(
+    units: Iterable[LinkedUnit], argv: Sequence[str] | None
+) -> ArgumentValues | None:
     """Follows the programs of some units with the `argv` behind their names; None without `main`.
 
-    What is not understood is not known.
+    Without an `argv` they are followed as programs started without arguments, and one that does
+    not come to a parallel region so tells nothing. What is not understood is not known.
     """
     entries: dict[Span, list[Entry]] = {}
     remarks: dict[str, None] = {}
@@ -79,8 +109,10 @@ def argument_values(units: Iterable[LinkedUnit], argv: Sequence[str]) -> Argumen
         main = next((body for body in unit.bodies() if body.name == "main"), None)
         if main is None:
             continue
+        seen = Follower(unit, ["program", *(argv or ())]).run(main)
+        if argv is None and not seen.parallel:
+            continue
         any_main = True
-        seen = Follower(unit, ["program", *argv]).run(main)
         for span, own in seen.entries.items():
             entries.setdefault(span, []).append(own)
         for place, names in seen.meant.items():
@@ -88,11 +120,14 @@ def argument_values(units: Iterable[LinkedUnit], argv: Sequence[str]) -> Argumen
         for place, outcomes in seen.decided.items():
             decided[place] = decided.get(place, frozenset()) | outcomes
         complete = complete and not seen.gaps and not seen.ended
-        remarks.update(dict.fromkeys((*seen.remarks, *_unread(unit, seen, argv))))
+        remarks.update(dict.fromkeys((*seen.remarks, *_unread(unit, seen, argv or ()))))
     if not any_main:
         return None
-    origin = "given" if argv else "defaults"
-    return ArgumentValues(entries, tuple(remarks), meant, decided, complete, origin)
+    asked = argv is not None
+    return ArgumentValues(
+        entries, tuple(remarks) if asked else (), meant, decided, complete and asked,
+        "given" if argv else "defaults", asked,
+    )  # fmt: skip
 
 
 def _unread(unit: LinkedUnit, seen: Followed, argv: Sequence[str]) -> list[str]:

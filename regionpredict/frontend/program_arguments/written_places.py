@@ -1,0 +1,189 @@
+"""What code may write that is not followed step by step, by the types of C.
+
+*p = 0;           p unknown, of type int *: an element of some array of int, or an int whose
+                  address somebody holds; no double, and no member of a struct (C11, sec. 6.5, 7)
+s->cells = n;     s unknown: the member `cells` of some struct
+solve(&grid);     what the function writes in these ways, and all that it calls
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from regionpredict.frontend.program_arguments.memory import (
+    Address,
+    Arguments,
+    Memory,
+    Place,
+    Steps,
+    Text,
+    Value,
+)
+from regionpredict.frontend.syntax import (
+    INCREMENT_OPERATORS,
+    Assign,
+    CallExpr,
+    Cast,
+    CType,
+    Decl,
+    Expression,
+    Function,
+    Index,
+    Member,
+    Name,
+    Unary,
+    every_expression,
+    expressions_in,
+    set_place,
+)
+
+_ANY = "any"
+_KINDS = frozenset(("int", "float", "pointer"))
+_IN_FILE = ("global", "static")
+
+
+class Written(NamedTuple):
+    """What may be written: global `variables`, members by their names, and the `kinds` of what is
+    reached through pointers and indices, of which "any" is all."""
+
+    variables: frozenset[Decl] = frozenset()
+    members: frozenset[str] = frozenset()
+    kinds: frozenset[str] = frozenset()
+
+    def __or__(self, other: Written) -> Written:  # type: ignore[override]
+        return Written(*(mine | theirs for mine, theirs in zip(self, other, strict=True)))
+
+
+NOTHING = Written()
+
+
+def kind_of(ctype: CType) -> str:
+    """The kind of what is written where a value of this type is."""
+    return ctype.kind if ctype.kind in _KINDS else _ANY
+
+
+def written_to(target: Expression, type_of: Callable[[Expression], CType]) -> Written:
+    """What an assignment to something may write, wherever it is; local variables apart."""
+    while isinstance(target, Cast):
+        target = target.operand
+    if isinstance(target, Name):
+        named = target.decl.kind in _IN_FILE
+        return Written(variables=frozenset((target.decl,))) if named else NOTHING
+    if isinstance(target, Member):
+        return Written(members=frozenset((target.field.name,)))
+    if isinstance(target, Index) or (isinstance(target, Unary) and target.op == "*"):
+        return Written(kinds=frozenset((kind_of(type_of(target)),)))
+    return NOTHING
+
+
+class WrittenByCalls:
+    """What the functions of a program write, each asked for once."""
+
+    def __init__(
+        self, body_of: Callable[[Decl], Function | None], bodies: Callable[[], Iterable[Function]],
+        type_of: Callable[[Expression], CType],
+    ) -> None:  # fmt: skip
+        self._body_of, self._bodies, self._type_of = body_of, bodies, type_of
+        self._own: dict[Function, tuple[Written, list[Function]]] = {}
+
+    def by(self, expressions: Iterable[Expression]) -> Written:
+        """What some expressions write, and the functions that they call."""
+        written, called = self._directly(expressions)
+        return written | self.by_functions(called)
+
+    def by_functions(self, functions: Iterable[Function]) -> Written:
+        """What functions write, and all that they call."""
+        written, met, waiting = NOTHING, set[int](), list(functions)
+        while waiting:
+            function = waiting.pop()
+            if id(function) in met:
+                continue
+            met.add(id(function))
+            own, called = self._of(function)
+            written |= own
+            waiting += called
+        return written
+
+    def through_pointer(self, call: CallExpr) -> Written:
+        """What any function writes that takes as many arguments."""
+        count = len(call.args)
+        return self.by_functions(
+            function for function in self._bodies() if len(function.parameters) == count
+        )
+
+    def _of(self, function: Function) -> tuple[Written, list[Function]]:
+        known = self._own.get(function)
+        if known is None:
+            known = self._own[function] = self._directly(_expressions_of(function))
+        return known
+
+    def _directly(self, expressions: Iterable[Expression]) -> tuple[Written, list[Function]]:
+        written, called = NOTHING, list[Function]()
+        for expression in expressions:
+            if isinstance(expression, Assign) or (
+                isinstance(expression, Unary) and expression.op in INCREMENT_OPERATORS
+            ):
+                target = set_place(expression)
+                written |= written_to(target, self._type_of) if target is not None else NOTHING
+            call = expression.constructor if isinstance(expression, Cast) else expression
+            if not isinstance(call, CallExpr):
+                continue
+            body = self._body_of(call.decl) if call.decl is not None else None
+            if body is not None:
+                called.append(body)
+            else:
+                written |= self._by_unseen(call)
+        return written, called
+
+    def _by_unseen(self, call: CallExpr) -> Written:
+        """What a function that is not seen writes: what its arguments are the addresses of."""
+        written = NOTHING
+        for argument in call.args:
+            while isinstance(argument, Cast):
+                argument = argument.operand
+            if isinstance(argument, Unary) and argument.op == "&":
+                written |= written_to(argument.operand, self._type_of)
+        return written
+
+
+def _expressions_of(function: Function) -> Iterable[Expression]:
+    yield from expressions_in(function.body)
+    for initialiser in function.initialisers:
+        yield from every_expression(initialiser)
+
+
+def forget_written(memory: Memory, written: Written) -> None:
+    """Takes out of a memory what may have been written."""
+    if written == NOTHING:
+        return
+    held = _places_held(memory) if written.kinds else frozenset()
+    for decl in tuple(memory.values.keys() | memory.first.keys()):
+        memory.keep_if(decl, lambda at, value: not _hit(decl, at, value, written, held))  # noqa: B023
+
+
+def _places_held(memory: Memory) -> frozenset[Place]:
+    """The places of which some pointer holds the address."""
+    return frozenset(
+        value.place
+        for decl in memory.values
+        for value in memory.values[decl].values() if isinstance(value, Address)
+    )  # fmt: skip
+
+
+def _hit(
+    decl: Decl, at: Steps, value: Value, written: Written, held: frozenset[Place]
+) -> bool:  # fmt: skip
+    if decl in written.variables or not written.members.isdisjoint(at):
+        return True
+    if not written.kinds or not (_ANY in written.kinds or _kinds_of(value) & written.kinds):
+        return False
+    return (bool(at) and isinstance(at[-1], int)) or Place(decl, at) in held
+
+
+def _kinds_of(value: Value) -> frozenset[str]:
+    if isinstance(value, int):
+        return frozenset(("int",)) if value else frozenset(("int", "pointer"))
+    if isinstance(value, float):
+        return frozenset(("float",))
+    return frozenset(("pointer",)) if isinstance(value, (Address, Arguments, Text)) else _KINDS
