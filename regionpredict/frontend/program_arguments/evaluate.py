@@ -154,8 +154,11 @@ class Evaluator(Caller, ABC):
         if isinstance(expression, Cast):
             return self.place(expression.operand)
         if isinstance(expression, Index):
-            base, index = self.value(expression.base), self.value(expression.index)
-            moved = added(base, index)
+            index = self.value(expression.index)
+            outer = self.place(expression.base) if _is_row(expression.base) else None
+            if outer is not None:
+                return outer.at(index) if isinstance(index, int) else None
+            moved = added(self.value(expression.base), index)
             return moved.place if isinstance(moved, Address) else None
         if isinstance(expression, Unary) and expression.op == "*":
             base = self.value(expression.operand)
@@ -283,17 +286,25 @@ class Evaluator(Caller, ABC):
 
     def _forget_some(self, target: Expression) -> None:
         """Something is written, and it is not known which element, or of what."""
-        if isinstance(target, Index):
-            base = self.value(target.base)
-            place = base.place if isinstance(base, Address) else None
-            if place is None and type_of(target.base).kind == "array":
-                place = self.place(target.base)
-            if place is not None:
-                last = place.steps[-1:] if isinstance(base, Address) else ()
-                steps = place.steps[:-1] if last and isinstance(last[0], int) else place.steps
-                self.memory.forget(Place(place.decl, steps))
+        part = target
+        while isinstance(part, Index):
+            whole = self._array_of(part)
+            if whole is not None:
+                self.memory.forget(whole)
                 return
+            if not _is_row(part.base):
+                break  # a pointer, and it is not known to what
+            part = part.base
         forget_written(self.memory, written_to(target, type_of))
+
+    def _array_of(self, element: Index) -> Place | None:
+        """The array that an element is of; None where that is not known."""
+        base = self.value(element.base)
+        if isinstance(base, Address):
+            decl, steps = base.place
+            inside = bool(steps) and isinstance(steps[-1], int)
+            return Place(decl, steps[:-1] if inside else steps)
+        return self.place(element.base) if type_of(element.base).kind == "array" else None
 
     def _unary(self, expression: Unary) -> Value:
         operand, op = expression.operand, expression.op
@@ -324,6 +335,9 @@ class Evaluator(Caller, ABC):
         return -value if op == "-" and isinstance(value, (int, float)) else UNKNOWN
 
     def _index(self, expression: Index) -> Value:
+        if _is_row(expression) or _is_row(expression.base):
+            place = self.place(expression)
+            return UNKNOWN if place is None else self._loaded(place, type_of(expression))
         return self._at(self.value(expression.base), self.value(expression.index))
 
     def _at(self, base: Value, index: Value) -> Value:
@@ -407,6 +421,11 @@ class Evaluator(Caller, ABC):
             if around is not None:
                 return around
         return self.called(call, arguments)
+
+
+def _is_row(expression: Expression) -> bool:
+    """Whether it is an element of an array that is an array itself."""
+    return isinstance(expression, Index) and type_of(expression).kind == "array"
 
 
 def function_at(value: Value) -> Decl | None:

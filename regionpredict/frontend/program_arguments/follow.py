@@ -20,6 +20,8 @@ from regionpredict.frontend.program_arguments.evaluate import (
     type_of,
 )
 from regionpredict.frontend.program_arguments.loop_rounds import (
+    counters_in,
+    grown_variables,
     header_of,
     own_counters,
     without_counters,
@@ -59,6 +61,7 @@ from regionpredict.frontend.syntax import (
     While,
     calls_in,
     case_labels,
+    declared_in,
     every_statement,
     expressions_in,
     set_place,
@@ -71,6 +74,8 @@ _MOST_LOOP_STEPS = 10_000  # expressions in the rounds of one loop: one with mor
 _FEW_ROUNDS = 32  # that are followed in a round that stands for all of a long loop
 _MOST_PASSES = 20  # over a loop until nothing changes any more
 _MOST_DEPTH = 20
+_MOST_ENTRIES = 8  # times that a region begins of which each is known by itself
+_MOST_FILLING_STEPS = 1_000  # as _MOST_LOOP_STEPS, of loops that only fill arrays
 
 
 class Signal(NamedTuple):
@@ -90,9 +95,8 @@ class _State(NamedTuple):
     met: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """The values that are there whenever a region or a loop begins, and what the names of its
+class Entry(NamedTuple):
+    """The values that are there when a region or a loop begins, and what the names of its
     function stand for; `shared` are those that mean the same in all functions."""
 
     memory: Memory
@@ -108,7 +112,7 @@ class Followed:
     pointers came to, "" where that is not known, `decided` how conditions turned out, None: not
     known; both by their places. `gaps`: some of what the program does was not seen."""
 
-    entries: dict[Span, Entry] = field(default_factory=dict)
+    entries: dict[Span, list[Entry]] = field(default_factory=dict)
     remarks: dict[str, None] = field(default_factory=dict)
     read: set[int] = field(default_factory=set)
     handed_on: bool = False
@@ -132,6 +136,8 @@ class Follower(Evaluator):
         self.returned: list[list[tuple[Memory, Value]]] = []  # of each function, so far
         self.long_loops: set[Span] = set()  # those that were too long to be run
         self._deciding: dict[If, bool] = {}
+        self._filling: dict[For | While, bool] = {}
+        self._locals: dict[Function, frozenset[Decl]] = {}
         self.inside_long = 0  # how many such loops stand around what is being followed
 
     def run(self, main: Function) -> Followed:
@@ -156,12 +162,17 @@ class Follower(Evaluator):
         self.seen.remarks[text] = None
 
     def _enter(self, span: Span) -> None:
-        """Notes the values where a region or a loop begins: those that are always the same."""
+        """Notes the values where a region or a loop begins; behind the first few times, those that
+        are the same ever after."""
+        entries = self.seen.entries.setdefault(span, [])
+        if entries and entries[-1].memory == self.memory:
+            return
         shared = {decl.name: decl for decl in self.globals.values()} | self._sole_objects()
-        names = shared | self.names[-1]
-        before = self.seen.entries.get(span)
-        memory = self.memory.copy() if before is None else before.memory.common(self.memory)
-        self.seen.entries[span] = Entry(memory, names, shared)
+        entry = Entry(self.memory.copy(), shared | self.names[-1], shared)
+        if len(entries) < _MOST_ENTRIES:
+            entries.append(entry)
+        else:
+            entries[-1] = entry._replace(memory=entries[-1].memory.common(self.memory))
 
     def _sole_objects(self) -> dict[str, Decl]:
         """The objects that go by one name in all functions, also those of the callers."""
@@ -194,7 +205,16 @@ class Follower(Evaluator):
             self._merge(memory)
             given = UNKNOWN if signal is None else signal.value
             signal = Signal("return", value if value == given else UNKNOWN)
+        if self.stack:
+            self.memory.drop(self._locals_of(function))
         return signal
+
+    def _locals_of(self, function: Function) -> frozenset[Decl]:
+        """The variables that end with a function."""
+        if function not in self._locals:
+            inner = {decl for decl in declared_in(function.body) if decl.kind == "local"}
+            self._locals[function] = frozenset({*function.parameters, *inner})
+        return self._locals[function]
 
     def _may_return(self, signal: Signal | None, memory: Memory) -> bool:
         """Notes what is there where a function may return, and goes on on another way."""
@@ -383,20 +403,22 @@ class Follower(Evaluator):
         if isinstance(loop, For) and loop.init is not None:
             self._statement(loop.init)
         self._enter(loop.span)
-        short = self.inside_long and self._rounds_of(loop) in range(_FEW_ROUNDS + 1)
-        if (self.inside_long and not short) or loop.span in self.long_loops:
+        short = self._rounds_of(loop) in range(_FEW_ROUNDS + 1)
+        filling = self._only_fills(loop)
+        if ((self.inside_long or filling) and not short) or loop.span in self.long_loops:
             self._long_loop(loop)
             return None
         before = self.memory.copy()
         # At most half of what is left: what follows a long loop is followed, too.
-        most = min(self.steps + _MOST_LOOP_STEPS, (self.steps + _MOST_STEPS) // 2)
+        most = self.steps + (_MOST_FILLING_STEPS if filling else _MOST_LOOP_STEPS)
+        most = min(most, (self.steps + _MOST_STEPS) // 2)
         try:
             return self._rounds(loop, most)
         except _UnknownLoopError:
             self.memory = before
             self._unknown_loop(loop)
         except _LongLoopError:
-            self.memory = before
+            self.memory = before.common(self.memory)  # what its first rounds left as it was
             self.long_loops.add(loop.span)
             self._long_loop(loop)
         return None
@@ -462,6 +484,10 @@ class Follower(Evaluator):
 
     def _unknown_loop(self, loop: For | While) -> None:
         """A loop of which nobody knows how often it runs: what no round changes stays known."""
+        if self._only_fills(loop):
+            self._forget_written(loop)
+            self._once(loop.body)
+            return
         increment = loop.increment if isinstance(loop, For) else None
         self._repeat(loop.body, (loop.condition, increment))
 
@@ -483,6 +509,29 @@ class Follower(Evaluator):
         forget_written(self.memory, written._replace(
             variables=frozenset(map(self._meet, written.variables))
         ))  # fmt: skip
+
+    def _once(self, body: Stmt) -> None:
+        """One round for all, where what they write was forgotten before."""
+        before = self.memory.copy()
+        try:
+            self._may_return(self._statement(body), self.memory)
+        except _UnknownLoopError:
+            self._forget_written(body)
+        self.memory = before.common(self.memory)
+
+    def _only_fills(self, loop: For | While) -> bool:
+        """Whether a loop writes nothing but floating-point numbers, which hardly ever tell sizes,
+        and variables of its own."""
+        if loop not in self._filling:
+            written = self.written.by(expressions_in(loop))
+            own = {decl for decl in declared_in(loop) if decl.kind == "local"} | counters_in(loop)
+            self._filling[loop] = (
+                not written.members
+                and written.kinds <= {"float"}
+                and all(_is_real(decl) for decl in written.variables)
+                and all(_is_real(decl) or decl in own for decl in grown_variables(loop))
+            )
+        return self._filling[loop]
 
     def _forget_written(self, statement: Stmt) -> None:
         self._forget(self.written.by(expressions_in(statement)))
@@ -558,6 +607,14 @@ class Follower(Evaluator):
         if statement.pragma.is_task:
             self._enter(statement.span)
         return self._statement(body) if body is not None else None
+
+
+def _is_real(decl: Decl) -> bool:
+    """Whether it is a floating-point number, or an array of such."""
+    ctype = decl.ctype
+    while ctype.kind == "array" and ctype.element is not None:
+        ctype = ctype.element
+    return ctype.kind == "float"
 
 
 _NOWHERE = Span("", 0)

@@ -77,10 +77,29 @@ def _arguments(caller: Caller, call: CallExpr, least: int) -> list[Value]:
 
 
 def _string(caller: Caller, value: Value) -> Value:
-    """The text of a `std::string`, of which functions are handed the address."""
-    held = caller.memory.read(value.place) if isinstance(value, Address) else value
+    """The text of a `std::string`, of which functions are handed the address, or of an array of
+    characters."""
+    held = value
+    if isinstance(value, Address):
+        held = caller.memory.read(value.place)
+        if isinstance(held, int):
+            held = _characters_at(caller.memory, value.place)
     caller.look_at(held)
     return held
+
+
+def _characters_at(memory: Memory, place: Place) -> Value:
+    """The text that an array holds from a place on; unknown where no end is seen."""
+    text = ""
+    while place.steps and isinstance(place.steps[-1], int):
+        character = memory.read(place)
+        if not isinstance(character, int):
+            return UNKNOWN
+        if character == 0:
+            return Text(text)
+        text += chr(character & 0xFF)
+        place = Place(place.decl, (*place.steps[:-1], place.steps[-1] + 1))
+    return UNKNOWN
 
 
 def _to_whole(caller: Caller, call: CallExpr) -> Value:
@@ -115,7 +134,9 @@ def _strto(caller: Caller, call: CallExpr) -> Value:
 
 
 def _compare(caller: Caller, call: CallExpr) -> Value:
-    first, second, most = _arguments(caller, call, 3)[:3]
+    first, second, most = (
+        _string(caller, argument) for argument in _arguments(caller, call, 3)[:3]
+    )
     if not isinstance(first, Text) or not isinstance(second, Text):
         return UNKNOWN
     left, right = first.rest, second.rest
@@ -140,7 +161,7 @@ def _characters(caller: Caller, call: CallExpr) -> Value:
 
 
 def _length(caller: Caller, call: CallExpr) -> Value:
-    text = _arguments(caller, call, 1)[0]
+    text = _string(caller, _arguments(caller, call, 1)[0])
     return len(text.rest) if isinstance(text, Text) else UNKNOWN
 
 

@@ -22,6 +22,7 @@ from regionpredict.frontend.syntax import (
     Jump,
     Name,
     Return,
+    Stmt,
     Unary,
     While,
     every_expression,
@@ -49,6 +50,34 @@ def own_counters(loop: For | While) -> frozenset[Decl]:
         moved.add(target.decl)
     named = {e.decl for e in expressions_in(loop.body) if isinstance(e, Name)}
     return frozenset() if moved & named else frozenset(moved)
+
+
+def counters_in(statement: Stmt) -> set[Decl]:
+    """The variables that loops in a statement count with."""
+    return {
+        target.decl
+        for loop in every_statement(statement)
+        if isinstance(loop, For) and loop.increment is not None
+        for part in every_expression(loop.increment)
+        if isinstance(target := set_place(part), Name)
+    }
+
+
+def grown_variables(statement: Stmt) -> set[Decl]:
+    """The variables of the function, and parameters, whose value a statement makes of the one
+    before, or whose address it takes: what they hold behind a loop its rounds tell together."""
+    grown = set()
+    for expression in expressions_in(statement):
+        target = set_place(expression)
+        if not isinstance(target, Name) or target.decl.kind not in ("local", "parameter"):
+            continue
+        afresh = isinstance(expression, Assign) and expression.op == "=" and not any(
+            isinstance(part, Name) and part.decl is target.decl
+            for part in every_expression(expression.right)
+        )  # fmt: skip
+        if not afresh:
+            grown.add(target.decl)
+    return grown
 
 
 def without_counters(memory: Memory, counters: frozenset[Decl]) -> Memory | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
@@ -69,6 +69,8 @@ Value = int | float | Text | Arguments | Address | Struct | _Unknown
 
 
 Steps = tuple[Step, ...]
+Contents = Mapping[Steps, Value]
+"""What is known of a variable, by the steps from it."""
 BYTES = "(bytes)"
 """The step, no member's name, from a block of memory to how many bytes it has."""
 MOST_VALUES = 512  # of one variable: what tells sizes is no long array
@@ -85,21 +87,22 @@ class Memory:
     never written, unless `overwritten`.
     """
 
-    values: dict[Decl, Mapping[Steps, Value]] = field(default_factory=dict)
+    values: dict[Decl, Contents] = field(default_factory=dict)
     overwritten: bool = False
-    first: dict[Decl, Mapping[Steps, Value]] = field(default_factory=dict)
+    first: dict[Decl, Contents] = field(default_factory=dict)
 
-    def _of(self, decl: Decl) -> Mapping[Steps, Value] | None:
+    def contents(self, decl: Decl) -> Contents | None:
+        """What is known of a variable, of one that was never written what it begins with."""
         own = self.values.get(decl)
         return own if own is not None or self.overwritten else self.first.get(decl)
 
     def read(self, place: Place) -> Value:
         """What is at a place."""
-        return (self._of(place.decl) or _NOTHING).get(place.steps, UNKNOWN)
+        return (self.contents(place.decl) or _NOTHING).get(place.steps, UNKNOWN)
 
     def write(self, place: Place, value: Value, ctype: CType | None = None) -> None:
         """Puts a value to a place, as its type holds it."""
-        own = self._of(place.decl) or _NOTHING
+        own = self.contents(place.decl) or _NOTHING
         if value is UNKNOWN or (len(own) >= MOST_VALUES and place.steps not in own):
             if place.steps in own:
                 self._keep(place.decl, {at: held for at, held in own.items() if at != place.steps})
@@ -109,7 +112,7 @@ class Memory:
     def inside(self, place: Place) -> dict[Steps, Value]:
         """What is at a place and inside it, by the steps from there."""
         length = len(place.steps)
-        own = self._of(place.decl) or _NOTHING
+        own = self.contents(place.decl) or _NOTHING
         return {at[length:]: held for at, held in own.items() if at[:length] == place.steps}
 
     def move(self, old: Place, new: Place, ctype: CType) -> None:
@@ -125,7 +128,7 @@ class Memory:
 
         A block stays as long as it was allocated.
         """
-        own = self._of(place.decl)
+        own = self.contents(place.decl)
         if own is not None:
             self._keep(place.decl, {
                 at: value for at, value in own.items()
@@ -135,10 +138,15 @@ class Memory:
 
     def keep_if(self, decl: Decl, stays: Callable[[Steps, Value], bool]) -> None:
         """Nothing is known any more of those parts of a variable that do not stay."""
-        own = self._of(decl)
+        own = self.contents(decl)
         if own and not all(stays(at, value) for at, value in own.items() if at[-1:] != (BYTES,)):
             self._keep(decl, {at: value for at, value in own.items()
                               if at[-1:] == (BYTES,) or stays(at, value)})  # fmt: skip
+
+    def drop(self, decls: Iterable[Decl]) -> None:
+        """Variables end."""
+        for decl in decls:
+            self.values.pop(decl, None)
 
     def forget_all(self) -> None:
         """Nothing is known any more of any place."""
@@ -147,9 +155,9 @@ class Memory:
 
     def common(self, other: Memory) -> Memory:
         """The values that both have."""
-        same: dict[Decl, Mapping[Steps, Value]] = {}
+        same: dict[Decl, Contents] = {}
         for decl in self.values | other.values:
-            own, others = self._of(decl) or _NOTHING, other._of(decl) or _NOTHING
+            own, others = self.contents(decl) or _NOTHING, other.contents(decl) or _NOTHING
             both = own if own is others else {
                 at: value for at, value in own.items() if others.get(at, UNKNOWN) == value
             }  # fmt: skip
@@ -161,14 +169,14 @@ class Memory:
         """The same values, to be changed by itself."""
         return Memory(dict(self.values), self.overwritten, self.first)
 
-    def _keep(self, decl: Decl, own: Mapping[Steps, Value]) -> None:
+    def _keep(self, decl: Decl, own: Contents) -> None:
         if own or decl in self.first:
             self.values[decl] = own
         else:
             self.values.pop(decl, None)
 
 
-_NOTHING: Mapping[Steps, Value] = MappingProxyType({})
+_NOTHING: Contents = MappingProxyType({})
 
 
 def held(value: Value, ctype: CType | None) -> Value:

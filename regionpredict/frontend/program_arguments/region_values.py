@@ -49,25 +49,34 @@ class ArgumentValues:
         `elements` are the bytes of an element of arrays, whose lengths, `x[]`, are told so, too.
         """
         entries = self.entries.get(span, ())
-        known: dict[str, Definition] = {}
         own = frozenset(names)
-        for name in own.union(*(definition.value.names for definition in said)):
-            values = {_value_of(name, entry, shared=name not in own) for entry in entries}
-            if len(values) == 1 and isinstance(value := values.pop(), int):
-                known[name] = Definition(name, Expr.const(value), span, origin=self.origin)
-        for array, size in elements.items():
-            blocks = {_bytes_behind(array, entry) for entry in entries}
-            if len(blocks) == 1 and isinstance(block := blocks.pop(), int):
-                name = f"{array}[]"
-                known[name] = Definition(name, Expr.const(block // size), span, origin=self.origin)
+        asked = own.union(*(definition.value.names for definition in said))
+        told: list[dict[str, int]] = []
+        for entry in entries:
+            values = {name: _value_of(name, entry, shared=name not in own) for name in asked}
+            values |= {f"{array}[]": _elements(array, size, entry)
+                       for array, size in elements.items()}  # fmt: skip
+            told.append({name: value for name, value in values.items() if isinstance(value, int)})
+        known = {name: Definition(name, Expr.const(value), span, origin=self.origin)
+                 for name, value in self._chosen(told).items()}  # fmt: skip
         if not self.asked:
-            said = _resolved(said, known)
+            kept = _resolved(said, known)
             known = {name: value for name, value in known.items()
-                     if name not in {definition.name for definition in said}}  # fmt: skip
+                     if name not in {definition.name for definition in kept}}  # fmt: skip
         return (
             *(definition for definition in said if definition.name not in known),
             *known.values(),
         )
+
+    def _chosen(self, told: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
+        """The values that are the same each time; of a run without arguments all of the time with
+        the largest, which takes most of the run."""
+        if not told:
+            return {}
+        if not self.asked:
+            return max(told, key=lambda values: (len(values), sum(values.values())))
+        return {name: value for name, value in told[0].items()
+                if all(values.get(name) == value for values in told)}  # fmt: skip
 
 
 def _resolved(
@@ -114,7 +123,7 @@ def argument_values(
             continue
         any_main = True
         for span, own in seen.entries.items():
-            entries.setdefault(span, []).append(own)
+            entries.setdefault(span, []).extend(own)
         for place, names in seen.meant.items():
             meant[place] = meant.get(place, frozenset()) | names
         for place, outcomes in seen.decided.items():
@@ -165,9 +174,10 @@ def _value_of(name: str, entry: Entry, *, shared: bool) -> Value:
     return entry.memory.read(place)
 
 
-def _bytes_behind(pointer: str, entry: Entry) -> Value:
-    """The bytes of the block to whose begin a pointer points at an entry."""
+def _elements(pointer: str, size: int, entry: Entry) -> Value:
+    """How many elements of `size` bytes the block has to whose begin a pointer points."""
     held = _value_of(pointer, entry, shared=False)
     if not isinstance(held, Address) or held.place.steps not in ((), (0,)):
         return UNKNOWN
-    return entry.memory.read(Place(held.place.decl, (BYTES,)))
+    block = entry.memory.read(Place(held.place.decl, (BYTES,)))
+    return block // size if isinstance(block, int) else UNKNOWN

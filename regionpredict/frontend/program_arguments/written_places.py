@@ -8,12 +8,13 @@ solve(&grid);     what the function writes in these ways, and all that it calls
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import NamedTuple
 
 from regionpredict.frontend.program_arguments.memory import (
     Address,
     Arguments,
+    Contents,
     Memory,
     Place,
     Steps,
@@ -44,11 +45,13 @@ _IN_FILE = ("global", "static")
 
 
 class Written(NamedTuple):
-    """What may be written: global `variables`, members by their names, and the `kinds` of what is
-    reached through pointers and indices, of which "any" is all."""
+    """What may be written: global `variables`, members by their names, those that are floating-point
+    numbers as `reals`, and the `kinds` of what is reached through pointers and indices, of which
+    "any" is all."""
 
     variables: frozenset[Decl] = frozenset()
     members: frozenset[str] = frozenset()
+    reals: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()
 
     def __or__(self, other: Written) -> Written:  # type: ignore[override]
@@ -65,13 +68,13 @@ def kind_of(ctype: CType) -> str:
 
 def written_to(target: Expression, type_of: Callable[[Expression], CType]) -> Written:
     """What an assignment to something may write, wherever it is; local variables apart."""
-    while isinstance(target, Cast):
-        target = target.operand
+    target = _without_casts(target)
     if isinstance(target, Name):
         named = target.decl.kind in _IN_FILE
         return Written(variables=frozenset((target.decl,))) if named else NOTHING
     if isinstance(target, Member):
-        return Written(members=frozenset((target.field.name,)))
+        name = frozenset((target.field.name,))
+        return Written(reals=name) if target.field.ctype.kind == "float" else Written(members=name)
     if isinstance(target, Index) or (isinstance(target, Unary) and target.op == "*"):
         return Written(kinds=frozenset((kind_of(type_of(target)),)))
     return NOTHING
@@ -139,12 +142,16 @@ class WrittenByCalls:
     def _by_unseen(self, call: CallExpr) -> Written:
         """What a function that is not seen writes: what its arguments are the addresses of."""
         written = NOTHING
-        for argument in call.args:
-            while isinstance(argument, Cast):
-                argument = argument.operand
+        for argument in map(_without_casts, call.args):
             if isinstance(argument, Unary) and argument.op == "&":
                 written |= written_to(argument.operand, self._type_of)
         return written
+
+
+def _without_casts(expression: Expression) -> Expression:
+    while isinstance(expression, Cast):
+        expression = expression.operand
+    return expression
 
 
 def _expressions_of(function: Function) -> Iterable[Expression]:
@@ -157,33 +164,74 @@ def forget_written(memory: Memory, written: Written) -> None:
     """Takes out of a memory what may have been written."""
     if written == NOTHING:
         return
-    held = _places_held(memory) if written.kinds else frozenset()
+    everything = _ANY in written.kinds
+    members = written.members | written.reals
+    held: dict[Decl, set[Steps]] = {}
+    if written.kinds:
+        for contents in memory.values.values():
+            for place in summary_of(contents).addresses:
+                held.setdefault(place.decl, set()).add(place.steps)
     for decl in tuple(memory.values.keys() | memory.first.keys()):
-        memory.keep_if(decl, lambda at, value: not _hit(decl, at, value, written, held))  # noqa: B023
+        contents = memory.contents(decl)
+        if not contents:
+            continue
+        own = held.get(decl, set[Steps]())
+        summary = summary_of(contents)
+        kinds = summary.elements if everything else summary.elements & written.kinds
+        named = decl in written.variables
+        if named or kinds or own or not members.isdisjoint(summary.members):
+            memory.keep_if(
+                decl, lambda at, value: not (named or _hit(at, value, written, members, own))
+            )  # noqa: B023
 
 
-def _places_held(memory: Memory) -> frozenset[Place]:
-    """The places of which some pointer holds the address."""
-    return frozenset(
-        value.place
-        for decl in memory.values
-        for value in memory.values[decl].values() if isinstance(value, Address)
-    )  # fmt: skip
-
-
-def _hit(
-    decl: Decl, at: Steps, value: Value, written: Written, held: frozenset[Place]
-) -> bool:  # fmt: skip
-    if decl in written.variables or not written.members.isdisjoint(at):
+def _hit(at: Steps, value: Value, written: Written, members: Set[str], held: Set[Steps]) -> bool:
+    if not members.isdisjoint(at):
         return True
-    if not written.kinds or not (_ANY in written.kinds or _kinds_of(value) & written.kinds):
+    if _ANY not in written.kinds and not _kinds_of(value) & written.kinds:
         return False
-    return (bool(at) and isinstance(at[-1], int)) or Place(decl, at) in held
+    reached = (bool(at) and isinstance(at[-1], int)) or at in held
+    return bool(written.kinds) and reached
+
+
+class _Summary(NamedTuple):
+    """The `members` on the way to values, the kinds of `elements`, the `addresses` held."""
+
+    members: frozenset[str]
+    elements: frozenset[str]
+    addresses: frozenset[Place]
+
+
+_SUMMARIES: dict[int, tuple[Contents, _Summary]] = {}
+_MOST_SUMMARIES = 50_000
+
+
+def summary_of(contents: Contents) -> _Summary:
+    """What is asked of the contents of a variable at each write, found once: they never change."""
+    known = _SUMMARIES.get(id(contents))
+    if known is not None:
+        return known[1]
+    summary = _Summary(
+        frozenset(step for at in contents for step in at if isinstance(step, str)),
+        frozenset(
+            kind for at, value in contents.items()
+            if at and isinstance(at[-1], int) for kind in _kinds_of(value)
+        ),
+        frozenset(value.place for value in contents.values() if isinstance(value, Address)),
+    )  # fmt: skip
+    if len(_SUMMARIES) >= _MOST_SUMMARIES:
+        _SUMMARIES.clear()
+    _SUMMARIES[id(contents)] = contents, summary  # kept, so that no other has its number
+    return summary
 
 
 def _kinds_of(value: Value) -> frozenset[str]:
     if isinstance(value, int):
-        return frozenset(("int",)) if value else frozenset(("int", "pointer"))
+        return _WHOLE if value else _NULL
     if isinstance(value, float):
-        return frozenset(("float",))
-    return frozenset(("pointer",)) if isinstance(value, (Address, Arguments, Text)) else _KINDS
+        return _REAL
+    return _POINTER if isinstance(value, (Address, Arguments, Text)) else _KINDS
+
+
+_WHOLE, _NULL = frozenset(("int",)), frozenset(("int", "pointer"))
+_REAL, _POINTER = frozenset(("float",)), frozenset(("pointer",))
