@@ -37,16 +37,18 @@ _WHOLE: dict[str, Callable[[float], int]] = {
 
 
 def environment_value(
-    call: CallExpr, arguments: Sequence[Value], write: Callable[[Place, Value], None]
-) -> Value | None:
+    call: CallExpr, arguments: Sequence[Value], write: Callable[[Place, Value], None],
+    *, assumed: bool,
+) -> Value | None:  # fmt: skip
     """What a function gives that asks for what is around the program; None for any other.
 
-    `write` puts a value to a place, for a function that returns it through a pointer.
+    `write` puts a value to a place, for a function that returns it through a pointer. Files and
+    variables are those above where they may be `assumed`; otherwise nothing is known of them.
     """
-    if call.name == "getenv":
-        return 0
-    if call.name == "fopen":
-        return _opened(call, arguments)
+    if call.name in ("getenv", "fopen"):
+        if not assumed:
+            return None
+        return 0 if call.name == "getenv" else _opened(call, arguments)
     if call.name in _ONE_PROCESS:
         if len(arguments) == 2 and isinstance(arguments[1], Address):
             write(arguments[1].place, _ONE_PROCESS[call.name])

@@ -20,7 +20,11 @@ from regionpredict.frontend.program_arguments.memory import (
     held,
 )
 from regionpredict.frontend.program_arguments.options import OptionScan
-from regionpredict.frontend.program_arguments.written_places import forget_written, written_to
+from regionpredict.frontend.program_arguments.written_places import (
+    Taken,
+    forget_written,
+    written_to,
+)
 from regionpredict.frontend.syntax import (
     INCREMENT_OPERATORS,
     Assign,
@@ -60,8 +64,9 @@ _BITWISE: dict[str, Callable[[int, int], int]] = {
 class Evaluator(Caller, ABC):
     """Values of expressions over a memory, with what they change in it."""
 
-    def __init__(self, argv: Sequence[str]) -> None:
+    def __init__(self, argv: Sequence[str], *, assumed: bool = False) -> None:
         self.argv = tuple(argv)
+        self.assumed = assumed  # what is around the program: no variable is set, no file there
         self.memory = Memory()
         self.options = OptionScan(self.argv)
         self.option_text: Value = UNKNOWN
@@ -70,6 +75,11 @@ class Evaluator(Caller, ABC):
         self.globals: dict[str | Decl, Decl] = {}
         self.steps = 0  # expressions evaluated so far
         self.meant: dict[Span, set[str]] = {}  # what calls through pointers came to, "": not known
+
+    @property
+    @abstractmethod
+    def taken(self) -> Taken:
+        """What pointers may point to."""
 
     @abstractmethod
     def first_value(self, decl: Decl) -> Decl:
@@ -295,7 +305,7 @@ class Evaluator(Caller, ABC):
             if not _is_row(part.base):
                 break  # a pointer, and it is not known to what
             part = part.base
-        forget_written(self.memory, written_to(target, type_of))
+        forget_written(self.memory, written_to(target, type_of), self.taken)
 
     def _array_of(self, element: Index) -> Place | None:
         """The array that an element is of; None where that is not known."""
@@ -417,7 +427,7 @@ class Evaluator(Caller, ABC):
             return handler(self, call)
         arguments = [self.value(argument) for argument in call.args]
         if not self.defines(call):
-            around = environment_value(call, arguments, self.memory.write)
+            around = environment_value(call, arguments, self.memory.write, assumed=self.assumed)
             if around is not None:
                 return around
         return self.called(call, arguments)

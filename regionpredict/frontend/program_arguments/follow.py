@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
@@ -37,8 +38,11 @@ from regionpredict.frontend.program_arguments.memory import (
     Value,
 )
 from regionpredict.frontend.program_arguments.written_places import (
+    NOTHING,
+    Taken,
     Written,
     WrittenByCalls,
+    addresses_taken,
     forget_written,
 )
 from regionpredict.frontend.syntax import (
@@ -126,8 +130,8 @@ class Followed:
 class Follower(Evaluator):
     """One run of a program."""
 
-    def __init__(self, unit: LinkedUnit, argv: Sequence[str]) -> None:
-        super().__init__(argv)
+    def __init__(self, unit: LinkedUnit, argv: Sequence[str], *, assumed: bool = False) -> None:
+        super().__init__(argv, assumed=assumed)
         self.unit = unit
         self.seen = Followed(read=self.read)
         self.written = WrittenByCalls(unit.body_of, unit.bodies, type_of)
@@ -139,6 +143,14 @@ class Follower(Evaluator):
         self._filling: dict[For | While, bool] = {}
         self._locals: dict[Function, frozenset[Decl]] = {}
         self.inside_long = 0  # how many such loops stand around what is being followed
+
+    @cached_property
+    def taken(self) -> Taken:
+        """What pointers may point to."""
+        found = addresses_taken(
+            self.unit.bodies(), lambda decl: self.unit.body_of(decl) is not None
+        )
+        return found._replace(variables=frozenset(map(self._meet, found.variables)))
 
     def run(self, main: Function) -> Followed:
         """Follows the program from `main` on."""
@@ -508,7 +520,7 @@ class Follower(Evaluator):
     def _forget(self, written: Written) -> None:
         forget_written(self.memory, written._replace(
             variables=frozenset(map(self._meet, written.variables))
-        ))  # fmt: skip
+        ), self.taken)  # fmt: skip
 
     def _once(self, body: Stmt) -> None:
         """One round for all, where what they write was forgotten before."""
@@ -526,7 +538,8 @@ class Follower(Evaluator):
             written = self.written.by(expressions_in(loop))
             own = {decl for decl in declared_in(loop) if decl.kind == "local"} | counters_in(loop)
             self._filling[loop] = (
-                not written.members
+                written != NOTHING
+                and not written.members
                 and written.kinds <= {"float"}
                 and all(_is_real(decl) for decl in written.variables)
                 and all(_is_real(decl) or decl in own for decl in grown_variables(loop))

@@ -118,7 +118,7 @@ def argument_values(
         main = next((body for body in unit.bodies() if body.name == "main"), None)
         if main is None:
             continue
-        seen = Follower(unit, ["program", *(argv or ())]).run(main)
+        seen = Follower(unit, ["program", *(argv or ())], assumed=argv is None).run(main)
         if argv is None and not seen.parallel:
             continue
         any_main = True

@@ -16,7 +16,6 @@ from regionpredict.frontend.program_arguments.memory import (
     Arguments,
     Contents,
     Memory,
-    Place,
     Steps,
     Text,
     Value,
@@ -45,17 +44,21 @@ _IN_FILE = ("global", "static")
 
 
 class Written(NamedTuple):
-    """What may be written: global `variables`, members by their names, those that are floating-point
-    numbers as `reals`, and the `kinds` of what is reached through pointers and indices, of which
-    "any" is all."""
+    """What may be written: global `variables`, members by their names, the floating-point numbers
+    among them as `reals`, and the `kinds` of what is reached through pointers and indices, of
+    which "any" is all."""
 
     variables: frozenset[Decl] = frozenset()
     members: frozenset[str] = frozenset()
     reals: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()
 
-    def __or__(self, other: Written) -> Written:  # type: ignore[override]
-        return Written(*(mine | theirs for mine, theirs in zip(self, other, strict=True)))
+    def and_also(self, other: Written) -> Written:
+        """What one of two may write."""
+        return Written(
+            self.variables | other.variables, self.members | other.members,
+            self.reals | other.reals, self.kinds | other.kinds,
+        )  # fmt: skip
 
 
 NOTHING = Written()
@@ -80,6 +83,37 @@ def written_to(target: Expression, type_of: Callable[[Expression], CType]) -> Wr
     return NOTHING
 
 
+class Taken(NamedTuple):
+    """The variables, and the members of structs, whose address a program takes."""
+
+    variables: frozenset[Decl]
+    members: frozenset[str]
+
+
+def addresses_taken(bodies: Iterable[Function], is_own: Callable[[Decl], bool]) -> Taken:
+    """What pointers may point to; functions that are not the program's own keep none."""
+    variables, members = set[Decl](), set[str]()
+    for body in bodies:
+        handed = set[int]()
+        for expression in _expressions_of(body):
+            if isinstance(expression, CallExpr) and (
+                expression.decl is not None and not is_own(expression.decl)
+            ):
+                handed.update(id(_without_casts(argument)) for argument in expression.args)
+            if (
+                not isinstance(expression, Unary)
+                or expression.op != "&"
+                or id(expression) in handed
+            ):
+                continue
+            target = _without_casts(expression.operand)
+            if isinstance(target, Name):
+                variables.add(target.decl)
+            elif isinstance(target, Member):
+                members.add(target.field.name)
+    return Taken(frozenset(variables), frozenset(members))
+
+
 class WrittenByCalls:
     """What the functions of a program write, each asked for once."""
 
@@ -93,7 +127,7 @@ class WrittenByCalls:
     def by(self, expressions: Iterable[Expression]) -> Written:
         """What some expressions write, and the functions that they call."""
         written, called = self._directly(expressions)
-        return written | self.by_functions(called)
+        return written.and_also(self.by_functions(called))
 
     def by_functions(self, functions: Iterable[Function]) -> Written:
         """What functions write, and all that they call."""
@@ -104,7 +138,7 @@ class WrittenByCalls:
                 continue
             met.add(id(function))
             own, called = self._of(function)
-            written |= own
+            written = written.and_also(own)
             waiting += called
         return written
 
@@ -128,7 +162,8 @@ class WrittenByCalls:
                 isinstance(expression, Unary) and expression.op in INCREMENT_OPERATORS
             ):
                 target = set_place(expression)
-                written |= written_to(target, self._type_of) if target is not None else NOTHING
+                if target is not None:
+                    written = written.and_also(written_to(target, self._type_of))
             call = expression.constructor if isinstance(expression, Cast) else expression
             if not isinstance(call, CallExpr):
                 continue
@@ -136,7 +171,7 @@ class WrittenByCalls:
             if body is not None:
                 called.append(body)
             else:
-                written |= self._by_unseen(call)
+                written = written.and_also(self._by_unseen(call))
         return written, called
 
     def _by_unseen(self, call: CallExpr) -> Written:
@@ -144,7 +179,7 @@ class WrittenByCalls:
         written = NOTHING
         for argument in map(_without_casts, call.args):
             if isinstance(argument, Unary) and argument.op == "&":
-                written |= written_to(argument.operand, self._type_of)
+                written = written.and_also(written_to(argument.operand, self._type_of))
         return written
 
 
@@ -160,46 +195,52 @@ def _expressions_of(function: Function) -> Iterable[Expression]:
         yield from every_expression(initialiser)
 
 
-def forget_written(memory: Memory, written: Written) -> None:
-    """Takes out of a memory what may have been written."""
+def forget_written(memory: Memory, written: Written, taken: Taken) -> None:
+    """Takes out of a memory what may have been written; `taken` are addresses that are held."""
     if written == NOTHING:
         return
     everything = _ANY in written.kinds
     members = written.members | written.reals
-    held: dict[Decl, set[Steps]] = {}
-    if written.kinds:
-        for contents in memory.values.values():
-            for place in summary_of(contents).addresses:
-                held.setdefault(place.decl, set()).add(place.steps)
+    reached = members | taken.members if written.kinds else members
     for decl in tuple(memory.values.keys() | memory.first.keys()):
         contents = memory.contents(decl)
         if not contents:
             continue
-        own = held.get(decl, set[Steps]())
         summary = summary_of(contents)
-        kinds = summary.elements if everything else summary.elements & written.kinds
+        kinds = summary.kinds if everything else summary.kinds & written.kinds
         named = decl in written.variables
-        if named or kinds or own or not members.isdisjoint(summary.members):
+        pointed = decl in taken.variables
+        if (
+            named
+            or (kinds and (pointed or summary.has_elements))
+            or not (reached.isdisjoint(summary.members))
+        ):
             memory.keep_if(
-                decl, lambda at, value: not (named or _hit(at, value, written, members, own))
-            )  # noqa: B023
+                decl,
+                lambda at, value: not (
+                    named or not members.isdisjoint(at)  # noqa: B023
+                    or (_has_kind(value, written.kinds) and _is_reached(at, pointed, taken.members))  # noqa: B023
+                ),
+            )  # fmt: skip
 
 
-def _hit(at: Steps, value: Value, written: Written, members: Set[str], held: Set[Steps]) -> bool:
-    if not members.isdisjoint(at):
-        return True
-    if _ANY not in written.kinds and not _kinds_of(value) & written.kinds:
-        return False
-    reached = (bool(at) and isinstance(at[-1], int)) or at in held
-    return bool(written.kinds) and reached
+def _is_reached(at: Steps, pointed: bool, members: Set[str]) -> bool:
+    """Whether a pointer to a number may lead there: to an element, to what an address was taken
+    of."""
+    last = at[-1] if at else None
+    return pointed if last is None else isinstance(last, int) or last in members
+
+
+def _has_kind(value: Value, kinds: Set[str]) -> bool:
+    return bool(kinds) and (_ANY in kinds or not kinds.isdisjoint(_kinds_of(value)))
 
 
 class _Summary(NamedTuple):
-    """The `members` on the way to values, the kinds of `elements`, the `addresses` held."""
+    """The `members` on the way to values, the `kinds` of values, whether any is an element."""
 
     members: frozenset[str]
-    elements: frozenset[str]
-    addresses: frozenset[Place]
+    kinds: frozenset[str]
+    has_elements: bool
 
 
 _SUMMARIES: dict[int, tuple[Contents, _Summary]] = {}
@@ -213,12 +254,9 @@ def summary_of(contents: Contents) -> _Summary:
         return known[1]
     summary = _Summary(
         frozenset(step for at in contents for step in at if isinstance(step, str)),
-        frozenset(
-            kind for at, value in contents.items()
-            if at and isinstance(at[-1], int) for kind in _kinds_of(value)
-        ),
-        frozenset(value.place for value in contents.values() if isinstance(value, Address)),
-    )  # fmt: skip
+        frozenset(kind for value in contents.values() for kind in _kinds_of(value)),
+        any(at and isinstance(at[-1], int) for at in contents),
+    )
     if len(_SUMMARIES) >= _MOST_SUMMARIES:
         _SUMMARIES.clear()
     _SUMMARIES[id(contents)] = contents, summary  # kept, so that no other has its number
