@@ -75,7 +75,7 @@ from regionpredict.predict import (
 )
 from regionpredict.predict.constants import WITHIN
 from regionpredict.sizes.address_space_check import with_possible_sizes
-from regionpredict.sizes.argument_sizes import reached_only
+from regionpredict.sizes.argument_sizes import not_entered, reached_only
 from regionpredict.sizes.name_check import check_names
 from regionpredict.sizes.open_evictions import with_open_neighbours
 from regionpredict.sizes.trials import (
@@ -204,6 +204,7 @@ def analyse(
     check_names(program, given_sizes.without(optional), lines)
     followed = [file.part.arguments for file in asked if file.part.arguments is not None]
     program, idle = reached_only(program, followed)
+    program = replace(program, not_entered=not_entered(program, followed))
     remarks = (*remarks, *idle)
     sizes = with_implied(program, given_sizes.whole)
     tables_known = with_handed_tables(program.flows)

@@ -22,7 +22,7 @@ from regionpredict.ir.expr import ONE, Number
 from regionpredict.ir.flow import BEHIND_RETURN, Block, Event, Flow, Handed, called_functions
 
 _MAX_DEPTH = 60
-_IDLE = NEVER._replace(assumed=("no call from main is seen to reach it",))
+_IDLE = NEVER._replace(assumed=("main is not seen to reach it",))
 
 
 class _Around(NamedTuple):
@@ -126,6 +126,14 @@ def _order(walk: _Walk, roots: Sequence[Flow], main: str) -> TeamOrder:
     if main and whole.order.reached:
         _without_idle(whole.order)
     return whole.order
+
+
+def leave_out(order: TeamOrder, regions: Collection[str]) -> None:
+    """Teams of these regions alone do not run, where `main` comes to others."""
+    idle = {key for key, own in order.members.items() if own and set(regions).issuperset(own)}
+    if order.main and not idle.issuperset(order.reached):
+        order.reached -= idle
+        _without_idle(order)
 
 
 def _without_idle(order: TeamOrder) -> None:

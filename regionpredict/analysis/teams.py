@@ -17,6 +17,7 @@ from regionpredict.analysis.facts import RegionFacts
 from regionpredict.analysis.team_order import (
     TeamKey,
     TeamOrder,
+    leave_out,
     team_of,
     team_orders,
 )
@@ -137,6 +138,8 @@ def program_teams(
         program.flows, program.regions, loops, guards_of(program, given),
         {nest.region.span for nest in program.serial},
     )  # fmt: skip
+    for order in orders:
+        leave_out(order, program.not_entered)
     by_id = {own.region.id: own for own in facts}
     members: dict[TeamKey, dict[str, Runs]] = {}
     executions: dict[TeamKey, Runs] = {}

@@ -78,3 +78,4 @@ class Program:
     loops: tuple[SerialLoop, ...] = ()  # that repeat calls, where flows were asked for
     branches: tuple[SerialBranch, ...] = ()  # around calls and teams, where flows were
     serial: tuple[SerialNest, ...] = ()  # what one thread does alone, where flows were
+    not_entered: frozenset[str] = frozenset()  # regions to which no run without arguments comes

@@ -23,6 +23,10 @@ PROGRAM_SLACK = Constant(
     0.1, "of a program's least time", "assumed",
     "what a program may lose for fewer threads: cores that gain less are better given to others",
 )  # fmt: skip
+MOST_OF_THE_TIME = Constant(
+    0.9, "of a program's time on one thread", "assumed",
+    "the loops that take it are shown, and say what sizes the program's number holds for",
+)  # fmt: skip
 SATURATED = Constant(
     0.9, "of the best speed", "assumed", "a curve that reaches it is called saturated there"
 )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from regionpredict.machine import Machine, thread_places
-from regionpredict.predict.constants import PROGRAM_SLACK
+from regionpredict.predict.constants import MOST_OF_THE_TIME, PROGRAM_SLACK
 from regionpredict.predict.teams import TeamPrediction
 from regionpredict.predict.uncertainty import Bounds
 from regionpredict.workload.assumed_sizes import sizes_origin
@@ -141,10 +141,7 @@ def recommendation_of(
         high=max(_ratio(one, fast), speedup),
         serial_share=alone / spent if spent else 0.0,
         confidence=_confidence(parts, threads),
-        sizes_from=sizes_origin(
-            [member.facts for team in known for member in team.facts.members],
-            [name for team in known for name in team.unbound],
-        ),
+        sizes_from=_sizes_from(parts),
         assumed=tuple(dict.fromkeys(line for team in known for line in team.assumed)),
         weighted_by=weighted_by,
         curve=tuple(sorted(curve.items())),
@@ -152,6 +149,21 @@ def recommendation_of(
         left_out=tuple(team.facts.id for team in teams if team not in known),
         unknown_serial=serial.unknown,
     )  # fmt: skip
+
+
+def _sizes_from(parts: Sequence[_Part]) -> str:
+    """Where the sizes are from of the teams that take most of the time on one thread."""
+    left = MOST_OF_THE_TIME.value * sum(part.alone for part in parts)
+    deciding: list[TeamPrediction] = []
+    for part in sorted(parts, key=lambda part: -part.alone):
+        if deciding and left <= 0.0:
+            break
+        deciding.append(part.team)
+        left -= part.alone
+    return sizes_origin(
+        [member.facts for team in deciding for member in team.facts.members],
+        [name for team in deciding for name in team.unbound],
+    )
 
 
 def fewest_within(curve: Mapping[int, float], slack: float = PROGRAM_SLACK.value) -> int:

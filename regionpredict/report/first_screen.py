@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from regionpredict.predict import Prediction, TeamPrediction
+from regionpredict.predict.constants import MOST_OF_THE_TIME
 from regionpredict.report.advice import ByTeam
 from regionpredict.report.names import common_folder
 from regionpredict.report.page_width import page_lines
@@ -27,7 +28,6 @@ from regionpredict.sizes.ranking import rank_sizes
 
 MANY_LOOPS = 10
 """What one screen shows in full: of more loops those that take the time."""
-_MOST_OF_THE_TIME = 0.9
 
 
 def first_screen(
@@ -59,7 +59,7 @@ def _taking_the_time(
     """The loops that take nine tenths of the time together, but no more than a screen has."""
     taken = 0.0
     for own in ranked[:MANY_LOOPS]:
-        if whole and taken >= _MOST_OF_THE_TIME * whole:
+        if whole and taken >= MOST_OF_THE_TIME.value * whole:
             return
         taken += times.get(own.facts.region.id, 0.0)
         yield own

@@ -205,7 +205,7 @@ def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[st
     marked = row + guess_mark(prediction) + partial + wrong_mark(prediction.diagnostics)
     notes = [note.message for note in prediction.diagnostics if note.id == _ON_HOST][:1]
     if prediction.idle:
-        notes.append("no call from main is seen to reach it: it is in no plan and needs no size")
+        notes.append("main is not seen to reach it: it is in no plan and needs no size")
     below = [line for text in notes for line in page_lines(" " * 7 + text, then=" " * 7)]
     return [marked.rstrip(), *open_lines(prediction), *below]
 

@@ -82,6 +82,15 @@ def _branch(branch: SerialBranch, argument_values: ArgumentValues) -> SerialBran
     )
 
 
+def not_entered(program: Program, followed: Sequence[ArgumentValues]) -> frozenset[str]:
+    """The regions to which the programs do not come that were followed without arguments; none
+    where some of what they do was not seen."""
+    if not followed or not all(values.to_the_end and not values.asked for values in followed):
+        return frozenset()
+    entered = {span for values in followed for span in values.entries}
+    return frozenset(region.id for region in program.regions if region.span not in entered)
+
+
 def reached_only(
     program: Program, followed: Sequence[ArgumentValues]
 ) -> tuple[Program, tuple[str, ...]]:

@@ -114,7 +114,8 @@ class Followed:
     the arguments that were read. `handed_on`: a function that is not seen got the arguments;
     `ended`: the program ends before `main` returns. `meant` are the functions that calls through
     pointers came to, "" where that is not known, `decided` how conditions turned out, None: not
-    known; both by their places. `gaps`: some of what the program does was not seen."""
+    known; both by their places. `gaps`: some of what the program does was not seen. `parallel`: it
+    came to a directive; `cut`: what it does at the end was not followed."""
 
     entries: dict[Span, list[Entry]] = field(default_factory=dict)
     remarks: dict[str, None] = field(default_factory=dict)
@@ -125,6 +126,7 @@ class Followed:
     decided: dict[Span, set[bool | None]] = field(default_factory=dict)
     gaps: bool = False
     parallel: bool = False
+    cut: bool = False
 
 
 class Follower(Evaluator):
@@ -299,7 +301,7 @@ class Follower(Evaluator):
         if self.steps > _MOST_STEPS:
             self.memory.forget_all()
             self._say(f"{self.unit.path}: too long to be followed to its end")
-            self.seen.gaps = True
+            self.seen.gaps = self.seen.cut = True
             return Signal("end")
         try:
             return self._execute(statement)
@@ -357,7 +359,7 @@ class Follower(Evaluator):
     def _jump(self, statement: Jump) -> Signal | None:
         if statement.kind == "goto":
             self._say(f"{statement.span.file}:{statement.span.line}: a goto is not followed")
-            self.seen.gaps = True
+            self.seen.gaps = self.seen.cut = True
             self.memory.forget_all()
             return Signal("end")
         return Signal(statement.kind)

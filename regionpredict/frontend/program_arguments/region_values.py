@@ -28,7 +28,8 @@ class ArgumentValues:
     """`entries` are the values where regions and loops begin, by their places; `remarks` tell what
     could not be followed, a line each. `meant` and `decided` are as in `Followed`; `complete`: all
     that the programs do was seen, so that what has no entry is not reached. `origin` is that of the
-    definitions: "given", or "defaults" without arguments. `asked`: the user gave the arguments."""
+    definitions: "given", or "defaults" without arguments. `asked`: the user gave the arguments.
+    `to_the_end`: each program came to a parallel region, and was followed to its end."""
 
     entries: Mapping[Span, Sequence[Entry]]
     remarks: tuple[str, ...]
@@ -37,6 +38,7 @@ class ArgumentValues:
     complete: bool
     origin: str = "given"
     asked: bool = True
+    to_the_end: bool = True
 
     def definitions(
         self, span: Span, names: Iterable[str], said: Sequence[Definition],
@@ -113,12 +115,13 @@ def argument_values(
     remarks: dict[str, None] = {}
     meant: dict[Span, frozenset[str]] = {}
     decided: dict[Span, frozenset[bool | None]] = {}
-    any_main, complete = False, True
+    any_main, complete, to_the_end = False, True, True
     for unit in units:
         main = next((body for body in unit.bodies() if body.name == "main"), None)
         if main is None:
             continue
         seen = Follower(unit, ["program", *(argv or ())], assumed=argv is None).run(main)
+        to_the_end = to_the_end and seen.parallel and not seen.cut
         if argv is None and not seen.parallel:
             continue
         any_main = True
@@ -135,7 +138,7 @@ def argument_values(
     asked = argv is not None
     return ArgumentValues(
         entries, tuple(remarks) if asked else (), meant, decided, complete and asked,
-        "given" if argv else "defaults", asked,
+        "given" if argv else "defaults", asked, to_the_end,
     )  # fmt: skip
 
 
