@@ -22,7 +22,7 @@ MAIN = """int main(int argc, char **argv) {{
 }}
 """
 CALLS = "  for (int t = 0; t < 10; t++) used(a, n);\n"
-TOLD = "no call from main is seen to reach it"
+TOLD = "main is not seen to reach it"
 
 
 def ran(folder: Path, text: str, *words: str) -> str:
@@ -65,7 +65,7 @@ def test_it_is_none_of_the_teams_that_the_first_lines_count(tmp_path: Path) -> N
         pytest.param(USED + UNUSED, id="no main"),
         pytest.param(USED + UNUSED + MAIN.format("  start(argv);\n"), id="main comes to none"),
         pytest.param(USED + UNUSED + MAIN.format(CALLS + "  start(unused);\n"), id="handed on"),
-        pytest.param(USED + UNUSED + MAIN.format(CALLS + "  if (argc > 2) unused(a, argc);\n"),
+        pytest.param(USED + UNUSED + MAIN.format(CALLS + "  if (start(a)) unused(a, argc);\n"),
                      id="under a condition"),
     ],
 )  # fmt: skip
@@ -73,3 +73,11 @@ def test_what_may_be_called_counts(tmp_path: Path, text: str) -> None:
     told = json.loads(ran(tmp_path, text, "predict", "--format", "json"))
     assert 0 not in [team["executions"]["value"] for team in told["teams"]]
     assert TOLD not in ran(tmp_path, text, "predict")
+
+
+def test_what_only_arguments_lead_to_does_not_run_without_any(tmp_path: Path) -> None:
+    text = USED + UNUSED + MAIN.format(CALLS + "  if (argc > 2) unused(a, argc);\n")
+    told = json.loads(ran(tmp_path, text, "predict", "--format", "json"))
+    assert [team["executions"]["value"] for team in told["teams"]] == [10, 0]
+    told = json.loads(ran(tmp_path, text, "predict", "--args", "300 7", "--format", "json"))
+    assert [team["executions"]["value"] for team in told["teams"]] == [10, 1]

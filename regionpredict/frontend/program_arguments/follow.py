@@ -258,8 +258,12 @@ class Follower(Evaluator):
             )
             if body is not None:
                 self._forget(self.written.by_functions([body]))
-            elif call.decl is None:
+                self.seen.cut |= body not in self.stack
+            elif call.pointer is not None:
                 self._forget(self.written.through_pointer(call))
+                self.seen.cut = True
+            for handed in filter(None, map(function_at, arguments)):
+                self._may_be_called(handed)
             return UNKNOWN
         this = self._this_of(body)
         for parameter, value, argument in zip(body.parameters, arguments, call.args, strict=False):
@@ -274,6 +278,17 @@ class Follower(Evaluator):
         if signal is not None and signal.kind == "end":
             raise ProgramEnd(signal)
         return UNKNOWN if signal is None else signal.value
+
+    def _may_be_called(self, function: Decl) -> None:
+        """A function that is not seen was handed one of the program's own."""
+        body = self.unit.body_of(function)
+        if body is None or body in self.stack or len(self.stack) > _MOST_DEPTH:
+            return
+        before = self.memory.copy()
+        for parameter in body.parameters:
+            self.memory.forget(Place(parameter))
+        self._function(body)
+        self.memory = before.common(self.memory)
 
     def _without_place(self, value: Value, ctype: CType) -> Value:
         """The address of a value that has none, which a reference is bound to."""
