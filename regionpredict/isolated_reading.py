@@ -53,6 +53,7 @@ class Reading(NamedTuple):
     clock: Callable[[], float]
     arguments: Sequence[str] | None
     tasks: bool
+    defaults: bool = True
 
 
 class FileFacts(NamedTuple):
@@ -92,7 +93,8 @@ def read_alone_isolated(request: SourceRequest, reading: Reading) -> FileFacts:
 def _read_and_ask(request: SourceRequest, *, reading: Reading, withheld: str = "") -> FileFacts:
     begin = reading.clock()
     part = read_alone(request, reading.frontend, flows=reading.flows, arguments=reading.arguments,
-                      tasks=reading.tasks, withheld=withheld)  # fmt: skip
+                      tasks=reading.tasks, withheld=withheld,
+                      defaults=reading.defaults)  # fmt: skip
     return _asked(part, part.arguments, reading, begin)
 
 
@@ -138,7 +140,9 @@ def read_together(
 
 
 def _followed(units: Linked, reading: Reading) -> ArgumentValues | None:
-    """What the program makes of the arguments that it is given, or of none."""
+    """What the program makes of the arguments that it is given, or, by its defaults, of none."""
+    if reading.arguments is None and not reading.defaults:
+        return None
     follow = partial(follow_arguments, units)
     [followed] = isolated(follow, [reading.arguments], 1, reading.limits)
     if isinstance(followed, Failure):

@@ -174,6 +174,7 @@ def analyse(
     arguments: Sequence[str] | None = None,
     optional: Collection[str] = (),
     tasks: bool = False,
+    defaults: bool = True,
     tell: Tell = _no_progress,
 ) -> Analysis:
     """Reads the sources and asks every fact of every region.
@@ -185,7 +186,8 @@ def analyse(
     tells the file and line at which the name was given; the `optional` ones may name nothing, as
     what a whole project is given and not all of it has. Where a run was recorded, its `recording`
     binds what is left; InputError where it is one of other sources. `arguments` are what the
-    program will be given, behind its name; UsageError where it has no `main`. With `tasks` the
+    program will be given, behind its name; UsageError where it has no `main`. Without them it is
+    followed by its `defaults`, as one that is started without any. With `tasks` the
     bodies of explicit tasks are regions, too. `tell` hears how far each stage is.
     """
     chosen = frontend or default_frontend()
@@ -193,7 +195,7 @@ def analyse(
     given_sizes = parted(given)
     selection = files_to_read(requests, every=tasks or arguments is not None)
     read = selection.read
-    reading = Reading(given_sizes, chosen, flows, limits, clock, arguments, tasks)
+    reading = Reading(given_sizes, chosen, flows, limits, clock, arguments, tasks, defaults)
     if len(requests) == 1:
         asked = [read_alone_isolated(requests[0], reading)]
     else:

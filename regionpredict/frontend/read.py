@@ -163,9 +163,10 @@ def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
 def read_alone(
     request: SourceRequest, frontend: str, *, flows: bool = False,
     arguments: Sequence[str] | None = None, tasks: bool = False, withheld: str = "",
+    defaults: bool = True,
 ) -> FileResult:  # fmt: skip
     """Reads a program that is one file, and follows it with the `arguments` that it will be given,
-    with none where they are None.
+    with none where they are None and its `defaults` are asked for.
 
     `tasks` and `withheld`: as in `lower_file`. Raises InputError where it cannot be read.
     """
@@ -174,7 +175,12 @@ def read_alone(
         unit = linked_alone(request.path, trees)
         if withheld:
             return lower_file(given, unit, withheld=withheld)
-        followed = argument_values([unit], arguments)
+        followed: ArgumentValues | Failure | None = None
+        if arguments is not None:
+            followed = argument_values([unit], arguments)
+        elif defaults:  # which nobody asked for, and which nothing may be lost by
+            followed = attempt(argument_values, [unit], None)
+        followed = None if isinstance(followed, Failure) else followed
         alone = serial_nests(given.flows)
         return lower_file(given, unit, tasks=tasks, serial=alone)._replace(arguments=followed)
 

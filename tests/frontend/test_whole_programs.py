@@ -28,7 +28,7 @@ def read(folder: Path, files: dict[str, str], frontend: str, *, processes: int =
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     requests = requests_for([str(folder)], ())
-    return analyse(requests, {}, frontend=frontend, processes=processes)
+    return analyse(requests, {}, frontend=frontend, processes=processes, defaults=False)
 
 
 def only(analysis: Analysis) -> RegionFacts:
