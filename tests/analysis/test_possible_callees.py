@@ -152,8 +152,8 @@ def program(before: str, body: str, pragma: str = "parallel for") -> str:
     return f"{HEAD}{kernels}{before}int main(int argc, char **argv) {{\n{body}\n{SHOW}"
 
 
-def read(path: Path, frontend: str, **given: int) -> Analysis:
-    return analyse(requests_for([str(path)]), given, frontend=frontend)
+def read(path: Path, frontend: str, *, defaults: bool = False, **given: int) -> Analysis:
+    return analyse(requests_for([str(path)]), given, frontend=frontend, defaults=defaults)
 
 
 def structure(analysis: Analysis) -> ProgramTeams:
@@ -189,6 +189,8 @@ def test_runs_are_those_of_the_program(case: str, frontend: str, tmp_path: Path)
     assert [each.value for each in runs] == counted(path)
     assert [each.weight for each in runs] == counted(path)
     assert not any(each.assumed for each in runs)
+    followed = executions(read(path, frontend, defaults=True))
+    assert [each.weight for each in followed] == counted(path)
 
 
 @frontends
@@ -263,7 +265,7 @@ def test_a_table_of_another_file(frontend: str, tmp_path: Path) -> None:
         "  for (int k = 0; k < 2; k++) table[k]();\n  pick(argc);\n  return 0;\n}\n"
     )
     paths = [str(tmp_path / name) for name in ("main.c", "table.c", "kernels.c")]
-    analysis = analyse(requests_for(paths), {}, frontend=frontend)
+    analysis = analyse(requests_for(paths), {}, frontend=frontend, defaults=False)
     runs = executions(analysis)
     assert [each.weight for each in runs] == [2, 2, 1]
     assert all(each.value is None and "table.c:3" in each.assumed[0] for each in runs)

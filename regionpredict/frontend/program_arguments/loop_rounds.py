@@ -49,6 +49,9 @@ def own_counters(loop: For | While) -> frozenset[Decl]:
             return frozenset()
         moved.add(target.decl)
     named = {e.decl for e in expressions_in(loop.body) if isinstance(e, Name)}
+    chosen = [e.pointer for e in expressions_in(loop.body) if isinstance(e, CallExpr) and e.pointer]
+    named |= {e.decl for pointer in chosen for e in every_expression(pointer)
+              if isinstance(e, Name)}  # fmt: skip
     return frozenset() if moved & named else frozenset(moved)
 
 

@@ -144,10 +144,10 @@ class WrittenByCalls:
 
     def through_pointer(self, call: CallExpr) -> Written:
         """What any function writes that takes as many arguments."""
-        count = len(call.args)
-        return self.by_functions(
-            function for function in self._bodies() if len(function.parameters) == count
-        )
+        return self.by_functions(self._callable_with(len(call.args)))
+
+    def _callable_with(self, count: int) -> list[Function]:
+        return [body for body in self._bodies() if len(body.parameters) == count]
 
     def _of(self, function: Function) -> tuple[Written, list[Function]]:
         known = self._own.get(function)
@@ -170,6 +170,8 @@ class WrittenByCalls:
             body = self._body_of(call.decl) if call.decl is not None else None
             if body is not None:
                 called.append(body)
+            elif call.pointer is not None:
+                called += self._callable_with(len(call.args))
             else:
                 written = written.and_also(self._by_unseen(call))
         return written, called
