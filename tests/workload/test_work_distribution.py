@@ -135,14 +135,14 @@ def test_the_profile_of_a_triangle() -> None:
 
 def test_even_and_collapsed_nests_have_no_weights() -> None:
     loops = "for (int i = 0; i < n; i++) for (int j = 0; j < %s; j++) a[i][j] = i;"
-    assert work_profile(nest_of(loops % "n", "int n, double a[9][9]", n=9)) == (9.0, ())
+    assert work_profile(nest_of(loops % "n", "int n, double a[9][9]", n=9)) == (9.0, (), None)
     collapsed = nest_of(loops % "n", "int n, double a[9][9]", "collapse(2)", n=9)
-    assert work_profile(collapsed) == (81.0, ())
+    assert work_profile(collapsed) == (81.0, (), None)
     # Iterations of a collapsed triangle: those at the middle of the outer loop, 9 * (4 + 1).
     triangle = nest_of(loops % "i + 1", "int n, double a[9][9]", "collapse(2)", n=9)
-    assert work_profile(triangle) == (45.0, ())
+    assert work_profile(triangle) == (45.0, (), None)
     empty = nest_of("for (int i = 5; i < 5; i++) a[0][i] = 0;", "double a[9][9]")
-    assert work_profile(empty) == (1.0, ())
+    assert work_profile(empty) == (1.0, (), None)
 
 
 def test_light_threads_end_first() -> None:
