@@ -94,7 +94,13 @@ from regionpredict.sizes.trials import (
 from regionpredict.team_advice import AdvisedRegion, advice_of
 from regionpredict.whole_programs import NO_PROGRAMS, serial_code, whole_programs
 from regionpredict.workers import processes_for, spread
-from regionpredict.workload import TeamFacts, Workload, statement_table, workload_of
+from regionpredict.workload import (
+    TeamFacts,
+    Workload,
+    statement_table,
+    with_typical_sizes,
+    workload_of,
+)
 
 if TYPE_CHECKING:
     from regionpredict.measure.recording import Recording
@@ -206,7 +212,10 @@ def analyse(
     check_names(program, given_sizes.without(optional), lines)
     followed = [file.part.arguments for file in asked if file.part.arguments is not None]
     program, idle = reached_only(program, followed)
-    program = replace(program, not_entered=not_entered(program, followed))
+    program = replace(
+        program, not_entered=not_entered(program, followed),
+        defaults=bool(followed) and not any(values.asked for values in followed),
+    )  # fmt: skip
     remarks = (*remarks, *idle)
     sizes = with_implied(program, given_sizes.whole)
     tables_known = with_handed_tables(program.flows)
@@ -272,7 +281,10 @@ def predict(
     `tell` hears how many regions are begun.
     """
     _check_threads(threads, machine)
-    analysis = replace(analysis, facts=with_possible_sizes(analysis.facts))
+    facts = with_possible_sizes(analysis.facts)
+    if analysis.program.defaults:
+        facts = with_typical_sizes(facts, analysis.program.not_entered)
+    analysis = replace(analysis, facts=facts)
     found = attempt(_pasts, analysis, model, pages)
     pasts = (Past(),) * len(analysis.facts) if isinstance(found, Failure) else found
     structure = _structure(analysis)

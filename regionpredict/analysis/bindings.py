@@ -30,7 +30,9 @@ class Bindings:
 
     `thread_numbers` are the names that hold the number of the thread, `derived` those without a
     number that the source makes of others: `m_numElem` of a domain is `nx*nx*nx`. `origin` is the
-    least sure of `SIZE_ORIGINS` that has told a name.
+    least sure of `SIZE_ORIGINS` that has told a name. `typical` are the iterations of the largest
+    loop that the program runs without arguments, where that is known: those of a loop of unknown
+    size are taken to be as many.
     """
 
     values: Mapping[str, Number]
@@ -38,6 +40,7 @@ class Bindings:
     thread_numbers: frozenset[str] = frozenset()
     derived: Mapping[str, Expr] = field(default_factory=dict)
     origin: str = SIZE_ORIGINS[-1]
+    typical: float | None = None
 
     def number(self, expression: Expr | None) -> Number | None:
         """The exact value, or None where a name in it has none."""

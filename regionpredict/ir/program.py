@@ -78,4 +78,5 @@ class Program:
     loops: tuple[SerialLoop, ...] = ()  # that repeat calls, where flows were asked for
     branches: tuple[SerialBranch, ...] = ()  # around calls and teams, where flows were
     serial: tuple[SerialNest, ...] = ()  # what one thread does alone, where flows were
+    defaults: bool = False  # what `main` makes of no arguments was followed, to a parallel region
     not_entered: frozenset[str] = frozenset()  # regions to which no run without arguments comes

@@ -17,7 +17,7 @@ from regionpredict.analysis.schedule import Schedule
 from regionpredict.analysis.teams import TeamFacts
 from regionpredict.ir import Diagnostic, Region, Span
 from regionpredict.workload.array_sharing import ArraySharing
-from regionpredict.workload.assumed_sizes import OpenSize, SizeTarget
+from regionpredict.workload.assumed_sizes import OpenSize, SizeTarget, with_typical_sizes
 from regionpredict.workload.cache_traffic import (
     ArrayTraffic,
     CacheContents,
@@ -111,6 +111,7 @@ __all__ = [
     "unforeseen_arrays",
     "warm_cache_contents",
     "with_parallel_first_touch",
+    "with_typical_sizes",
     "without_barrier",
     "without_fork",
     "workload_of",

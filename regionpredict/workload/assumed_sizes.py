@@ -6,6 +6,7 @@ How large that is comes from the caller: the model of a machine asks for a multi
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from regionpredict.workload.constants import (
     DEFAULT_ELEMENT,
     FALLBACK_SIZE,
     LARGEST_TRIAL,
+    LEAST_TYPICAL,
     TILE_SIZE,
 )
 from regionpredict.workload.nest_lowering import loop_nest
@@ -40,7 +42,36 @@ def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
     further names without a value."""
     missing = {*unbound}.union(*(facts.bindings.unbound(facts.free_names) for facts in loops))
     origins = {facts.bindings.origin for facts in loops}
-    return least_sure_origin(origins | ({"large"} if missing - TEAM_SIZES else set()))
+    if missing - TEAM_SIZES:
+        typical = all(facts.bindings.typical is not None for facts in loops
+                      if facts.bindings.unbound(facts.free_names))  # fmt: skip
+        origins.add("defaults" if typical else "large")
+    return least_sure_origin(origins)
+
+
+def with_typical_sizes(
+    regions: Sequence[RegionFacts], not_entered: Collection[str]
+) -> tuple[RegionFacts, ...]:
+    """The regions of a program that was followed without arguments: those of unknown size with the
+    iterations of the largest that it runs.
+
+    One program has sizes of one scale: a loop over the elements of a material has no more than
+    one over all elements.
+    """
+    counts = [
+        _executions(facts, with_middles(facts.region, facts.bindings.values))
+        for facts in regions
+        if facts.region.id not in not_entered
+        and not facts.bindings.unbound(facts.free_names)
+    ]  # fmt: skip
+    typical = max((count for count in counts if count is not None), default=0.0)
+    if typical < LEAST_TYPICAL.value:
+        return tuple(regions)
+    return tuple(
+        replace(facts, bindings=replace(facts.bindings, typical=typical))
+        if facts.bindings.unbound(facts.free_names) else facts
+        for facts in regions
+    )  # fmt: skip
 
 
 class SizeTarget(NamedTuple):
@@ -120,7 +151,12 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
 
     why = target.reason
     most = int(LARGEST_TRIAL.value)
-    n = smallest_reaching(touched, target.bytes, 1, most)
+    n = None
+    if facts.bindings.typical is not None:
+        why = "as many iterations as the largest loop of a run without arguments"
+        n = smallest_reaching(executed, facts.bindings.typical, 1, most)
+    if n is None:
+        n = smallest_reaching(touched, target.bytes, 1, most)
     if n is None:
         wanted = target.bytes / DEFAULT_ELEMENT.value
         n = smallest_reaching(executed, wanted, 1, most) or int(FALLBACK_SIZE.value)

@@ -112,6 +112,11 @@ LARGEST_TRIAL = Constant(
 FALLBACK_SIZE = Constant(
     2000, "1", "assumed", "where no size makes the data or the work grow as far as asked"
 )
+LEAST_TYPICAL = Constant(
+    1000, "iterations", "assumed",
+    "of the largest loop that a program runs without arguments: with fewer its defaults tell no "
+    "scale for loops of unknown size",
+)  # fmt: skip
 TRIAL_DATA = Constant(
     1 << 30, "B", "assumed",
     "data of a region whose sizes nothing gives, where expressions are asked for that hold for "
