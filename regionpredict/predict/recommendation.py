@@ -16,6 +16,7 @@ from regionpredict.machine import Machine, thread_places
 from regionpredict.predict.constants import MOST_OF_THE_TIME, PROGRAM_SLACK
 from regionpredict.predict.teams import TeamPrediction
 from regionpredict.predict.uncertainty import Bounds
+from regionpredict.predict.uncertainty.doubts import RULES
 from regionpredict.workload.assumed_sizes import sizes_origin
 
 _SLACK = f"{PROGRAM_SLACK.value:.0%}".replace("%", " %")
@@ -206,7 +207,13 @@ def _counts(teams: Sequence[TeamPrediction], machine: Machine) -> list[int]:
 
 
 def _part(team: TeamPrediction, alone: float, counts: Sequence[int]) -> _Part:
-    """Of a model without a curve: full speed up to the hinted threads, none more beyond."""
+    """Of a model without a curve: full speed up to the hinted threads, none more beyond.
+
+    A team that is wrong on several threads counts as on one: how slow it is on more is no reason
+    to give the program fewer.
+    """
+    if _is_wrong(team):
+        return _Part(team, alone, {1: Bounds(1.0, 1.0)}, {1: 1.0})
     if team.speedup:
         bounds = {point.threads: Bounds(point.low, point.high) for point in team.speedup}
         values = {point.threads: point.value for point in team.speedup}
@@ -214,6 +221,11 @@ def _part(team: TeamPrediction, alone: float, counts: Sequence[int]) -> _Part:
         values = {count: float(min(count, team.threads or count)) for count in counts}
         bounds = {count: Bounds(value, value) for count, value in values.items()}
     return _Part(team, alone, {1: Bounds(1.0, 1.0)} | bounds, {1: 1.0} | values)
+
+
+def _is_wrong(team: TeamPrediction) -> bool:
+    return any(RULES.get(note.id) == "race" for member in team.facts.members
+               for note in member.facts.diagnostics)  # fmt: skip
 
 
 def _all_hardware_threads(

@@ -21,7 +21,7 @@ from regionpredict.pipeline import analyse
 def test_without_a_flow_each_function_tells_of_itself(frontend: str, tmp_path: Path) -> None:
     """Nobody is seen to call solve or part: their own loops alone count."""
     (tmp_path / "f.c").write_text(SOURCE)
-    analysis = analyse(requests_for([str(tmp_path / "f.c")]), {}, frontend=frontend)
+    analysis = analyse(requests_for([str(tmp_path / "f.c")]), {}, frontend=frontend, defaults=False)
     program = replace(analysis.program, flows=())
     found = program_teams(program, analysis.facts, {"nt": 3})
     part, solve, start = found.teams
@@ -48,7 +48,7 @@ void part(void) {
 }
 """
     (tmp_path / "f.c").write_text(text)
-    analysis = analyse(requests_for([str(tmp_path / "f.c")]), {}, frontend=frontend)
+    analysis = analyse(requests_for([str(tmp_path / "f.c")]), {}, frontend=frontend, defaults=False)
     for flows in (analysis.program.flows, ()):
         program = replace(analysis.program, flows=flows)
         (team,) = program_teams(program, analysis.facts, {}).teams

@@ -51,7 +51,7 @@ def teams_of(frontend: str, folder: Path, **files: str) -> ProgramTeams:
     for name, text in files.items():
         (folder / f"{name}.c").write_text(text)
     paths = [str(folder / f"{name}.c") for name in files]
-    analysis = analyse(requests_for(paths), {}, frontend=frontend)
+    analysis = analyse(requests_for(paths), {}, frontend=frontend, defaults=False)
     return program_teams(analysis.program, analysis.facts, {})
 
 
@@ -184,7 +184,7 @@ def test_each_main_is_a_program_with_its_own_functions(frontend: str, tmp_path: 
     for name, text in texts.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    analysis = analyse(requests_for([str(tmp_path)]), {}, frontend=frontend)
+    analysis = analyse(requests_for([str(tmp_path)]), {}, frontend=frontend, defaults=False)
     found = program_teams(analysis.program, analysis.facts, {})
     runs = {
         program.main.removeprefix(f"{tmp_path}/"): {
@@ -245,7 +245,7 @@ int main(int argc, char **argv) {
 """
     path = tmp_path / "a.c"
     path.write_text(text)
-    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
+    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend, defaults=False)
     known = {own.region.span.line: own.region.id for own in analysis.facts}
 
     def told(**runs: int) -> tuple[int | None, dict[int, int | None]]:
@@ -277,7 +277,7 @@ int main(void) {
   }
 }
 """)
-    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
+    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend, defaults=False)
     adds, doubles = (own.region.id for own in analysis.facts)
 
     def told(recorded: dict[str, int]) -> tuple[list[float], list[float]]:
@@ -308,7 +308,7 @@ int main(void) {
   }
 }
 """)
-    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
+    analysis = analyse(requests_for([str(path)]), {}, frontend=frontend, defaults=False)
     first = analysis.facts[0].region.id
 
     def told(*, same_build: bool) -> list[Runs]:

@@ -144,7 +144,12 @@ int main(int argc, char **argv) {
 
 @pytest.mark.parametrize(
     ("given", "arguments", "origin"),
-    [({}, None, "large"), ({"n": 40}, None, "given"), ({}, ["40"], "given"), ({}, [], "defaults")],
+    [
+        ({}, None, "defaults"),
+        ({"n": 40}, None, "given"),
+        ({}, ["40"], "given"),
+        ({}, [], "defaults"),
+    ],
 )
 def test_where_the_sizes_of_a_region_are_from(
     tmp_path: Path, given: dict[str, int], arguments: list[str] | None, origin: str
