@@ -65,12 +65,17 @@ def _taking_the_time(
         yield own
 
 
+def _assumed(predictions: Sequence[Prediction]) -> str:
+    typical = any(own.facts.bindings.typical is not None for own in predictions)
+    return "sizes of the scale of a run without arguments" if typical else "large sizes"
+
+
 def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> Iterator[str]:
     """What the marks in the rows mean, and what of the program has no row."""
     if any(own.range is not None for own in shown):
         yield from page_lines(
-            f"{GUESSED} holds for large sizes, which are assumed; --all shows what other sizes "
-            "would change", then="  ",
+            f"{GUESSED} holds for {_assumed(predictions)}, which are assumed; --all shows what "
+            "other sizes would change", then="  ",
         )  # fmt: skip
     if any(own.status == "partial" for own in shown):
         yield "? something in the loop is not understood"

@@ -69,6 +69,7 @@ from regionpredict.report.view import (
     region_seconds,
 )
 from regionpredict.sizes.ranking import rank_sizes
+from regionpredict.workload import TYPICAL
 
 _NOTES = 6
 _ORIGINS = {
@@ -229,7 +230,7 @@ def _legend(
     ]
     if any(p.range is not None for p in predictions):
         lines += page_lines(
-            f"{GUESSED} sizes without a value are assumed large ({size_target(machine).reason}); "
+            f"{GUESSED} sizes without a value are assumed {_scale(predictions, machine)}; "
             "below the row: at which sizes the hint is another one", then="  ",
         )  # fmt: skip
     lines += needed_lines(rank_sizes(predictions))
@@ -261,6 +262,13 @@ def _legend(
         for line in _gaps(predictions):
             lines += page_lines(f"    {line}", then=" " * 6)
     return lines
+
+
+def _scale(predictions: Sequence[Prediction], machine: Machine) -> str:
+    """How large sizes without a value are taken to be."""
+    if any(own.facts.bindings.typical is not None for own in predictions):
+        return f"({TYPICAL})"
+    return f"large ({size_target(machine).reason})"
 
 
 def _shares(predictions: Sequence[Prediction]) -> str:

@@ -17,7 +17,7 @@ from regionpredict.analysis.schedule import Schedule
 from regionpredict.analysis.teams import TeamFacts
 from regionpredict.ir import Diagnostic, Region, Span
 from regionpredict.workload.array_sharing import ArraySharing
-from regionpredict.workload.assumed_sizes import OpenSize, SizeTarget, with_typical_sizes
+from regionpredict.workload.assumed_sizes import TYPICAL, OpenSize, SizeTarget, with_typical_sizes
 from regionpredict.workload.cache_traffic import (
     ArrayTraffic,
     CacheContents,
@@ -64,6 +64,7 @@ from regionpredict.workload.workload import Execution, SerialWork, Work, Workloa
 __all__ = [
     "COARSE_CHUNK",
     "NONE_KEPT",
+    "TYPICAL",
     "ArraySharing",
     "ArrayTraffic",
     "CacheContents",

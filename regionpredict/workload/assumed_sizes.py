@@ -74,6 +74,9 @@ def with_typical_sizes(
     )  # fmt: skip
 
 
+TYPICAL = "as many iterations as the largest loop of a run without arguments"
+
+
 class SizeTarget(NamedTuple):
     """How many bytes the data of a region of unknown size is taken to have, and what that is.
 
@@ -153,7 +156,7 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     most = int(LARGEST_TRIAL.value)
     n = None
     if facts.bindings.typical is not None:
-        why = "as many iterations as the largest loop of a run without arguments"
+        why = TYPICAL
         n = smallest_reaching(executed, facts.bindings.typical, 1, most)
     if n is None:
         n = smallest_reaching(touched, target.bytes, 1, most)
