@@ -179,11 +179,16 @@ def _asked(
     counted = [(with_given(region, given), defined) for region, defined in part.regions]
     alone = tuple(nest._replace(region=with_given(nest.region, given)) for nest in part.serial)
     part = part._replace(regions=counted, serial=alone)
-    part = part if followed is None else with_arguments(part, followed)
+    part = part if followed is None else with_arguments(part, followed, _names(given))
     read = reading.clock()
     facts = [region_facts(region, known, given.whole) for region, known in part.regions]
     own = [(fact.region, known) for fact, (_, known) in zip(facts, part.regions, strict=True)]
     return FileFacts(part._replace(regions=own), facts, read - begin, reading.clock() - read)
+
+
+def _names(given: Given) -> frozenset[str]:
+    """The names that were given, as the source writes them: n of solve:n."""
+    return frozenset(part for name in given.whole for part in (name, name.rpartition(":")[2]))
 
 
 def region_facts(

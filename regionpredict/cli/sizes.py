@@ -62,7 +62,7 @@ def command(
     if stage is not None:
         raise UsageError("--dump is for analyze and predict", remedy="leave it out")
     machine, machine_file = machine_for(machine_name)
-    analysis = run_analysis(paths, **options, flows=True)
+    analysis = run_analysis(paths, **options, flows=True, defaults=False)
     processes = processes_of(options["processes"])
     with StageLine() as line:
         result = predict(

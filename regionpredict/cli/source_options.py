@@ -176,12 +176,13 @@ def run_analysis(
     given: Sequence[str], frontend: str | None, processes: int | None, *, timings: bool,
     sizes: str | None = None, sizes_from: str | None = None, arguments: str | None = None,
     flows: bool = False, recorded: Recording | None = None, excludes: Sequence[str] = (),
-    tasks: bool = False,
+    tasks: bool = False, defaults: bool = True,
 ) -> Analysis:  # fmt: skip
     """Reads and analyses what the common options name; diagnostics go to standard error.
 
     `flows`: also what tells where pages lie; `recorded`: a run that was read already, in place of
-    `sizes_from`; `tasks`: explicit tasks are regions, too.
+    `sizes_from`; `tasks`: explicit tasks are regions, too. Without `defaults` those sizes are left
+    open that the program has without arguments.
     """
     from regionpredict.analysis.given_shares import parted
     from regionpredict.frontend import dependencies_of, requests_for
@@ -198,7 +199,7 @@ def run_analysis(
             requests, values, frontend=frontend, processes=processes_of(processes),
             flows=flows, clock=time.perf_counter, lines=lines,
             recording=recorded or _recording(sizes_from), arguments=_split_arguments(arguments),
-            optional=_of_config(file), tasks=tasks, tell=line,
+            optional=_of_config(file), tasks=tasks, tell=line, defaults=defaults,
         )  # fmt: skip
     check_values(analysis.program, analysis.facts, parted(values).whole, pairs, lines)
     if timings:

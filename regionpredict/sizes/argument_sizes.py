@@ -3,7 +3,7 @@ and its pointers mean, and which of its regions the program comes to."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from regionpredict.analysis.bindings import free_names, names_of_header
@@ -14,20 +14,26 @@ from regionpredict.ir.flow import Block, Choice, Event, Handed
 _SHOWN = 6
 
 
-def with_arguments(part: FileResult, argument_values: ArgumentValues) -> FileResult:
-    """The part with what the program's arguments make of it."""
+def with_arguments(
+    part: FileResult, argument_values: ArgumentValues, given: Collection[str] = ()
+) -> FileResult:
+    """The part with what the program's arguments make of it; `given` are the names that the user
+    gave."""
     regions = [
-        (region, _defined(region, defined, argument_values)) for region, defined in part.regions
+        (region, _defined(region, defined, argument_values, given))
+        for region, defined in part.regions
     ]
     serial = tuple(
-        nest._replace(definitions=_defined(nest.region, nest.definitions, argument_values))
+        nest._replace(definitions=_defined(nest.region, nest.definitions, argument_values, given))
         for nest in part.serial
     )
     # A loop is counted by the names of the loops around it, too.
     names = {name for loop in part.loops for name in names_of_header(loop.loop)}
     loops = tuple(
         loop._replace(
-            definitions=argument_values.definitions(loop.loop.span, names, loop.definitions)
+            definitions=argument_values.definitions(
+                loop.loop.span, names, loop.definitions, given=given
+            )
         )
         for loop in part.loops
     )
@@ -35,17 +41,18 @@ def with_arguments(part: FileResult, argument_values: ArgumentValues) -> FileRes
         replace(flow, body=tuple(_event(event, argument_values) for event in flow.body))
         for flow in part.flows
     ]
-    branches = tuple(_branch(branch, argument_values) for branch in part.branches)
+    branches = tuple(_branch(branch, argument_values, given) for branch in part.branches)
     return part._replace(
         regions=regions, loops=loops, flows=flows, branches=branches, serial=serial
     )
 
 
 def _defined(
-    region: Region, definitions: tuple[Definition, ...], argument_values: ArgumentValues
-) -> tuple[Definition, ...]:
+    region: Region, definitions: tuple[Definition, ...], argument_values: ArgumentValues,
+    given: Collection[str],
+) -> tuple[Definition, ...]:  # fmt: skip
     return argument_values.definitions(
-        region.span, free_names(region), definitions, _elements_of_open_arrays(region)
+        region.span, free_names(region), definitions, _elements_of_open_arrays(region), given
     )
 
 
@@ -70,7 +77,9 @@ def _event(event: Event, argument_values: ArgumentValues) -> Event:
     return event._replace(choices=(Choice((*meant,), event.pointer), *handed))
 
 
-def _branch(branch: SerialBranch, argument_values: ArgumentValues) -> SerialBranch:
+def _branch(
+    branch: SerialBranch, argument_values: ArgumentValues, given: Collection[str]
+) -> SerialBranch:
     """A condition with the numbers of its names, and one that always turned out alike decided."""
     outcomes = argument_values.decided.get(branch.span, frozenset())
     if branch.side in (0, 1) and len(outcomes) == 1 and None not in outcomes:
@@ -78,7 +87,7 @@ def _branch(branch: SerialBranch, argument_values: ArgumentValues) -> SerialBran
         return branch._replace(condition=Expr.const(int(holds)), counters=())
     names = branch.condition.names - {name for name, _ in branch.counters}
     return branch._replace(
-        definitions=argument_values.definitions(branch.span, names, branch.definitions)
+        definitions=argument_values.definitions(branch.span, names, branch.definitions, given=given)
     )
 
 

@@ -34,9 +34,9 @@ FILES = {
 }
 
 
-def ran(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def ran(folder: Path, *words: str, side: str = "100") -> subprocess.CompletedProcess[str]:
     for name, text in FILES.items():
-        (folder / name).write_text(text)
+        (folder / name).write_text(text.replace("side = 100", f"side = {side}"))
     command, *rest = words
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", command, ".", *rest],
@@ -69,7 +69,7 @@ def test_it_is_given_under_either_name_or_as_an_argument(
 
 
 def test_clauses_speak_of_no_name_that_the_loop_does_not_have(tmp_path: Path) -> None:
-    done = ran(tmp_path, "predict", "-m", "dunnington", "--format", "openmp")
+    done = ran(tmp_path, "predict", "-m", "dunnington", "--format", "openmp", side="rand()")
     assert done.returncode == 0, done.stderr
     assert "num_threads(side" not in done.stdout
     assert done.stdout.count("// at assumed large sizes; at others ") == 2

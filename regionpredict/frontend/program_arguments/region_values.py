@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -42,13 +42,14 @@ class ArgumentValues:
 
     def definitions(
         self, span: Span, names: Iterable[str], said: Sequence[Definition],
-        elements: Mapping[str, int] = _NO_ARRAYS,
+        elements: Mapping[str, int] = _NO_ARRAYS, given: Collection[str] = (),
     ) -> tuple[Definition, ...]:  # fmt: skip
         """What the source has `said` of names at a place, and in its stead each of the `names` that
         has one value whenever the program comes there.
 
         So has each of the names that the source says them by, where it means the same everywhere.
         `elements` are the bytes of an element of arrays, whose lengths, `x[]`, are told so, too.
+        Names that are `given` go before what a run without arguments makes of them.
         """
         entries = self.entries.get(span, ())
         own = frozenset(names)
@@ -62,7 +63,7 @@ class ArgumentValues:
         known = {name: Definition(name, Expr.const(value), span, origin=self.origin)
                  for name, value in self._chosen(told).items()}  # fmt: skip
         if not self.asked:
-            kept = _resolved(said, known)
+            kept = _resolved(said, known, given)
             known = {name: value for name, value in known.items()
                      if name not in {definition.name for definition in kept}}  # fmt: skip
         return (
@@ -82,7 +83,7 @@ class ArgumentValues:
 
 
 def _resolved(
-    said: Sequence[Definition], known: Mapping[str, Definition]
+    said: Sequence[Definition], known: Mapping[str, Definition], given: Collection[str]
 ) -> tuple[Definition, ...]:
     """The definitions that have a value once the names they begin with are `known`.
 
@@ -90,7 +91,7 @@ def _resolved(
     name, with --set, then counts for all that is made of it.
     """
     names = {definition.name for definition in said}
-    resolved = known.keys() - names
+    resolved = (known.keys() - names) | set(given)
     left = list(said)
     while True:
         made = [definition for definition in left
