@@ -23,7 +23,9 @@ def analysis_of(
 ) -> Analysis:
     path = folder / name
     path.write_text(text)
-    return analyse(requests_for([str(path)], defines), given or {}, frontend=frontend)
+    return analyse(
+        requests_for([str(path)], defines), given or {}, frontend=frontend, defaults=False
+    )
 
 
 def program_of(folder: Path, text: str, frontend: str, **options: object) -> Program:
