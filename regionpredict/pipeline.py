@@ -201,7 +201,6 @@ def analyse(
     given_sizes = parted(given)
     selection = files_to_read(requests, every=tasks or arguments is not None)
     read = selection.read
-    defaults = defaults and recording is None  # a run that was made goes before one that was not
     reading = Reading(given_sizes, chosen, flows, limits, clock, arguments, tasks, defaults)
     if len(requests) == 1:
         asked = [read_alone_isolated(requests[0], reading)]

@@ -90,6 +90,8 @@ def bind(
     >>> known.values["n"]
     8
     """
+    # A run that was made goes before one without arguments that was not.
+    definitions = tuple(d for d in definitions if d.origin != "defaults" or d.name not in recorded)
     defined = {d.name: d.value for d in definitions}
     fixed = {d.name: d.value for d in definitions if d.range is None}
     values: dict[str, Number] = dict(sizes_in(region, given))

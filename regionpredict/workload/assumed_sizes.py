@@ -43,9 +43,9 @@ def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
     missing = {*unbound}.union(*(facts.bindings.unbound(facts.free_names) for facts in loops))
     origins = {facts.bindings.origin for facts in loops}
     if missing - TEAM_SIZES:
-        typical = all(facts.bindings.typical is not None for facts in loops
-                      if facts.bindings.unbound(facts.free_names))  # fmt: skip
-        origins.add("defaults" if typical else "large")
+        scales = [facts.bindings.typical for facts in loops
+                  if facts.bindings.unbound(facts.free_names)]  # fmt: skip
+        origins.add("defaults" if scales and None not in scales else "large")
     return least_sure_origin(origins)
 
 
