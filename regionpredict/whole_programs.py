@@ -56,7 +56,7 @@ def whole_programs(
             _running(teams, executions), machine, serial.get(program.main, NO_SERIAL_CODE),
             executions=executions, main=program.main,
         )  # fmt: skip
-        planned = planned_teams(teams, program, own.threads if own is not None else None)
+        planned = planned_teams(teams, program)
         changes = changes_between(planned, program.changes)
         plan = plan_of(planned, changes, machine, program.main)
         each += [own] if own is not None else []
@@ -135,22 +135,10 @@ def _running(
     return [team for team in here if executions[team.facts.id]] or here
 
 
-def _times_within(team: TeamPrediction, most: int | None) -> dict[int, float]:
-    """Seconds of one run by threads, of a team without a hint none."""
-    if team.threads is None:
-        return {}
-    least = min((point.threads for point in team.points), default=0)
-    return {
-        point.threads: point.seconds for point in team.points
-        if most is None or point.threads <= max(most, least)
-    }  # fmt: skip
-
-
 def planned_teams(
-    teams: Sequence[TeamPrediction], program: ProgramOrder, most: int | None = None
+    teams: Sequence[TeamPrediction], program: ProgramOrder
 ) -> tuple[PlannedTeam, ...]:
-    """The teams of one program that run, in its order, as a plan sees them: on `most` threads at
-    most, as a program has no more than it is recommended."""
+    """The teams of one program that run, in its order, as a plan sees them."""
     by_id = {team.facts.id: team for team in teams}
     executions = {name: runs.weight for name, runs in program.executions.items()}
     running = {team.facts.id for team in _running(teams, executions)}
@@ -158,7 +146,9 @@ def planned_teams(
         PlannedTeam(
             name,
             weight,
-            _times_within(by_id[name], most),
+            {point.threads: point.seconds for point in by_id[name].points}
+            if by_id[name].threads is not None
+            else {},
         )
         for name, weight in executions.items() if name in running
     )  # fmt: skip
