@@ -129,7 +129,7 @@ def _order(walk: _Walk, roots: Sequence[Flow], main: str) -> TeamOrder:
 
 
 def leave_out(order: TeamOrder, regions: Collection[str]) -> None:
-    """Teams of these regions alone do not run, where `main` comes to others."""
+    """Where `main` reaches other teams, those of these regions alone do not run."""
     idle = {key for key, own in order.members.items() if own and set(regions).issuperset(own)}
     if order.main and not idle.issuperset(order.reached):
         order.reached -= idle

@@ -8,8 +8,7 @@ is known what no round changes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -20,10 +19,10 @@ from regionpredict.frontend.program_arguments.evaluate import (
     truth,
     type_of,
 )
+from regionpredict.frontend.program_arguments.followed import Entry, Followed
 from regionpredict.frontend.program_arguments.loop_rounds import (
-    counters_in,
-    grown_variables,
     header_of,
+    only_fills,
     own_counters,
     without_counters,
 )
@@ -37,8 +36,13 @@ from regionpredict.frontend.program_arguments.memory import (
     Text,
     Value,
 )
+from regionpredict.frontend.program_arguments.signals import (
+    LongLoopError,
+    ProgramEnd,
+    Signal,
+    UnknownLoopError,
+)
 from regionpredict.frontend.program_arguments.written_places import (
-    NOTHING,
     Taken,
     Written,
     WrittenByCalls,
@@ -78,17 +82,7 @@ _MOST_LOOP_STEPS = 10_000  # expressions in the rounds of one loop: one with mor
 _FEW_ROUNDS = 32  # that are followed in a round that stands for all of a long loop
 _MOST_PASSES = 20  # over a loop until nothing changes any more
 _MOST_DEPTH = 20
-_MOST_ENTRIES = 8  # times that a region begins of which each is known by itself
 _MOST_FILLING_STEPS = 1_000  # as _MOST_LOOP_STEPS, of loops that only fill arrays
-
-
-class Signal(NamedTuple):
-    """Why a statement does not go on to the next: `kind` is 'break', 'continue', 'return' or 'end'
-    (of the program)."""
-
-    kind: str
-    value: Value = UNKNOWN
-    span: Span | None = None
 
 
 class _State(NamedTuple):
@@ -97,36 +91,6 @@ class _State(NamedTuple):
     memory: Memory
     option_text: Value
     met: tuple[int, ...]
-
-
-class Entry(NamedTuple):
-    """The values that are there when a region or a loop begins, and what the names of its
-    function stand for; `shared` are those that mean the same in all functions."""
-
-    memory: Memory
-    names: dict[str, Decl]
-    shared: dict[str, Decl]
-
-
-@dataclass(slots=True)
-class Followed:
-    """What was seen: the entries of regions and loops by their places, remarks, and the numbers of
-    the arguments that were read. `handed_on`: a function that is not seen got the arguments;
-    `ended`: the program ends before `main` returns. `meant` are the functions that calls through
-    pointers came to, "" where that is not known, `decided` how conditions turned out, None: not
-    known; both by their places. `gaps`: some of what the program does was not seen. `parallel`: it
-    came to a directive; `cut`: what it does at the end was not followed."""
-
-    entries: dict[Span, list[Entry]] = field(default_factory=dict)
-    remarks: dict[str, None] = field(default_factory=dict)
-    read: set[int] = field(default_factory=set)
-    handed_on: bool = False
-    ended: bool = False
-    meant: dict[Span, set[str]] = field(default_factory=dict)
-    decided: dict[Span, set[bool | None]] = field(default_factory=dict)
-    gaps: bool = False
-    parallel: bool = False
-    cut: bool = False
 
 
 class Follower(Evaluator):
@@ -178,15 +142,10 @@ class Follower(Evaluator):
     def _enter(self, span: Span) -> None:
         """Notes the values where a region or a loop begins; behind the first few times, those that
         are the same ever after."""
-        entries = self.seen.entries.setdefault(span, [])
-        if entries and entries[-1].memory == self.memory:
+        if self.seen.has_entry(span, self.memory):
             return
         shared = {decl.name: decl for decl in self.globals.values()} | self._sole_objects()
-        entry = Entry(self.memory.copy(), shared | self.names[-1], shared)
-        if len(entries) < _MOST_ENTRIES:
-            entries.append(entry)
-        else:
-            entries[-1] = entry._replace(memory=entries[-1].memory.common(self.memory))
+        self.seen.add_entry(span, Entry(self.memory.copy(), shared | self.names[-1], shared))
 
     def _sole_objects(self) -> dict[str, Decl]:
         """The objects that go by one name in all functions, also those of the callers."""
@@ -421,7 +380,7 @@ class Follower(Evaluator):
         self._merge(behind)
         if first == second:
             return first
-        raise _UnknownLoopError({signal.kind for signal in (first, second) if signal is not None})
+        raise UnknownLoopError({signal.kind for signal in (first, second) if signal is not None})
 
     def _merge(self, other: Memory) -> None:
         self.memory = self.memory.common(other)
@@ -443,10 +402,10 @@ class Follower(Evaluator):
         most = min(most, (self.steps + _MOST_STEPS) // 2)
         try:
             return self._rounds(loop, most)
-        except _UnknownLoopError:
+        except UnknownLoopError:
             self.memory = before
             self._unknown_loop(loop)
-        except _LongLoopError:
+        except LongLoopError:
             self.memory = before.common(self.memory)  # what its first rounds left as it was
             self.long_loops.add(loop.span)
             self._long_loop(loop)
@@ -459,7 +418,7 @@ class Follower(Evaluator):
 
     def _rounds(self, loop: For | While, most: int) -> Signal | None:
         if self._is_long(loop):
-            raise _LongLoopError
+            raise LongLoopError
         first = isinstance(loop, While) and loop.behind
         counters = own_counters(loop)
         before: _State | None = None
@@ -468,7 +427,7 @@ class Follower(Evaluator):
             if not first:
                 test = True if loop.condition is None else truth(self.value(loop.condition))
                 if test is None:
-                    raise _UnknownLoopError
+                    raise UnknownLoopError
                 if not test:
                     return None
             first = False
@@ -484,7 +443,7 @@ class Follower(Evaluator):
                 self.value(loop.increment)
             if self.steps > most:
                 break
-        raise _LongLoopError
+        raise LongLoopError
 
     def _is_long(self, loop: For | While) -> bool:
         """Whether a loop has too many rounds for sure, where it begins."""
@@ -525,7 +484,7 @@ class Follower(Evaluator):
             before = self.memory.copy()
             try:
                 self._may_return(self._statement(body), self.memory)
-            except _UnknownLoopError:
+            except UnknownLoopError:
                 self._forget_written(body)
             for expression in beside:
                 self.value(expression)
@@ -544,7 +503,7 @@ class Follower(Evaluator):
         before = self.memory.copy()
         try:
             self._may_return(self._statement(body), self.memory)
-        except _UnknownLoopError:
+        except UnknownLoopError:
             self._forget_written(body)
         self.memory = before.common(self.memory)
 
@@ -553,14 +512,7 @@ class Follower(Evaluator):
         and variables of its own."""
         if loop not in self._filling:
             written = self.written.by(expressions_in(loop))
-            own = {decl for decl in declared_in(loop) if decl.kind == "local"} | counters_in(loop)
-            self._filling[loop] = (
-                written != NOTHING
-                and not written.members
-                and written.kinds <= {"float"}
-                and all(_is_real(decl) for decl in written.variables)
-                and all(_is_real(decl) or decl in own for decl in grown_variables(loop))
-            )
+            self._filling[loop] = only_fills(loop, written)
         return self._filling[loop]
 
     def _forget_written(self, statement: Stmt) -> None:
@@ -598,7 +550,7 @@ class Follower(Evaluator):
         before = self.memory.copy()
         try:
             return self._sequence(items)
-        except _UnknownLoopError as error:
+        except UnknownLoopError as error:
             if "continue" in error.kinds:
                 raise
         self.memory = before
@@ -616,7 +568,7 @@ class Follower(Evaluator):
             self.memory = before.copy()
             signal = self._cases_from(items[at:])
             if signal is not None and signal.kind == "continue":
-                raise _UnknownLoopError({"continue"})
+                raise UnknownLoopError({"continue"})
             if self._may_return(signal, self.memory):
                 continue
             if signal is None or signal.kind != "end":
@@ -639,35 +591,7 @@ class Follower(Evaluator):
         return self._statement(body) if body is not None else None
 
 
-def _is_real(decl: Decl) -> bool:
-    """Whether it is a floating-point number, or an array of such."""
-    ctype = decl.ctype
-    while ctype.kind == "array" and ctype.element is not None:
-        ctype = ctype.element
-    return ctype.kind == "float"
-
-
 _NOWHERE = Span("", 0)
-
-
-class _LongLoopError(Exception):
-    """A loop of too many rounds to run them all."""
-
-
-class _UnknownLoopError(Exception):
-    """It is not known whether a loop or a `switch` goes on."""
-
-    def __init__(self, kinds: Set[str] = frozenset()) -> None:
-        super().__init__()
-        self.kinds = kinds
-
-
-class ProgramEnd(Exception):  # noqa: N818
-    """The program ends inside an expression."""
-
-    def __init__(self, signal: Signal) -> None:
-        super().__init__()
-        self.signal = signal
 
 
 _FAILING = frozenset(("abort", "MPI_Abort", "err", "errx"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.frontend.program_arguments.memory import Address, Memory, Place
+from regionpredict.frontend.program_arguments.written_places import NOTHING, Written
 from regionpredict.frontend.syntax import (
     INCREMENT_OPERATORS,
     Assign,
@@ -25,6 +26,7 @@ from regionpredict.frontend.syntax import (
     Stmt,
     Unary,
     While,
+    declared_in,
     every_expression,
     every_statement,
     expressions_in,
@@ -81,6 +83,27 @@ def grown_variables(statement: Stmt) -> set[Decl]:
         if not afresh:
             grown.add(target.decl)
     return grown
+
+
+def only_fills(loop: For | While, written: Written) -> bool:
+    """Whether a loop that has `written` all this writes nothing but floating-point numbers, which
+    hardly ever tell sizes, and variables of its own."""
+    own = {decl for decl in declared_in(loop) if decl.kind == "local"} | counters_in(loop)
+    return (
+        written != NOTHING
+        and not written.members
+        and written.kinds <= {"float"}
+        and all(_is_real(decl) for decl in written.variables)
+        and all(_is_real(decl) or decl in own for decl in grown_variables(loop))
+    )
+
+
+def _is_real(decl: Decl) -> bool:
+    """Whether it is a floating-point number, or an array of such."""
+    ctype = decl.ctype
+    while ctype.kind == "array" and ctype.element is not None:
+        ctype = ctype.element
+    return ctype.kind == "float"
 
 
 def without_counters(memory: Memory, counters: frozenset[Decl]) -> Memory | None:

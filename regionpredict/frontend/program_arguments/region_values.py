@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.program_arguments.follow import Entry, Followed, Follower
+from regionpredict.frontend.program_arguments.follow import Follower
+from regionpredict.frontend.program_arguments.followed import Entry, Followed
 from regionpredict.frontend.program_arguments.memory import (
     BYTES,
     UNKNOWN,
@@ -109,8 +110,8 @@ def argument_values(
 ) -> ArgumentValues | None:
     """Follows the programs of some units with the `argv` behind their names; None without `main`.
 
-    Without an `argv` they are followed as programs started without arguments, and one that does
-    not come to a parallel region so tells nothing. What is not understood is not known.
+    Without an `argv` they are followed as programs started without arguments. One that does not
+    reach a parallel region in this way is left out. What is not understood is not known.
     """
     entries: dict[Span, list[Entry]] = {}
     remarks: dict[str, None] = {}

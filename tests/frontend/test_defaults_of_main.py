@@ -1,0 +1,84 @@
+"""Sizes of a program that is started without arguments; each follows by hand from its text."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from regionpredict.frontend import requests_for
+from regionpredict.machine import load
+from regionpredict.pipeline import Analysis, analyse, predict
+from tests.frontend.reading import FRONTENDS
+
+HEAD = """#include <stdio.h>
+#include <stdlib.h>
+typedef struct { int nx, cells; double *v; } grid;
+static double x[1000000];
+static void work(int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) x[i] += 1;
+}
+"""
+CASES = {
+    "no file": (
+        'FILE *f = fopen("sizes.in", "r"); if (f) { if (fscanf(f, "%d", &n) != 1) n = 7; }'
+        " else n = 40;", 40),
+    "no variable": ('char *s = getenv("SIZE"); n = s ? atoi(s) : 50;', 50),
+    "no argument": ("n = argc > 1 ? atoi(argv[1]) : 60;", 60),
+    "a real factor": ("n = (int)(2.5 * 30);", 75),
+    "a write through an unknown pointer": (
+        "double *p = rand() ? x : x + 9; n = 80; for (int i = 0; i < 9999; i++) p[i] = i;", 80),
+    "an int through an unknown pointer": (
+        "int k = 5, *p = rand() ? &n : &k; n = 90; *p = 3;", None),
+    "a member of an unknown struct": (
+        "grid g = {8, 4, x}, h = {9, 4, x}, *p = rand() ? &g : &h; p->cells = 100; n = g.nx;", 8),
+    "the member that is written": (
+        "grid g = {8, 4, x}, h = {9, 4, x}, *p = rand() ? &g : &h; p->cells = 100; n = g.cells;",
+        None),
+    "rows": ("int d[2][2] = {{1, 2}, {3, 110}}; n = d[1][1];", 110),
+    "several times": ("work(20); n = 120;", 120),
+    "the program ends": ("if (argc < 2) exit(1); n = 5 * argc;", None),
+}  # fmt: skip
+
+
+def read(folder: Path, body: str, frontend: str, **given: int) -> Analysis:
+    (folder / "f.c").write_text(
+        HEAD + f"int main(int argc, char **argv) {{ int n; {body} work(n); return 0; }}\n"
+    )
+    return analyse(requests_for([str(folder / "f.c")]), dict(given), frontend=frontend)
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("case", CASES)
+def test_what_main_makes_of_no_arguments(case: str, frontend: str, tmp_path: Path) -> None:
+    body, trips = CASES[case]
+    (facts,) = read(tmp_path, body, frontend).facts
+    assert facts.iterations.value == trips
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_file_that_is_there_is_not_absent(frontend: str, tmp_path: Path) -> None:
+    (tmp_path / "sizes.in").write_text("9\n")
+    (facts,) = read(tmp_path, CASES["no file"][0], frontend).facts
+    assert facts.iterations.value is None
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_what_is_given_goes_before(frontend: str, tmp_path: Path) -> None:
+    (facts,) = read(tmp_path, CASES["no argument"][0], frontend, n=30).facts
+    assert facts.iterations.value == 30
+    assert facts.bindings.origin == "given"
+
+
+def test_a_loop_of_unknown_size_has_as_many_iterations_as_the_largest(tmp_path: Path) -> None:
+    body = "n = argc > 1 ? atoi(argv[1]) : 5000; int m = rand();\n#pragma omp parallel for\n"
+    body += "  for (int i = 0; i < m; i++) x[i] = i;\n"
+    analysis = read(tmp_path, body, "libclang")
+    result = predict(analysis, load("dunnington"), "saturation", advised=False)
+    known, unknown = sorted(result.predictions, key=lambda own: own.facts.region.span.line)
+    assert known.facts.iterations.value == 5000
+    assert unknown.facts.bindings.typical == Fraction(5000)
+    assert any("= 5000 (no value given" in line for line in unknown.assumed)
+    assert unknown.sizes_from == "defaults"
