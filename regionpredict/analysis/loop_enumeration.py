@@ -8,6 +8,7 @@ by its trips, and its ends alone matter to an affine subscript; only others are 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
@@ -19,7 +20,7 @@ from regionpredict.analysis.condition_counts import (
     holds,
 )
 from regionpredict.ir import Expr, Loop
-from regionpredict.ir.expr import Number
+from regionpredict.ir.expr import ZERO, Number
 
 _MOST_STEPS = 20_000
 """Iterations that are gone through for one answer: a tenth of a second."""
@@ -54,6 +55,8 @@ def runs(
     >>> runs((outer, inner), {"n": 1000})
     15
     """
+    if not conditions:
+        loops, _ = _counted_from_zero(loops, values)
     try:
         return _Count(loops, values, conditions).whole()
     except (TooManyError, _UnknownError, UndecidedError):
@@ -77,6 +80,8 @@ def extents(
     """
     used = frozenset().union(*(subscript.names for subscript in subscripts), *map(_ends_of, loops))
     loops = [loop for loop in loops if loop.variable in used or _is_known(loop, loops, values)]
+    loops, moved = _counted_from_zero(loops, values)
+    subscripts = [subscript.substitute(moved) for subscript in subscripts]
     walked = _walked(loops, subscripts)
     ranges: tuple[Extent, ...] = ()
     budget = _Budget()
@@ -151,6 +156,37 @@ class _Budget:
         self.left -= steps
         if self.left < 0:
             raise TooManyError
+
+
+def _counted_from_zero(
+    loops: Sequence[Loop], values: Mapping[str, Number]
+) -> tuple[Sequence[Loop], dict[str, Expr]]:
+    """The loops, those that begin where an outer one says and run as often everywhere from zero.
+
+    `for (p = 64*box; p < 64*box + n; p++)` is `for (p = 0; p < n; p++)` over `64*box + p`: nothing
+    needs to go through the boxes. With what variables that were moved stand for now.
+    """
+    outer: set[str] = set()
+    moved: dict[str, Expr] = {}
+    made: list[Loop] = []
+    if len({loop.variable for loop in loops}) < len(loops):
+        return loops, moved
+    for loop in loops:
+        start, bound, step = (
+            None if end is None else end.substitute(moved)
+            for end in (loop.start, loop.bound, loop.step)
+        )
+        own = replace(loop, start=start, bound=bound, step=step) if moved else loop
+        if start is not None and bound is not None and not outer.isdisjoint(start.names):
+            trips = bound - start
+            whole = all(isinstance(number, int) for number in start.terms.values())
+            known = start.names <= outer | values.keys() and not any(True for _ in start.atoms())
+            if whole and known and outer.isdisjoint(trips.names):
+                own = replace(loop, start=ZERO, bound=trips, step=step)
+                moved[loop.variable] = start + Expr.name(loop.variable)
+        made.append(own)
+        outer.add(loop.variable)
+    return (made, moved) if moved else (loops, moved)
 
 
 def _walked(loops: Sequence[Loop], subscripts: Sequence[Expr]) -> list[bool]:

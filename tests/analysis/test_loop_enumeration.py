@@ -74,6 +74,32 @@ def test_extremes_lie_where_the_variables_have_theirs() -> None:
         assert extents((subscript,), nest, {}) == (Extent(min(all_values), max(all_values)),)
 
 
+@pytest.mark.parametrize("step", [1, 3, -2])
+def test_nobody_goes_through_loops_that_only_begin_elsewhere(step: int) -> None:
+    """Boxes of 64 places, of which n are taken, and m for each of these: as by running them."""
+    comparison, least = ("<", 0) if step > 0 else (">", 8)
+    place, inner = Expr.name("p"), Expr.name("q")
+    for boxes, shown in ((7, 7), (10**6, 10**6)):
+        nest = (
+            loop("i", 0, "<", N),
+            loop("p", ROW * 64, "<", ROW * 64 + Expr.name("m")),
+            loop("q", place * 5 - ROW + least, comparison, place * 5 - ROW + 8 - least, step),
+        )
+        values = {"n": boxes, "m": 9}
+        own = range(least, 8 - least, step)
+        assert runs(nest, values) == boxes * 9 * len(own)
+        by_hand = [
+            5 * p - i + q
+            for i in (range(boxes) if boxes < 10 else (0, boxes - 1))
+            for p in (64 * i, 64 * i + 8)
+            for q in own
+        ]
+        assert extents((place, inner), nest, values) == (
+            Extent(0, 64 * (shown - 1) + 8),
+            Extent(min(by_hand), max(by_hand)),
+        )
+
+
 def test_remainders_and_minima_are_gone_through() -> None:
     nest = (loop("i", 0, "<", N),)
     wrapped = Expr.atom("mod", ROW + 3, N)
