@@ -85,3 +85,5 @@ def command(
     else:
         text = times_table("replayed", metrics, rows)
     write_result(text, output)
+    for note in graph.notes:
+        click.echo(f"note: {path}: {note}", err=True)

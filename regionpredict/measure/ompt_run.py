@@ -61,10 +61,13 @@ def recorded_run(
     substitute = runtime_for(program, runtime)
     tool = preload_library(compiler, cache, SOURCE)
     settings = recording_environment(tool, folder, level, environment)
+    loaded = []
+    if level == "all" or substitute is not None:  # for the calls by which loops get their chunks
+        loaded.append(str(tool))
     if substitute is not None:
-        settings["LD_PRELOAD"] = _joined(
-            str(stand_in(substitute, cache)), environment.get("LD_PRELOAD", "")
-        )
+        loaded.append(str(stand_in(substitute, cache)))
+    if loaded:
+        settings["LD_PRELOAD"] = _joined(":".join(loaded), environment.get("LD_PRELOAD", ""))
     if counters:
         settings["REGIONPREDICT_OMPT_COUNTERS"] = ",".join(
             f"{counter.type}:{counter.config}" for counter in counters

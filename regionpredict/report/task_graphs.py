@@ -18,7 +18,7 @@ from regionpredict.report.task_contention import (
 )
 from regionpredict.tasks.growth import LineGrowth
 from regionpredict.tasks.metrics import GraphMetrics
-from regionpredict.tasks.task_graph import NODE_KINDS, TaskGraph
+from regionpredict.tasks.task_graph import TaskGraph
 
 SCHEMA = "regionpredict/tasks/1"
 _PATH_NODES = 12
@@ -148,7 +148,7 @@ def node_text(graph: TaskGraph, node: int) -> str:
     if graph.names:
         return graph.names[node]
     place = graph.places[graph.lines[node]] if graph.lines[node] >= 0 else "?"
-    return f"{NODE_KINDS[graph.node_kinds[node]]} {graph.tasks[node]} of {_short(place)}"
+    return f"{graph.label(node)} of {_short(place)}"
 
 
 SHRANK = "Below 1x is no contention: the run alone was disturbed, or the runs differ."

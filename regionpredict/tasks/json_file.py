@@ -10,6 +10,7 @@ import numpy as np
 
 from regionpredict.errors import InputError
 from regionpredict.json_records import Record, json_record
+from regionpredict.tasks.iteration_range import IterationRange
 from regionpredict.tasks.task_graph import (
     EDGE_KINDS,
     NODE_KINDS,
@@ -29,8 +30,8 @@ _REMEDY = (
 def json_graph(text: str, path: str) -> TaskGraph:
     """The graph of a JSON text; raises InputError with the key that is wrong.
 
-    A node has `id` and `seconds`, and may have `kind`, `task` and `place`; an edge has `source`,
-    `target`, and may have `kind`.
+    A node has `id` and `seconds`, and may have `kind`, `task`, `place` and `iterations`; an edge
+    has `source`, `target`, and may have `kind`.
     """
     record = json_record(text, WHAT, path, _REMEDY)
     nodes = list(record.inners("nodes"))
@@ -69,7 +70,22 @@ def json_graph(text: str, path: str) -> TaskGraph:
         places=numbered(places),
         edge_kinds=np.array(list(kinds.values()), dtype=np.uint8),
         serial_s=record.number("serial_s") if "serial_s" in record.value else 0.0,
+        iterations=np.array([_iterations(node) for node in nodes], dtype=np.int64),
     )
+
+
+def _iterations(node: Record) -> tuple[int, ...]:
+    """The fields of a node's range; of count 0 where it has none."""
+    if "iterations" not in node.value:
+        return (0, 0, 0, 0, 0)
+    known = node.inner("iterations")
+    count = known.whole("count", 1)
+    given = IterationRange(
+        known.whole("first"), count, known.whole("run", 1) if "run" in known.value else count,
+        known.whole("stride") if "stride" in known.value else 0,
+        known.whole("step", -(1 << 63)) if "step" in known.value else 1,
+    )  # fmt: skip
+    return tuple(given)
 
 
 def _id(record: Record, key: str) -> str:
@@ -108,6 +124,9 @@ def json_text(graph: TaskGraph) -> str:
             node["task"] = task
         if line >= 0:
             node["place"] = graph.places[line]
+        known = graph.iterations_of(len(nodes))
+        if known is not None:
+            node["iterations"] = known._asdict()
         nodes.append(node)
     for node, row in zip(nodes, graph.counted.tolist(), strict=False):
         node["counters"] = dict(zip(graph.counters, row, strict=True))

@@ -20,6 +20,8 @@ from regionpredict.tasks.recording import (
     IMPLICIT_END,
     PARALLEL_BEGIN,
     PARALLEL_END,
+    SHARE,
+    STEP,
     SYNC_BEGIN,
     SYNC_END,
     WAIT_BEGIN,
@@ -29,6 +31,7 @@ from regionpredict.tasks.recording import (
     Recording,
 )
 from regionpredict.tasks.task_events import (
+    LOOP_CHUNK,
     STARTED,
     STOPPED,
     TASKGROUP,
@@ -62,12 +65,12 @@ _Edges = list[tuple[IntArray, IntArray, int]]
 
 
 def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
-    """The graph of one run; raises InputError where no task and no chunk of a loop ran."""
+    """The graph of one run; raises InputError where no parallel region ran."""
     events = task_events(recording, path)
-    if not events.explicit.any() and not (events.kind == DISPATCH).any():
+    if not events.explicit.any() and not (events.region >= 0).any():
         raise InputError(
-            "no OpenMP task ran, and no loop whose chunks the runtime tells of",
-            remedy="is it a program with tasks, and built with -fopenmp?", path=path,
+            "no parallel region ran", remedy="is it an OpenMP program, built with -fopenmp?",
+            path=path,
         )  # fmt: skip
     begins = _new_nodes(events)
     node = np.cumsum(begins) - 1
@@ -86,6 +89,7 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
 
     running = _running(events)
     seconds, serial = _times(events, node, len(first_rows), events.initial[task], running)
+    undivided_s = _undivided(events, node, task, seconds)
     kinds, sites = _kinds(events, first_rows, task, recording.lines.keys())
     count = len(first_rows) + barriers.count  # behind the pieces come the barriers
     places: dict[str, int] = {}
@@ -108,28 +112,58 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
         targets=np.concatenate([target for _, target, _ in edges]),
         edge_kinds=np.concatenate([np.full(len(s), k, dtype=np.uint8) for s, _, k in edges]),
         serial_s=serial,
-        notes=_notes(recording, events),
+        notes=_notes(recording, undivided_s),
         counters=recording.counters,
         counted=_counted(events, node, count, running, kinds == SERIAL),
         threads=int(events.team.max(initial=1)),
+        iterations=_iterations(events, node, count),
+        undivided_s=undivided_s,
     )
     assert count == graph.nodes
     check_acyclic(graph)
     return graph
 
 
-def _notes(recording: Recording, events: TaskEvents) -> tuple[str, ...]:
+def _iterations(events: TaskEvents, node: IntArray, count: int) -> IntArray:
+    """The iterations of each of `count` nodes as `TaskGraph` has them."""
+    table = np.zeros((count, 5), dtype=np.int64)
+    rows = np.flatnonzero((events.kind == DISPATCH) & (events.aux == LOOP_CHUNK))
+    steps = _last_before(events, of_kinds(events.kind, (STEP, WORK_BEGIN)))[rows]
+    stepped = (steps >= 0) & (events.kind[steps] == STEP)
+    table[node[rows], 0] = events.other[rows]
+    table[node[rows], 1] = table[node[rows], 2] = events.site[rows]
+    table[node[rows], 4] = np.where(stepped, events.other[steps], 1)
+    shares = np.flatnonzero(events.kind == SHARE)
+    table[node[shares], 1] = events.site[shares]
+    table[node[shares], 3] = events.other[shares]
+    return table
+
+
+def _notes(recording: Recording, undivided_s: float) -> tuple[str, ...]:
     notes = []
     if not recording.finished:
         notes.append("the program did not end by itself: this is what it did until then")
-    chunks = events.task[events.kind == DISPATCH]
-    region = events.innermost[chunks]
-    if bool(((region >= 0) & (events.team[region] == 1)).any()):
+    if undivided_s > 0:
         notes.append(
-            "on one thread the runtime runs a loop as one chunk: record on two or more to see its "
-            "parallelism"
+            f"loops of {undivided_s:.3g} s ran whole, on one thread, so that their parallelism is "
+            "not in the graph: static and guided loops have as many chunks as threads want; record "
+            "on as many threads as you ask about"
         )
     return tuple(notes)
+
+
+def _undivided(events: TaskEvents, node: IntArray, task: IntArray, seconds: FloatArray) -> float:
+    """The seconds of loops that a team of one thread ran as a whole: as one chunk of several
+    iterations, or in a region without tasks and chunks, as gcc's static loops are."""
+    alone = (events.innermost >= 0) & (events.team[events.innermost] == 1)
+    chunks = np.flatnonzero((events.kind == DISPATCH) & alone[events.task])
+    opened = _last_before(events, events.kind == WORK_BEGIN)[chunks]
+    _, loop, number = np.unique(opened, return_inverse=True, return_counts=True)
+    whole = chunks[(number[loop] == 1) & (events.site[chunks] > 1)]
+    divided = np.zeros(len(events.parent), dtype=bool)
+    divided[events.task[of_kinds(events.kind, (CREATE, DISPATCH, PARALLEL_BEGIN))]] = True
+    plain = (events.region >= 0) & alone & ~divided
+    return float(seconds[node[whole]].sum() + seconds[plain[task]].sum())
 
 
 def _new_nodes(events: TaskEvents) -> BoolArray:

@@ -32,6 +32,7 @@ _EVENTS = re.compile(r"events-(\d+)-(\d+)")
 (HEADER, PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, IMPLICIT_END, CREATE, SCHEDULE, SYNC_BEGIN,
  SYNC_END, WORK_BEGIN, WORK_END, DISPATCH, DEPENDENCE, WAIT_BEGIN, WAIT_END,
  FINISHED, COUNTERS) = range(1, 18)  # fmt: skip
+STEP, SHARE = 23, 24
 
 Words = NDArray[np.uint64]
 
@@ -114,7 +115,7 @@ def _events(file: Path, number: int) -> Words:
     if number and not data.strip(b"\0"):  # killed before its thread had written anything
         return table[:0]
     kinds = table[:, 0] & np.uint64(255)
-    unwritten = np.flatnonzero((kinds == 0) | (kinds > COUNTERS))
+    unwritten = np.flatnonzero((kinds == 0) | (kinds > SHARE))
     table = table[: unwritten[0]] if len(unwritten) else table
     if not len(table) or int(table[0, 0]) & 255 != HEADER or int(table[0, 2]) != number:
         raise InputError("no events of a recording", remedy=_REMEDY, path=str(file))

@@ -23,6 +23,8 @@ from regionpredict.tasks.recording import (
     PARALLEL_BEGIN,
     PARALLEL_END,
     SCHEDULE,
+    SHARE,
+    STEP,
     SYNC_BEGIN,
     SYNC_END,
     WAIT_BEGIN,
@@ -37,7 +39,8 @@ MOST_DOUBLINGS = 64  # of a chain of parents, which the ids of a broken recordin
 # Kinds that OpenMP 5.2, sec. 19.4.4, numbers.
 TASKWAIT, TASKGROUP, REDUCTION = 5, 6, 7
 LOOPS = (1, 2, 10, 11, 12, 13)  # worksharing loops and sections
-CHUNKS = (2, 3)  # a section, a chunk of a worksharing loop
+LOOP_CHUNK = 3
+CHUNKS = (2, LOOP_CHUNK)  # a section, a chunk of a worksharing loop
 FULFILLED = (5, 6, 8)  # statuses of tasks that do not run when it is said
 STOPPED = SCHEDULE  # the kind of row of the task that a schedule event stops ...
 STARTED = 32  # ... and of the one that it lets run
@@ -48,7 +51,7 @@ class TaskEvents:
     """`e` rows, sorted by task and time, and what the recording says of its `t` tasks.
 
     `task`, `kind`, `aux`, `site` and `other` are `(e,)`, `time` in ns; `other` is the task, region
-    or count that the event names besides. By task, `(t,)`: `parent` and `region` (-1 where there
+    or number that the event names besides. By task, `(t,)`: `parent` and `region` (-1 where there
     is none), `explicit`, `initial`, `known` (begun or created), `flags` and `created` (the row of
     its creation, -1). By region, `(t,)` too, as ids are shared: `team` (threads). `dependences` is
     `(d, 3)`: task, address, type, in the order in which each thread made them. `counted` is
@@ -109,8 +112,9 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
     chunks = (kind == DISPATCH) & of_kinds(aux, CHUNKS)
     plain = of_kinds(
         kind,
-        (PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, IMPLICIT_END, CREATE, WAIT_BEGIN, WAIT_END),
-    )
+        (PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, IMPLICIT_END, CREATE, WAIT_BEGIN, WAIT_END,
+         STEP, SHARE),
+    )  # fmt: skip
     own = np.flatnonzero((plain | waits | loops | chunks | runs) & (first >= 0))
     started = np.flatnonzero(runs & (second >= 0))
     # A row of the recording can make two: what it stops comes before what it lets run.
@@ -143,6 +147,7 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
     explicit[children] = True
     flags[children] = aux[rows[creates]]
     created[children] = creates
+    numbers = of_kinds(kinds, (DISPATCH, STEP, SHARE))
     depends = np.flatnonzero((kind == DEPENDENCE) & (first >= 0))
     return TaskEvents(
         task=task,
@@ -150,7 +155,7 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
         time=time[rows],
         aux=aux[rows],
         site=site[rows],
-        other=np.where(kinds == DISPATCH, 0, second[rows]),
+        other=np.where(numbers, words[rows, 3].astype(np.int64), second[rows]),
         parent=parent,
         region=region,
         explicit=explicit,
@@ -176,7 +181,7 @@ def _numbers(
     named = of_kinds(kind, (PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, CREATE, SCHEDULE))
     tasks = named | of_kinds(kind,
         (IMPLICIT_END, SYNC_BEGIN, SYNC_END, WAIT_BEGIN, WAIT_END, WORK_BEGIN, WORK_END, DISPATCH,
-         DEPENDENCE),
+         DEPENDENCE, STEP, SHARE),
     )  # fmt: skip
     columns = [np.where(tasks, words[:, 2], 0), np.where(named, words[:, 3], 0)]
     highest = np.zeros(threads, dtype=np.int64)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
+from regionpredict.tasks.iteration_range import IterationRange
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -52,7 +53,10 @@ class TaskGraph:
     `edge_kinds` `(m,)` counts in `EDGE_KINDS`. `names` are the nodes' names where they have some.
     `serial_s` is the time outside parallel regions, `notes` what to know before trusting it.
     `counted` is `(n, c)`: what each of the hardware `counters`, by name, counted in each node.
-    `threads` is the largest team that ran it, None where the graph is of no run.
+    `threads` is the largest team that ran it, None where the graph is of no run. `iterations` is
+    `(n, 5)`, the fields of each node's `IterationRange`; `(0, 5)` where no node has one, and of
+    count 0 for a node that has none. `undivided_s` is the work of loops that one thread ran whole:
+    what parallelism they have is not in the graph.
     """
 
     seconds: FloatArray
@@ -69,6 +73,8 @@ class TaskGraph:
     counters: tuple[str, ...] = ()
     counted: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     threads: int | None = None
+    iterations: IntArray = field(default_factory=lambda: np.zeros((0, 5), dtype=np.int64))
+    undivided_s: float = 0.0
 
     @property
     def nodes(self) -> int:
@@ -104,7 +110,18 @@ class TaskGraph:
         if self.names:
             return self.names[node]
         place = self.places[self.lines[node]] if self.lines[node] >= 0 else "?"
-        return f"{NODE_KINDS[self.node_kinds[node]]} {self.tasks[node]} ({place})"
+        return f"{self.label(node)} ({place})"
+
+    def label(self, node: int) -> str:
+        """What a node is, without its line: a chunk by its iterations, others by their task."""
+        known = self.iterations_of(node)
+        return f"{NODE_KINDS[self.node_kinds[node]]} {self.tasks[node] if known is None else known}"
+
+    def iterations_of(self, node: int) -> IterationRange | None:
+        """The iterations that a node runs; None where it is no chunk of a loop."""
+        if len(self.iterations) <= node or not self.iterations[node, 1]:
+            return None
+        return IterationRange(*self.iterations[node].tolist())
 
 
 def graph_of_tasks(

@@ -15,7 +15,7 @@ from program_definitions import (
 from recorded_shape import creations, depending, edges, explicit, forest, joins
 
 from regionpredict.tasks import measure_graph
-from regionpredict.tasks.task_graph import CHUNK, CREATE, DEPENDENCE, IMPLICIT
+from regionpredict.tasks.task_graph import CREATE, DEPENDENCE, IMPLICIT
 
 pytestmark = pytest.mark.compiler
 THREADS = pytest.mark.parametrize("threads", [1, 2])
@@ -164,37 +164,6 @@ def test_reads_and_sets_wait_for_writers_alone(record, threads):
     """)
     graph = record("sets", threads=threads, text=text)
     assert depending(graph) == [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (3, 5), (4, 6), (5, 6)]
-
-
-LOOP = """
-static volatile double sink;
-int main(void)
-{
-#pragma omp parallel for schedule(dynamic, 5)
-    for (int i = 0; i < 40; i++)
-        for (int j = 0; j < 20000; j++) sink += j;
-    return 0;
-}
-"""
-
-
-def test_one_thread_runs_a_loop_as_one_chunk_and_the_graph_says_so(record):
-    graph = record("loops", threads=1, text=LOOP)
-    assert int((graph.node_kinds == CHUNK).sum()) == 1
-    assert any("one chunk" in note for note in graph.notes)
-
-
-def test_chunks_of_a_loop_lie_side_by_side(record):
-    graph = record("loops", threads=2, text=LOOP)
-    assert graph.notes == ()
-    assert int((graph.node_kinds == CHUNK).sum()) == 8
-    metrics = measure_graph(graph)
-    assert metrics.tasks == 0
-    assert metrics.concurrency.high >= 8
-    (loop,) = (line for line in metrics.lines if line.kind == "chunk")
-    assert loop.count == 8
-    # None of the chunks waits for another: the path has one of them.
-    assert sum(graph.node_kinds[node] == CHUNK for node in metrics.path) == 1
 
 
 @THREADS

@@ -220,8 +220,8 @@ def test_hardware_counters_or_one_line_that_there_are_none(tmp_path):
     ("source", "options", "said"),
     [
         ("int main(void) { return 0; }", (), "ran on no OpenMP runtime that tells tools"),
-        ("int main(void) {\n#pragma omp parallel\n{ } return 0; }", ("-fopenmp",),
-         "no OpenMP task ran"),
+        ("#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }", ("-fopenmp",),
+         "no parallel region ran"),
     ],
 )  # fmt: skip
 def test_programs_without_tasks(tmp_path, source, options, said):

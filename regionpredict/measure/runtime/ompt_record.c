@@ -58,7 +58,10 @@ enum {
     MUTEX_ACQUIRED,  /* a: which lock, aux: kind */
     MUTEX_RELEASED,  /* a: which lock, aux: kind */
     FUNCTION_ENTER,  /* site */
-    FUNCTION_EXIT
+    FUNCTION_EXIT,
+    STEP,            /* a: task, b: of the loop that it has begun, where that is not one */
+    SHARE            /* a: task, b: iterations from one of its chunks of a static loop to the next,
+                        site: iterations of all; behind the first chunk */
 };
 
 struct thread {
@@ -81,6 +84,24 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const void *known[SITES];
 static __thread struct thread *mine;
 static __thread int refused;
+static int whole_graph; /* tasks and chunks are recorded, as graphs need them */
+
+/* What a call that this library stands in front of says of the one that it makes: where the
+   program has made it, and how the loop counts; step 0: there is none. */
+static __thread struct {
+    const void *place, *fork;
+    int64_t lower, step;
+} calling;
+
+/* The loops that this thread is in, of those nested deeper than it tells apart the last one. */
+#define DEEPEST 16
+static __thread struct {
+    int depth, dispatched; /* whether the last one's first chunk is recorded */
+    uint64_t task;
+    struct {
+        int64_t lower, step;
+    } counts[DEEPEST];
+} loops;
 
 static inline uint64_t now(void)
 {
@@ -285,6 +306,7 @@ static void parallel_begin(tool_data *task, const void *frame, tool_data *region
     if (!self)
         return;
     region->value = ++self->ids;
+    place = calling.fork ? calling.fork : place;
     put(self, head(PARALLEL_BEGIN, asked, site(self, place)), now(), id(task), region->value);
 }
 
@@ -370,10 +392,24 @@ static void work(int kind, int endpoint, tool_data *region, tool_data *task, uin
     struct thread *self = thread();
     if (!self)
         return;
-    if (endpoint != SCOPE_END)
+    if (endpoint != SCOPE_END) {
+        int64_t step = calling.step ? calling.step : 1;
+        place = calling.place ? calling.place : place;
         put(self, head(WORK_BEGIN, (uint32_t)kind, site(self, place)), now(), id(task), count);
-    if (endpoint != SCOPE_BEGIN)
+        if (whole_graph && step != 1)
+            put(self, head(STEP, 0, 0), now(), id(task), (uint64_t)step);
+        if (loops.depth < DEEPEST)
+            loops.depth++;
+        loops.dispatched = 0;
+        loops.task = id(task);
+        loops.counts[loops.depth - 1].lower = calling.lower;
+        loops.counts[loops.depth - 1].step = step;
+    }
+    if (endpoint != SCOPE_BEGIN) {
         put(self, head(WORK_END, (uint32_t)kind, 0), now(), id(task), 0);
+        if (loops.depth)
+            loops.depth--;
+    }
 }
 
 static void dispatch(tool_data *region, tool_data *task, int kind, tool_data instance)
@@ -384,9 +420,14 @@ static void dispatch(tool_data *region, tool_data *task, int kind, tool_data ins
     if (!self)
         return;
     if (kind == DISPATCH_CHUNK && chunk) {
-        first = chunk->start;
+        int64_t lower = loops.depth ? loops.counts[loops.depth - 1].lower : 0;
+        int64_t step = loops.depth ? loops.counts[loops.depth - 1].step : 1;
+        int64_t least = (int64_t)chunk->start; /* of the values that the chunk has */
         count = chunk->iterations < UINT32_MAX ? chunk->iterations : UINT32_MAX;
+        first = (uint64_t)(step > 0 ? (least - lower) / step
+                                    : (lower - least) / -step - ((int64_t)count - 1));
     }
+    loops.dispatched = 1;
     put(self, head(DISPATCH, (uint32_t)kind, (uint32_t)count), now(), id(task), first);
 }
 
@@ -483,6 +524,7 @@ static int initialize(find_function find, int device, tool_data *data)
         set(ON_MUTEX_RELEASED, (tool_function)mutex_released);
         return 1;
     }
+    whole_graph = 1;
     set(ON_TASK_CREATE, (tool_function)task_create);
     set(ON_TASK_SCHEDULE, (tool_function)task_schedule);
     set(ON_SYNC_REGION, (tool_function)sync_region);
@@ -525,3 +567,5 @@ struct tool_result *ompt_start_tool(unsigned int version, const char *runtime)
     static struct tool_result result = {initialize, finalize, {0}};
     return find_folder() ? &result : NULL;
 }
+
+#include "loop_calls.h"

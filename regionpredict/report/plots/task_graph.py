@@ -98,6 +98,9 @@ def _boxes(
         place = graph.places[graph.lines[node]] if graph.lines[node] >= 0 else ""
         kind = NODE_KINDS[graph.node_kinds[node]]
         title = graph.names[node] if whole and graph.names else Path(place).name or kind
+        known = graph.iterations_of(node) if whole else None
+        if known is not None:
+            title = f"{title} {known}"
         boxes.append(
             _Box(
                 title, kind, int(number[at]), float(seconds[at]), int(ranks[at]), bool(on_path[at])
