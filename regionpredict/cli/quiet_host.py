@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 
@@ -33,13 +32,13 @@ class QuietHost:
     """
 
     def __init__(self, most_s: float, on_wait: Callable[[str], None] = lambda _: None) -> None:
-        from regionpredict.measure.host_activity import read_activity
+        from regionpredict.measure.host_activity import own_seconds, read_activity
 
         self._left = most_s
         self._on_wait = on_wait
         self._looked = -_LOOKED_AFTER_S
         self._before = read_activity()
-        self._own = _own_seconds()
+        self._own = own_seconds()
 
     def wait(self) -> float:
         """Waits until others leave the host alone, if patience is left; the seconds it took."""
@@ -55,9 +54,9 @@ class QuietHost:
 
     def remark(self) -> str:
         """What others did since, where it was so much that figures may be wrong; else empty."""
-        from regionpredict.measure.host_activity import disturbance, read_activity
+        from regionpredict.measure.host_activity import disturbance, own_seconds, read_activity
 
-        beside = disturbance(self._before, read_activity(), _own_seconds() - self._own)
+        beside = disturbance(self._before, read_activity(), own_seconds() - self._own)
         if beside is None or not beside.much:
             return ""
         return (
@@ -68,9 +67,3 @@ class QuietHost:
 
 _GLANCE_S = 0.3
 """What a look at a quiet host takes, which is no waiting."""
-
-
-def _own_seconds() -> float:
-    """Processor time of this process and of those that it waited for."""
-    spent = os.times()
-    return spent.user + spent.system + spent.children_user + spent.children_system

@@ -12,6 +12,7 @@ import click
 from regionpredict.cli.output import write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.progress import ProgressLine
+from regionpredict.cli.quiet_host import QuietHost, patience
 from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ if TYPE_CHECKING:
 )
 @click.option("--resume", is_flag=True, help="Go on with the campaign in FILE.")
 @click.option(
+    "--quiet-wait", default="5m", show_default=True, metavar="TIME|none",
+    help="Wait for a quiet host, so long in all; runs that others disturb do not count.",
+)  # fmt: skip
+@click.option(
     "--format", "form", type=click.Choice(["table", "json", "html"]), default="table",
     show_default=True, help="What to print.",
 )  # fmt: skip
@@ -56,6 +61,7 @@ def command(
     at: float | None,
     campaign: Path,
     resume: bool,
+    quiet_wait: str,
     form: str,
     plot: Path | None,
     report: Path | None,
@@ -70,7 +76,11 @@ def command(
     from regionpredict.tasks.isoefficiency.measured_times import read_file
     from regionpredict.tasks.isoefficiency.models import isoefficiency
 
-    data = _measured(argv, sizes, threads, campaign, resume=resume) if argv else read_file(campaign)
+    data = (
+        _measured(argv, sizes, threads, campaign, quiet_wait, resume=resume)
+        if argv
+        else read_file(campaign)
+    )
     if not data.times:
         raise InputError("no run yet", remedy="measure with -- PROGRAM {n}", path=str(campaign))
     most = cores or max(time.threads for time in data.times)
@@ -89,7 +99,13 @@ def command(
 
 
 def _measured(
-    argv: tuple[str, ...], sizes: str | None, threads: str | None, output: Path, *, resume: bool
+    argv: tuple[str, ...],
+    sizes: str | None,
+    threads: str | None,
+    output: Path,
+    quiet_wait: str,
+    *,
+    resume: bool,
 ) -> IsoefficiencyData:
     from regionpredict.cli.cache import cache_folder
     from regionpredict.cli.measure import thread_counts
@@ -134,10 +150,19 @@ def _measured(
             f"note: {max(counts)} threads on {plural(len(allowed), 'processor')} share them; what "
             "is measured there is no contention for memory alone", err=True,
         )  # fmt: skip
-    setting = Setting((compiler(),), cache_folder(), dict(os.environ), find_runtime(), len(allowed))
     line = ProgressLine(steps=10)
+    host = QuietHost(patience(quiet_wait) or 0.0, lambda said: line.show(at[0], said))
+    at = [0.0]
+
+    def show(share: float, what: str) -> None:
+        at[0] = share
+        line.show(share, what)
+
+    setting = Setting(
+        (compiler(),), cache_folder(), dict(os.environ), find_runtime(), len(allowed), host.wait
+    )
     try:
-        return run_campaign(data, size_list, counts, program, setting, output, line.show)
+        return run_campaign(data, size_list, counts, program, setting, output, show)
     except KeyboardInterrupt:
         line.end()
         click.echo(f"regionpredict: interrupted; {output} is kept; --resume goes on", err=True)

@@ -91,6 +91,12 @@ def disturbance(
     )
 
 
+def own_seconds() -> float:
+    """Processor time of this process and of those that it waited for."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
+
+
 def wait_for_quiet(
     most_s: float,
     sleep: Callable[[float], None] = time.sleep,

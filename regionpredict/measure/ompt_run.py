@@ -50,13 +50,16 @@ def recorded_run(
     runtime: Path | None = None,
     silent: bool = False,
     counters: Sequence[Counter] = (),
+    in_turns: bool = False,
 ) -> int:
     """Runs the command, whose file is `program`; returns its exit code, negative for a signal.
 
     `folder` gets its events, `cache` keeps the compiled tool; `threads` sets OMP_NUM_THREADS,
     `level` says whether all or only parallel regions are recorded, `silent` drops what the program
     writes; `counters`, at most three, are read with each event (`refused_counters` says where they
-    are not). Raises InputError where it cannot run so, and where nothing was recorded.
+    are not). With `in_turns` all threads share one processor, and times are of each thread's own
+    use of it: as on one thread, but with the work dealt as among several.
+    Raises InputError where it cannot run so, and where nothing was recorded.
     """
     substitute = runtime_for(program, runtime)
     tool = preload_library(compiler, cache, SOURCE)
@@ -74,12 +77,17 @@ def recorded_run(
         )
     if threads is not None:
         settings["OMP_NUM_THREADS"] = str(threads)
+    if in_turns:
+        settings |= {
+            "REGIONPREDICT_OMPT_CLOCK": "thread", "OMP_WAIT_POLICY": "passive",
+            "KMP_BLOCKTIME": "0", "OMP_DYNAMIC": "false", "OMP_PROC_BIND": "false",
+        }  # fmt: skip
     try:
         with subprocess.Popen(
             list(command),
             env=settings,
             stdout=subprocess.DEVNULL if silent else None,
-            preexec_fn=partial(end_with_parent, signal.SIGKILL, os.getpid()),  # noqa: PLW1509
+            preexec_fn=partial(_begin, os.getpid(), in_turns),  # noqa: PLW1509
         ) as running:
             try:
                 code = running.wait()
@@ -95,6 +103,12 @@ def recorded_run(
             remedy="build it with clang -fopenmp; gcc's runtime tells nothing, and scripts hide it",
         )
     return code
+
+
+def _begin(parent: int, in_turns: bool) -> None:
+    end_with_parent(signal.SIGKILL, parent)
+    if in_turns:
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def refused_counters(folder: Path) -> str | None:

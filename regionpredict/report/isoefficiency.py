@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.report.aligned_table import aligned_lines
 from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural, show_seconds
-from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData
+from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData, SizeTime
 from regionpredict.tasks.isoefficiency.models import LEVEL, MUCH, Isoefficiency
 
 SCHEMA = "regionpredict/isoefficiency/1"
@@ -24,18 +25,26 @@ def isoefficiency_text(
     data: IsoefficiencyData, result: Isoefficiency, efficiency: float, threads: int, size: float
 ) -> str:
     """The table of efficiencies, the models, and the five answers."""
-    rows = [("n", "threads", "time", "E_ac", "E_cf", "E_ub", "delta_con", "delta_str", "E_cf by")]
+    rows = [
+        ("n", "threads", "time", "CPU", "E_ac", "E_cf", "E_ub", "delta_con", "delta_str", "E_cf by")
+    ]
     for point in result.points:
         time = data.time(point.size, point.threads)
         rows.append(
             (
                 f"{point.size:g}", str(point.threads),
-                show_seconds(time.mean_s if time is not None else None), f"{point.actual:.2f}",
+                show_seconds(time.mean_s if time is not None else None),
+                show_seconds(time.mean_cpu_s if time is not None else None), f"{point.actual:.2f}",
                 f"{point.free:.2f}", f"{point.bound:.2f}", f"{point.contention:+.2f}",
-                f"{point.structure:+.2f}", point.how,
+                f"{point.structure:+.2f}", point.how + " *" * (not point.sound),
             )
         )  # fmt: skip
-    lines = [f"{' '.join(data.command)} on {data.host}", "", *aligned_lines(rows), ""]
+    lines = [f"{' '.join(data.command)} on {data.host}", "", *aligned_lines(rows)]
+    if result.points:
+        lines.append("CPU: processor time of the whole program")
+    if any(not point.sound for point in result.points):
+        lines.append("*: does not count, for what is open below")
+    lines.append("")
     for name, model in (("E_ac", result.actual), ("E_cf", result.free)):
         if model is not None:
             lines += page_lines(f"{name}(p, n) = {model.text()} (rRMSE {model.rrmse:.1%})")
@@ -73,6 +82,8 @@ def isoefficiency_answers(
 
 def _limited(result: Isoefficiency) -> str:
     if result.scalability_bug is None or result.depth is None or result.parallelism is None:
+        if any(point.disturbed for point in result.points):
+            return "Inconclusive: others used the host while graphs were recorded."
         return "Not known: too few sizes."
     depth, parallelism = _growth(result.depth), _growth(result.parallelism)
     if result.scalability_bug:
@@ -98,9 +109,10 @@ def _growth(model: FittedModel) -> str:
 
 
 def _contention(result: Isoefficiency) -> str:
-    if not result.points:
-        return "Not known: nothing was measured on several threads."
-    worst = max(result.points, key=lambda point: point.contention)
+    undecided = _undecided(result)
+    if undecided:
+        return undecided
+    worst = max(result.sound, key=lambda point: point.contention)
     where = f"n = {worst.size:g}, {plural(worst.threads, 'thread')}"
     figures = f"delta_con is at most {worst.contention:.2f} ({where})"
     if worst.contention > max(MUCH, worst.structure):
@@ -110,10 +122,28 @@ def _contention(result: Isoefficiency) -> str:
     return f"No: {figures}."
 
 
-def _room(result: Isoefficiency) -> str:
+def _undecided(result: Isoefficiency) -> str:
+    """Why nothing can be said of the efficiencies; empty where it can: points on the most threads,
+    where losses are largest, must count."""
     if not result.points:
         return "Not known: nothing was measured on several threads."
-    worst = max(result.points, key=lambda point: point.structure)
+    most = max(point.threads for point in result.points)
+    there = [point for point in result.points if point.threads == most]
+    if any(point.sound for point in there):
+        return ""
+    if any(point.disturbed for point in there):
+        return (
+            f"Inconclusive: others used the host while it ran on {plural(most, 'thread')}; measure "
+            "on a quiet host."
+        )
+    return f"Inconclusive: the data of {plural(most, 'thread')} are wrong (see open)."
+
+
+def _room(result: Isoefficiency) -> str:
+    undecided = _undecided(result)
+    if undecided:
+        return undecided
+    worst = max(result.sound, key=lambda point: point.structure)
     where = f"n = {worst.size:g}, {plural(worst.threads, 'thread')}"
     figures = f"delta_str is at most {worst.structure:.2f} ({where})"
     if worst.structure > MUCH:
@@ -174,10 +204,17 @@ def isoefficiency_json(
             {
                 "n": point.size, "threads": point.threads, "E_ac": point.actual,
                 "E_cf": point.free, "E_ub": point.bound, "delta_con": point.contention,
-                "delta_str": point.structure, "free_by": point.how,
+                "delta_str": point.structure, "free_by": point.how, "counts": point.sound,
+                "error": point.wrong or None,
+                **_measured(data.time(point.size, point.threads)),
             }
             for point in result.points
         ],
+        "verdicts": dict(zip(
+            ("limited", "contention", "structure"),
+            (answer for _, answer in isoefficiency_answers(result, efficiency, threads, size)),
+            strict=False,
+        )),
         "models": {
             "E_ac": result.actual.text() if result.actual else None,
             "E_cf": result.free.text() if result.free else None,
@@ -200,6 +237,16 @@ def isoefficiency_json(
         "open": list(result.open_),
     }  # fmt: skip
     return json.dumps(document, indent=1) + "\n"
+
+
+def _measured(time: SizeTime | None) -> dict[str, Any]:
+    """Seconds, processor time, and what others on the host did."""
+    if time is None:
+        return {"seconds": None, "cpu_s": None, "host": None}
+    return {
+        "seconds": time.mean_s, "cpu_s": time.mean_cpu_s,
+        "host": None if time.host is None else asdict(time.host),
+    }  # fmt: skip
 
 
 def _record(solution: Solved | None) -> dict[str, float | None] | None:

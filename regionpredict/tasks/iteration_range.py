@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 
 class IterationRange(NamedTuple):
-    """`count` iterations of a loop, counted from 0 on in the order of the program: `run` of them
+    """`total` iterations of a loop, counted from 0 on in the order of the program: `run` of them
     from `first` on, as many again `stride` after each, unless that is 0. `step` is what the loop
     adds to its variable, 1 where it is not known."""
 
     first: int
-    count: int
+    total: int
     run: int
     stride: int = 0
     step: int = 1
@@ -29,7 +29,7 @@ class IterationRange(NamedTuple):
         said = []
         if self.stride:
             text += f" every {self.stride}"
-            said.append(f"{self.count} iterations")
+            said.append(f"{self.total} iterations")
         if self.step != 1:
             said.append(f"step {self.step}")
         return f"{text} ({', '.join(said)})" if said else text

@@ -79,9 +79,9 @@ def _iterations(node: Record) -> tuple[int, ...]:
     if "iterations" not in node.value:
         return (0, 0, 0, 0, 0)
     known = node.inner("iterations")
-    count = known.whole("count", 1)
+    total = known.whole("total", 1)
     given = IterationRange(
-        known.whole("first"), count, known.whole("run", 1) if "run" in known.value else count,
+        known.whole("first"), total, known.whole("run", 1) if "run" in known.value else total,
         known.whole("stride") if "stride" in known.value else 0,
         known.whole("step", -(1 << 63)) if "step" in known.value else 1,
     )  # fmt: skip

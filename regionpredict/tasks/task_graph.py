@@ -55,7 +55,7 @@ class TaskGraph:
     `counted` is `(n, c)`: what each of the hardware `counters`, by name, counted in each node.
     `threads` is the largest team that ran it, None where the graph is of no run. `iterations` is
     `(n, 5)`, the fields of each node's `IterationRange`; `(0, 5)` where no node has one, and of
-    count 0 for a node that has none. `undivided_s` is the work of loops that one thread ran whole:
+    total 0 for a node that has none. `undivided_s` is the work of loops that one thread ran whole:
     what parallelism they have is not in the graph.
     """
 

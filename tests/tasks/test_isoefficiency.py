@@ -11,9 +11,14 @@ import jsonschema
 import pytest
 
 from regionpredict.errors import InputError
-from regionpredict.report.isoefficiency import isoefficiency_json, isoefficiency_text
+from regionpredict.report.isoefficiency import (
+    isoefficiency_answers,
+    isoefficiency_json,
+    isoefficiency_text,
+)
 from regionpredict.tasks.isoefficiency.campaign import steps
 from regionpredict.tasks.isoefficiency.measured_times import (
+    HostActivity,
     IsoefficiencyData,
     SizeGraph,
     SizeTime,
@@ -21,17 +26,17 @@ from regionpredict.tasks.isoefficiency.measured_times import (
     begin_file,
     read_file,
 )
-from regionpredict.tasks.isoefficiency.models import efficiency_points, isoefficiency
+from regionpredict.tasks.isoefficiency.models import Isoefficiency, efficiency_points, isoefficiency
 
 SIZES = (64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0)
 THREADS = (1, 2, 4, 8, 16)
 SCHEMA = Path(__file__).parents[2] / "regionpredict" / "report" / "schemas" / "isoefficiency-1.json"
 
 
-def made(actual, free, depth, parallelism) -> IsoefficiencyData:
+def made(actual, free, depth, parallelism, sizes=SIZES) -> IsoefficiencyData:
     """Times whose efficiencies are the given functions of (p, n)."""
     graphs, times = [], []
-    for n in SIZES:
+    for n in sizes:
         work = depth(n) * parallelism(n)
         graphs.append(SizeGraph(n, 10, work, depth(n)))
         for p in THREADS:
@@ -106,7 +111,11 @@ def test_a_size_that_the_formula_does_not_give_is_said_to_be_a_forecast():
     """pi(n) scatters, so beyond the points it is forecast: the printed formula, a constant below
     51.2 = 0.8 * 64, gives no size."""
     scatter = dict(zip(SIZES, (10.0, 20.0, 28.0, 12.0, 34.0, 40.0), strict=True))
-    data = made(lambda p, n: 0.9, lambda p, n: 0.9, lambda n: 1e-6, scatter.__getitem__)
+
+    def law(p, n):
+        return min(0.9, scatter[n] / p)
+
+    data = made(law, law, lambda n: 1e-6, scatter.__getitem__)
     result = isoefficiency(data)
     text = isoefficiency_text(data, result, 0.8, 64, 1024)
     assert result.parallelism.leading_term == {}
@@ -144,6 +153,79 @@ def test_sizes_and_threads_of_a_law_of_the_family():
     assert line[64] == pytest.approx(2 ** (1 / 0.09), rel=1e-3)
 
 
+CONTENDED = made(
+    lambda p, n: 1.0 - 0.1 * math.log2(p), lambda p, n: 1.0 - 0.01 * math.log2(p),
+    lambda n: 1e-6 * n, lambda n: 20 + 0.01 * n**2, sizes=SIZES[:4],
+)  # fmt: skip
+BUSY = HostActivity(others=1.5, stolen=0.0, discarded=2, disturbed=True)
+QUIET = HostActivity(others=0.0, stolen=0.0, discarded=2, disturbed=False)
+
+
+def verdicts(data: IsoefficiencyData) -> list[str]:
+    """Of the algorithm, contention and structure, without models."""
+    result = Isoefficiency(efficiency_points(data), None, None, None, None, None, ())
+    return [answer for _, answer in isoefficiency_answers(result, 0.8, 64, 1024)][:3]
+
+
+def test_a_busy_host_is_no_verdict():
+    quiet = replace(CONTENDED, times=tuple(replace(t, host=QUIET) for t in CONTENDED.times))
+    assert verdicts(quiet)[1].startswith("Yes")
+    busy = replace(CONTENDED, times=tuple(replace(t, host=BUSY) for t in CONTENDED.times))
+    _, contention, structure = verdicts(busy)
+    assert contention.startswith("Inconclusive: others used the host")
+    assert structure.startswith("Inconclusive")
+    result = isoefficiency(busy)
+    text = isoefficiency_text(busy, result, 0.8, 64, 1024)
+    assert "others used the host while 16 of 16 points were measured" in text
+    assert "they kept up to 1.5 cores busy" in text
+    document = json.loads(isoefficiency_json(busy, result, 0.8, 64, 1024))
+    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+    assert document["points"][0]["host"]["others"] == 1.5
+    assert not any(point["counts"] for point in document["points"])
+
+
+def test_a_busy_host_on_one_thread_spoils_what_is_compared_with_it():
+    times = tuple(replace(t, host=BUSY) if t.threads == 1 else t for t in CONTENDED.times)
+    assert verdicts(replace(CONTENDED, times=times))[1].startswith("Inconclusive")
+
+
+def test_what_was_measured_undisturbed_decides():
+    # One size is disturbed: the others have all thread counts.
+    times = tuple(replace(t, host=BUSY) if t.size < 100 else t for t in CONTENDED.times)
+    result = isoefficiency(replace(CONTENDED, times=times))
+    assert {point.size for point in result.sound} == set(SIZES[1:4])
+    assert result.actual is not None
+    assert verdicts(replace(CONTENDED, times=times))[1].startswith("Yes")
+
+
+def test_disturbed_graphs_tell_nothing_of_the_algorithm():
+    data = replace(PLAIN, graphs=tuple(replace(g, host=BUSY) for g in PLAIN.graphs))
+    result = isoefficiency(data)
+    assert result.scalability_bug is None
+    assert verdicts(data)[0].startswith("Inconclusive")
+
+
+def test_more_than_the_bound_is_an_error_in_the_data():
+    data = made(
+        lambda p, n: 1.0 if p == 1 else 0.55, lambda p, n: 0.5, lambda n: 1.0, lambda n: 1.0,
+        sizes=SIZES[:2],
+    )  # fmt: skip
+    point = efficiency_points(data)[0]
+    assert (point.threads, point.bound, point.sound) == (2, 0.5, False)
+    assert "E_ac = 0.55 exceeds E_ub = 0.50: the graph lacks parallelism" in point.wrong
+    assert verdicts(data)[1].startswith("Inconclusive: the data of 16 threads are wrong")
+    text = isoefficiency_text(data, isoefficiency(data), 0.8, 64, 1024)
+    assert "open: n = 64, 2 threads: E_ac = 0.55 exceeds E_ub = 0.50" in text
+
+
+def test_loops_that_ran_whole_are_an_error_in_the_data():
+    graphs = tuple(replace(g, undivided_s=0.5 * g.work_s) for g in PLAIN.graphs)
+    data = replace(PLAIN, graphs=graphs)
+    assert not any(point.sound for point in efficiency_points(data))
+    assert "50% of its work are loops that ran whole" in efficiency_points(data)[0].wrong
+    assert verdicts(data)[1].startswith("Inconclusive")
+
+
 def test_too_little_is_said_to_be_too_little():
     data = replace(PLAIN, graphs=PLAIN.graphs[:2], times=PLAIN.times[:10])
     result = isoefficiency(data)
@@ -164,16 +246,21 @@ def test_json_keeps_its_schema(data):
 def test_the_file_gives_back_what_was_measured(tmp_path):
     path = tmp_path / "campaign.jsonl"
     begin_file(path, PLAIN)
-    for part in (*PLAIN.graphs, *PLAIN.times):
+    measured = replace(
+        PLAIN,
+        graphs=(*PLAIN.graphs[1:], replace(PLAIN.graphs[0], undivided_s=1e-5, host=QUIET)),
+        times=(*PLAIN.times[1:], replace(PLAIN.times[0], cpu_s=(1.0, 2.0), host=BUSY)),
+    )
+    for part in (*measured.graphs, *measured.times):
         add_to_file(path, part)
-    assert read_file(path) == PLAIN
+    assert read_file(path) == measured
     # A line torn by an interruption does not count, and the next one stands on its own.
     with path.open("a") as stream:
         stream.write('{"kind": "time", "si')
-    assert read_file(path) == PLAIN
+    assert read_file(path) == measured
     more = SizeTime(64.0, 32, (1.0,), 1.0, "simulated")
     add_to_file(path, more)
-    assert read_file(path) == replace(PLAIN, times=(*PLAIN.times, more))
+    assert read_file(path) == replace(measured, times=(*measured.times, more))
 
 
 def test_a_resumed_campaign_does_what_is_missing():

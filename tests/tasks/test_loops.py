@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from regionpredict.errors import InputError
+from regionpredict.measure.ompt_run import recorded_run
 from regionpredict.report.plots.task_graph import graph_figure
-from regionpredict.tasks import TaskGraph, measure_graph
+from regionpredict.tasks import TaskGraph, measure_graph, read_task_graph
 from regionpredict.tasks.dot_file import dot_text
 from regionpredict.tasks.iteration_range import IterationRange
 from regionpredict.tasks.json_file import json_graph, json_text
@@ -106,10 +108,10 @@ def test_guided_chunks_shrink_with_what_is_left(record, threads):
     text = loop("parallel for schedule(guided, 3)", "int i = 0; i < n; i++")
     graph = record("guided", 200, threads=threads, text=text)
     found = ranges(graph)
-    ends = np.cumsum([known.count for known in found]).tolist()
+    ends = np.cumsum([known.total for known in found]).tolist()
     assert [known.first for known in found] == [0, *ends[:-1]]
     assert ends[-1] == 200
-    sizes = [known.count for known in found]
+    sizes = [known.total for known in found]
     assert sizes == sorted(sizes, reverse=True)
     assert all(size >= 3 for size in sizes[:-1])
     # What is left over the number of threads, so that one thread has it all.
@@ -131,11 +133,11 @@ def test_static_loops_have_a_node_a_thread(record, compiler, threads, chunk):
         assert len(set(graph.tasks[graph.node_kinds == IMPLICIT].tolist())) == threads
     elif chunk is None or threads == 1:
         found = ranges(graph)
-        ends = np.cumsum([known.count for known in found]).tolist()
+        ends = np.cumsum([known.total for known in found]).tolist()
         assert [known.first for known in found] == [0, *ends[:-1]]
         assert ends[-1] == count
         assert len(found) == threads
-        assert max(known.count for known in found) - min(known.count for known in found) <= 1
+        assert max(known.total for known in found) - min(known.total for known in found) <= 1
     else:
         deal = {t: list(range(t * chunk, count, threads * chunk)) for t in range(threads)}
         assert ranges(graph) == [
@@ -169,10 +171,31 @@ def test_loops_inside_chunks_keep_the_count_of_those_around_them(record, compile
     graph = record("inside", threads=threads, text=text)
     # An inner loop of six iterations for each outer one.
     expected = cut(10, 2, step(compiler, -1)) + 10 * cut(6, 3)
-    found = [known for known in ranges(graph) if known.step != 1 or known.count == 3]
-    outer = [known for known in ranges(graph) if known.count == 2]
+    found = [known for known in ranges(graph) if known.step != 1 or known.total == 3]
+    outer = [known for known in ranges(graph) if known.total == 2]
     assert outer == cut(10, 2, step(compiler, -1))
     assert len(found) + len(outer) >= len(expected)
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("schedule", ["static", "static, 8", "guided"])
+def test_loops_are_dealt_among_threads_that_take_turns(build, tmp_path, schedule):
+    """What no busy host changes: each thread's own processor time, in the shares of its loop."""
+    text = loop(f"parallel for schedule({schedule})", "int i = 0; i < n; i++")
+    text = text.replace("work(1)", "work(20)")
+    program = build(f"turns{len(schedule)}", text=text)
+    folder, cache = tmp_path / "run", tmp_path / "cache"
+    folder.mkdir()
+    cache.mkdir(mode=0o700)
+    recorded_run(
+        [str(program), "80"], program, folder, compiler=["gcc"], cache=cache,
+        environment=os.environ, threads=4, silent=True, in_turns=True,
+    )  # fmt: skip
+    graph = read_task_graph(folder)
+    assert (graph.threads, graph.undivided_s) == (4, 0)
+    parallelism = measure_graph(graph).average_parallelism
+    assert parallelism is not None
+    assert parallelism > 3  # of 4, less what threads take beside the loop
 
 
 @pytest.mark.compiler
@@ -193,10 +216,10 @@ def test_iterations_are_in_graphs_tables_and_pictures(record):
 
 
 def test_ranges_as_people_write_them():
-    node = {"id": "a", "seconds": 1, "iterations": {"first": 3, "count": 4}}
+    node = {"id": "a", "seconds": 1, "iterations": {"first": 3, "total": 4}}
     text = json.dumps({"nodes": [node], "edges": []})
     assert ranges(replace(json_graph(text, "g"), node_kinds=np.array([CHUNK]))) == [
         IterationRange(3, 4, 4)
     ]
-    with pytest.raises(InputError, match=r"iterations\.count"):
-        json_graph(text.replace('"count": 4', '"count": 0'), "g")
+    with pytest.raises(InputError, match=r"iterations\.total"):
+        json_graph(text.replace('"total": 4', '"total": 0'), "g")

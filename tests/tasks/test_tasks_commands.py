@@ -356,3 +356,20 @@ def test_a_campaign_goes_on_where_it_was_stopped(tmp_path):
     report = tasks("isoefficiency", "-o", "c.jsonl", cwd=tmp_path)
     assert report.returncode == 0
     assert "4. Which n keeps E = 0.8 on 1 thread?" in report.stdout
+
+
+@pytest.mark.compiler
+@pytest.mark.usefixtures("busy_core")
+def test_a_campaign_on_a_busy_host_is_inconclusive(tmp_path):
+    if find_runtime() is None:
+        pytest.skip("needs LLVM's OpenMP runtime")
+    program = built(tmp_path, "gcc", FIBONACCI, "-fopenmp")
+    line = ["isoefficiency", "--threads", "2", "--sizes", "20", "--quiet-wait", "none"]
+    done = tasks(*line, "--format", "json", "--", program, "{n}", cwd=tmp_path)
+    assert done.returncode == 0
+    value = validate(done.stdout, "isoefficiency-1")
+    assert value["verdicts"]["contention"].startswith("Inconclusive")
+    (point,) = value["points"]
+    assert point["host"]["disturbed"]
+    assert point["host"]["others"] > 0.1
+    assert point["cpu_s"] > 0

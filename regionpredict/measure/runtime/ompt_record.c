@@ -10,6 +10,8 @@
    tasks only that there are any, and, where
    this library is loaded before the program's own, functions that are compiled with
    -finstrument-functions and regions that the program names; a name is a line of `names-PID`.
+   With REGIONPREDICT_OMPT_CLOCK=thread times are the thread's own processor time, which those of
+   other threads do not compare with.
    REGIONPREDICT_OMPT_COUNTERS names up to three counters of the kernel as TYPE:CONFIG, with commas
    between; each thread has a group of its own, and behind each record that has a time it writes
    their values. The file `counters-PID` then has the word `read`, or the errno for which they
@@ -103,10 +105,12 @@ static __thread struct {
     } counts[DEEPEST];
 } loops;
 
+static clockid_t the_clock = CLOCK_MONOTONIC;
+
 static inline uint64_t now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(the_clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -504,8 +508,11 @@ static int initialize(find_function find, int device, tool_data *data)
 {
     set_callback set = (set_callback)find("ompt_set_callback");
     const char *level = getenv("REGIONPREDICT_OMPT_LEVEL");
+    const char *clock = getenv("REGIONPREDICT_OMPT_CLOCK");
     if (!set)
         return 0;
+    if (clock && !strcmp(clock, "thread"))
+        the_clock = CLOCK_THREAD_CPUTIME_ID;
     if (!on)
         pthread_atfork(NULL, NULL, leave_child_alone);
     on = 1;

@@ -1,23 +1,35 @@
 """Runs a program over sizes and threads for its efficiencies (Shudler 2018, sec. 5.3 and 5.4.1).
 
-For each size: its graph, recorded on one thread; for each thread count, times without a recording
-and the time without contention, replayed here, or simulated where there are fewer processors.
+For each size: its graph, recorded on one thread, or on as many as are asked about that take turns
+on one processor, where loops are dealt among the threads; for each thread count, times without a
+recording and the time without contention, replayed here, or simulated where there are fewer
+processors. Runs that others on the host disturb are made again, and count only where there are
+no better ones.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from regionpredict.errors import InputError, plural
 from regionpredict.machine.calibrate.samples import ENOUGH, LEAST_SAMPLES, relative_interval
+from regionpredict.measure.host_activity import (
+    Disturbance,
+    disturbance,
+    own_seconds,
+    read_activity,
+)
 from regionpredict.measure.ompt_run import recorded_run
 from regionpredict.tasks.isoefficiency.measured_times import (
+    HostActivity,
     IsoefficiencyData,
     SizeGraph,
     SizeTime,
@@ -31,22 +43,73 @@ from regionpredict.tasks.scheduler import simulate
 from regionpredict.tasks.task_events import of_kinds
 from regionpredict.tasks.task_graph import TaskGraph
 
+T = TypeVar("T")
 MARK = "{n}"
 MOST_RUNS = 20
 RECORDINGS = 3
+WHOLE = 0.05
+"""Share of the work. Loops that ran whole may be so much of a graph that is recorded on one thread.
+Assumed: the 5 % within which times are called settled."""
+HOPELESS = 10
+"""Runs, none of them undisturbed, after which there is no hope for a quiet host. Assumed: twice the
+least number of runs of a figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """How programs run here: the C compiler, the folder that keeps what it made, the environment,
-    the OpenMP runtime that stands in for others (None: none is needed or found), and how many
-    processors there are."""
+    the OpenMP runtime that stands in for others (None: none is needed or found), how many
+    processors there are, and what waits for a quiet host."""
 
     compiler: tuple[str, ...]
     cache: Path
     environment: Mapping[str, str]
     runtime: Path | None
     processors: int
+    wait: Callable[[], object] = lambda: None
+
+
+class _Run(NamedTuple, Generic[T]):
+    """What a run gave, its processor time, and what others did meanwhile, None where not known."""
+
+    value: T
+    cpu_s: float
+    beside: Disturbance | None
+
+    @property
+    def disturbed(self) -> bool:
+        return self.beside is not None and self.beside.much
+
+
+def _runs(
+    once: Callable[[], T], enough: Callable[[list[_Run[T]]], bool], setting: Setting
+) -> tuple[list[_Run[T]], HostActivity | None]:
+    """Runs until there are enough undisturbed ones, or no hope for them: those that count."""
+    runs: list[_Run[T]] = []
+    quiet: list[_Run[T]] = []
+    while not enough(quiet) and len(runs) < MOST_RUNS and (quiet or len(runs) < HOPELESS):
+        setting.wait()
+        before, own, children = read_activity(), own_seconds(), _children_seconds()
+        value = once()
+        cpu_s = _children_seconds() - children
+        beside = disturbance(before, read_activity(), own_seconds() - own)
+        runs.append(_Run(value, cpu_s, beside))
+        quiet = [run for run in runs if not run.disturbed]
+    counted = quiet or runs
+    known = [run.beside for run in counted if run.beside is not None]
+    if not known:
+        return counted, None
+    return counted, HostActivity(
+        others=max(0.0, sum(beside.others for beside in known) / len(known)),
+        stolen=max(0.0, sum(beside.stolen for beside in known) / len(known)),
+        discarded=len(runs) - len(counted),
+        disturbed=not quiet or (len(runs) > len(quiet) and not enough(quiet)),
+    )
+
+
+def _children_seconds() -> float:
+    spent = os.times()
+    return spent.children_user + spent.children_system
 
 
 def size_text(size: float) -> str:
@@ -82,15 +145,19 @@ def run_campaign(
     """Measures what is missing; each result is in `output` before the next one is begun."""
     missing = list(steps(data, sizes, threads))
     graph: tuple[float, TaskGraph] | None = None
+    host: HostActivity | None = None
     for number, (size, count) in enumerate(missing):
         what = "its graph" if count is None else plural(count, "thread")
         show(number / len(missing), f"n = {size_text(size)}, {what}")
         argv = [word.replace(MARK, size_text(size)) for word in data.command]
         if graph is None or graph[0] != size:
-            graph = size, _recorded(argv, program, setting)
+            recorded, host = _recorded(argv, program, setting, max(threads))
+            graph = size, recorded
         if count is None:
             metrics = measure_graph(graph[1], concurrency=False)
-            part = SizeGraph(size, metrics.tasks, metrics.work_s, metrics.depth_s)
+            part = SizeGraph(
+                size, metrics.tasks, metrics.work_s, metrics.depth_s, graph[1].undivided_s, host
+            )
             data = replace(data, graphs=(*data.graphs, part))
             add_to_file(output, part)
         else:
@@ -100,26 +167,39 @@ def run_campaign(
     return data
 
 
-def _recorded(argv: Sequence[str], program: Path, setting: Setting) -> TaskGraph:
+def _recorded(
+    argv: Sequence[str], program: Path, setting: Setting, most_threads: int
+) -> tuple[TaskGraph, HostActivity | None]:
     """The graph of the recording that was disturbed least: of several, that of the least work."""
-    graphs = [_recorded_once(argv, program, setting) for _ in range(RECORDINGS)]
-    return min(graphs, key=lambda graph: float(graph.seconds.sum()))
+
+    def recorded(threads: int, in_turns: bool) -> tuple[TaskGraph, HostActivity | None]:
+        runs, host = _runs(
+            lambda: _recorded_once(argv, program, setting, threads, in_turns=in_turns),
+            lambda quiet: len(quiet) >= RECORDINGS, setting,
+        )  # fmt: skip
+        return min((run.value for run in runs), key=lambda g: float(g.seconds.sum())), host
+
+    graph, host = recorded(1, False)
+    loops_alone = graph.undivided_s > WHOLE * float(graph.seconds.sum()) and not graph.task_count
+    return recorded(most_threads, True) if loops_alone and most_threads > 1 else (graph, host)
 
 
-def _recorded_once(argv: Sequence[str], program: Path, setting: Setting) -> TaskGraph:
+def _recorded_once(
+    argv: Sequence[str], program: Path, setting: Setting, threads: int, *, in_turns: bool
+) -> TaskGraph:
     with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
-        _run(argv, program, setting, Path(folder), 1, whole=True)
+        _run(argv, program, setting, Path(folder), threads, whole=True, in_turns=in_turns)
         return recorded_graph(read_recording(Path(folder)), argv[0])
 
 
 def _run(
     argv: Sequence[str], program: Path, setting: Setting, folder: Path, threads: int, *,
-    whole: bool,
+    whole: bool, in_turns: bool = False,
 ) -> None:  # fmt: skip
     code = recorded_run(
         argv, program, folder, compiler=setting.compiler, cache=setting.cache,
         environment=setting.environment, threads=threads, level="all" if whole else "regions",
-        runtime=setting.runtime, silent=True,
+        runtime=setting.runtime, silent=True, in_turns=in_turns,
     )  # fmt: skip
     if code == -signal.SIGINT:  # the terminal has sent it to the program, too
         raise KeyboardInterrupt
@@ -134,22 +214,29 @@ def _timed(
     argv: Sequence[str], program: Path, setting: Setting, size: float, threads: int,
     graph: TaskGraph,
 ) -> SizeTime:  # fmt: skip
-    times: list[float] = []
-    while len(times) < LEAST_SAMPLES or (
-        relative_interval(times) > ENOUGH and len(times) < MOST_RUNS
-    ):
+    def once() -> float:
         with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
             _run(argv, program, setting, Path(folder), threads, whole=False)
-            times.append(region_seconds(Path(folder)))
+            return region_seconds(Path(folder))
+
+    def enough(quiet: list[_Run[float]]) -> bool:
+        times = [run.value for run in quiet]
+        return len(times) >= LEAST_SAMPLES and relative_interval(times) <= ENOUGH
+
+    runs, host = _runs(once, enough, setting)
+    times, cpu_s = tuple(run.value for run in runs), tuple(run.cpu_s for run in runs)
     here = threads <= setting.processors
     replayed = replay(
         graph, threads if here else 1, compiler=setting.compiler, cache=setting.cache,
         environment=setting.environment, runtime=setting.runtime,
     )  # fmt: skip
+    if host is not None and not replayed.undisturbed:
+        host = replace(host, disturbed=True)
     if here:
-        return SizeTime(size, threads, tuple(times), replayed.without_overhead_s, "replayed")
-    simulated = simulate(graph, threads)
-    return SizeTime(size, threads, tuple(times), simulated.seconds, "simulated")
+        free_s, how = replayed.without_overhead_s, "replayed"
+    else:
+        free_s, how = simulate(graph, threads).seconds, "simulated"
+    return SizeTime(size, threads, times, free_s, how, cpu_s, host)
 
 
 def region_seconds(folder: Path) -> float:

@@ -16,13 +16,28 @@ _REMEDY = "give the -o FILE of regionpredict tasks isoefficiency"
 
 
 @dataclass(frozen=True, slots=True)
+class HostActivity:
+    """What others did while the runs of a figure went on: how many cores they kept busy on average,
+    and which share of the processors' time was stolen from this machine. `discarded` runs do not
+    count because of that; `disturbed` says that those that do count are no better."""
+
+    others: float
+    stolen: float
+    discarded: int
+    disturbed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SizeGraph:
-    """The graph of one size, recorded on one thread: times in seconds."""
+    """The graph of one size: times in seconds, without contention. `undivided_s` is the work of
+    loops that ran whole, whose parallelism it lacks; `host` is None where nobody looked."""
 
     size: float
     tasks: int
     work_s: float
     depth_s: float
+    undivided_s: float = 0.0
+    host: HostActivity | None = None
 
     @property
     def parallelism(self) -> float:
@@ -33,18 +48,26 @@ class SizeGraph:
 @dataclass(frozen=True, slots=True)
 class SizeTime:
     """One size on so many threads: `actual_s` are the times in parallel regions of runs without a
-    recording, `free_s` is the time without contention, `how` it is known: replayed or simulated."""
+    recording, `cpu_s` processor times of the whole runs, `free_s` is the time without contention,
+    `how` it is known: replayed or simulated; `host` is None where nobody looked."""
 
     size: float
     threads: int
     actual_s: tuple[float, ...]
     free_s: float
     how: str
+    cpu_s: tuple[float, ...] = ()
+    host: HostActivity | None = None
 
     @property
     def mean_s(self) -> float:
         """The mean of the actual times."""
         return sum(self.actual_s) / len(self.actual_s)
+
+    @property
+    def mean_cpu_s(self) -> float | None:
+        """The mean of the processor times; None where they are not known."""
+        return sum(self.cpu_s) / len(self.cpu_s) if self.cpu_s else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +132,33 @@ def _graph(record: Record) -> SizeGraph:
     return SizeGraph(
         record.number("size"), record.whole("tasks"), record.number("work_s"),
         record.number("depth_s"),
+        record.number("undivided_s") if "undivided_s" in record.value else 0.0, _host(record),
     )  # fmt: skip
 
 
+def _host(record: Record) -> HostActivity | None:
+    if "host" not in record.value or record.is_null("host"):
+        return None
+    known = record.inner("host")
+    return HostActivity(
+        known.number("others"), known.number("stolen"), known.whole("discarded"),
+        known.flag("disturbed"),
+    )  # fmt: skip
+
+
+def _seconds(record: Record, key: str) -> tuple[float, ...]:
+    values = record.items(key)
+    if not all(type(value) in (int, float) and 0 <= value < 1e9 for value in values):
+        raise record.error(key, "must be a list of seconds")
+    return tuple(map(float, values))
+
+
 def _time(record: Record) -> SizeTime:
-    seconds = record.items("actual_s")
-    bad = [v for v in seconds if type(v) not in (int, float) or not 0 < v < 1e9]
-    if bad or not seconds:
+    seconds = _seconds(record, "actual_s")
+    if not seconds or not all(seconds):
         raise record.error("actual_s", "must be a list of seconds")
     return SizeTime(
-        record.number("size"), record.whole("threads", 1), tuple(map(float, seconds)),
-        record.number("free_s"), record.text("how"),
+        record.number("size"), record.whole("threads", 1), seconds, record.number("free_s"),
+        record.text("how"), _seconds(record, "cpu_s") if "cpu_s" in record.value else (),
+        _host(record),
     )  # fmt: skip

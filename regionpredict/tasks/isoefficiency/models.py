@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import regionpredict.fit
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, plural
 from regionpredict.fit import FittedModel
 from regionpredict.fit.laws.efficiency_surface import (
     LARGEST,
@@ -32,12 +32,16 @@ MUCH = 0.1
 """A discrepancy from which on it is called an obstacle. Assumed: half of the 0.2 that Shudler 2018,
 sec. 5.4.2, calls a potential bottleneck."""
 LEVEL = 0.9
+NOISE = 0.05
+"""How far E_ac may exceed E_ub, as a part of it, by the 5 % within which times are called settled;
+and how much of a graph's work loops may be that ran whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class EfficiencyPoint:
     """The three efficiencies at one size and thread count, from 0 to 1 but for noise; E_ac exceeds
-    1 where caches make the program faster than its threads."""
+    1 where caches make the program faster than its threads. `disturbed` says that others used the
+    host meanwhile, `undivided` which part of the graph's work are loops that ran whole."""
 
     size: float
     threads: int
@@ -45,6 +49,29 @@ class EfficiencyPoint:
     free: float
     bound: float
     how: str
+    disturbed: bool = False
+    undivided: float = 0.0
+
+    @property
+    def wrong(self) -> str:
+        """What is wrong with the data, empty where nothing is: an efficiency above its bound."""
+        where = f"n = {self.size:g}, {plural(self.threads, 'thread')}"
+        if self.undivided > NOISE:
+            return (
+                f"{where}: the graph lacks parallelism: {self.undivided:.0%} of its work are loops "
+                "that ran whole, as one chunk"
+            )
+        if self.actual <= self.bound * (1 + NOISE):
+            return ""
+        figures = f"E_ac = {self.actual:.2f} exceeds E_ub = {self.bound:.2f}"
+        if self.bound < 1:
+            return f"{where}: {figures}: the graph lacks parallelism that the program has"
+        return f"{where}: {figures}: the time on one thread is too long, or caches help"
+
+    @property
+    def sound(self) -> bool:
+        """Whether it may decide anything."""
+        return not self.disturbed and not self.wrong
 
     @property
     def contention(self) -> float:
@@ -73,6 +100,11 @@ class Isoefficiency:
     parallelism: FittedModel | None
     scalability_bug: bool | None
     open_: tuple[str, ...]
+
+    @property
+    def sound(self) -> tuple[EfficiencyPoint, ...]:
+        """The points that may decide anything."""
+        return tuple(point for point in self.points if point.sound)
 
     def bound(self, threads: float, size: float) -> float | None:
         """E_ub(p, n) by the model of the parallelism."""
@@ -153,22 +185,42 @@ def efficiency_points(data: IsoefficiencyData) -> tuple[EfficiencyPoint, ...]:
                 free=graph.work_s / (time.threads * time.free_s),
                 bound=min(1.0, graph.parallelism / time.threads),
                 how=time.how,
+                disturbed=any(
+                    host is not None and host.disturbed
+                    for host in (graph.host, alone.host, time.host)
+                ),
+                undivided=graph.undivided_s / graph.work_s if graph.work_s > 0 else 0.0,
             )
         )
     return tuple(points)
 
 
+def _kept_busy(data: IsoefficiencyData) -> str:
+    others = [time.host.others for time in data.times if time.host and time.host.disturbed]
+    return f": they kept up to {max(others):.1f} cores busy" if others else ""
+
+
 def isoefficiency(data: IsoefficiencyData) -> Isoefficiency:
     """All models that the data allow."""
     points = efficiency_points(data)
-    open_: list[str] = []
+    sound = [point for point in points if point.sound]
+    open_ = [point.wrong for point in points if point.wrong]
+    disturbed = sum(point.disturbed for point in points)
+    if disturbed:
+        open_.append(
+            f"others used the host while {disturbed} of {plural(len(points), 'point')} were "
+            f"measured, which do not count{_kept_busy(data)}"
+        )
     # On one thread every efficiency is 1 by definition: it holds the constant.
-    sizes = sorted({point.size for point in points})
+    sizes = sorted({point.size for point in sound})
     ones = [(1.0, size) for size in sizes]
-    where = [*ones, *((float(point.threads), point.size) for point in points)]
-    actual = _surface(where, [1.0] * len(ones) + [p.actual for p in points], "E_ac", open_)
-    free = _surface(where, [1.0] * len(ones) + [p.free for p in points], "E_cf", open_)
-    graphs = sorted(data.graphs, key=lambda graph: graph.size)
+    where = [*ones, *((float(point.threads), point.size) for point in sound)]
+    actual = _surface(where, [1.0] * len(ones) + [p.actual for p in sound], "E_ac", open_)
+    free = _surface(where, [1.0] * len(ones) + [p.free for p in sound], "E_cf", open_)
+    graphs = sorted(
+        (graph for graph in data.graphs if graph.host is None or not graph.host.disturbed),
+        key=lambda graph: graph.size,
+    )
     depth = parallelism = None
     if len(graphs) >= LEAST_SIZES:
         at = [(graph.size,) for graph in graphs]
@@ -177,9 +229,10 @@ def isoefficiency(data: IsoefficiencyData) -> Isoefficiency:
             at, [[g.parallelism] for g in graphs], parameters=("n",)
         )
     else:
+        aside = len(graphs) < len(data.graphs)
         open_.append(
             f"T_inf(n) and pi(n) have no model: {len(graphs)} "
-            f"size{' is' if len(graphs) == 1 else 's are'} measured, "
+            f"size{' is' if len(graphs) == 1 else 's are'} measured{' undisturbed' * aside}, "
             f"{LEAST_SIZES} are needed"
         )
     bug = None
