@@ -87,10 +87,11 @@ def _loop(name: str, elements: int, operations: int, stride: int = 1) -> str:
 def model_sweeps(machine: Machine, source: Path) -> tuple[Sweep, ...]:
     """The sweeps for a machine; `source` is a file that holds `sweep_source` of it."""
     analysis = analyse([SourceRequest(str(source))], {}, flows=False)
-    density = predict(analysis, machine, "density").predictions
+    density = predict(analysis, machine, "density", advised=False).predictions
     saturation = predict(
-        analysis, machine, "saturation", threads=(1, machine.cores), pages=first_touched("parallel")
-    ).predictions
+        analysis, machine, "saturation", threads=(1, machine.cores),
+        pages=first_touched("parallel"), advised=False,
+    ).predictions  # fmt: skip
     points = [
         (left.score, _efficiency(right.speedup, machine))
         for left, right in zip(density, saturation, strict=True)

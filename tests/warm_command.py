@@ -30,7 +30,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, "-m", "regionpredict"]
 _KNOWN = {"cwd", "env", "capture_output", "text", "check", "timeout", "stdout", "stderr",
-          "encoding", "errors", "input"}  # fmt: skip
+          "encoding", "errors", "input", "stdin"}  # fmt: skip
 _APART = {"__main__", "pytest_plugin", "cli.language_server", "measure.launch_slurm"}  # of extras
 _AT_START = ("PYTHON", "LC_", "LANG", "LD_", "OPENBLAS_")
 
@@ -56,7 +56,8 @@ class WarmCommand:
         self, words: list[str], *, cwd: Any = None, env: Mapping[str, str] | None = None,
         check: bool = False, timeout: float | None = None, capture_output: bool = False,
         stdout: Any = None, stderr: Any = None, input: Any = None,
-        text: bool | None = None, encoding: str | None = None, errors: str | None = None,
+        stdin: int | None = None, text: bool | None = None, encoding: str | None = None,
+        errors: str | None = None,
     ) -> subprocess.CompletedProcess[Any]:  # fmt: skip
         as_text = bool(text or encoding or errors)
         if capture_output:
@@ -72,7 +73,7 @@ class WarmCommand:
 
             out = stream(stdout, 1)
             err = out if stderr == subprocess.STDOUT else stream(stderr, 2)
-            given: Any = 0
+            given: Any = 0 if stdin is None else stream(stdin, 0)
             if input is not None:
                 given = files.enter_context(tempfile.TemporaryFile())
                 given.write(input.encode(encoding or "utf-8") if as_text else input)

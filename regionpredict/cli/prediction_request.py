@@ -171,10 +171,10 @@ def predicted_anew(
 
 def repeated(
     request: PredictionRequest, machine: Machine, *, recorded: Recording | None = None,
-    analysis: Analysis | None = None,
+    analysis: Analysis | None = None, advised: bool = False,
 ) -> Predictions:  # fmt: skip
     """What the request asks for on a machine, from the sources as they are now, or from an
-    `analysis` of them."""
+    `analysis` of them; changes to the source are looked for where it is `advised`."""
     from regionpredict.pipeline import predict
 
     machine = request.run.on(machine)
@@ -188,7 +188,8 @@ def repeated(
     with StageLine() as line:
         return predict(
             analysis, machine, request.model, request.density, threads=request.threads,
-            pages=request.run.placement(machine), within=request.within / 100, tell=line,
+            pages=request.run.placement(machine), within=request.within / 100,
+            advised=advised, tell=line,
         )  # fmt: skip
 
 

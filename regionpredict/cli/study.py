@@ -111,7 +111,7 @@ def _judged(
     from regionpredict.report.hints import as_json, hints_document
     from regionpredict.report.study_page import Judged
 
-    result = repeated(asked, machine, analysis=analysis)
+    result = repeated(asked, machine, analysis=analysis, advised=True)
     notes = analysis.program.diagnostics
     document = hints_document(
         result.predictions, result.teams, result.plans, machine, asked.model, notes, result.advice,

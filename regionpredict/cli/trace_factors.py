@@ -176,7 +176,9 @@ def _predicted(
     threads = sorted(count for count in teams if count <= machine.hardware_threads)
     processes = processes_of(reading["processes"])
     analysis = run_analysis(sources, **reading, timings=False, flows=True)
-    result = predict(analysis, machine, "saturation", threads=threads, processes=processes)
+    result = predict(
+        analysis, machine, "saturation", threads=threads, processes=processes, advised=False
+    )
     return hints_of(result.predictions, machine, result.teams)
 
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import gcd
 from typing import NamedTuple
 
+from regionpredict.ir.compiled_expr import COMPILED_FROM, compiled
 from regionpredict.ir.recurrence import rounds
 
 Number = int | Fraction
@@ -120,7 +121,7 @@ class Expr:
     ('8*(i*n + 2*i)', 9)
     """
 
-    __slots__ = ("_hash", "_names", "_size", "_text", "terms")
+    __slots__ = ("_asked", "_function", "_hash", "_names", "_size", "_text", "terms")
 
     terms: dict[Monomial, Number]
 
@@ -130,6 +131,8 @@ class Expr:
         self._names: frozenset[str] | None = None
         self._size = 0
         self._text = ""
+        self._asked = 0
+        self._function: Callable[[Mapping[str, Number]], Number] | None = None
 
     def __reduce__(self) -> tuple[type[Expr], tuple[dict[Monomial, Number]]]:
         """The terms alone travel: what was computed of them is known again when asked for."""
@@ -374,6 +377,14 @@ class Expr:
 
         Exact: integers and fractions of any size, so that nothing overflows.
         """
+        if self._function is not None:
+            try:
+                return _whole(self._function(bindings))
+            except (KeyError, ZeroDivisionError):
+                return None
+        self._asked += 1
+        if self._asked == COMPILED_FROM:
+            self._function = _function_of(self)
         total: Number = 0
         for monomial, coefficient in self.terms.items():
             product = coefficient
@@ -448,6 +459,13 @@ def _times(left: Monomial, right: Monomial) -> Monomial:
     for factor, power in right:
         powers[factor] = powers.get(factor, 0) + power
     return tuple(sorted(powers.items(), key=_factor_key))
+
+
+@lru_cache(maxsize=1024)  # what is substituted again and again gives equal expressions
+def _function_of(expression: Expr) -> Callable[[Mapping[str, Number]], Number] | None:
+    return compiled(
+        expression, _fold_of, lambda atom, values: _carried(atom.kind, atom.args, values)
+    )
 
 
 def _evaluate_atom(atom: Atom, bindings: Mapping[str, Number]) -> Number | None:

@@ -132,7 +132,7 @@ def _over(answer: Answer, single: Answer) -> Answer:
 
 def _density_packages(code: Code, analysis: Analysis, machine: Machine) -> int | None:
     """Those of the largest hint, as for the loops of one team."""
-    made = predict(analysis, machine, "density", pages=_placement(code))
+    made = predict(analysis, machine, "density", pages=_placement(code), advised=False)
     return (
         max((one.packages or 0 for one in _that_count(code, made.predictions)), default=0) or None
     )
@@ -145,7 +145,9 @@ def point_of(seconds: Times) -> int:
 
 def core_cycles(code: Code, machine: Machine) -> float:
     """Cycles of one core for one run of the region, all data in the first cache."""
-    made = predict(_read(code, code.text), machine, "saturation", threads=[1]).predictions[0]
+    (made,) = predict(
+        _read(code, code.text), machine, "saturation", threads=[1], advised=False
+    ).predictions[:1]
     core = _derivation(made).core
     return max(core.overlapping, core.loading) * machine.clock_hz
 
@@ -169,7 +171,7 @@ def _predictions(
     """The regions that count."""
     placement = _placement(code)
     made = predict(analysis, machine.as_run(binding=code.binding), "saturation", threads=threads,
-                   pages=placement, parts=parts)  # fmt: skip
+                   pages=placement, parts=parts, advised=False)  # fmt: skip
     return _that_count(code, made.predictions)
 
 

@@ -8,6 +8,8 @@ import pty
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -37,23 +39,24 @@ def settings(folder: Path, **more: str) -> dict[str, str]:
 def on_terminal(folder: Path, *words: str, **more: str) -> str:
     """What a command says on a terminal, on both streams."""
     mine, its = pty.openpty()
-    started = subprocess.Popen(
-        [sys.executable, "-m", "regionpredict", *words], cwd=folder, stdin=its, stdout=its,
-        stderr=its, env=settings(folder, **more),
-    )  # fmt: skip
-    os.close(its)
+    with ThreadPoolExecutor(1) as reader:
+        said = reader.submit(_all_of, mine)
+        subprocess.run(
+            [sys.executable, "-m", "regionpredict", *words], cwd=folder, stdin=its, stdout=its,
+            stderr=its, env=settings(folder, **more), check=False,
+        )  # fmt: skip
+        os.close(its)
+        return WRITTEN_OVER.sub("", said.result().decode().replace("\r\n", "\n"))
+
+
+def _all_of(terminal: int) -> bytes:
+    """What is written to a terminal until nobody has its other end any more."""
     said = b""
-    while True:
-        try:
-            part = os.read(mine, 65536)
-        except OSError:  # nobody has the other end any more
-            break
-        if not part:
-            break
-        said += part
-    os.close(mine)
-    started.wait()
-    return WRITTEN_OVER.sub("", said.decode().replace("\r\n", "\n"))
+    with suppress(OSError):
+        while part := os.read(terminal, 65536):
+            said += part
+    os.close(terminal)
+    return said
 
 
 def piped(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:

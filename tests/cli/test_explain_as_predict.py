@@ -18,10 +18,14 @@ KERNELS = {
     "2mm": ([POLYBENCH / "linear_algebra" / "2mm"], ["--set", "nl=30"]),
     "jacobi-2d": ([POLYBENCH / "stencils" / "jacobi-2d"], []),
 }
+WHOLE = ("ft", "lu")  # programs
 _MOST = 4
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize(
+    "kernel",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in WHOLE else []) for name in KERNELS],
+)
 def test_the_hint_is_that_of_the_prediction(
     kernel: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

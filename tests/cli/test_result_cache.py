@@ -378,6 +378,7 @@ def test_the_oldest_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert left == ["middle.answer", "new.answer", "of-somebody-else.txt"]
 
 
+@pytest.mark.slow
 def test_random_edits(project: Project) -> None:
     """Whatever is edited, with answers kept the program says what it says without."""
     choose = random.Random(20)

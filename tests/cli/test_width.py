@@ -245,6 +245,7 @@ def test_tables_of_models(tmp_path: Path) -> None:
 
 
 @pytest.mark.compiler
+@pytest.mark.slow
 def test_tables_of_what_was_measured(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     if shutil.which("gcc") is None:

@@ -51,7 +51,9 @@ def predicted_seconds(folder: Path) -> dict[str, dict[int, float]]:
     from regionpredict.pipeline import analyse, predict
 
     analysis = analyse(requests_for([str(folder)], [("N", "5000")], [], ""), {})
-    made = predict(analysis, load(MACHINE), "saturation", threads=(1, 4, 8)).predictions
+    made = predict(
+        analysis, load(MACHINE), "saturation", threads=(1, 4, 8), advised=False
+    ).predictions
     return {one.facts.region.id: seconds_of(one) for one in made}
 
 

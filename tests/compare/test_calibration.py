@@ -85,7 +85,9 @@ def programs(folder: Path, number: int = 4) -> Analysis:
 
 
 def predictor(analysis: Analysis) -> Callable[[Machine], Sequence[Prediction]]:
-    return lambda machine: predict(analysis, machine, "saturation", threads=COUNTS).predictions
+    return lambda machine: (
+        predict(analysis, machine, "saturation", threads=COUNTS, advised=False).predictions
+    )
 
 
 def campaign(
@@ -154,6 +156,7 @@ def test_known_factors_are_recovered(known: tuple[Samples, SaturationCalibration
     assert result.folds == 4
 
 
+@pytest.mark.slow
 def test_one_factor_alone_leaves_the_others_at_one(analysis: Analysis) -> None:
     result = fitted(analysis, {"overhead": 3.0})
     assert result.factors["overhead"] == pytest.approx(3.0, rel=0.1)
@@ -161,6 +164,7 @@ def test_one_factor_alone_leaves_the_others_at_one(analysis: Analysis) -> None:
                for name, value in result.fitted.items() if name != "overhead")  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_right_model_gets_no_factors(analysis: Analysis) -> None:
     random.seed(4)
     plain = predictor(analysis)(load(MACHINE))
@@ -191,6 +195,7 @@ def test_a_factor_at_its_bound_is_a_finding_and_no_correction(
     assert replace(result, fitted={**result.fitted, "overhead": 7.8}).helps
 
 
+@pytest.mark.slow
 def test_times_alone_may_be_what_is_mended(analysis: Analysis) -> None:
     # Everything takes three times as long: no speedup changes but for rounding, all seconds do.
     slow = dict.fromkeys(KNOWN, 3.0)
@@ -202,6 +207,7 @@ def test_times_alone_may_be_what_is_mended(analysis: Analysis) -> None:
     assert result.sure_times == 1.0
 
 
+@pytest.mark.slow
 def test_what_helps_one_program_and_harms_another_is_not_written(analysis: Analysis) -> None:
     # Two of four programs on a memory twice as slow, two on one twice as fast, and so on with all
     # that times are made of: what one half teaches is wrong for the other by a factor of four.
@@ -284,6 +290,7 @@ def test_the_written_machine_has_the_factors(
     assert once.startswith(text.rstrip())
 
 
+@pytest.mark.slow
 def test_corrections_are_fitted_anew_not_on_top(
     analysis: Analysis, known: tuple[Samples, SaturationCalibration]
 ) -> None:

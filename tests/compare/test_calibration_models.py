@@ -50,7 +50,8 @@ def campaign_of(folder: Path, size: int, factors: dict[str, float]) -> None:
 
     requests = requests_for([str(folder / "src")], [("SIZE", str(size))], [], "")
     analysis = analyse(requests, {})
-    off = predict(analysis, with_factors(load(MACHINE), factors), "saturation", threads=COUNTS)
+    off = predict(analysis, with_factors(load(MACHINE), factors), "saturation", threads=COUNTS,
+                  advised=False)  # fmt: skip
     store = Store(folder / f"m{size}.jsonl")
     host = Host("here", "a processor", 2, 4, 1, 1)
     store.begin(Campaign(("./a",), host, {"places": "cores"}, "2024-05-02T10:00:00+00:00"))

@@ -11,9 +11,9 @@ import pytest
 from measured_programs import WRAPPER, Measured, environment, run_measured
 
 
-@pytest.fixture(params=["gcc", "clang-19"])
+@pytest.fixture(params=["gcc", pytest.param("clang-19", marks=pytest.mark.slow)])
 def compiler(request: pytest.FixtureRequest) -> str:
-    """Each C compiler that is here."""
+    """Each C compiler that is here; with the second, what is compiled and run is slow."""
     name: str = request.param
     if shutil.which(name) is None:
         pytest.skip(f"needs {name}")

@@ -135,8 +135,9 @@ def test_a_loop_that_scales_has_no_advice(tmp_path: Path) -> None:
     assert [told for told in result.advice.values() if told] == []
 
 
-def test_no_gain_is_told_that_is_not_worth_it() -> None:
-    root = Path(__file__).resolve().parents[2] / "polybench_samples"
+@pytest.mark.parametrize("part", ["stencils", pytest.param(".", marks=pytest.mark.slow)])
+def test_no_gain_is_told_that_is_not_worth_it(part: str) -> None:
+    root = Path(__file__).resolve().parents[2] / "polybench_samples" / part
     result = predict(analyse(requests_for([str(root)]), {}, flows=True), MACHINE, "saturation")
     gains = [one.gain for told in result.advice.values() for one in told]
     assert gains and min(gains) >= ADVICE_GAIN.value
@@ -166,6 +167,7 @@ def test_what_is_not_counted_would_not_be_told(monkeypatch: pytest.MonkeyPatch) 
     assert asked and any(told.values())
 
 
+@pytest.mark.slow
 def test_costs_that_gain_too_little_need_no_traffic(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where less of what OpenMP costs cannot gain enough, nothing is counted or lost."""
     root = Path(__file__).resolve().parents[2] / "polybench_samples"
