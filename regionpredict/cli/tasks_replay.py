@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from pathlib import Path
 
 import click
 
+from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.output import write_result
 from regionpredict.cli.progress import ProgressLine
 
@@ -14,6 +17,13 @@ from regionpredict.cli.progress import ProgressLine
 @click.command("replay")
 @click.argument("path", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--threads", default=None, metavar="LIST", help="Thread counts: 1,2,4 or 1-24.")
+@click.option(
+    "--time-limit",
+    default="10m",
+    show_default=True,
+    metavar="TIME",
+    help="End after this time, in equal parts for the thread counts, with the runs until then.",
+)
 @click.option(
     "--runtime",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -25,8 +35,9 @@ from regionpredict.cli.progress import ProgressLine
 )  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
 def command(
-    path: Path, threads: str | None, runtime: Path | None, form: str, output: Path | None
-) -> None:
+    path: Path, threads: str | None, time_limit: str, runtime: Path | None, form: str,
+    output: Path | None,
+) -> None:  # fmt: skip
     """Runs FILE's tasks as loops that only let their times pass, under the OpenMP runtime.
 
     Repeated until the 95 % interval of the time is within 5 %. Times of a recording on one thread
@@ -36,11 +47,12 @@ def command(
     from regionpredict.cli.measure import thread_counts
     from regionpredict.cli.run import compiler
     from regionpredict.measure.ompt_runtime import find_runtime
-    from regionpredict.report.quantities import plural
+    from regionpredict.report.quantities import plural, show_seconds
     from regionpredict.report.task_times import times_json, times_table
     from regionpredict.tasks import measure_graph, read_task_graph
-    from regionpredict.tasks.replay import replay
+    from regionpredict.tasks.replay import MOST_RUNS, replay
 
+    limit_s = parse_duration(time_limit, "--time-limit")
     graph = read_task_graph(path)
     metrics = measure_graph(graph, concurrency=False)
     allowed = sorted(os.sched_getaffinity(0))
@@ -54,13 +66,21 @@ def command(
             "times are no times without contention; regionpredict tasks simulate has those",
             err=True,
         )  # fmt: skip
-    rows, line = [], ProgressLine()
+    rows, line, begin = [], ProgressLine(steps=10), time.monotonic()
     for number, count in enumerate(counts):
-        line.show(number / len(counts), f"replaying on {plural(count, 'thread')}")
+        least_s = max(metrics.depth_s, metrics.work_s / count)
+        what = f"replaying on {plural(count, 'thread')}, {show_seconds(least_s)} or more a run"
+        left_s = begin + limit_s - time.monotonic()
+
+        def on_run(runs: int, share: float = number / len(counts), what: str = what) -> None:
+            part = min(runs / MOST_RUNS, 1.0) / len(counts)
+            line.show(share + part, f"{what}, {plural(runs, 'run')}")
+
+        on_run(0)
         rows.append(
             replay(
                 graph, count, compiler=[compiler()], cache=cache_folder(), environment=os.environ,
-                runtime=library,
+                runtime=library, limit_s=max(left_s, 0.0) / (len(counts) - number), on_run=on_run,
             )
         )  # fmt: skip
     line.end()
@@ -72,9 +92,12 @@ def command(
                 "machine", err=True,
             )  # fmt: skip
         elif not row.settled:
+            known = math.isfinite(row.interval)
+            interval = f"is {row.interval:.0%} of the mean" if known else "is not known"
+            limit = "" if row.in_time else ", when the time limit was reached"
             click.echo(
-                f"note: {plural(row.threads, 'thread')}: the 95 % interval is {row.interval:.0%} "
-                f"of the mean after {row.runs} runs", err=True,
+                f"note: {plural(row.threads, 'thread')}: the 95 % interval {interval} after "
+                f"{plural(row.runs, 'run')}{limit}", err=True,
             )  # fmt: skip
     if form == "json":
         text = times_json("replayed", metrics, rows)

@@ -18,6 +18,8 @@ from regionpredict.tasks.isoefficiency.models import LEVEL, MUCH, Isoefficiency
 
 SCHEMA = "regionpredict/isoefficiency/1"
 CONTOURS = (0.9, 0.7, 0.5, 0.3)
+FAR = 10
+"""So many times beyond the data an answer is called a guess. Assumed: an order of magnitude."""
 SAME = 0.01  # a forecast so near the formula's value needs no word
 
 
@@ -65,17 +67,21 @@ def isoefficiency_answers(
 ) -> list[tuple[str, str]]:
     """The five questions with their answers."""
     sizes = result.sizes_for(threads, efficiency)
+    counts = result.threads_for(size, efficiency)
     return [
         ("Is the algorithm limited?", _limited(result)),
         ("Is contention the cause?", _contention(result)),
         ("Is there room in the graph?", _room(result)),
         (
             f"Which n keeps E = {efficiency:g} on {plural(threads, 'thread')}?",
-            _solutions(sizes, "n", "no size") + _forecast(result.parallelism, sizes["E_ub"]),
+            _solutions(sizes, "n", "no size")
+            + _forecast(result.parallelism, sizes["E_ub"])
+            + _far(sizes, "n", max((point.size for point in result.sound), default=0)),
         ),
         (
             f"How many threads keep E = {efficiency:g} at n = {size:g}?",
-            _solutions(result.threads_for(size, efficiency), "p", "not even one"),
+            _solutions(counts, "p", "not even one")
+            + _far(counts, "p", max((point.threads for point in result.sound), default=0)),
         ),
     ]
 
@@ -178,6 +184,18 @@ def _forecast(model: FittedModel | None, solution: Solved | None) -> str:
     return (
         f" At n = {_number(solution.value)} pi(n) is forecast by many views of its points, which "
         "its formula explains too little."
+    )
+
+
+def _far(solved: dict[str, Solved | None], name: str, most: float) -> str:
+    """A warning where an answer lies far beyond the largest that was measured."""
+    values = [s.value for s in solved.values() if s is not None and s.value is not None]
+    far = [value for value in values if FAR * most < value < LARGEST]
+    if not far or not most:
+        return ""
+    return (
+        f" {name} = {_number(max(far))} lies {max(far) / most:.3g} times beyond the largest {name} "
+        f"that was measured ({most:g}): a guess, not a forecast."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -60,6 +61,7 @@ def times_json(
         "times": [
             {
                 **asdict(row),
+                **({"interval": None} if not math.isfinite(getattr(row, "interval", 0.0)) else {}),
                 "speedup": metrics.work_s / row.seconds if row.seconds > 0 else None,
                 "efficiency": (
                     metrics.work_s / row.seconds / row.threads if row.seconds > 0 else None

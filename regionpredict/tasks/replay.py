@@ -9,7 +9,9 @@ from __future__ import annotations
 import dataclasses
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from regionpredict.constant import Constant
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, plural
 from regionpredict.machine.calibrate.samples import ENOUGH, LEAST_SAMPLES, relative_interval
 from regionpredict.measure.ompt_runtime import stand_in
 from regionpredict.measure.runtime_library import runtime_program
@@ -27,6 +29,11 @@ from regionpredict.tasks.task_graph import CONTINUE, JOINED, TaskGraph
 SOURCE = "task_replay.c"
 MOST_RUNS = 60
 MOST_EMPTY_RUNS = 220
+LIMIT_S = 600.0
+"""Of a replay, unless it is asked for another."""
+EMPTY_S = 30.0
+"""What runs without times may take beyond the limit, since all depends on the overhead. Assumed:
+ten million tasks of 3 microseconds."""
 QUIET = Constant(
     0.02,
     "1",
@@ -49,7 +56,8 @@ class Replayed:
     the least, and how many there were; `overhead_s` is what the runtime takes to start one task,
     from the same graph without times, and `starts` how many it started. `undisturbed` says whether
     only runs count in which every thread had a processor all the time, or others were on the host
-    too much for that."""
+    too much for that; `in_time` whether it went on until it was settled or hopeless, or the time
+    limit ended it before. With one run the interval is infinite."""
 
     threads: int
     seconds: float
@@ -59,6 +67,7 @@ class Replayed:
     overhead_s: float
     starts: int
     undisturbed: bool
+    in_time: bool = True
 
     @property
     def settled(self) -> bool:
@@ -80,15 +89,18 @@ def replay(
     environment: Mapping[str, str],
     runtime: Path | None = None,
     most_runs: int = MOST_RUNS,
-    timeout_s: float = 600.0,
+    limit_s: float = LIMIT_S,
+    on_run: Callable[[int], None] = lambda _: None,
 ) -> Replayed:
     """Replays the graph until the 95 % interval of its time is within 5 % of the mean (sec. 5.4.1).
 
     Runs in which others took a processor away do not count, as long as there are enough others.
-    `runtime` stands in for the compiler's own.
+    `runtime` stands in for the compiler's own. After `limit_s` seconds the runs that have ended are
+    all; `on_run` hears how many these are as they end.
 
-    Raises InputError where it cannot be compiled or does not end.
+    Raises InputError where it cannot be compiled, fails, or none of its runs ends in time.
     """
+    end = time.monotonic() + limit_s
     program = runtime_program(compiler, cache, SOURCE)
     settings = {
         **environment,
@@ -103,18 +115,31 @@ def replay(
         _write(graph, timed)
         _write(dataclasses.replace(graph, seconds=np.zeros(graph.nodes)), empty)
 
-        def run(path: Path, count: int) -> list[_Run]:
-            # The first one starts the threads.
-            return _run([str(program), str(path), str(count + 1)], settings, timeout_s)[1:]
+        def run(path: Path, before: int, until: float) -> list[_Run]:
+            line = [str(program), str(path), str(LEAST_SAMPLES + 1)]
+            made = _run(line, settings, until, lambda number: on_run(before + max(number - 1, 0)))
+            return made[1:] or made  # the first one starts the threads
 
-        runs = run(timed, LEAST_SAMPLES)
-        while not _enough(_counting(runs)) and len(runs) < most_runs:
-            runs += run(timed, LEAST_SAMPLES)
+        runs = run(timed, 0, end)
+        if not runs:
+            raise InputError(
+                f"no run on {plural(threads, 'thread')} has ended after {limit_s:.0f} s: the graph "
+                f"has {float(graph.seconds.sum()):.3g} s of work",
+                remedy="give it more time (--time-limit), or simulate it",
+            )
+        while not _enough(_counting(runs)) and len(runs) < most_runs and time.monotonic() < end:
+            runs += run(timed, len(runs), end)
+        in_time = time.monotonic() < end or _enough(_counting(runs))
         starts = int(starts_of_tasks(graph).sum()) or 1
-        blank = run(empty, LEAST_SAMPLES)
-        while not any(_quiet(run) for run in blank) and len(blank) < MOST_EMPTY_RUNS:
-            blank += run(empty, LEAST_SAMPLES)
-        overhead = min(run.seconds for run in _counting(blank)) * threads / starts
+        until = max(end, time.monotonic() + EMPTY_S)
+        blank = run(empty, len(runs), until)
+        while (
+            not any(_quiet(run) for run in blank)
+            and len(blank) < MOST_EMPTY_RUNS
+            and time.monotonic() < end
+        ):
+            blank += run(empty, len(runs), until)
+        overhead = min((run.seconds for run in _counting(blank)), default=0.0) * threads / starts
     times = [run.seconds for run in _counting(runs)]
     return Replayed(
         threads=threads,
@@ -125,6 +150,7 @@ def replay(
         overhead_s=overhead,
         starts=starts,
         undisturbed=all(_quiet(run) for run in _counting(runs)),
+        in_time=in_time,
     )
 
 
@@ -160,18 +186,38 @@ def _write(graph: TaskGraph, path: Path) -> None:
     path.write_bytes(b"".join(np.asarray(part).astype("=i8").tobytes() for part in parts))
 
 
-def _run(line: list[str], settings: Mapping[str, str], timeout_s: float) -> list[_Run]:
+def _run(
+    line: list[str], settings: Mapping[str, str], end: float, on_run: Callable[[int], None]
+) -> list[_Run]:
+    """The runs of a call, those that have ended by `end`, a time of the monotonic clock."""
     try:
-        done = subprocess.run(
-            line, env=dict(settings), capture_output=True, text=True, timeout=timeout_s, check=False
+        program = subprocess.Popen(
+            line, env=dict(settings), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
-    except subprocess.TimeoutExpired:
-        raise InputError(
-            f"the replay has not ended after {timeout_s:.0f} s", remedy="replay a smaller graph"
-        ) from None
     except OSError as error:
         raise InputError(f"the replay does not run: {error.strerror}") from None
-    if done.returncode:
-        said = done.stderr.strip().splitlines()
-        raise InputError(f"the replay fails: {said[-1] if said else done.returncode}")
-    return [_Run(*map(float, line.split())) for line in done.stdout.splitlines()]
+    out_of_time = threading.Event()
+
+    def stop() -> None:
+        out_of_time.set()
+        program.kill()
+
+    timer = threading.Timer(max(end - time.monotonic(), 0.0), stop)
+    timer.start()
+    runs: list[_Run] = []
+    try:
+        with program:
+            assert program.stdout is not None
+            assert program.stderr is not None
+            for text in program.stdout:
+                runs.append(_Run(*map(float, text.split())))
+                on_run(len(runs))
+            said = program.stderr.read().strip().splitlines()
+    except BaseException:
+        program.kill()
+        raise
+    finally:
+        timer.cancel()
+    if program.returncode and not out_of_time.is_set():
+        raise InputError(f"the replay fails: {said[-1] if said else program.returncode}")
+    return runs

@@ -226,6 +226,15 @@ def test_loops_that_ran_whole_are_an_error_in_the_data():
     assert verdicts(data)[1].startswith("Inconclusive")
 
 
+def test_answers_far_beyond_the_data_are_called_a_guess():
+    # E_ub = (10 + n/2)/p: 0.8 at p = (10 + n/2)/0.8 = 1.25e6 for n = 2e6, on 16 threads at most.
+    law = lambda p, n: 1.0 - 0.05 * math.log2(p)  # noqa: E731
+    data = made(law, law, lambda n: 1e-6 * n, lambda n: 10 + 0.5 * n)
+    answers = isoefficiency_answers(isoefficiency(data), 0.8, 64, 2e6)
+    assert "times beyond the largest p that was measured (16): a guess" in answers[4][1]
+    assert "a guess" not in answers[3][1]
+
+
 def test_too_little_is_said_to_be_too_little():
     data = replace(PLAIN, graphs=PLAIN.graphs[:2], times=PLAIN.times[:10])
     result = isoefficiency(data)

@@ -7,6 +7,7 @@ import os
 import pytest
 from drawn_graphs import KNOWN, drawn
 
+from regionpredict.errors import InputError
 from regionpredict.tasks import measure_graph
 from regionpredict.tasks.replay import QUIET, _counting, _enough, _Run, replay
 from regionpredict.tasks.task_graph import graph_of_tasks
@@ -48,3 +49,19 @@ def test_no_replay_is_faster_than_work_and_depth_allow(tmp_path, known, threads)
     assert run.starts == graph.nodes
     assert run.runs >= 5
     assert 0 <= run.overhead_s * run.starts / threads <= 1
+
+
+@pytest.mark.compiler
+def test_a_time_limit_ends_a_replay_with_the_runs_made_until_then(tmp_path):
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+    setting = {"compiler": ["gcc"], "cache": cache, "environment": os.environ}
+    # A run takes 0.4 s; a batch, of which the first run does not count, 2.4 s.
+    heard: list[int] = []
+    run = replay(graph_of_tasks([0.4], []), 1, limit_s=1.5, on_run=heard.append, **setting)
+    assert 1 <= run.runs <= 3
+    assert not run.in_time
+    assert run.seconds >= 0.4
+    assert heard[:1] == [0]
+    with pytest.raises(InputError, match=r"no run on 1 thread has ended after 0 s: .* 60 s of"):
+        replay(graph_of_tasks([60.0], []), 1, limit_s=0.3, **setting)

@@ -110,6 +110,7 @@ int main(int count, char **words)
             taken = now() - at - (used() - processor);
         }
         printf("%.9f %.9f\n", (double)(ended - began) / 1e9, (double)taken / 1e9);
+        fflush(stdout); /* who reads may end this at any time */
     }
     return 0;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from regionpredict.report.html.blocks import (
@@ -42,7 +43,7 @@ def task_times_page(
         replayed = row if isinstance(row, Replayed) else None
         if speedup is not None:
             speedups.append((row.threads, speedup))
-            if replayed is not None:
+            if replayed is not None and math.isfinite(replayed.interval):
                 wide = replayed.interval
                 low, high = speedup / (1 + wide), speedup / max(1 - wide, 0.01)
                 band.append((row.threads, low, high))
@@ -53,8 +54,10 @@ def task_times_page(
             ("?" if efficiency is None else f"{100 * efficiency:.0f} %", efficiency),
         ]  # fmt: skip
         if replayed is not None:
+            known = math.isfinite(replayed.interval)
+            interval = f"{100 * replayed.interval:.1f} %" if known else "?"
             shown += [(show_seconds(replayed.overhead_s), replayed.overhead_s), replayed.runs,
-                      (f"{100 * replayed.interval:.1f} %", replayed.interval)]  # fmt: skip
+                      (interval, replayed.interval if known else None)]  # fmt: skip
         cells.append(shown)
     columns = [
         Column("Threads", number=True), Column("Time", number=True), Column("Speedup", number=True),
