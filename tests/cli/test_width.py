@@ -258,6 +258,7 @@ def test_tables_of_what_was_measured(tmp_path: Path) -> None:
     check(tmp_path, MEASURED)
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 def test_tables_of_tasks(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")

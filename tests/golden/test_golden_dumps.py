@@ -8,13 +8,14 @@ against the source before it is committed, and read the diff at every change.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
-from regionpredict.pipeline import STAGES, analyse, predict
+from regionpredict.pipeline import STAGES, Analysis, Predictions, analyse, predict
 from regionpredict.stage_dumps import dump
 
 FOLDER = Path(__file__).parent
@@ -24,6 +25,16 @@ CASES = sorted(path.stem for path in FOLDER.glob("*.c"))
 UNCLAIMED = {"branches": ("workload", "prediction"), "structs": ("workload", "prediction")}
 DUMPS = [(name, stage) for name in CASES for stage in STAGES
          if stage not in UNCLAIMED.get(name, ())]  # fmt: skip
+
+
+@cache
+def analysed(name: str, frontend: str) -> Analysis:
+    return analyse(requests_for([f"{name}.c"]), {}, frontend=frontend)
+
+
+@cache
+def predicted(name: str, frontend: str) -> Predictions:
+    return predict(analysed(name, frontend), load("dunnington"), "saturation")
 
 
 @pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
@@ -36,11 +47,8 @@ def test_dump(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(FOLDER)  # places are shown as `case.c:3`
-    analysis = analyse(requests_for([f"{name}.c"]), {}, frontend=frontend)
-    predictions = None
-    if stage in ("workload", "prediction"):
-        predictions = predict(analysis, load("dunnington"), "saturation")
-    text = dump(stage, analysis, predictions) + "\n"
+    predictions = predicted(name, frontend) if stage in ("workload", "prediction") else None
+    text = dump(stage, analysed(name, frontend), predictions) + "\n"
     expected = FOLDER / f"{name}.{stage}.txt"
     if update_golden and frontend == "libclang":
         expected.write_text(text)

@@ -20,8 +20,9 @@ PROGRAMS = Path(__file__).parent / "programs"
 Record = Callable[..., TaskGraph]
 
 
-@pytest.fixture(scope="session", params=["clang-19", "gcc"])
+@pytest.fixture(scope="session", params=["clang-19", pytest.param("gcc", marks=pytest.mark.slow)])
 def compiler(request: pytest.FixtureRequest) -> str:
+    """Each compiler that is here; with the second, what is compiled and run is slow."""
     name: str = request.param
     if shutil.which(name) is None:
         pytest.skip(f"needs {name}")

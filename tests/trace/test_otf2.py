@@ -144,6 +144,7 @@ def test_bytes_may_be_anything(archive: Path, tmp_path: Path, kernels: Kernels, 
         assert str(folder) in str(error)
 
 
+@pytest.mark.slow
 def test_any_byte_of_the_anchor_may_be_anything(archive: Path, tmp_path: Path) -> None:
     """Counts and lengths of the anchor file send the library round without end, or end it."""
     folder = tmp_path / "noise"

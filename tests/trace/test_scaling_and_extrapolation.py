@@ -206,6 +206,7 @@ def test_a_given_law_and_wrong_ones() -> None:
         extrapolate(study((4, 1.0, 1.0, 1.0)), [16])
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(

@@ -82,8 +82,12 @@ def test_a_process_that_dies_is_one_clear_line(tmp_path: Path) -> None:
         spread(dies, range(12), 2)
 
 
-def test_processes_change_no_result() -> None:
-    requests = requests_for([str(ROOT / "npb_samples")])
+@pytest.mark.parametrize(
+    "folder",
+    ["polybench_samples/solvers", pytest.param("npb_samples", marks=pytest.mark.slow)],
+)
+def test_processes_change_no_result(folder: str) -> None:
+    requests = requests_for([str(ROOT / folder)])
     results = []
     for processes in (1, 3):
         analysis = analyse(requests, {}, processes=processes)
