@@ -81,6 +81,12 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
     return Programs(folder, texts, ("g++", "-w"), ".cpp")
 
 
-@pytest.mark.parametrize("style", STYLES)
+QUICK = ("options", "references", "base", "either class")
+
+
+@pytest.mark.parametrize(
+    "style",
+    [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in STYLES],
+)
 def test_what_is_said_is_what_the_program_prints(programs: Programs, style: str) -> None:
     programs.check(style, "libclang", hidden=HIDDEN.get(style, ""))

@@ -83,7 +83,11 @@ DAMAGES = [cut_off, without_lines, with_lines_twice, without_words, with_wrong_b
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[pytest.mark.slow] if at else []) for at, path in enumerate(SOURCES)],
+    ids=lambda path: path.stem,
+)
 def test_damage_is_told_not_raised(tmp_path: Path, frontend: str, damage, path: Path) -> None:  # type: ignore[no-untyped-def]
     choose = random.Random(f"{path.name} {damage.__name__}")
     machine = load("dunnington")

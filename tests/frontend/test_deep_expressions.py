@@ -11,7 +11,9 @@ from regionpredict.frontend import read, requests_for
 TERMS = 3000
 
 
-@pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+@pytest.mark.parametrize(
+    "frontend", ["libclang", pytest.param("pycparser", marks=pytest.mark.slow)]
+)
 def test_a_sum_of_thousands_of_terms(tmp_path: Path, frontend: str) -> None:
     terms = " + ".join(f"a[i+{k}]" for k in range(TERMS))
     source = tmp_path / "sum.c"

@@ -88,6 +88,7 @@ def test_hints_for_a_scheduler(folder: Path) -> None:
         assert 1 <= region["threads"] <= 24
 
 
+@pytest.mark.slow
 def test_a_machine_is_measured_and_its_hints_are_held_against_runs(folder: Path) -> None:
     if shutil.which("gcc") is None:
         pytest.skip("needs gcc")

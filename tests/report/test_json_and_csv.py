@@ -32,8 +32,17 @@ SOURCES = {
     "awkward": (str(AWKWARD),),
 }
 MACHINES = ("clovertown", "dunnington", "epyc-7451")
-each_source = pytest.mark.parametrize("source", SOURCES)
-each_machine = pytest.mark.parametrize("machine", MACHINES)
+each_source = pytest.mark.parametrize(
+    "source",
+    [pytest.param(name, marks=[pytest.mark.slow] if name == "npb" else []) for name in SOURCES],
+)
+each_machine = pytest.mark.parametrize(
+    "machine",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if at else [])
+        for at, name in enumerate(MACHINES)
+    ],
+)
 
 
 @cache

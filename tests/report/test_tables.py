@@ -16,7 +16,13 @@ from regionpredict.report.table import facts_table, prediction_table
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("polybench_samples", "npb_samples", "tests/golden", "tests/report/awkward.c")
-each_source = pytest.mark.parametrize("source", SOURCES)
+each_source = pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name == "npb_samples" else [])
+        for name in SOURCES
+    ],
+)
 
 
 @cache

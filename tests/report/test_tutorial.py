@@ -23,6 +23,7 @@ PROGRAM = Path(sys.executable).parent / "regionpredict"
 
 
 @pytest.mark.compiler
+@pytest.mark.slow
 def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     if shutil.which("gcc") is None:
