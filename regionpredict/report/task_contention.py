@@ -45,7 +45,7 @@ class PredictedBodies:
 
     def at(self, place: str) -> BodyContention | None:
         """The body of `file:line`; None where none was read there."""
-        file, _, line = place.rpartition(":")
+        file, _, line = place.partition(" (")[0].rpartition(":")
         if not file or not line.isdigit():
             return None
         return next(iter(hints_at(self.bodies, Place(file, int(line), None))), None)

@@ -91,23 +91,15 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
     seconds, serial = _times(events, node, len(first_rows), events.initial[task], running)
     undivided_s = _undivided(events, node, task, seconds)
     kinds, sites = _kinds(events, first_rows, task, recording.lines.keys())
+    lines, places = _places(recording, sites, np.where(kinds == TASK, events.body[task], 0))
     count = len(first_rows) + barriers.count  # behind the pieces come the barriers
-    places: dict[str, int] = {}
-    line_of = {
-        site: places.setdefault(recording.lines[site], len(places))
-        for site in np.unique(sites).tolist()
-        if site in recording.lines
-    }
-    table = np.full(int(sites.max(initial=0)) + 1, -1, dtype=np.int64)
-    for site, line in line_of.items():
-        table[site] = line
     pad = np.zeros(barriers.count)
     graph = TaskGraph(
         seconds=np.concatenate([seconds, pad]),
         node_kinds=np.concatenate([kinds, np.full(barriers.count, JOIN, dtype=np.uint8)]),
         tasks=np.concatenate([task, np.full(barriers.count, -1)]),
-        lines=np.concatenate([table[sites], np.full(barriers.count, -1)]),
-        places=numbered(places),
+        lines=np.concatenate([lines, np.full(barriers.count, -1)]),
+        places=places,
         sources=np.concatenate([source for source, _, _ in edges]),
         targets=np.concatenate([target for _, target, _ in edges]),
         edge_kinds=np.concatenate([np.full(len(s), k, dtype=np.uint8) for s, _, k in edges]),
@@ -122,6 +114,27 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
     assert count == graph.nodes
     check_acyclic(graph)
     return graph
+
+
+def _places(
+    recording: Recording, sites: IntArray, bodies: IntArray
+) -> tuple[IntArray, tuple[str, ...]]:
+    """The place of each node, -1 where not known, and their names: the line of its site, and the
+    address of its body where tasks of one line have several."""
+    pairs, number = np.unique(np.stack([sites, bodies], axis=1), axis=0, return_inverse=True)
+    of_line: dict[str, set[int]] = {}
+    for site, body in pairs.tolist():
+        if body and site in recording.lines:
+            of_line.setdefault(recording.lines[site], set()).add(body)
+    places: dict[str, int] = {}
+    table = np.full(len(pairs), -1, dtype=np.int64)
+    for row, (site, body) in enumerate(pairs.tolist()):
+        if site in recording.lines:
+            name = recording.lines[site]
+            if body in recording.addresses and len(of_line[name]) > 1:
+                name += f" ({recording.addresses[body] - 1:#x})"
+            table[row] = places.setdefault(name, len(places))
+    return table[number.reshape(-1)], numbered(places)
 
 
 def _iterations(events: TaskEvents, node: IntArray, count: int) -> IntArray:

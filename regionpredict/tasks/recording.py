@@ -27,6 +27,7 @@ VERSION = 1
 LINES = "lines.json"
 COUNTER_NAMES = "counters.json"
 _REMEDY = "record it again: regionpredict tasks record -o FOLDER -- PROGRAM"
+_SITE = re.compile(r"(\d{1,9}) ([0-9a-f]{1,16}) ")
 _EVENTS = re.compile(r"events-(\d+)-(\d+)")
 
 (HEADER, PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, IMPLICIT_END, CREATE, SCHEDULE, SYNC_BEGIN,
@@ -41,13 +42,15 @@ Words = NDArray[np.uint64]
 class Recording:
     """The events of one process: `threads[k]` is `(n, 4)`, in the order of thread k.
 
-    `lines` has `file:line` for each site that is known; `finished` says whether the program ended
-    by itself. `counted[k]` is `(n, c)`, what the counters `counters` read at each event of thread
-    k, where they were read: at an event without a time there is 0.
+    `lines` has `file:line` for each site that is known, `addresses` where it lies in its file;
+    `finished` says whether the program ended by itself. `counted[k]` is `(n, c)`, what the counters
+    `counters` read at each event of thread k, where they were read: at an event without a time
+    there is 0.
     """
 
     threads: tuple[Words, ...]
     lines: dict[int, str]
+    addresses: dict[int, int]
     finished: bool
     counters: tuple[str, ...] = ()
     counted: tuple[Words, ...] = ()
@@ -81,6 +84,7 @@ def read_recording(folder: Path) -> Recording:
     return Recording(
         threads=tuple(table for table, _ in parted),
         lines=_lines(folder),
+        addresses=_addresses(folder),
         finished=finished,
         counters=names,
         counted=tuple(counted for _, counted in parted) if names else (),
@@ -133,6 +137,16 @@ def _lines(folder: Path) -> dict[int, str]:
     if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
         raise InputError("not the lines of a recording", remedy=_REMEDY, path=str(path))
     return {int(key): place for key, place in value.items() if key.isdigit()}
+
+
+def _addresses(folder: Path) -> dict[int, int]:
+    addresses = {}
+    for file in folder.glob("sites-*"):
+        for line in read_text(file, _REMEDY).splitlines():
+            match = _SITE.match(line)
+            if match:
+                addresses[int(match[1])] = int(match[2], 16)
+    return addresses
 
 
 def counter_names_text(names: Sequence[str]) -> str:

@@ -52,10 +52,11 @@ class TaskEvents:
 
     `task`, `kind`, `aux`, `site` and `other` are `(e,)`, `time` in ns; `other` is the task, region
     or number that the event names besides. By task, `(t,)`: `parent` and `region` (-1 where there
-    is none), `explicit`, `initial`, `known` (begun or created), `flags` and `created` (the row of
-    its creation, -1). By region, `(t,)` too, as ids are shared: `team` (threads). `dependences` is
-    `(d, 3)`: task, address, type, in the order in which each thread made them. `counted` is
-    `(e, c)`, what each of the `c` counters read; those of two threads do not compare.
+    is none), `explicit`, `initial`, `known` (begun or created), `flags`, `body` (the site of its
+    function, 0 where not known) and `created` (the row of its creation, -1). By region, `(t,)` too,
+    as ids are shared: `team` (threads). `dependences` is `(d, 3)`: task, address, type, in the
+    order in which each thread made them. `counted` is `(e, c)`, what each of the `c` counters read;
+    those of two threads do not compare.
     """
 
     task: IntArray
@@ -69,6 +70,7 @@ class TaskEvents:
     explicit: BoolArray
     initial: BoolArray
     flags: IntArray
+    body: IntArray
     created: IntArray
     team: IntArray
     dependences: IntArray
@@ -146,6 +148,9 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
     parent[children] = task[creates]
     explicit[children] = True
     flags[children] = aux[rows[creates]]
+    body = np.zeros(count, dtype=np.int64)
+    body[children] = site[rows[creates]] >> 16
+    site = np.where(kind == CREATE, site & 0xFFFF, site)
     created[children] = creates
     numbers = of_kinds(kinds, (DISPATCH, STEP, SHARE))
     depends = np.flatnonzero((kind == DEPENDENCE) & (first >= 0))
@@ -161,6 +166,7 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
         explicit=explicit,
         initial=initial,
         flags=flags,
+        body=body,
         created=created,
         team=team,
         dependences=np.stack(

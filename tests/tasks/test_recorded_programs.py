@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from program_definitions import (
     cholesky,
@@ -15,7 +17,7 @@ from program_definitions import (
 from recorded_shape import creations, depending, edges, explicit, forest, joins
 
 from regionpredict.tasks import measure_graph
-from regionpredict.tasks.task_graph import CREATE, DEPENDENCE, IMPLICIT
+from regionpredict.tasks.task_graph import CREATE, DEPENDENCE, IMPLICIT, TASK
 
 pytestmark = pytest.mark.compiler
 THREADS = pytest.mark.parametrize("threads", [1, 2])
@@ -200,3 +202,31 @@ int main(void)
     # Tasks, outer threads, and inner ones: a region of one thread leaves the inner one its two.
     assert len(created) == 6 + 3 * threads + 3 * (2 if threads == 1 else 1)
     assert edges(graph, DEPENDENCE) == []
+
+
+@THREADS
+def test_tasks_of_a_taskloop_are_those_of_its_line(record, threads):
+    text = constructs("""
+#pragma omp taskloop num_tasks(5)
+        for (int i = 0; i < 20; i++)
+            work(5);
+    """)
+    graph = record("of_a_line", threads=threads, text=text)
+    (line,) = (line for line in measure_graph(graph).lines if line.kind == "task")
+    assert line.count == 5
+    # The work is theirs, not that of who waits for them.
+    tasks = graph.seconds[graph.node_kinds == TASK]
+    assert line.work_s == pytest.approx(tasks.sum())
+
+
+@THREADS
+def test_tasks_of_one_line_are_told_apart_by_their_bodies(record, threads):
+    text = constructs("""
+#define TWO _Pragma("omp task") work(1); _Pragma("omp task") work(9);
+        for (int i = 0; i < 3; i++) { TWO }
+    """)
+    graph = record("one_line", threads=threads, text=text)
+    lines = [line for line in measure_graph(graph).lines if line.kind == "task"]
+    assert [line.count for line in lines] == [3, 3]
+    assert len({line.place for line in lines}) == 2
+    assert all(re.fullmatch(r".*/one_line\.c:\d+ \(0x[0-9a-f]+\)", line.place) for line in lines)

@@ -364,7 +364,7 @@ def test_a_campaign_on_a_busy_host_is_inconclusive(tmp_path):
     if find_runtime() is None:
         pytest.skip("needs LLVM's OpenMP runtime")
     program = built(tmp_path, "gcc", FIBONACCI, "-fopenmp")
-    line = ["isoefficiency", "--threads", "2", "--sizes", "20", "--quiet-wait", "none"]
+    line = ["isoefficiency", "--threads", "2", "--sizes", "14", "--quiet-wait", "none"]
     done = tasks(*line, "--format", "json", "--", program, "{n}", cwd=tmp_path)
     assert done.returncode == 0
     value = validate(done.stdout, "isoefficiency-1")

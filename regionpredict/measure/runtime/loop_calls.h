@@ -1,5 +1,5 @@
-/* Stands in front of the calls by which compiled loops get their chunks, where the recorder is
-   loaded before the runtime: what tools are told of loops is not all that a graph needs.
+/* Stands in front of the calls by which compiled loops get their chunks and tasks are made, where
+   the recorder is loaded before the runtime: what tools are told is not all that a graph needs.
 
    On one thread LLVM's runtime gives a dynamic loop out as one chunk. It is asked instead for the
    schedule that does not merge chunks, so that they are those of the program. Static loops are
@@ -272,3 +272,89 @@ PARALLEL_LOOP(nonmonotonic_guided, GUIDED, (, long given), given)
 PARALLEL_LOOP(runtime, RUNTIME, (), 1)
 PARALLEL_LOOP(nonmonotonic_runtime, RUNTIME, (), 1)
 PARALLEL_LOOP(maybe_nonmonotonic_runtime, RUNTIME, (), 1)
+
+/* -- tasks, whose bodies tell constructs apart that the compiler put on one line ------------------ */
+
+/* What a call makes is made at `caller` and runs `function`; a task that runs at once may make
+   others meanwhile. Places are those behind calls: so is a function's, which has none before it.
+   The runtime passes gcc's calls on to clang's, which then are not the program's. */
+#define MAKING(function, gcc, call)                                                                \
+    const void *outer_task = calling.task, *outer_body = calling.body;                             \
+    int outer_gcc = calling.by_gcc;                                                                \
+    if (gcc || !calling.by_gcc) {                                                                  \
+        calling.task = CALLER;                                                                     \
+        calling.body = (const char *)(function) + 1;                                               \
+        calling.by_gcc = gcc;                                                                      \
+    }                                                                                              \
+    call;                                                                                          \
+    calling.task = outer_task;                                                                     \
+    calling.body = outer_body;                                                                     \
+    calling.by_gcc = outer_gcc
+
+struct made_task { /* the begin of kmp_task_t of LLVM's runtime */
+    void *shared, *routine;
+};
+
+int32_t __kmpc_omp_task(void *place, int32_t thread, struct made_task *task)
+{
+    NEXT("__kmpc_omp_task", int32_t (*)(void *, int32_t, struct made_task *));
+    int32_t result;
+    MAKING(task->routine, 0, result = next(place, thread, task));
+    return result;
+}
+
+int32_t __kmpc_omp_task_with_deps(void *place, int32_t thread, struct made_task *task,
+                                  int32_t count, void *list, int32_t more, void *others)
+{
+    NEXT("__kmpc_omp_task_with_deps",
+         int32_t (*)(void *, int32_t, struct made_task *, int32_t, void *, int32_t, void *));
+    int32_t result;
+    MAKING(task->routine, 0, result = next(place, thread, task, count, list, more, others));
+    return result;
+}
+
+void __kmpc_omp_task_begin_if0(void *place, int32_t thread, struct made_task *task)
+{
+    NEXT("__kmpc_omp_task_begin_if0", void (*)(void *, int32_t, struct made_task *));
+    MAKING(task->routine, 0, next(place, thread, task));
+}
+
+#define ITERATIONS_OF_TASKS                                                                        \
+    void *place, int32_t thread, struct made_task *task, int32_t now_or_later, uint64_t *lower,    \
+        uint64_t *upper, int64_t step, int32_t no_group, int32_t schedule, uint64_t size
+
+void __kmpc_taskloop(ITERATIONS_OF_TASKS, void *copy)
+{
+    NEXT("__kmpc_taskloop", void (*)(ITERATIONS_OF_TASKS, void *));
+    MAKING(task->routine, 0, next(place, thread, task, now_or_later, lower, upper, step, no_group,
+                               schedule, size, copy));
+}
+
+void __kmpc_taskloop_5(ITERATIONS_OF_TASKS, int32_t modifier, void *copy)
+{
+    NEXT("__kmpc_taskloop_5", void (*)(ITERATIONS_OF_TASKS, int32_t, void *));
+    MAKING(task->routine, 0, next(place, thread, task, now_or_later, lower, upper, step, no_group,
+                               schedule, size, modifier, copy));
+}
+
+#define TASK_OF_GCC                                                                                \
+    void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long alignment
+
+void GOMP_task(TASK_OF_GCC, _Bool deferred, unsigned flags, void **depend, int priority,
+               void *detach)
+{
+    NEXT("GOMP_task", void (*)(TASK_OF_GCC, _Bool, unsigned, void **, int, void *));
+    MAKING(body, 1, next(body, data, copy, size, alignment, deferred, flags, depend, priority, detach));
+}
+
+#define TASKLOOP_OF_GCC(name, value)                                                               \
+    void name(TASK_OF_GCC, unsigned flags, unsigned long tasks, int priority, value start,         \
+              value end, value step)                                                               \
+    {                                                                                              \
+        NEXT(#name, void (*)(TASK_OF_GCC, unsigned, unsigned long, int, value, value, value));     \
+        MAKING(body, 1, next(body, data, copy, size, alignment, flags, tasks, priority, start, end,   \
+                          step));                                                                  \
+    }
+
+TASKLOOP_OF_GCC(GOMP_taskloop, long)
+TASKLOOP_OF_GCC(GOMP_taskloop_ull, unsigned long long)

@@ -44,7 +44,8 @@ enum {
     PARALLEL_END,    /* a: task, b: region */
     IMPLICIT_BEGIN,  /* a: task, b: region, 0 for the initial task; aux: index, site: team */
     IMPLICIT_END,    /* a: task */
-    CREATE,          /* a: task, b: new task, aux: flags, high ones from bit 8 on */
+    CREATE,          /* a: task, b: new task, aux: flags, high ones from bit 8 on; site: 16 bits,
+                        above them that of the function that is the task's body, 0: not known */
     SCHEDULE,        /* a: prior task, b: next one, aux: what becomes of the prior one */
     SYNC_BEGIN,      /* a: task, aux: kind */
     SYNC_END,        /* a: task, aux: kind */
@@ -93,6 +94,8 @@ static int whole_graph; /* tasks and chunks are recorded, as graphs need them */
 static __thread struct {
     const void *place, *fork;
     int64_t lower, step;
+    const void *task, *body; /* of a call that makes tasks, and the function that they run */
+    int by_gcc;
 } calling;
 
 /* The loops that this thread is in, of those nested deeper than it tells apart the last one. */
@@ -346,8 +349,11 @@ static void task_create(tool_data *task, const void *frame, tool_data *created, 
     created->value = ++self->ids;
     if (flags & TASK_INITIAL)
         put(self, head(IMPLICIT_BEGIN, 0, 1), now(), created->value, 0);
-    else
-        put(self, head(CREATE, bits, site(self, place)), now(), id(task), created->value);
+    else {
+        uint32_t where = site(self, calling.task ? calling.task : place);
+        put(self, head(CREATE, bits, where | site(self, calling.body) << 16), now(), id(task),
+            created->value);
+    }
 }
 
 /* A trace has no tasks; who reads it learns that there were some: a record a thread, the first. */
