@@ -130,9 +130,15 @@ def _alone(nest: SerialNest, given: Mapping[str, int], machine: Machine) -> floa
 def _running(
     teams: Sequence[TeamPrediction], executions: Mapping[str, float]
 ) -> list[TeamPrediction]:
-    """The teams that run; all that are there where none is seen to."""
+    """The teams that run, without those inside others, whose time has theirs; all that are there
+    where none is seen to run."""
     here = [team for team in teams if team.facts.id in executions]
-    return [team for team in here if executions[team.facts.id]] or here
+    running = [team for team in here if executions[team.facts.id]] or here
+    around = {team.facts.span for team in running if team.status != "skipped"}
+    return [
+        team for team in running
+        if not all(member.facts.region.nested_in in around for member in team.facts.members)
+    ]  # fmt: skip
 
 
 def planned_teams(

@@ -67,6 +67,13 @@ def possible_races(region: Region) -> list[Access]:
     return list(accesses.values())
 
 
+def updated_anywhere(region: Region) -> frozenset[str]:
+    """The arrays that threads update anywhere, through an index from memory, without protection."""
+    possible = {access.array for access in possible_races(region)}
+    grown = {one.access.array for one in _shared_writes(region) if _grows(one)}
+    return frozenset(access.array for access in indirect_updates(region)) | (possible & grown)
+
+
 def through_an_index(access: Access, loops: Sequence[Loop], region: Region) -> bool:
     """Whether threads write, through what they find in memory, anywhere in an array of all."""
     if access.kind != "write" or root_of(access.array) not in region.shared:

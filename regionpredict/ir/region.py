@@ -177,7 +177,8 @@ class Branch:
     """An `if`, `switch` or `?:` whose sides hold statements; the condition stands before it.
 
     `kind` is 'if' where the source has one there, with the line of `span`. `share` is how often its
-    condition holds, 0 to 1, where the caller gave that.
+    condition holds, 0 to 1, where the caller gave that. `test` is the condition's value, where it
+    has one, which is not zero on the first side.
     """
 
     condition: str
@@ -185,15 +186,21 @@ class Branch:
     span: Span
     kind: str = ""
     share: Fraction | None = None
+    test: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Synchronisation:
-    """An OpenMP construct inside the region: `critical`, `atomic`, `barrier`, `ordered`, ..."""
+    """An OpenMP construct inside the region: `critical`, `atomic`, `barrier`, `ordered`, ...
+
+    Bodies of `critical` keep only those out that have the same `lock`: a directive's name, a
+    variable, or a function with a lock of its own. Empty is one name more.
+    """
 
     kind: str
     body: tuple[Node, ...]
     span: Span
+    lock: str = ""
 
 
 class GivenSkew(NamedTuple):
@@ -298,9 +305,10 @@ class Region:
     `team_size` is what its bounds then take as the number of threads, where they do not ask the
     team itself: a number, or the name of what has been set before. `over_threads`: the directive's
     own loop counts the threads, each of which does a block of `nest`. `nested_in` is the `parallel`
-    around the region's own where only that one starts threads. `skew` is how data spread the work,
-    where the caller gave that. `others` are the names with a
-    prime, of variables that others of the region share their own name with.
+    inside which the region's own always runs. `nests`: the program lets teams start teams, which
+    have one thread otherwise. `skew` is how data spread the work, where the caller gave that.
+    `others` are the names with a prime, of variables that others of the region share their own name
+    with.
     """
 
     id: str
@@ -324,6 +332,7 @@ class Region:
     over_threads: bool = False
     others: tuple[OtherName, ...] = ()
     nested_in: Span | None = None
+    nests: bool = False
     skew: GivenSkew | None = None
 
     def withheld(self, reason: str) -> Region:

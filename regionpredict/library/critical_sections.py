@@ -106,7 +106,7 @@ class _Sections:
         """What the lock guards, as the construct that it amounts to."""
         if not self._chosen(taken.lock):
             before = [taken.rest] if _does_something(taken.rest) else []
-            return [*before, Synchronisation("critical", body, taken.call.span)]
+            return [*before, Synchronisation("critical", body, taken.call.span, taken.lock.text)]
         write = taken.rest._replace(accesses=(*taken.rest.accesses, taken.lock))
         update = Synchronisation("atomic", (write,), taken.call.span)
         return [Synchronisation("lock", (update, *body), taken.call.span)]
@@ -249,7 +249,7 @@ def _alone(statement: Statement, memory: Collection[str], *, perhaps: bool) -> I
                 f"{call.name}()", call.span, ((_operation(statement, call), 1),), (), (call,),
                 role="call",
             )  # fmt: skip
-            yield Synchronisation("critical", (own,), call.span)
+            yield Synchronisation("critical", (own,), call.span, call.name)
     if rest is statement or _does_something(rest):
         yield rest
 

@@ -187,6 +187,7 @@ class _Tried:
             len(self.members) != 1 or execution is None or region.context != "combined"
             or one.seconds > self.best or construct.clause("if") is not None
             or self.members[0].workload.schedule.kind != "static"  # pieces cost, not the team
+            or execution.synchronisation.inner_teams  # those cost, which it starts
         ):  # fmt: skip
             return None
         work = one.seconds - one.terms["overhead"]

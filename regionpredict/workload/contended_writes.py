@@ -10,7 +10,7 @@ from typing import NamedTuple
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.conflicts import contended_scalars
 from regionpredict.analysis.dependence import MAY_NOT_RUN, carried_dependence
-from regionpredict.analysis.indirect_writes import indirect_updates
+from regionpredict.analysis.indirect_writes import updated_anywhere
 from regionpredict.ir import Access, Branch, Loop, Node, Region, Statement
 from regionpredict.ir.once_a_region import once_a_region
 from regionpredict.workload.false_sharing import bytes_between_threads
@@ -32,7 +32,7 @@ class ContendedWrites(NamedTuple):
 
 def contended_writes(facts: RegionFacts, nest: LoopNest) -> tuple[ContendedWrites, ...]:
     """Those of one region, an array once; `nest` are the loops of its nest in numbers."""
-    anywhere = {access.array for access in indirect_updates(facts.region)}
+    anywhere = updated_anywhere(facts.region)
     executions = body_executions(nest)
     memories = facts.region.memories()
     one_place = _one_place(facts.region)

@@ -94,7 +94,7 @@ class _Counted:
         return LoopHeader(
             loop.index, loop.variable, first, limit, loop.step, loop.parallel,
             frozenset[str]().union(*names), loop.line, loop.counted, loop.conditional,
-            loop.unordered, share=loop.share,
+            loop.unordered, share=loop.share, held=loop.held,
         )  # fmt: skip
 
     def _cut(self, limit: Form | None) -> Form | None:

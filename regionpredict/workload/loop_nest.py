@@ -13,8 +13,9 @@ from fractions import Fraction
 from typing import Literal
 
 from regionpredict.ir import Access, Expr
-from regionpredict.workload.constants import UNKNOWN_TRIPS
+from regionpredict.workload.constants import PROFILE_SAMPLES, UNKNOWN_TRIPS
 from regionpredict.workload.derived_number import evaluated
+from regionpredict.workload.held_branches import Held
 
 Env = Mapping[str, float]
 """Values of loop variables, those of the loops around."""
@@ -111,7 +112,8 @@ class LoopHeader:
     leaves early. `conditional` says what branches directly in its body hold: "" where there are
     none, "values" where they only set variables of the loop, "elements" where they refer to
     elements that move with it, else "code". `share`: in how many of the iterations around it it
-    runs, where the caller gave how often conditions hold; 1 where nobody did.
+    runs, where the caller gave how often conditions hold, or the parallel loop's variable decides
+    them; else 1. `held` says where along that loop.
     """
 
     index: int
@@ -126,6 +128,7 @@ class LoopHeader:
     conditional: Conditional
     unordered: frozenset[str]
     share: float = field(default=1.0, kw_only=True)
+    held: Held | None = field(default=None, kw_only=True)
 
     def trips(self, env: Env) -> float:
         """Iterations with the loops around it at `env`; at least 0."""
@@ -221,7 +224,7 @@ def with_contents(
     return NestLoop(
         header.index, header.variable, header.first, header.limit, header.step, header.parallel,
         header.depends, header.line, header.counted, header.conditional, header.unordered,
-        children, groups, tuple(below), bounds, statements, share=header.share,
+        children, groups, tuple(below), bounds, statements, share=header.share, held=header.held,
     )  # fmt: skip
 
 
@@ -264,7 +267,8 @@ def innermost_iterations(loops: Iterable[NestLoop], env: Env) -> float:
         trips = loop.trips(env)
         middle = loop.begin(env) + loop.step * max(0.0, trips - 1) / 2
         inside = {**env, loop.variable: middle}
-        total += loop.share * trips * max(1.0, innermost_iterations(loop.children, inside))
+        share = loop.share if loop.held is None else loop.share * loop.held.at(env)
+        total += share * trips * max(1.0, innermost_iterations(loop.children, inside))
     return total
 
 
@@ -309,16 +313,44 @@ def shares_of_runs(nest: LoopNest) -> tuple[float, ...]:
 
 
 def body_executions(nest: LoopNest) -> tuple[tuple[float, float], ...]:
-    """(trips, executions of the body) of every loop, those around it at their middle."""
+    """(trips, executions of the body) of every loop, those around it at their middle.
+
+    Where the parallel loop's variable chooses between two bounds, as in `i < n / 10 ? 1000 : 1`,
+    its middle has one of them: then both are means over samples along that loop.
+    """
+    root = nest.root
+    if not any(_is_chosen(loop.limit, root.variable) for loop in nest.loops):
+        return tuple(_executions_at(nest, root.middle({})))
+    samples, last = int(PROFILE_SAMPLES.value), max(0.0, root.trips({}) - 1)
+    found = [
+        _executions_at(nest, root.begin({}) + root.step * (sample + 0.5) / samples * last)
+        for sample in range(samples)
+    ]
+    return tuple(
+        (sum(trips for trips, _ in one) / samples, sum(runs for _, runs in one) / samples)
+        for one in zip(*found, strict=True)
+    )
+
+
+def _is_chosen(limit: Form | None, variable: str) -> bool:
+    return (
+        isinstance(limit, Curved)
+        and variable in limit.names
+        and any(atom.kind == "select" for atom in limit.expr.atoms())
+    )
+
+
+def _executions_at(nest: LoopNest, place: float) -> list[tuple[float, float]]:
+    """Those with the parallel loop's variable at a place."""
     executions: list[tuple[float, float]] = []
 
     def visit(loop: NestLoop, env: dict[str, float], around: float) -> None:
         trips = loop.trips(env)
-        middle = loop.begin(env) + loop.step * max(0.0, trips - 1) / 2
+        middle = place if loop is nest.root else loop.middle(env)
         runs = around * loop.share * trips
         executions.append((trips, runs))
         for child in loop.children:
             visit(child, {**env, loop.variable: middle}, runs)
 
     visit(nest.root, {}, 1.0)
-    return tuple(executions)
+    return executions

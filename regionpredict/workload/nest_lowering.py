@@ -27,6 +27,7 @@ from regionpredict.workload.constants import (
     WORK_PLACES,
 )
 from regionpredict.workload.derived_number import Derived, as_number, evaluated
+from regionpredict.workload.held_branches import Held, Tests, held_in
 from regionpredict.workload.if_conversion import shares_of_sides, under_branches
 from regionpredict.workload.irregular_addresses import bytes_between, invariant_loops
 from regionpredict.workload.loop_begins import counted_from_begins
@@ -186,9 +187,12 @@ class _Lowering:
         return tuple(shared)
 
     def _loop(
-        self, source: Loop, around: tuple[LoopHeader, ...], *, shared: bool, given: float = 1.0
-    ) -> NestLoop:
-        """A loop that runs in a `given` share of the iterations around it, as the caller said."""
+        self, source: Loop, around: tuple[LoopHeader, ...], *, shared: bool, given: float = 1.0,
+        tests: Tests = (),
+    ) -> NestLoop:  # fmt: skip
+        """A loop that runs in a `given` share of the iterations around it, as the caller said, and
+        where the `tests` hold."""
+        held = self._held(tests, around)
         step = source.step.evaluate(self.values) if source.step is not None else None
         size = int(step) if isinstance(step, int | Derived) and step else 1
         onward = size // abs(size)
@@ -215,7 +219,8 @@ class _Lowering:
             self.loops, source.variable, first, limit, size, shared, depends, source.span.line,
             counted=source.kind == "for" and not source.exits,
             conditional=under_branches(source, reassociates=self.reassociates),
-            unordered=source.unordered, share=given,
+            unordered=source.unordered, share=given * (held.share if held is not None else 1.0),
+            held=held,
         )  # fmt: skip
         self.loops += 1
         self._note_interval(source, header)
@@ -250,10 +255,11 @@ class _Lowering:
 
     def _body(
         self, nodes: tuple[Node, ...], chain: tuple[LoopHeader, ...], contents: _Contents,
-        share: float, given: float = 1.0,
+        share: float, given: float = 1.0, tests: Tests = (),
     ) -> None:  # fmt: skip
         """Reads nodes below a loop, in a `share` of whose iterations they run: what the caller has
-        `given` of it, and what is taken to be so. What never runs moves nothing.
+        `given` of it, and what is taken to be so; `tests` are the conditions in between that have a
+        value. What never runs moves nothing.
         """
         for node in nodes:
             if isinstance(node, Statement):
@@ -265,15 +271,33 @@ class _Lowering:
             elif isinstance(node, Loop):
                 shared = chain[-1].parallel and not contents.children and len(chain) < self.collapse
                 runs = given if share else 0.0
-                contents.children.append(self._loop(node, chain, shared=shared, given=runs))
+                contents.children.append(
+                    self._loop(node, chain, shared=shared, given=runs, tests=tests)
+                )
             elif isinstance(node, Branch):
                 # Of more than two sides, as a call that may mean several functions has, each alike.
                 taken = min(BRANCH_SHARE.value, 1 / len(node.sides))
-                for side, held in zip(node.sides, shares_of_sides(node, taken), strict=True):
+                sides = zip(node.sides, shares_of_sides(node, taken), strict=True)
+                for number, (side, held) in enumerate(sides):
                     known = 1.0 if node.share is None else held
-                    self._body(side, chain, contents, share * held, given * known)
+                    inner = tests
+                    if node.test is not None and node.share is None:
+                        inner = (*tests, (node.test, number == 0))
+                    self._body(side, chain, contents, share * held, given * known, inner)
             else:
-                self._body(node.body, chain, contents, share, given)
+                self._body(node.body, chain, contents, share, given, tests)
+
+    def _held(self, tests: Tests, around: Sequence[LoopHeader]) -> Held | None:
+        """Where along the parallel loop the tests hold, as far as its variable alone decides."""
+        if not tests or around[0].first is None:
+            return None
+        root = around[0]
+        own = tuple((test, wanted) for test, wanted in tests if root.variable in test.names)
+        if not own:
+            return None
+        return held_in(
+            own, root.variable, root.begin({}), root.step, root.trips({}), self.values
+        )  # fmt: skip
 
     def _guess(self, name: str, value: float, what: str) -> None:
         self.guesses[name] = f"{name} = {value:.0f} (no value given: {what})"

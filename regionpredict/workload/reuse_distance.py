@@ -437,7 +437,7 @@ def _shortened(loop: NestLoop, begin: float, turns: float, numbers: Iterator[int
     own = LoopHeader(
         next(numbers), loop.variable, Affine(begin, {}), Affine(begin + turns * loop.step, {}),
         loop.step, loop.parallel, frozenset(), loop.line, loop.counted, loop.conditional,
-        loop.unordered, share=loop.share,
+        loop.unordered, share=loop.share, held=loop.held,
     )  # fmt: skip
 
     def inside(nested: NestLoop) -> NestLoop:

@@ -19,6 +19,14 @@ SERIAL_KINDS: Mapping[str, str] = {
 """The kind of serial body by the construct."""
 
 
+class SerialKind(NamedTuple):
+    """A kind of serial body: 'critical', 'ordered' or 'single', and the lock of those that only
+    keep each other out."""
+
+    kind: str
+    lock: str = ""
+
+
 class Selection(NamedTuple):
     """A part of a region: its loops, and which of the region's statements are in it, in order."""
 
@@ -26,12 +34,12 @@ class Selection(NamedTuple):
     statements: tuple[int, ...]
 
 
-def parts_of(nest: Loop) -> tuple[Selection, dict[str, Selection]]:
+def parts_of(nest: Loop) -> tuple[Selection, dict[SerialKind, Selection]]:
     """The loops without the serial bodies in them, and those with only one kind's, by kind."""
     kinds = sorted(_kinds(nest.body))
     if not kinds:
         return Selection(nest, tuple(range(_statements_in(nest.body)))), {}
-    at_once = _Selector("")
+    at_once = _Selector(None)
     parallel = Selection(replace(nest, body=at_once.select(nest.body)), tuple(at_once.chosen))
     serial = {}
     for kind in kinds:
@@ -41,11 +49,18 @@ def parts_of(nest: Loop) -> tuple[Selection, dict[str, Selection]]:
     return parallel, serial
 
 
-def _kinds(nodes: tuple[Node, ...]) -> set[str]:
-    kinds: set[str] = set()
+def kind_of(construct: Synchronisation) -> SerialKind | None:
+    """The kind of serial body of a construct; None of what threads run at once."""
+    kind = SERIAL_KINDS.get(construct.kind)
+    return None if kind is None else SerialKind(kind, construct.lock)
+
+
+def _kinds(nodes: tuple[Node, ...]) -> set[SerialKind]:
+    kinds: set[SerialKind] = set()
     for node in nodes:
-        if isinstance(node, Synchronisation) and node.kind in SERIAL_KINDS and node.body:
-            kinds.add(SERIAL_KINDS[node.kind])
+        kind = kind_of(node) if isinstance(node, Synchronisation) and node.body else None
+        if kind is not None:
+            kinds.add(kind)
         elif isinstance(node, (Loop, Synchronisation)):
             kinds |= _kinds(node.body)
         elif isinstance(node, Branch):
@@ -57,18 +72,18 @@ def _kinds(nodes: tuple[Node, ...]) -> set[str]:
 class _Selector:
     """Goes through a loop's body once, and counts every statement that it passes.
 
-    `kind` is that of the serial bodies to be kept; empty: everything but serial bodies, whose
+    `kind` is that of the serial bodies to be kept; None: everything but serial bodies, whose
     constructs stay, emptied, because their number still counts.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: SerialKind | None) -> None:
         self.kind = kind
         self.chosen: list[int] = []
         self._passed = 0
 
     def select(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
         """What is left of the nodes."""
-        return self._select(nodes, keep=not self.kind)
+        return self._select(nodes, keep=self.kind is None)
 
     def _select(self, nodes: tuple[Node, ...], *, keep: bool) -> tuple[Node, ...]:
         """The nodes that are left; `keep`: plain statements here are among them."""
@@ -83,18 +98,18 @@ class _Selector:
                 left += self._construct(node, keep=keep)
             elif isinstance(node, Loop):
                 body = self._select(node.body, keep=keep)
-                left += [replace(node, body=body)] if body or not self.kind else []
+                left += [replace(node, body=body)] if body or self.kind is None else []
             else:
                 sides = tuple(self._select(side, keep=keep) for side in node.sides)
-                left += [replace(node, sides=sides)] if any(sides) or not self.kind else []
+                left += [replace(node, sides=sides)] if any(sides) or self.kind is None else []
         return tuple(left)
 
     def _construct(self, node: Synchronisation, *, keep: bool) -> tuple[Node, ...]:
-        if not self.kind:
+        if self.kind is None:
             body = self._select(node.body, keep=node.kind not in SERIAL_KINDS and keep)
             return (replace(node, body=() if node.kind in SERIAL_KINDS else body),)
         # An inner body of another kind is part of the outer one.
-        inside = keep or SERIAL_KINDS.get(node.kind) == self.kind
+        inside = keep or kind_of(node) == self.kind
         if not inside and node.kind in SERIAL_KINDS:
             self._passed += _statements_in(node.body)
             return ()

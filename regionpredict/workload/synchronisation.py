@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from regionpredict.analysis.dependence import parallel_loops, root_of
@@ -12,7 +13,7 @@ from regionpredict.ir import Access, Branch, Loop, Node, Region, Span, Synchroni
 from regionpredict.workload.constants import BRANCH_SIDES
 from regionpredict.workload.if_conversion import shares_of_sides, statements_in
 from regionpredict.workload.loop_nest import LoopNest, body_executions
-from regionpredict.workload.serial_bodies import SERIAL_KINDS
+from regionpredict.workload.serial_bodies import SERIAL_KINDS, SerialKind
 
 _SECTION = re.compile(r"\[[^\]]*\]")
 """`[0:n]`, `[map(i, j)]` of a variable in a clause: its commas separate no variables."""
@@ -38,6 +39,8 @@ class SynchronisationCounts(NamedTuple):
     scalars that are reduced, `iterations` those dealt out at run time. `by_construct` are the
     executions of each OpenMP construct inside, `spread` those of `atomic` by array whose elements
     may lie anywhere in it, `apart` those of elements that the iteration's number keeps apart.
+    `nests`: teams started inside have as many threads as the region's own, not one. `by_lock` are
+    the bodies of `critical` that have a lock of their own, by its name.
     """
 
     forks: bool
@@ -47,6 +50,13 @@ class SynchronisationCounts(NamedTuple):
     by_construct: dict[str, float]
     spread: tuple[SpreadAtomics, ...] = ()
     apart: float = 0.0
+    nests: bool = False
+    by_lock: Mapping[str, float] = MappingProxyType({})
+
+    @property
+    def inner_teams(self) -> float:
+        """Parallel regions that its threads start."""
+        return self.by_construct.get("parallel", 0.0)
 
     @property
     def atomics(self) -> float:
@@ -74,13 +84,15 @@ class SynchronisationCounts(NamedTuple):
         """Executions of all bodies that threads run one after the other."""
         return sum(self.by_construct.get(name, 0.0) for name in SERIAL_KINDS)
 
-    def visits(self, kind: str) -> float:
+    def visits(self, kind: SerialKind) -> float:
         """How often the serial bodies of one kind run."""
+        if kind.lock:
+            return self.by_lock.get(kind.lock, 0.0)
         return sum(
             self.by_construct.get(name, 0.0)
             for name, serial_kind in SERIAL_KINDS.items()
-            if serial_kind == kind
-        )
+            if serial_kind == kind.kind
+        ) - (sum(self.by_lock.values()) if kind.kind == "critical" else 0.0)
 
 
 def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> SynchronisationCounts:
@@ -95,8 +107,12 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
     runs: list[_Run] = []
     _gather(source.body, trips[0], trips, (source,), 1, runs)
     counts: dict[str, float] = {}
+    by_lock: dict[str, float] = {}
     for run in runs:
-        counts[run.construct.kind] = counts.get(run.construct.kind, 0.0) + run.times
+        construct = run.construct
+        counts[construct.kind] = counts.get(construct.kind, 0.0) + run.times
+        if construct.lock:
+            by_lock[construct.lock] = by_lock.get(construct.lock, 0.0) + run.times
     reductions = sum(
         len(_SECTION.sub("", clause.text or "").split(","))
         for clause in region.clauses
@@ -110,15 +126,17 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
         by_construct=counts,
         spread=_spread(region, runs),
         apart=sum(run.times for run in runs if _is_apart(run, region)),
+        nests=region.nests,
+        by_lock=by_lock,
     )
 
 
 def team_limit(region: Region) -> int | None:
     """The most threads that `num_threads` and `if` of its `parallel` allow; None: no limit.
 
-    A team inside another one has one thread.
+    A team inside another one has one thread, unless the program lets teams start teams.
     """
-    if region.nested_in is not None:
+    if region.nested_in is not None and not region.nests:
         return 1
     construct = region.parallel or region
     number, condition = construct.clause("num_threads"), construct.clause("if")

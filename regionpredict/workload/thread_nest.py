@@ -290,4 +290,5 @@ def _header(loop: LoopHeader) -> LoopHeader:
         loop.index, loop.variable, loop.first, loop.limit, loop.step, loop.parallel, loop.depends,
         loop.line, loop.counted, loop.conditional, loop.unordered,
         share=loop.share,
+        held=loop.held,
     )  # fmt: skip

@@ -37,7 +37,8 @@ def work_profile(nest: LoopNest, skew: Skew | None = None) -> WorkProfile:
 
 def _weights(nest: LoopNest) -> tuple[float, ...]:
     outer = nest.parallel[0]
-    if len(nest.parallel) > 1 or outer.variable not in outer.bounds_below:
+    together = any(loop.held is not None and loop.held.together for loop in nest.loops)
+    if len(nest.parallel) > 1 or not (together or outer.variable in outer.bounds_below):
         return ()
     trips, samples = outer.trips({}), int(PROFILE_SAMPLES.value)
     weights = []

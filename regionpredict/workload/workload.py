@@ -169,7 +169,7 @@ def _execution(
     for kind, selection in serial.items():
         body = _work(facts, selection, bindings)
         if body is not None:
-            bodies.append(SerialWork(kind, synchronisation.visits(kind), body))
+            bodies.append(SerialWork(kind.kind, synchronisation.visits(kind), body))
     return Execution(
         work=work,
         serial=tuple(bodies),

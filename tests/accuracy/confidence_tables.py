@@ -8,11 +8,12 @@ from statistics import mean
 from evaluate import PLAIN, Answered, Evaluated, by_model, judgement_of
 from fitted_constants import constants_of, density_rates
 from judge import Judged
-from metrics import geometric_mean, share
+from metrics import brier, calibration_error, geometric_mean, share
 from predictor import FULL
 from tables import percent, table_of, values_of
 
 from regionpredict.predict.uncertainty import Fitted
+from regionpredict.predict.uncertainty.doubts import FACTORS
 
 
 def reliability(sets: Sequence[Evaluated]) -> str:
@@ -33,6 +34,26 @@ def reliability(sets: Sequence[Evaluated]) -> str:
         lines.append(cells)
     kinds = ["hints", "right", "right, each set once"]
     return table_of(["confidence", *kinds, *(f"{kind} (left out)" for kind in kinds)], lines)
+
+
+def by_doubt(sets: Sequence[Evaluated]) -> str:
+    """What confidence is worth by the source of doubt, of hints as fitted to all other data."""
+    told = [j for one in sets for j in one.left_out if j.right is not None]
+    rows: dict[str, list[Judged]] = {"*none*": [j for j in told if not j.doubts]}
+    for kind in (*FACTORS, "figures", "sizes"):
+        rows[kind] = [j for j in told if kind in j.doubts]
+    rows["*all*"] = told
+    lines = []
+    for name, judged in rows.items():
+        if not judged:
+            lines.append([name, "0", "-", "-", "-", "-"])
+            continue
+        sure, right = [j.confidence for j in judged], [bool(j.right) for j in judged]
+        lines.append([
+            name, str(len(judged)), percent(share(right)), percent(mean(sure)),
+            f"{brier(sure, right):.3f}", f"{calibration_error(sure, right):.3f}",
+        ])  # fmt: skip
+    return table_of(["doubt", "hints", "right", "confidence", "Brier", "ECE"], lines)
 
 
 PRICES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
@@ -96,6 +117,7 @@ def sureness_blocks(
     """The tables of what is fitted to the data, by the name of their blocks."""
     return {
         "reliability": reliability(sets),
+        "doubts": by_doubt(sets),
         "frontier": frontier(answered, left_out, shipped),
         "fitted": fitted_values(shipped, left_out),
         "density": density(density_rates(answered)),

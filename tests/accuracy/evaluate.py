@@ -129,7 +129,8 @@ def by_model(
         confidence = confidence_of(chance, doubts=answer.doubts, fitted=fitted)
         inside = _inside(case, outlook, fitted)
         choice = model_choice(data, hint)
-        found.append(judge(case, data, answer.seconds, confidence, factor, choice, inside))
+        made = judge(case, data, answer.seconds, confidence, factor, choice, inside)
+        found.append(made._replace(doubts=tuple(known.id for known in answer.doubts)))
     return tuple(found)
 
 

@@ -23,7 +23,7 @@ class Judged(NamedTuple):
 
     `top` is (predicted, measured) of what is ranked: the speedup on the most threads, or the time.
     `cores` is the share of the measured threads that the choice takes, `inside` that of the
-    measured points inside the band.
+    measured points inside the band. `doubts` are the ids of those that lower the `confidence`.
     """
 
     label: str
@@ -37,6 +37,7 @@ class Judged(NamedTuple):
     top: tuple[float, float] | None
     confidence: float
     inside: float | None = None
+    doubts: tuple[str, ...] = ()
 
 
 def judge(

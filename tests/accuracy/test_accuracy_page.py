@@ -31,8 +31,8 @@ def test_the_sample_has_every_kind_of_choice() -> None:
 def test_the_page_has_all_blocks_of_all_data() -> None:
     page = PAGE.read_text()
     for name in ("provenance", "errors", "choices", "worst", "ablation-times",
-                 "ablation-speedups", "ablation-choices", "reliability", "frontier", "fitted",
-                 "density"):  # fmt: skip
+                 "ablation-speedups", "ablation-choices", "reliability", "doubts", "frontier",
+                 "fitted", "density"):  # fmt: skip
         assert (block_of(page, name) or "").count("\n") > 2, name
 
 

@@ -48,8 +48,10 @@ def test_an_inner_team_has_one_thread(tmp_path: Path, text: str, frontend: str) 
 @pytest.mark.parametrize("frontend", FRONTENDS)
 @pytest.mark.parametrize("setting", ["omp_set_nested(1);", "omp_set_max_active_levels(2);"])
 def test_a_program_that_nests_teams_has_them(tmp_path: Path, setting: str, frontend: str) -> None:
-    outer, inner = predicted(tmp_path, COMBINED, setting, frontend).predictions
-    assert (inner.threads or 0) > 1
+    result = predicted(tmp_path, COMBINED, setting, frontend)
+    outer, inner = result.predictions
+    assert outer.threads and (inner.threads or 0) > 1
+    assert not result.advice.get(inner.facts.region.id)
     for region in (outer, inner):
         assert [note.id for note in region.diagnostics] == ["RP122"]
         assert region.confidence <= 0.5 and "nested" in {known.id for known in region.doubts}
@@ -86,6 +88,30 @@ def test_a_region_that_calls_reach_inside_another_one(tmp_path: Path, frontend: 
     for region in nested.predictions:
         assert [note.id for note in region.diagnostics] == ["RP122"]
         assert region.confidence <= 0.5
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("text", [COMBINED, CALLED.replace("ALSO", "")])
+def test_the_time_of_an_inner_team_is_in_that_of_the_outer_one(
+    tmp_path: Path, text: str, frontend: str
+) -> None:
+    """The program's number is that of its one outermost team. Counted again, what one thread of
+    the inner ones does would leave the program a few threads."""
+    result = predicted(tmp_path, text, "", frontend)
+    recommended = result.recommended.together
+    assert recommended is not None and recommended.threads > 20
+    assert recommended.regions == 1 and not recommended.left_out
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_small_teams_inside_others_are_not_worth_it(tmp_path: Path, frontend: str) -> None:
+    """Each row takes a microsecond or two: less than making threads for it."""
+    short = COMBINED.replace("100000", "1000").replace("SETTING", "omp_set_nested(1);")
+    alone = predicted(tmp_path, short.replace("omp_set_nested(1);", ""), "", frontend)
+    nested = predicted(tmp_path, short, "", frontend)
+    assert (alone.predictions[0].threads or 0) > 4
+    assert nested.predictions[0].threads == 1
+    assert not nested.advice.get(nested.predictions[0].facts.region.id)
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)

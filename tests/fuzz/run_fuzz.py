@@ -1,7 +1,9 @@
-"""Mutates sources and reads them: no traceback, no hang, and other files keep their answers.
+"""Mutates sources and predicts them with sizes set, as an HTML page: no traceback, no hang, no
+file without a word, and other files keep their answers.
 
-`run_fuzz.py [COUNT [FIRST]]`: mutants number FIRST to FIRST + COUNT - 1, the same each time. What
-is found is printed with its number, and the mutant is left in the folder that is named.
+`run_fuzz.py [COUNT [FIRST [FOLDER]]]`: mutants number FIRST to FIRST + COUNT - 1, the same each
+time, of the sources in this repository and in FOLDER. What is found is printed with its number, and
+the mutant is left in the folder that is named.
 """
 
 from __future__ import annotations
@@ -15,19 +17,31 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from regionpredict.errors import InputError
-from regionpredict.frontend import requests_for
+from regionpredict.frontend import FRONTENDS, requests_for
 from regionpredict.isolation import LIMITS
-from regionpredict.machine import load
+from regionpredict.machine import Machine, load
 from regionpredict.pipeline import Analysis, analyse, predict
+from regionpredict.report.html.predictions import ProgramResult, prediction_page
+from regionpredict.report.run_settings import run_settings
 from regionpredict.stage_dumps import dump
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = tuple(sorted(
+SMALL = ROOT / "tests" / "accuracy" / "machines" / "nehalem-e5540.yaml"
+THREADS = (1, 4, 8)
+SIZES = dict.fromkeys(
+    ("n", "m", "N", "M", "nx", "ny", "nz", "ni", "nj", "nk", "steps", "size", "count", "rows"), 60
+)
+"""Of what a program may call its sizes: alike, as several names may be one size."""
+SOURCES = sorted(
     path
-    for pattern in ("tests/golden/*.c", "tests/frontend/cases/**/*.c", "polybench_samples/*/*/*.c",
-                    "npb_samples/*/*.c")
+    for pattern in (
+        "tests/golden/*.c",
+        "tests/frontend/cases/**/*.c",
+        "polybench_samples/*/*/*.c",
+        "npb_samples/*/*.c",
+    )
     for path in ROOT.glob(pattern)
-))  # fmt: skip
+)
 LONGEST = 6_000
 BATCH = 12
 LOW = LIMITS._replace(seconds=12)
@@ -155,18 +169,21 @@ def good_answer(analysis: Analysis) -> str:
     return "\n".join(f"{f.iterations} {f.working_set} {f.statements}" for f in kept)
 
 
-def findings(numbers: range, frontend: str, folder: Path) -> Iterator[tuple[int, str]]:
+def findings(
+    numbers: range, frontend: str, folder: Path, machine: Machine
+) -> Iterator[tuple[int, str]]:
     """The mutants that the package does not get over, each with what went wrong."""
     for path in folder.glob("*.c"):
         path.unlink()
     (folder / "good.c").write_text(GOOD)
-    expected = good_answer(analyse(requests_for([str(folder / "good.c")]), {}, frontend=frontend))
+    good = requests_for([str(folder / "good.c")])
+    expected = good_answer(analyse(good, SIZES, frontend=frontend, optional=SIZES))
     for number in numbers:
         (folder / f"mutant{number}.c").write_text(mutant(number), encoding="utf-8")
     try:
         requests = requests_for([str(folder)], (), [str(ROOT / "polybench_samples/common"),
                                                     str(ROOT / "npb_samples/common")])  # fmt: skip
-        analysis = analyse(requests, {}, frontend=frontend, limits=LOW)
+        analysis = analyse(requests, SIZES, frontend=frontend, limits=LOW, optional=SIZES)
         dump("program", analysis, None)
         dump("facts", analysis, None)
     except InputError as error:
@@ -177,18 +194,53 @@ def findings(numbers: range, frontend: str, folder: Path) -> Iterator[tuple[int,
         return
     for note in analysis.program.diagnostics:
         if "internal error" in note.message or "time" in note.message.split(":")[0]:
-            found = re.search(r"\d+", Path(note.span.file).name)
-            yield int(found.group()) if found else -1, note.message
+            yield _number_in(note.span.file), note.message
+    known = {Path(facts.region.span.file).name for facts in analysis.facts}
+    known |= {Path(note.span.file).name for note in analysis.program.diagnostics}
+    for name in (path.name for path in folder.glob("*.c") if _has_a_loop(path)):
+        if name not in known:
+            yield _number_in(name), "lost: neither a region nor a word of it"
     if good_answer(analysis) != expected and not _rivals(analysis):
         yield numbers.start, f"good.c has another answer: {good_answer(analysis)}"
-    # The dearer model in every tenth batch.
-    for model in ("density", "saturation")[: 2 if numbers.start // BATCH % 10 == 0 else 1]:
+    for model in ("density", "saturation"):
         try:
-            predict(analysis, load("dunnington"), model)
+            page, errors = _page(analysis, machine, model)
         except InputError:
             continue
         except Exception as error:
             yield numbers.start, f"predict, {model}: {type(error).__name__}: {error}"
+            continue
+        yield from ((_number_in(place), f"{model}: {said}") for place, said in errors)
+        places = (facts.region.span for facts in analysis.facts)
+        missing = [f"{Path(place.file).name}:{place.line}" for place in places]
+        missing = [place for place in missing if place not in page]
+        if missing:
+            yield numbers.start, f"{model}: not on the page: {missing[0]}"
+
+
+def _page(analysis: Analysis, machine: Machine, model: str) -> tuple[str, list[tuple[str, str]]]:
+    """The HTML page, and the internal errors of regions with their files."""
+    made = predict(analysis, machine, model, threads=THREADS if model == "saturation" else ())
+    errors = [
+        (one.facts.region.span.file, note.message)
+        for one in made.predictions for note in one.diagnostics if "internal error" in note.message
+    ]  # fmt: skip
+    result = ProgramResult(
+        made.predictions, made.teams, made.plans, made.machine, model, made.advice,
+        run_settings(made.machine, made.pages), analysis.program.diagnostics, made.recommended,
+    )  # fmt: skip
+    return prediction_page(result, {}), errors
+
+
+def _has_a_loop(path: Path) -> bool:
+    """Whether a directive shares a loop, outside comments and strings as far as one line tells."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return re.search(r"^[ \t]*#pragma omp (parallel )?for\b", text, re.MULTILINE) is not None
+
+
+def _number_in(file: str) -> int:
+    found = re.search(r"\d+", Path(file).name)
+    return int(found.group()) if found else -1
 
 
 def _rivals(analysis: Analysis) -> bool:
@@ -199,13 +251,15 @@ def _rivals(analysis: Analysis) -> bool:
 def main() -> int:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    if len(sys.argv) > 3:
+        SOURCES.extend(sorted(Path(sys.argv[3]).glob("*.c")))
     wrong: Counter[str] = Counter()
-    kept = Path(tempfile.mkdtemp(prefix="fuzz-"))
-    for frontend in ("libclang", "pycparser"):
+    kept, machine = Path(tempfile.mkdtemp(prefix="fuzz-")), load(str(SMALL))
+    for frontend in FRONTENDS:
         for begin in range(first, first + count, BATCH):
             numbers = range(begin, min(begin + BATCH, first + count))
             with tempfile.TemporaryDirectory() as folder:
-                for number, what in findings(numbers, frontend, Path(folder)):
+                for number, what in findings(numbers, frontend, Path(folder), machine):
                     wrong[what[:60]] += 1
                     (kept / f"mutant{number}.c").write_text(mutant(number), encoding="utf-8")
                     print(f"{frontend} {number}: {what[:300]}", flush=True)

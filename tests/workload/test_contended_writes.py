@@ -85,6 +85,15 @@ def test_writes_are_counted_an_array_and_a_distance() -> None:
     assert written("a[i] = 1;") == []
 
 
+def test_sums_into_listed_elements_may_be_anywhere_too() -> None:
+    """Whether the list names an element twice is not known; that its lines go round is."""
+    assert written("y[idx[i]] += a[i];") == [("y", 100.0, None)]
+    # What only puts values there reads no line that another thread has just written; rows and
+    # blocks that begin at an index are one iteration's.
+    assert written("y[idx[i]] = a[i];") == []
+    assert written("for (int j = 0; j < 3; j++) y[idx[i] + j] += a[i];") == []
+
+
 def test_updates_through_an_index_may_be_anywhere() -> None:
     assert written("h[idx[i]]++;") == [("h", 100.0, None)]
     assert written("{ h[idx[i]]++; for (int j = 0; j < 3; j++) h[idx[j]] += 1; }") == [

@@ -6,6 +6,7 @@ import pytest
 from nest_texts import facts_of, facts_of_text, nest_of, workload_in
 
 from regionpredict.workload import SynchronisationCounts
+from regionpredict.workload.serial_bodies import SerialKind
 from regionpredict.workload.synchronisation import synchronisation_counts, team_limit
 
 
@@ -51,8 +52,13 @@ def test_constructs_in_loops() -> None:
         criticals += i
     assert made.atomics == atomics == 288
     assert made.by_construct == {"atomic": atomics, "critical": criticals}
-    assert made.visits("critical") == made.serial_bodies == criticals
-    assert made.barriers == made.visits("single") == made.visits("ordered") == 0
+    assert made.visits(SerialKind("critical")) == made.serial_bodies == criticals
+    assert (
+        made.barriers
+        == made.visits(SerialKind("single"))
+        == made.visits(SerialKind("ordered"))
+        == 0
+    )
 
 
 def test_a_branch_runs_one_of_its_sides() -> None:
@@ -97,7 +103,12 @@ def test_reduced_scalars(clauses: str, number: int) -> None:
 def test_forks_and_waits() -> None:
     made = counts("for (int i = 0; i < n; i++) a[i] = 0;", n=9)
     assert (made.forks, made.waits, made.iterations) == (True, True, 9.0)
-    assert (made.atomics, made.barriers, made.serial_bodies, made.visits("ordered")) == (0,) * 4
+    assert (
+        made.atomics,
+        made.barriers,
+        made.serial_bodies,
+        made.visits(SerialKind("ordered")),
+    ) == (0,) * 4
     both = counts("for (int i = 0; i < n; i++) for (int j = 0; j < 4; j++) a[i] = j;",
                   "collapse(2)", n=9)  # fmt: skip
     assert both.iterations == 36.0
@@ -126,7 +137,11 @@ def test_counts_by_construct() -> None:
                     "single": 16.0, "master": 32.0, "masked": 64.0}  # fmt: skip
     made = SynchronisationCounts(True, True, 0, 1.0, by_construct)
     assert (made.atomics, made.barriers, made.serial_bodies) == (1, 2, 4 + 8 + 16 + 32 + 64)
-    assert [made.visits(kind) for kind in ("critical", "ordered", "single")] == [4, 8, 112]
+    assert [made.visits(SerialKind(kind)) for kind in ("critical", "ordered", "single")] == [
+        4,
+        8,
+        112,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -201,3 +216,20 @@ def test_atomic_updates_of_the_iteration_s_own_element(update: str, apart: int) 
 def test_atomic_updates_of_one_place_or_of_a_thread_s_own(update: str, clauses: str) -> None:
     loops = f"for (int i = 0; i < n * m; i++) {{\n#pragma omp atomic\n {update} }}"
     assert spread(loops, clauses) == []
+
+
+def test_bodies_are_counted_by_their_locks() -> None:
+    text = """for (int i = 0; i < n; i++) {
+#pragma omp critical (one)
+  a[0] += 1;
+  for (int j = 0; j < 3; j++) {
+#pragma omp critical(other)
+    a[1] += 1;
+#pragma omp critical
+    a[2] += 1;
+  }
+}"""
+    made = counts(text, n=10)
+    assert made.serial_bodies == 70
+    kinds = [SerialKind("critical", lock) for lock in ("one", "other", "", "none")]
+    assert [made.visits(kind) for kind in kinds] == [10, 30, 30, 0]

@@ -173,10 +173,14 @@ def _in_teams(
     runs = "runs" if always else "may run"
     if nests_teams(unit):
         said = (
-            f"it {runs} inside {where}, and each thread there starts a team: they share the cores"
+            f"it {runs} inside {where}, and each thread there starts a team anew: they share the "
+            "cores; remove this directive"
         )
         note = Diagnostic("RP122", region.span, said)
-        return replace(region, diagnostics=(*region.diagnostics, note))
+        return replace(
+            region, nested_in=inside[0] if always else None, nests=True,
+            diagnostics=(*region.diagnostics, note),
+        )  # fmt: skip
     if not always:
         note = Diagnostic("RP122", region.span, f"it {runs} inside {where}, with one thread there")
         return replace(region, diagnostics=(*region.diagnostics, note))
@@ -195,7 +199,8 @@ def _with_inner_teams(
         if own in teams:
             said = "its threads start teams of their own, and all share the cores"
             note = Diagnostic("RP122", region.span, said)
-            region = replace(region, diagnostics=(*region.diagnostics, note))  # noqa: PLW2901
+            notes = (*region.diagnostics, note)
+            region = replace(region, nests=True, diagnostics=notes)  # noqa: PLW2901
         made.append((region, defined))
     return made
 

@@ -9,6 +9,7 @@ Before, as C, and after, as the IR dump shows it:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -87,6 +88,7 @@ from regionpredict.ir import (
 from regionpredict.ir.expr import ZERO
 
 _NOT_LEFT = "not left before"
+_CRITICAL_NAME = re.compile(r"\bcritical *\( *(\w+)")
 _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
 
 
@@ -477,7 +479,9 @@ class RegionBuilder:
         body = self.body(statement.body, frame)
         if directive_tokens[0] in _PLAIN and "parallel" not in directive_tokens:
             return body
-        return [Synchronisation(directive_tokens[0], tuple(body), statement.span)]
+        named = _CRITICAL_NAME.search(statement.pragma.text)
+        lock = named[1] if named is not None else ""
+        return [Synchronisation(directive_tokens[0], tuple(body), statement.span, lock)]
 
     def _if(self, statement: If, frame: Frame) -> list[Node]:
         test = self._expression(statement.condition, statement.span, frame, "condition")
@@ -515,7 +519,7 @@ class RegionBuilder:
                 frame.env[decl] = held[0]
             else:
                 self.values.forget(decl, frame)
-        return Branch(condition, tuple(lowered), span)
+        return Branch(condition, tuple(lowered), span, test=test)
 
     def _declarations(self, statement: DeclStmt, frame: Frame) -> list[Node]:
         nodes: list[Node] = []

@@ -40,11 +40,24 @@ def overheads(
         number = piece_count(counts.iterations, threads, schedule) / threads
         costs += _contended(number, "dynamic_chunk", threads, work * clock, machine)
     costs += counts.alone / threads * team_cost(machine, "atomic", 1)
+    costs += counts.inner_teams / threads * _inner_team(counts, machine, threads)
     serial = _contended(counts.in_one_place / threads, "atomic", threads, work * clock, machine)
     if locks:
         each = counts.serial_bodies / threads
         serial += _contended(each, "critical", threads, work * clock, machine)
     return costs / clock, serial / clock
+
+
+def _inner_team(counts: SynchronisationCounts, machine: Machine, threads: int) -> float:
+    """Cycles for which a thread of `threads` starts a team of its own, and ends it.
+
+    By default that has one thread. Where it has as many as the outer one, they are made anew each
+    time: only the threads of outermost teams wait for the next one (GCC, libgomp/team.c).
+    """
+    if not counts.nests or threads == 1:
+        return team_cost(machine, "fork_join", 1)
+    made = float(machine.overheads.first_team.at(threads))
+    return team_cost(machine, "fork_join", threads) + made
 
 
 def spread_updates(updates: SpreadUpdates, machine: Machine, threads: int, work: float) -> float:

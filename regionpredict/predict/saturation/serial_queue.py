@@ -5,9 +5,9 @@ thread, which is put together with the rest:
 
 - `single`, `master`, `masked`: the others wait, T = P(p) + S (Amdahl 1967).
 - `critical`: threads that work for Z between two visits queue for a place of service time s; a
-  closed queue with one server, by mean value analysis (Reiser and Lavenberg 1980), and never
-  faster than S. Eyerman and Eeckhout 2010 say the same of it: contention grows with the share of
-  the time spent inside.
+  closed queue with one server for each lock, by mean value analysis (Reiser and Lavenberg 1980),
+  and never faster than S of one lock. Eyerman and Eeckhout 2010 say the same of it: contention
+  grows with the share of the time spent inside.
 - `ordered`: a chunk's bodies begin when the chunk before has done its last; only what comes
   before a chunk's first body overlaps.
 """
@@ -36,36 +36,42 @@ def added_by_serial_bodies(
     enter from one to the next, `chunk` the iterations of a piece.
     """
     added = 0.0
+    locked = []
     for bare in bodies:
         entering = 0.0 if bare.kind == "single" else bare.visits * lock
         body = bare._replace(seconds=bare.seconds + entering)
         if body.kind == "critical":
-            added += queued(threads, busy, body) - busy
+            locked.append(body)
         elif body.kind == "ordered":
             added += ordered(threads, busy, alone, body, chunk) - busy
         else:
             added += body.seconds
-    return added
+    return added + queued(threads, busy, *locked) - busy
 
 
-def queued(threads: int, busy: float, body: SerialBody) -> float:
-    """Seconds until all threads have done `busy` seconds of their own and all visits.
+def queued(threads: int, busy: float, *bodies: SerialBody) -> float:
+    """Seconds until all threads have done `busy` seconds of their own and all visits of `bodies`,
+    each of which has a lock of its own.
 
     >>> whole = SerialBody("critical", 100.0, 2.0)
-    >>> queued(1, 0.0, whole), queued(8, 0.0, whole)
-    (2.0, 2.0)
+    >>> queued(1, 0.0, whole), queued(8, 0.0, whole), queued(2, 0.0, whole, whole)
+    (2.0, 2.0, 3.0)
     """
-    if not body.visits or not body.seconds:
+    places = [body for body in bodies if body.visits and body.seconds]
+    if not places:
         return busy
-    service = body.seconds / body.visits
-    between = busy * threads / body.visits
-    length = 0.0
+    visits = sum(body.visits for body in places)
+    between = busy * threads / visits
+    # Of a visit: the chance that it is to this place, by the seconds there.
+    demands = [body.seconds / visits for body in places]
+    lengths = [0.0] * len(places)
     rate = 0.0
     for customers in range(1, threads + 1):
-        response = service * (1.0 + length)
-        rate = customers / (between + response)
-        length = rate * response
-    return body.visits / rate
+        waits = [demand * (1.0 + length)
+                 for demand, length in zip(demands, lengths, strict=True)]  # fmt: skip
+        rate = customers / (between + sum(waits))
+        lengths = [rate * spent for spent in waits]
+    return visits / rate
 
 
 def ordered(threads: int, busy: float, alone: float, body: SerialBody, chunk: float) -> float:

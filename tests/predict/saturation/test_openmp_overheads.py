@@ -153,3 +153,14 @@ def test_updates_that_meet_no_other_thread_cost_what_they_cost_alone() -> None:
 def test_writes_of_one_line_follow_one_another(threads: int, work: float, cycles: float) -> None:
     spent = line_turns(8.0, MACHINE, threads, work * CYCLE)
     assert spent == pytest.approx(cycles * CYCLE)
+
+
+def test_inner_teams_have_one_thread_or_are_made_anew() -> None:
+    """Eight of them on four threads, two each: 1000 cycles to start one with one thread. With four
+    threads each 4000 to start it, beside what it costs to make its threads."""
+    asked = counts(parallel=8)
+    assert overheads(asked, STATIC, MACHINE, 4, 0.0) == (pytest.approx(2 * 1000 * CYCLE), 0.0)
+    nesting = asked._replace(nests=True)
+    made = 4000 + MACHINE.overheads.first_team.at(4)
+    assert overheads(nesting, STATIC, MACHINE, 4, 0.0) == (pytest.approx(2 * made * CYCLE), 0.0)
+    assert overheads(nesting, STATIC, MACHINE, 1, 0.0) == (pytest.approx(8 * 1000 * CYCLE), 0.0)

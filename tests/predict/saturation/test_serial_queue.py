@@ -47,6 +47,28 @@ def test_two_threads_in_a_queue() -> None:
     assert found == pytest.approx(visits * (z + s * (1 + s / (z + s))) / 2)
 
 
+@given(teams, amounts, amounts, amounts)
+def test_bodies_of_two_locks_wait_for_their_own(
+    threads: int, parallel: float, one: float, other: float
+) -> None:
+    """Never faster than the longer of them; never slower than if they were of one lock."""
+    busy = parallel / threads
+    first, second = SerialBody("critical", 300.0, one), SerialBody("critical", 300.0, other)
+    found = queued(threads, busy, first, second)
+    assert found >= max(one, other, busy + (one + other) / threads) * (1 - 1e-9)
+    assert found <= (busy + one + other) * (1 + 1e-9)
+    assert queued(threads, busy, first, second._replace(visits=0.0)) == pytest.approx(
+        queued(threads, busy, first)
+    )
+
+
+def test_two_threads_at_two_locks() -> None:
+    """Nothing but bodies of one length: a thread finds the other at the same lock in half of its
+    visits, and then waits for a whole body, so that 2 visits take 1 + 1/2."""
+    even = SerialBody("critical", 1000.0, 10.0)
+    assert queued(2, 0.0, even, even) == pytest.approx(20.0 * 1.5 / 2)
+
+
 @given(teams, amounts, amounts)
 def test_single_is_amdahl(threads: int, parallel: float, serial: float) -> None:
     bodies = [SerialBody("single", 1.0, serial)]

@@ -1,0 +1,98 @@
+"""In how many iterations of the parallel loop conditions hold that its variable decides, and where.
+
+`if (i < n / 10)` holds in a tenth of them, the first: that tenth has all the work of the loops
+below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from regionpredict.ir import Expr
+from regionpredict.ir.expr import Atom
+from regionpredict.workload.constants import PROFILE_SAMPLES
+from regionpredict.workload.derived_number import evaluated
+
+Tests = tuple[tuple[Expr, bool], ...]
+"""Conditions of the branches around something, each with whether it has to hold there."""
+_ORDERED = frozenset(("lt", "le", "and", "or", "not", "floordiv"))
+"""Of these alone a condition holds in few whole ranges of a loop."""
+_GOLDEN = 0.6180339887498949
+_SCATTERED = 4
+"""Times as many samples where a condition holds here and there."""
+
+
+class Held(NamedTuple):
+    """Where `tests` hold along the loop over `variable`, other names having `values`: in a `share`
+    (0 to 1) of its iterations. `together`: in whole ranges of them, so that some threads have more
+    than others."""
+
+    tests: Tests
+    variable: str
+    values: Mapping[str, int | Fraction]
+    share: float
+    together: bool
+
+    def at(self, env: Mapping[str, float]) -> float:
+        """How often they hold at a place, over how often on average."""
+        place = env.get(self.variable)
+        if place is None or not self.together:
+            return 1.0
+        held = _hold(self.tests, {**self.values, self.variable: round(place)})
+        return 1.0 / self.share if held else 0.0
+
+
+def held_in(
+    tests: Tests, variable: str, begin: float, step: int, trips: float,
+    values: Mapping[str, int | Fraction],
+) -> Held | None:  # fmt: skip
+    """Where the tests hold in a loop of so many `trips`; None where they are not known of it.
+
+    Read off at samples: what holds at none of them holds in one iteration.
+    """
+    known = values.keys() | {variable}
+    if not trips >= 1.0 or not all(test.names <= known for test, _ in tests):
+        return None
+    if not any(variable in test.names for test, _ in tests):
+        return None
+    together = all(_is_ordered(test, variable) for test, _ in tests)
+    count = int(PROFILE_SAMPLES.value) * (1 if together else _SCATTERED)
+    hits = 0
+    for sample in range(count):
+        part = (sample + 0.5) / count if together else (sample * _GOLDEN) % 1.0
+        held = _hold(tests, {**values, variable: round(begin) + step * int(part * trips)})
+        if held is None:
+            return None
+        hits += held
+    if not hits:
+        return Held(tests, variable, values, 1.0 / trips, together=False)
+    return Held(tests, variable, values, hits / count, together)
+
+
+def _hold(tests: Tests, values: Mapping[str, int | Fraction]) -> bool | None:
+    """Whether all are as they have to be; None where one has no value."""
+    for test, wanted in tests:
+        value = evaluated(test, values)
+        if value is None:
+            return None
+        if bool(value) is not wanted:
+            return False
+    return True
+
+
+def _is_ordered(test: Expr, variable: str) -> bool:
+    """Whether the variable is only compared: it decides by its size."""
+    return all(
+        atom.kind in _ORDERED and all(_is_ordered(arg, variable) for arg in atom.args)
+        for atom in _atoms_of(test)
+        if variable in atom.names
+    )
+
+
+def _atoms_of(expression: Expr) -> Sequence[Atom]:
+    return [
+        factor for monomial in expression.terms for factor, _ in monomial
+        if not isinstance(factor, str)
+    ]  # fmt: skip

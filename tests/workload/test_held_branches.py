@@ -1,0 +1,73 @@
+"""Loops under conditions that the parallel loop's variable decides: counted by running them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from nest_texts import nest_of
+
+from regionpredict.analysis.schedule import Schedule
+from regionpredict.workload.loop_nest import body_executions
+from regionpredict.workload.work_distribution import largest_share, work_profile
+
+N, WORK = 4000, 1000
+STATIC = Schedule("static", None)
+
+
+def source(before: str, trips: str = str(WORK)) -> str:
+    inner = f"for (int k = 0; k < {trips}; k++) a[k] += 1;"
+    return f"for (int i = 0; i < n; i++) {{ {before} {inner} }}"
+
+
+def busiest(work: Callable[[int], int], threads: int) -> float:
+    """The largest part of a static block of the iterations."""
+    each = N // threads
+    blocks = [sum(work(i) + 1 for i in range(t * each, (t + 1) * each)) for t in range(threads)]
+    return max(blocks) / sum(blocks)
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        (source("if (i < n / 10)"), lambda i: i < N // 10),
+        (source("if (i >= n - n / 4)"), lambda i: i >= N - N // 4),
+        (source("if (i < 1000 || i >= 3500)"), lambda i: i < 1000 or i >= 3500),
+        (source("if (i >= 1000 && i < 2000)"), lambda i: 1000 <= i < 2000),
+        (source("if (!(i < 3000))"), lambda i: i >= 3000),
+        (source("if (i / 2 < 500)"), lambda i: i // 2 < 500),
+        (source("if (i > n / 4) continue;"), lambda i: i <= N // 4),
+        (source("if (i > n / 4) a[0] += 1; else"), lambda i: i <= N // 4),
+        (source("if (i < 2000) if (i >= 500)"), lambda i: 500 <= i < 2000),
+        (source("", f"(i < n / 10 ? {WORK} : 1)"), lambda i: i < N // 10),
+    ],
+)
+def test_the_work_lies_where_the_condition_holds(text: str, holds: Callable[[int], bool]) -> None:
+    nest = nest_of(text, "int n, double *a", n=N)
+    profile = work_profile(nest)
+    runs = body_executions(nest)[1][1]
+    rest = 1 if "?" in text else 0
+    counted = [WORK if holds(i) else rest for i in range(N)]
+    assert runs == pytest.approx(sum(counted), rel=0.1)
+    for threads in (2, 4, 8):
+        own = largest_share(profile, threads, STATIC)
+        assert own == pytest.approx(busiest(counted.__getitem__, threads), abs=0.04)
+
+
+@pytest.mark.parametrize("test", ["i % 10 == 0", "i % 10 < 1", "i % 100 < 10"])
+def test_what_holds_here_and_there_is_even(test: str) -> None:
+    nest = nest_of(source(f"if ({test})"), "int n, double *a", n=N)
+    assert body_executions(nest)[1][1] == pytest.approx(N * WORK / 10, rel=0.15)
+    assert largest_share(work_profile(nest), 4, STATIC) == pytest.approx(0.25)
+
+
+def test_one_iteration_has_it() -> None:
+    nest = nest_of(source("if (i == 7)"), "int n, double *a", n=N)
+    assert body_executions(nest)[1][1] == pytest.approx(WORK)
+
+
+@pytest.mark.parametrize("test", ["a[i] > 0", "i < m", "k0 < 3"])
+def test_what_data_or_unknown_sizes_decide_counts_as_ever(test: str) -> None:
+    nest = nest_of(source(f"if ({test})"), "int n, int m, int k0, double *a", n=N)
+    assert body_executions(nest)[1][1] == N * WORK
+    assert not work_profile(nest).weights
