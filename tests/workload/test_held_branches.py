@@ -61,9 +61,12 @@ def test_what_holds_here_and_there_is_even(test: str) -> None:
     assert largest_share(work_profile(nest), 4, STATIC) == pytest.approx(0.25)
 
 
-def test_one_iteration_has_it() -> None:
-    nest = nest_of(source("if (i == 7)"), "int n, double *a", n=N)
-    assert body_executions(nest)[1][1] == pytest.approx(WORK)
+@pytest.mark.parametrize("place", [0, 7, 2500, N - 1])
+def test_one_iteration_is_few(place: int) -> None:
+    """Samples tell no more than that: none of them, or one of 256, is in it."""
+    nest = nest_of(source(f"if (i == {place})"), "int n, double *a", n=N)
+    runs = body_executions(nest)[1][1]
+    assert WORK <= runs <= N * WORK / 256 or runs == pytest.approx(WORK)
 
 
 @pytest.mark.parametrize("test", ["a[i] > 0", "i < m", "k0 < 3"])
