@@ -7,7 +7,7 @@ from dataclasses import replace
 from nest_texts import facts_of, workload_in
 
 from regionpredict.ir import Loop, Region
-from regionpredict.workload.serial_bodies import Selection, parts_of
+from regionpredict.workload.serial_bodies import Selection, SerialKind, parts_of
 
 LOOPS = """for (int i = 0; i < n; i++) {
   a[0] = i;
@@ -33,7 +33,7 @@ LOOPS = """for (int i = 0; i < n; i++) {
 DECLARED = "int n, double *a"
 
 
-def lowered() -> tuple[Region, Selection, dict[str, Selection]]:
+def lowered() -> tuple[Region, Selection, dict[SerialKind, Selection]]:
     region = facts_of(LOOPS, DECLARED, "ordered", n=9).region
     assert region.nest is not None
     return region, *parts_of(region.nest)
@@ -58,15 +58,15 @@ def texts(region: Region, selection: Selection) -> None:
 
 def test_each_kind_has_its_statements_and_their_loops() -> None:
     region, at_once, serial = lowered()
-    assert list(serial) == ["critical", "ordered"]
+    assert list(serial) == [SerialKind("critical"), SerialKind("ordered")]
     assert elements(region, at_once.nest) == [
         (0, "i"), (3, "ij"), (6, "i"), (7, "i"), (10, "ik")
     ]  # fmt: skip
-    assert elements(region, serial["critical"].nest) == [
+    assert elements(region, serial[SerialKind("critical")].nest) == [
         (1, "i"), (2, "ij"), (4, "ij"), (5, "i")
     ]  # fmt: skip
     # The critical section in the ordered one is a part of it.
-    assert elements(region, serial["ordered"].nest) == [(8, "i"), (9, "i")]
+    assert elements(region, serial[SerialKind("ordered")].nest) == [(8, "i"), (9, "i")]
 
 
 def test_every_statement_is_in_one_part() -> None:
@@ -113,7 +113,7 @@ def test_empty_constructs_still_count() -> None:
 def test_serial_loops_keep_only_what_is_in_them() -> None:
     """The loop over k has nothing serial: it is in no serial part; nor has it lost anything."""
     _, at_once, serial = lowered()
-    loops = {kind: "".join(_variables(part.nest)) for kind, part in serial.items()}
+    loops = {kind.kind: "".join(_variables(part.nest)) for kind, part in serial.items()}
     assert loops == {"critical": "ijj", "ordered": "i"}
     assert "".join(_variables(at_once.nest)) == "ijk"
 
@@ -138,5 +138,22 @@ def test_masters_and_singles_are_one_kind() -> None:
     region = facts_of(loops, DECLARED, n=9).region
     assert region.nest is not None
     at_once, serial = parts_of(region.nest)
-    assert list(serial) == ["single"] and at_once.statements == ()
-    assert elements(region, serial["single"].nest) == [(0, "i"), (1, "i"), (2, "i")]
+    assert list(serial) == [SerialKind("single")] and at_once.statements == ()
+    assert elements(region, serial[SerialKind("single")].nest) == [(0, "i"), (1, "i"), (2, "i")]
+
+
+def test_sections_of_other_locks_are_other_kinds() -> None:
+    loops = """for (int i = 0; i < n; i++) {
+#pragma omp critical(one)
+  a[0] = 1;
+#pragma omp critical(other)
+  a[1] = 2;
+#pragma omp critical(one)
+  a[2] = 2;
+}"""
+    region = facts_of(loops, DECLARED, n=9).region
+    assert region.nest is not None
+    _, serial = parts_of(region.nest)
+    one, other = SerialKind("critical", "one"), SerialKind("critical", "other")
+    assert list(serial) == [one, other]
+    assert [len(serial[kind].statements) for kind in (one, other)] == [2, 1]
