@@ -41,6 +41,15 @@ PROFILE_SAMPLES = Constant(
     64, "samples", "derived",
     "the work along a triangular loop, linear or quadratic, is read off to 1 % of a piece",
 )  # fmt: skip
+SCATTERED_SAMPLES = Constant(
+    256, "samples", "derived",
+    "in how many iterations a condition holds that holds here and there, to 1 % of them",
+)  # fmt: skip
+GOLDEN_RATIO = Constant(
+    0.6180339887498949, "of the loop, from a sample to the next", "derived",
+    "multiples of it modulo 1 are spread evenly, and in step with no period (Niederreiter 1992, "
+    "ch. 3)",
+)  # fmt: skip
 MOST_GUIDED_PIECES = Constant(
     64, "pieces a thread", "derived",
     "a guided schedule whose pieces halve reaches any smallest piece of 64-bit counts by then",

@@ -12,16 +12,13 @@ from typing import NamedTuple
 
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import Atom
-from regionpredict.workload.constants import PROFILE_SAMPLES
+from regionpredict.workload.constants import GOLDEN_RATIO, PROFILE_SAMPLES, SCATTERED_SAMPLES
 from regionpredict.workload.derived_number import evaluated
 
 Tests = tuple[tuple[Expr, bool], ...]
 """Conditions of the branches around something, each with whether it has to hold there."""
 _ORDERED = frozenset(("lt", "le", "and", "or", "not", "floordiv"))
 """Of these alone a condition holds in few whole ranges of a loop."""
-_GOLDEN = 0.6180339887498949
-_SCATTERED = 4
-"""Times as many samples where a condition holds here and there."""
 
 
 class Held(NamedTuple):
@@ -58,10 +55,10 @@ def held_in(
     if not any(variable in test.names for test, _ in tests):
         return None
     together = all(_is_ordered(test, variable) for test, _ in tests)
-    count = int(PROFILE_SAMPLES.value) * (1 if together else _SCATTERED)
+    count = int((PROFILE_SAMPLES if together else SCATTERED_SAMPLES).value)
     hits = 0
     for sample in range(count):
-        part = (sample + 0.5) / count if together else (sample * _GOLDEN) % 1.0
+        part = (sample + 0.5) / count if together else (sample * GOLDEN_RATIO.value) % 1.0
         held = _hold(tests, {**values, variable: round(begin) + step * int(part * trips)})
         if held is None:
             return None

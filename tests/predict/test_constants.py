@@ -65,6 +65,8 @@ ALLOWED: dict[tuple[str, float], str] = {
     ("workload/layer_conditions.py", 0.5): "the middle of a range",
     ("workload/stack_distances.py", 16): "bits of a digit, by which numpy sorts in one pass",
     ("workload/traced_traffic.py", 4): "times as long a table costs what sorting does",
+    ("workload/held_branches.py", 0.5): "the middle of a sample",
+    ("workload/loop_nest.py", 0.5): "the middle of a sample",
     ("workload/work_distribution.py", 0.5): "the middle of a sample, and the mean of a last piece",
 }
 
