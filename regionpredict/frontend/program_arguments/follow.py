@@ -107,6 +107,8 @@ class Follower(Evaluator):
         self.long_loops: set[Span] = set()  # those that were too long to be run
         self._deciding: dict[If, bool] = {}
         self._filling: dict[For | While, bool] = {}
+        self._writes: dict[Stmt, Written] = {}
+        self._targets: dict[Stmt, tuple[Expression, ...]] = {}
         self._locals: dict[Function, frozenset[Decl]] = {}
         self.inside_long = 0  # how many such loops stand around what is being followed
 
@@ -511,22 +513,26 @@ class Follower(Evaluator):
         """Whether a loop writes nothing but floating-point numbers, which hardly ever tell sizes,
         and variables of its own."""
         if loop not in self._filling:
-            written = self.written.by(expressions_in(loop))
-            self._filling[loop] = only_fills(loop, written)
+            self._filling[loop] = only_fills(loop, self._written_in(loop))
         return self._filling[loop]
 
     def _forget_written(self, statement: Stmt) -> None:
-        self._forget(self.written.by(expressions_in(statement)))
+        self._forget(self._written_in(statement))
         for place in self._written(statement):
             if place.decl not in self.kept:
                 self.memory.forget(place)
 
+    def _written_in(self, statement: Stmt) -> Written:
+        """What a statement writes, with all that it calls: found once."""
+        if statement not in self._writes:
+            self._writes[statement] = self.written.by(expressions_in(statement))
+        return self._writes[statement]
+
     def _written(self, statement: Stmt) -> list[Place]:
-        places = [
-            self.place(target)
-            for inner in expressions_in(statement)
-            if (target := set_place(inner)) is not None
-        ]
+        if statement not in self._targets:
+            targets = map(set_place, expressions_in(statement))
+            self._targets[statement] = tuple(target for target in targets if target is not None)
+        places = map(self.place, self._targets[statement])
         return [place for place in places if place is not None]
 
     # -- switch and directives --------------------------------------------------------------------

@@ -157,6 +157,10 @@ class Memory:
         """The values that both have."""
         same: dict[Decl, Contents] = {}
         for decl in self.values | other.values:
+            mine = self.values.get(decl)
+            if mine is not None and mine is other.values.get(decl):
+                same[decl] = mine  # most of them, since copies share what neither has written
+                continue
             own, others = self.contents(decl) or _NOTHING, other.contents(decl) or _NOTHING
             both = own if own is others else {
                 at: value for at, value in own.items() if others.get(at, UNKNOWN) == value
