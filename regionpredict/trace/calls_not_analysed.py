@@ -13,7 +13,7 @@ from regionpredict.trace.mpi_regions import is_analysed
 def calls_not_analysed(trace: EventTrace, replayed: bool = False) -> dict[str, int]:
     """How often each such function is called, the most frequent first.
 
-    A function whose messages the trace has is analysed, as those of persistent requests may be.
+    A function whose messages, or non-blocking collective operations, the trace has is analysed.
     `replayed`: for a replay, which knows how long all-to-alls of varying sizes take.
     """
     changes = np.flatnonzero((trace.kind == Kind.ENTER) | (trace.kind == Kind.LEAVE))
@@ -21,6 +21,8 @@ def calls_not_analysed(trace: EventTrace, replayed: bool = False) -> dict[str, i
     calls = np.bincount(entered[entered >= 0], minlength=len(trace.regions))
     messages = np.isin(trace.kind[trace.operations.event], (Kind.SEND, Kind.SEND_REQUEST))
     messages |= trace.kind[trace.operations.event] == Kind.RECEIVE_REQUEST
+    if not replayed:  # a replay knows no operation that ends in another call than its own
+        messages |= trace.kind[trace.operations.event] == Kind.COLLECTIVE_REQUEST
     around = np.searchsorted(changes, trace.operations.event[messages]) - 1
     sending = set(trace.region[changes[around[around >= 0]]].tolist())
     counts = {

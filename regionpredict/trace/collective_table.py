@@ -30,14 +30,18 @@ PREFIX = (Collective.SCAN, Collective.EXSCAN)
 class CollectiveTable:
     """Collective operations in the order of their instances, within each in that of the ranks in
     the communicator (of equals the first of them is the last to come, as MPI_MAXLOC has it);
-    `first` has where each instance begins."""
+    `first` has where each instance begins, `begin_event` where a rank took part."""
 
     event: _Rows
     location: NDArray[np.int32]
     rank: NDArray[np.int32]
     node: NDArray[np.int32]
     begin_event: _Rows
-    begin: _Rows  # times
+    begin: _Rows  # times: from when on a rank waits
+    posted: _Rows  # and when it took part: before that, where the operation is non-blocking
+    late_event: _Rows  # at which others wait for it: of a non-blocking one where it begins
+    post_node: NDArray[np.int32]  # and the call path and the time of the call that begins it
+    post_total: _Rows
     end: _Rows
     total: _Rows
     sent: _Rows
@@ -58,7 +62,8 @@ def collective_table(
     )
     between = np.array([group.remote is not None for group in trace.communicators] or [False])
     kind = trace.kind[operations.event]
-    ended = (kind == Kind.COLLECTIVE_END) & (matches.instance >= 0)
+    ended = (kind == Kind.COLLECTIVE_END) | (kind == Kind.COLLECTIVE_COMPLETE)
+    ended &= matches.instance >= 0
     findings = []
     across = ended & between[operations.communicator]
     if np.any(across):
@@ -87,6 +92,10 @@ def collective_table(
     event = operations.event[rows]
     enter, leave = paths.operation_enter[rows], paths.operation_leave[rows]
     begin = _begins(trace, enter, event)
+    later = kind[rows] == Kind.COLLECTIVE_COMPLETE
+    post = np.where(later, matches.other[rows], rows)
+    posted = np.where(later, operations.event[post], begin)
+    begin[later] = enter[later]
     location = trace.locations_of(event)
     ranks = np.array([place.rank for place in trace.locations], dtype=np.int32)
     return CollectiveTable(
@@ -94,8 +103,13 @@ def collective_table(
         location=location,
         rank=ranks[location],
         node=paths.operation_node[rows],
-        begin_event=begin,
+        begin_event=posted,
         begin=trace.time[begin],
+        posted=trace.time[posted],
+        late_event=operations.event[post],
+        post_node=paths.operation_node[post],
+        post_total=trace.time[paths.operation_leave[post]]
+        - trace.time[paths.operation_enter[post]],
         end=trace.time[event],
         total=trace.time[leave] - trace.time[enter],
         sent=operations.sent[rows],

@@ -57,8 +57,9 @@ def collective_waits(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
     """Points of every collective operation that all members of its communicator called.
 
     One-to-n operations wait for their root, n-to-one operations' roots for the latest sender,
-    n-to-n operations and barriers for the latest rank. Where no bytes are moved nobody waits;
-    alltoallv and alltoallw do not tell who waits for whom.
+    n-to-n operations and barriers for the latest rank. Who is late has begun the operation late; of
+    a non-blocking one, others wait from where they ask for its end. Where no bytes are moved nobody
+    waits; alltoallv and alltoallw do not tell who waits for whom.
     """
     table, findings = collective_table(trace, paths, matches)
     groups = _Groups({})
@@ -72,12 +73,29 @@ def collective_waits(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
         chosen = np.flatnonzero(rows)
         if len(chosen):
             points.extend(rule(trace, table, chosen, groups))
+    points.append(_begun(trace, table, groups))
     for instance in np.flatnonzero(np.isin(table.operation, PREFIX)):
         scans.extend(_prefix(table, int(instance)))
     ends, completion = _init_and_finalize(trace, paths, groups, findings)
     points.extend(ends)
     ranks = tuple(np.array(members, dtype=np.int32) for members in groups.numbers)
     return CollectiveWaits(tuple(points), ranks, tuple(scans), tuple(completion), tuple(findings))
+
+
+def _begun(trace: EventTrace, table: CollectiveTable, groups: _Groups) -> PointRows:
+    """Where non-blocking operations begin: others may wait for that."""
+    rows, owner = _members(table, np.arange(len(table.operation)))
+    everyone = _communicators(trace, table, np.arange(len(table.operation)), groups)
+    later = table.late_event[rows] != table.event[rows]
+    at, of = rows[later], owner[later]
+    return point_rows(
+        table.late_event[at],
+        table.location[at],
+        table.post_node[at],
+        table.post_total[at],
+        group=everyone[of],
+        members=everyone[of],
+    )
 
 
 def _members(table: CollectiveTable, chosen: _Rows) -> tuple[_Rows, _Rows]:
@@ -125,7 +143,7 @@ def _points(
         wait=idle,
         completion=completion,
         kind=kind,
-        cause=table.event[cause],
+        cause=table.late_event[cause],
         partner=partner,
         group=group,
         members=members,
@@ -150,7 +168,7 @@ def _one_to_n(
     is_root = table.rank[rows] == table.root[rows]
     root = _first_row(rows, owner, is_root, len(chosen))
     moves = (root >= 0) & (table.sent[np.maximum(root, 0)] > 0)
-    late = table.begin[root[owner]]
+    late = table.posted[root[owner]]
     waits = moves[owner] & ~is_root & (table.received[rows] > 0) & (table.begin[rows] < late)
     earliest = _reduce(np.minimum, table.end[rows], owner, waits, _NEVER)
     at, of = rows[waits], owner[waits]
@@ -196,8 +214,8 @@ def _n_to_one(
     root = _first_row(rows, owner, table.rank[rows] == table.root[rows], len(chosen))
     moves = (root >= 0) & (table.received[np.maximum(root, 0)] > 0)
     sends = table.sent[rows] > 0
-    latest = _reduce(np.maximum, table.begin[rows], owner, sends, _SELDOM)
-    sender = _first_row(rows, owner, sends & (table.begin[rows] == latest[owner]), len(chosen))
+    latest = _reduce(np.maximum, table.posted[rows], owner, sends, _SELDOM)
+    sender = _first_row(rows, owner, sends & (table.posted[rows] == latest[owner]), len(chosen))
     busy = np.flatnonzero(moves & (table.begin[root] < latest))
     roots, senders, late = root[busy], sender[busy], latest[busy]
     earliest = np.minimum(table.end[roots], table.end[senders])
@@ -230,14 +248,14 @@ def _n_to_n(
     everyone = np.ones(len(rows), dtype=bool)
     barrier = (table.operation[chosen] == Collective.BARRIER)[owner]
     moving = barrier | (table.sent[rows] > 0) | (table.received[rows] > 0)
-    latest = _reduce(np.maximum, table.begin[rows], owner, everyone, _SELDOM)
+    latest = _reduce(np.maximum, table.posted[rows], owner, everyone, _SELDOM)
     earliest = _reduce(np.minimum, table.end[rows], owner, everyone, _NEVER)
     full = (earliest > latest)[owner] | barrier
     # Where calls overlap in part only, receivers wait for the latest sender, and nobody else.
     sends = full | (table.sent[rows] > 0)
-    latest = _reduce(np.maximum, table.begin[rows], owner, sends & moving, _SELDOM)
+    latest = _reduce(np.maximum, table.posted[rows], owner, sends & moving, _SELDOM)
     last = _first_row(
-        rows, owner, sends & moving & (table.begin[rows] == latest[owner]), len(chosen)
+        rows, owner, sends & moving & (table.posted[rows] == latest[owner]), len(chosen)
     )
     waits = (table.received[rows] > 0) & (table.begin[rows] < latest[owner])
     synchronising = moving & (full | waits | (rows == last[owner]))
@@ -274,7 +292,7 @@ def _prefix(table: CollectiveTable, instance: int) -> list[tuple[int, int, int]]
         if table.sent[row] == 0 and table.received[row] == 0:
             continue
         if table.sent[row] > 0:
-            latest = max(latest, begin)
+            latest = max(latest, int(table.posted[row]))
         idle = min(latest, end) - begin
         if idle > 0:
             prefix_waits.append((int(table.location[row]), int(table.node[row]), idle))

@@ -94,9 +94,9 @@ def collective_of(name: str) -> Collective:
 def is_analysed(name: str, replayed: bool = False) -> bool:
     """Whether the analyses take a function of MPI into account, or need not.
 
-    They leave out non-blocking, persistent and neighborhood collectives, persistent and partitioned
-    requests, probes and one-sided communication. A replay takes all-to-alls of varying sizes into
-    account, the other analyses do not.
+    By their names alone they leave out non-blocking, persistent and neighborhood collectives,
+    persistent and partitioned requests, probes and one-sided communication. A replay takes
+    all-to-alls of varying sizes into account, the other analyses do not.
 
     >>> is_analysed("MPI_Iallreduce"), is_analysed("MPI_Allreduce"), is_analysed("MPI_Comm_rank")
     (False, True, True)

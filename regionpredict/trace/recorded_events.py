@@ -32,7 +32,8 @@ _RECORD = np.dtype(
 # As mpi_recorder.c numbers them.
 (_ENTER, _LEAVE, _SEND, _RECEIVE, _SEND_REQUEST, _SEND_COMPLETE, _RECEIVE_REQUEST,
  _RECEIVE_COMPLETE) = range(8)  # fmt: skip
-_COLLECTIVE_BEGIN, _COLLECTIVE_END = 10, 11
+_COLLECTIVE_BEGIN, _COLLECTIVE_END, _COLLECTIVE_REQUEST, _COLLECTIVE_COMPLETE = 10, 11, 12, 13
+_OPERATION_BITS = 5  # of a COLLECTIVE_COMPLETE's tag, below the number of its request
 _MAIN = Place("main")
 
 # members, those of the other group, which of several with the same members
@@ -386,3 +387,11 @@ class _Writer:
         elif what == _COLLECTIVE_END:
             root = partner if partner >= 0 else _NO_ROOT
             out.mpi_collective_end(time, self._operations[tag], comms[comm], root, first, second)
+        elif what == _COLLECTIVE_REQUEST:
+            out.non_blocking_collective_request(time, first)
+        elif what == _COLLECTIVE_COMPLETE:
+            root = partner if partner >= 0 else _NO_ROOT
+            request, operation = divmod(tag, 1 << _OPERATION_BITS)
+            out.non_blocking_collective_complete(
+                time, self._operations[operation], comms[comm], root, first, second, request
+            )

@@ -143,6 +143,19 @@ class TraceBuilder:
         row = (NONE, within, NONE, root, sent, received, NONE, int(collective_of(name)))
         self._add(rank, time, Kind.COLLECTIVE_END, row=row)
 
+    def collective_request(self, rank: int, time: float, request: int) -> None:
+        """A non-blocking collective operation begins."""
+        row = _message(NONE, NONE, NONE, request=request)
+        self._add(rank, time, Kind.COLLECTIVE_REQUEST, row=row)
+
+    def collective_complete(
+        self, rank: int, time: float, operation: Collective, request: int, root: int = NONE,
+        sent: int = 8, received: int = 8, within: int = WORLD,
+    ) -> None:  # fmt: skip
+        """A non-blocking collective operation is complete, in a wait or test."""
+        row = (NONE, within, NONE, root, sent, received, request, int(operation))
+        self._add(rank, time, Kind.COLLECTIVE_COMPLETE, row=row)
+
     def fork(self, rank: int, time: float, threads: int) -> None:
         """A team of so many threads begins."""
         self._add(rank, time, Kind.FORK, row=_message(NONE, NONE, NONE, request=threads))

@@ -10,7 +10,7 @@
 
 enum {
     SEND = 2, RECEIVE, SEND_REQUEST, SEND_COMPLETE, RECEIVE_REQUEST, RECEIVE_COMPLETE,
-    REQUEST_CANCELLED = 9, COLLECTIVE_END = 11
+    REQUEST_CANCELLED = 9, COLLECTIVE_END = 11, COLLECTIVE_REQUEST, COLLECTIVE_COMPLETE
 };
 enum { NONE = -1, NO_MEMORY = -1 };
 
@@ -108,6 +108,19 @@ static int match_requests(struct matching *m, struct slots *table)
                 m->other[at] = at;
                 continue;
             }
+            if (kind == COLLECTIVE_REQUEST || kind == COLLECTIVE_COMPLETE) {
+                struct slot *posted = place(table, location, m->request[at], 1);
+                if (!posted)
+                    return NO_MEMORY;
+                if (kind == COLLECTIVE_REQUEST) {
+                    posted->head = at;
+                } else if (posted->head >= 0) {
+                    m->other[at] = posted->head;
+                    m->other[posted->head] = at;
+                    posted->head = NONE;
+                }
+                continue;
+            }
             if (kind < SEND_REQUEST || kind > REQUEST_CANCELLED || kind == REQUEST_CANCELLED - 1)
                 continue;
             struct slot *slot = place(table, location, m->request[at], 0);
@@ -183,9 +196,14 @@ int rp_match(struct matching *m)
     for (int64_t location = 0; location < m->locations; location++) {
         if (!location || m->rank[location] != m->rank[location - 1])
             memset(counts, 0, (size_t)(m->communicators + 1) * 8);
-        for (int64_t at = m->first[location]; at < m->first[location + 1]; at++)
-            if (m->kind[at] == COLLECTIVE_END && m->communicator[at] >= 0)
-                m->instance[at] = counts[m->communicator[at]]++;
+        /* Members begin a communicator's operations in one order, whenever these are complete. */
+        for (int64_t at = m->first[location]; at < m->first[location + 1]; at++) {
+            int64_t end = m->kind[at] == COLLECTIVE_END       ? at
+                          : m->kind[at] == COLLECTIVE_REQUEST ? m->other[at]
+                                                              : NONE;
+            if (end >= 0 && m->communicator[end] >= 0)
+                m->instance[end] = counts[m->communicator[end]]++;
+        }
     }
     result = 0;
 end:

@@ -1,5 +1,5 @@
 /* Calls that are recorded by name and time alone, so that an analysis can tell that it leaves them
-   out: non-blocking and neighborhood collectives, persistent requests, one-sided communication.
+   out: neighborhood collectives and one-sided communication.
    Part of mpi_recorder.c, behind what it notes with. */
 
 #define NAMED(name, parameters, words) \
@@ -11,52 +11,8 @@
         return code; \
     }
 
-NAMED(MPI_Start, (MPI_Request *request), (request))
-NAMED(MPI_Startall, (int count, MPI_Request requests[]), (count, requests))
-
 #if MPI_VERSION >= 3
 #define TYPE MPI_Datatype
-#define LATER MPI_Comm comm, MPI_Request *request
-
-NAMED(MPI_Ibarrier, (LATER), (comm, request))
-NAMED(MPI_Ibcast, (void *data, int count, TYPE type, int root, LATER),
-      (data, count, type, root, comm, request))
-
-#define BLOCKS (const void *out, int sent, TYPE out_type, void *in, int got, TYPE in_type, LATER)
-#define ROOTED \
-    (const void *out, int sent, TYPE out_type, void *in, int got, TYPE in_type, int root, LATER)
-NAMED(MPI_Iallgather, BLOCKS, (out, sent, out_type, in, got, in_type, comm, request))
-NAMED(MPI_Ialltoall, BLOCKS, (out, sent, out_type, in, got, in_type, comm, request))
-NAMED(MPI_Igather, ROOTED, (out, sent, out_type, in, got, in_type, root, comm, request))
-NAMED(MPI_Iscatter, ROOTED, (out, sent, out_type, in, got, in_type, root, comm, request))
-NAMED(MPI_Igatherv,
-      (const void *out, int sent, TYPE out_type, void *in, const int got[], const int places[],
-       TYPE in_type, int root, LATER),
-      (out, sent, out_type, in, got, places, in_type, root, comm, request))
-NAMED(MPI_Iscatterv,
-      (const void *out, const int sent[], const int places[], TYPE out_type, void *in, int got,
-       TYPE in_type, int root, LATER),
-      (out, sent, places, out_type, in, got, in_type, root, comm, request))
-NAMED(MPI_Iallgatherv,
-      (const void *out, int sent, TYPE out_type, void *in, const int got[], const int places[],
-       TYPE in_type, LATER),
-      (out, sent, out_type, in, got, places, in_type, comm, request))
-NAMED(MPI_Ialltoallv,
-      (const void *out, const int sent[], const int from[], TYPE out_type, void *in,
-       const int got[], const int to[], TYPE in_type, LATER),
-      (out, sent, from, out_type, in, got, to, in_type, comm, request))
-
-#define REDUCED (const void *out, void *in, int count, TYPE type, MPI_Op op, LATER)
-NAMED(MPI_Iallreduce, REDUCED, (out, in, count, type, op, comm, request))
-NAMED(MPI_Iscan, REDUCED, (out, in, count, type, op, comm, request))
-NAMED(MPI_Iexscan, REDUCED, (out, in, count, type, op, comm, request))
-NAMED(MPI_Ireduce_scatter_block, REDUCED, (out, in, count, type, op, comm, request))
-NAMED(MPI_Ireduce, (const void *out, void *in, int count, TYPE type, MPI_Op op, int root, LATER),
-      (out, in, count, type, op, root, comm, request))
-NAMED(MPI_Ireduce_scatter,
-      (const void *out, void *in, const int counts[], TYPE type, MPI_Op op, LATER),
-      (out, in, counts, type, op, comm, request))
-
 #define NEIGHBORS \
     (const void *out, int sent, TYPE out_type, void *in, int got, TYPE in_type, MPI_Comm comm)
 NAMED(MPI_Neighbor_allgather, NEIGHBORS, (out, sent, out_type, in, got, in_type, comm))

@@ -17,7 +17,7 @@
 
 /* As `_WHAT` in recorded_events.py. */
 enum { ENTER, LEAVE, SEND, RECEIVE, SEND_REQUEST, SEND_COMPLETE, RECEIVE_REQUEST, RECEIVE_COMPLETE,
-       COLLECTIVE_BEGIN = 10, COLLECTIVE_END };
+       COLLECTIVE_BEGIN = 10, COLLECTIVE_END, COLLECTIVE_REQUEST, COLLECTIVE_COMPLETE };
 
 struct record {
     uint64_t time, first, second;  /* nanoseconds; region or request and bytes */
@@ -44,7 +44,9 @@ static FILE *definitions;
 struct pending {
     MPI_Request request;
     uint64_t number;
-    int kind, partner, communicator, tag, persistent;
+    int kind, partner, communicator, tag;
+    uint64_t sent, got; /* of a collective operation, whose root is `partner`, and number `tag` */
+    int persistent, started; /* a persistent request stays, also while it is not started */
 };
 static struct pending pending[REQUESTS];
 static uint64_t requests;
@@ -177,7 +179,7 @@ QUIET static uint64_t post(MPI_Request request, int kind, int partner, int comm,
             slot = &pending[at];
     if (!slot)
         return 0;
-    *slot = (struct pending){request, ++requests, kind, partner, comm, tag, 0};
+    *slot = (struct pending){request, ++requests, kind, partner, comm, tag, 0, 0, 0, 0};
     return requests;
 }
 
@@ -186,12 +188,46 @@ QUIET static void complete(MPI_Request request, MPI_Status *status)
     struct pending *slot = request == MPI_REQUEST_NULL ? NULL : slot_of(request);
     if (!slot)
         return;
-    if (slot->kind == SEND_REQUEST)
+    if (slot->persistent && !slot->started)
+        return;
+    if (slot->kind == COLLECTIVE_REQUEST)
+        /* The number of the request stands above that of the operation, which has five bits. */
+        note(COLLECTIVE_COMPLETE, slot->sent, slot->got, slot->partner, slot->communicator,
+             (int)(slot->number << 5 | (uint64_t)slot->tag));
+    else if (slot->kind == SEND_REQUEST)
         note(SEND_COMPLETE, slot->number, 0, -1, -1, -1);
     else if (status->MPI_SOURCE >= 0)
         note(RECEIVE_COMPLETE, slot->number, received(status), status->MPI_SOURCE,
              slot->communicator, status->MPI_TAG);
-    slot->number = 0;
+    if (slot->persistent)
+        slot->started = 0;
+    else
+        slot->number = 0;
+}
+
+/* A persistent request: what it is of is known, each start is a request of its own. */
+QUIET static void keep(MPI_Request request, int kind, int partner, int comm, int tag, uint64_t sent)
+{
+    struct pending *slot;
+    if (partner == MPI_PROC_NULL || !post(request, kind, partner, comm, tag))
+        return;
+    slot = slot_of(request);
+    slot->persistent = 1;
+    slot->sent = sent;
+}
+
+QUIET static void start(MPI_Request request, uint64_t time)
+{
+    struct pending *slot = slot_of(request);
+    if (!slot || !slot->persistent)
+        return;
+    slot->number = ++requests;
+    slot->started = 1;
+    if (slot->kind == SEND_REQUEST)
+        note_at(time, SEND_REQUEST, slot->number, slot->sent, slot->partner, slot->communicator,
+                slot->tag);
+    else
+        note_at(time, RECEIVE_REQUEST, slot->number, 0, -1, -1, -1);
 }
 
 /* ---- begin and end ---- */
@@ -330,6 +366,59 @@ int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, 
                              in_tag, comm, used);
     if (used->MPI_SOURCE >= 0)
         note(RECEIVE, 0, received(used), used->MPI_SOURCE, comm_of(comm), used->MPI_TAG);
+    leave();
+    return code;
+}
+#define KEPT_SEND(call) \
+    int MPI_##call(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
+                   MPI_Request *request) \
+    { \
+        enter("MPI_" #call); \
+        int code = PMPI_##call(data, count, type, to, tag, comm, request); \
+        keep(*request, SEND_REQUEST, to, comm_of(comm), tag, bytes(count, type)); \
+        leave(); \
+        return code; \
+    }
+KEPT_SEND(Send_init)
+KEPT_SEND(Ssend_init)
+KEPT_SEND(Bsend_init)
+KEPT_SEND(Rsend_init)
+
+int MPI_Recv_init(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                  MPI_Request *request)
+{
+    enter("MPI_Recv_init");
+    int code = PMPI_Recv_init(data, count, type, from, tag, comm, request);
+    keep(*request, RECEIVE_REQUEST, from, comm_of(comm), tag, 0);
+    leave();
+    return code;
+}
+int MPI_Start(MPI_Request *request)
+{
+    enter("MPI_Start");
+    uint64_t begin = now(); /* the message may be received before the call is back */
+    int code = PMPI_Start(request);
+    start(*request, begin);
+    leave();
+    return code;
+}
+int MPI_Startall(int count, MPI_Request list[])
+{
+    enter("MPI_Startall");
+    uint64_t begin = now();
+    int code = PMPI_Startall(count, list);
+    for (int at = 0; at < count; at++)
+        start(list[at], begin);
+    leave();
+    return code;
+}
+int MPI_Request_free(MPI_Request *request)
+{
+    struct pending *slot = slot_of(*request);
+    if (slot)
+        slot->number = 0;
+    enter("MPI_Request_free");
+    int code = PMPI_Request_free(request);
     leave();
     return code;
 }
