@@ -16,7 +16,8 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-test $(VENV)/system lint
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
-# What takes longer: random programs, browsers, Slurm, MPI, whole public programs.
+# What takes longer: random programs, browsers, Slurm, MPI, campaigns, whole suites, and what a
+# second compiler or reader repeats.
 test-slow: $(VENV)/installed-test $(VENV)/system
 	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
 

@@ -33,10 +33,25 @@ settings.load_profile("any-load")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What opens a browser is slow."""
+    """What opens a browser is slow, and what a room behind the readers says with the second one."""
     for item in items:
-        if "browser" in getattr(item, "fixturenames", ()):
+        if "browser" in getattr(item, "fixturenames", ()) or _reads_twice(item):
             item.add_marker(pytest.mark.slow)
+
+
+_BEHIND_THE_READERS = ("analysis", "library")
+
+
+def _reads_twice(item: pytest.Item) -> bool:
+    """Whether it repeats with pycparser what was asked of the program that libclang read.
+
+    That both read the same is what the tests of the front end and the text cases say.
+    """
+    if item.path.parent.name not in _BEHIND_THE_READERS:
+        return False
+    called = getattr(item, "callspec", None)
+    given = called.params.values() if called is not None else ()
+    return any(isinstance(value, str) and value == "pycparser" for value in given)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from regionpredict.analysis import RegionFacts
-from tests.frontend.reading import FRONTENDS, facts_of
+from tests.frontend.reading import facts_of
+
+FRONTENDS = ["libclang", pytest.param("pycparser", marks=pytest.mark.slow)]  # trees are long
 
 HEAD = """
 #include <stdlib.h>

@@ -212,7 +212,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
     return Programs(folder, texts, ("gcc", "-w", "-D_GNU_SOURCE"), ".c")
 
 
-@pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+@pytest.mark.parametrize(
+    "frontend", ["libclang", pytest.param("pycparser", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("style", STYLES)
 def test_what_is_said_is_what_the_program_prints(
     programs: Programs, style: str, frontend: str
