@@ -19,6 +19,7 @@ from regionpredict.cli.source_options import (
     run_analysis,
 )
 from regionpredict.cli.trace_request import read_trace, trace_kernels
+from regionpredict.cli.trace_selection import Reading, part_options
 
 if TYPE_CHECKING:
     from regionpredict.measure.hints_file import Hints
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
 @plot_option("the factors with their bands")
+@part_options
 @click.option(
     "--phase",
     type=click.Choice(["whole", "iterations", "clean"]),
@@ -90,6 +92,8 @@ def command(
     output: str,
     target: str | None,
     plot: Path | None,
+    ranks: str | None,
+    time: str | None,
     phase: str,
     mark: str | None,
     definition: str,
@@ -130,6 +134,7 @@ def command(
         frequency_hz=frequency,
         phase=phase,
         mark=mark,
+        selection=Reading("", ranks=ranks, time=time).selection(),
     )
     by_factor = _laws(laws)
     hints = None if hints_file is None else read_hints(hints_file)

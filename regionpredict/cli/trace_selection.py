@@ -40,12 +40,15 @@ class Reading:
         )
 
 
-_OPTIONS = (
-    click.argument("archive", type=click.Path()),
+PART = (
     click.option("--ranks", metavar="LIST", help="Only these ranks, as 0-3,8."),
     click.option(
         "--time", metavar="FROM-TO", help="Only this span, in seconds since the first event."
     ),
+)
+_OPTIONS = (
+    click.argument("archive", type=click.Path()),
+    *PART,
     click.option(
         "--call-path", metavar="PATH", help="Only this call path and what it calls, as main/solve."
     ),
@@ -79,6 +82,13 @@ def reading_options(function: F) -> F:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command  # type: ignore[return-value]
+
+
+def part_options(function: F) -> F:
+    """`--ranks` and `--time`, given to the command as they are."""
+    for option in reversed(PART):
+        function = option(function)
+    return function
 
 
 def _ranks(text: str) -> frozenset[int]:

@@ -26,7 +26,7 @@ def cut(
 
     Regions that are open there begin and end with the cut: at the times of those rows, or at the
     two times in `between`. Messages and readings of counters
-    whose rows lie outside are left out.
+    whose rows lie outside are left out; between two times, counters grow evenly.
     """
     parts: list[NDArray[np.int64]] = []
     row_of = np.full(len(trace), NONE, dtype=np.int64)
@@ -58,7 +58,44 @@ def cut(
         kind=table[:, 1].astype(np.uint8),
         region=table[:, 2].astype(np.int32),
     )
-    return _with_operations(part, trace, matches, row_of)
+    part, matches = _with_operations(part, trace, matches, row_of)
+    if between is None:
+        return part, matches
+    return replace(
+        part,
+        counters=tuple(
+            _apportioned(old, new, trace, part, between)
+            for old, new in zip(trace.counters, part.counters, strict=True)
+        ),
+    ), matches
+
+
+def _apportioned(
+    old: Counter, new: Counter, trace: EventTrace, part: EventTrace, between: tuple[int, int]
+) -> Counter:
+    """What a counter grew by across the ends of the span, as much of it as of the time is inside.
+
+    The share at the end is read at the location's last event.
+    """
+    low, high = between
+    time, location = trace.time[old.event], trace.locations_of(old.event)
+    before = np.concatenate([time[:1], time[:-1]])
+    first = np.ones(len(time), dtype=bool)
+    first[1:] = location[1:] != location[:-1]
+    before[first] = trace.time[trace.starts[location[first]]]
+    inside = np.minimum(time, high) - np.maximum(before, low)
+    share = np.where(time > before, np.maximum(inside, 0) / np.maximum(time - before, 1), 0.0)
+    whole = (time >= low) & (time <= high) & (before >= low)
+    grown = np.where(whole, old.increase, np.rint(share * old.increase))
+    kept = (time >= low) & (time <= high)
+    last = part.starts[location + 1] - 1
+    # Where no region is open at the end, no event is there, and nothing of the location counts.
+    ended = (np.diff(part.starts)[location] > 0) & (part.time[last] == high - low)
+    over = np.flatnonzero((time > high) & (share > 0) & ended)
+    event = np.concatenate([new.event, last[over]])
+    increase = np.concatenate([grown[kept], grown[over]]).astype(new.increase.dtype)
+    order = np.argsort(event, kind="stable")
+    return Counter(new.name, event[order], increase[order], new.unit)
 
 
 def only_rows(

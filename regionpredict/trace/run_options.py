@@ -14,6 +14,7 @@ from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
 from regionpredict.trace.nominal_run import nominal_work
 from regionpredict.trace.replay import EAGER_LIMIT, IDEAL, Network
+from regionpredict.trace.selection import Selection, selected
 
 Phase = Literal["whole", "iterations", "clean"]
 
@@ -21,7 +22,8 @@ Phase = Literal["whole", "iterations", "clean"]
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """`definition` of Ser; the `ideal` network; the `nominal` one that replaces the real one, None
-    for the run as it was; `frequency_hz` replaces the time of computation by its cycles."""
+    for the run as it was; `frequency_hz` replaces the time of computation by its cycles;
+    `selection` is the part of the run that counts, of which the phase is then one."""
 
     definition: str = "reference"
     ideal: Network = IDEAL
@@ -29,6 +31,7 @@ class RunOptions:
     frequency_hz: float | None = None
     phase: str = "whole"
     mark: str | None = None
+    selection: Selection | None = None
 
     @staticmethod
     def of(
@@ -41,6 +44,7 @@ class RunOptions:
         frequency_hz: float | None,
         phase: str,
         mark: str | None,
+        selection: Selection | None = None,
     ) -> RunOptions:
         """What the command line says. Raises UsageError for what does not go together."""
         limit = EAGER_LIMIT.value if eager_limit is None else eager_limit
@@ -60,7 +64,7 @@ class RunOptions:
         if mark is not None and phase == "whole":
             raise UsageError("--mark is for iterations", remedy="add --phase iterations, or clean")
         return RunOptions(
-            definition, Network(eager_limit=limit), nominal, frequency_hz, phase, mark
+            definition, Network(eager_limit=limit), nominal, frequency_hz, phase, mark, selection
         )
 
 
@@ -69,6 +73,8 @@ def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> Ru
     `nominal_work` do."""
     iterations = None
     matches = match(trace, kernels)
+    if options.selection:
+        trace, matches = selected(trace, matches, options.selection, kernels)
     if options.phase != "whole":
         iterations = iterations_of(trace, options.mark)
         first, last = iterations.cleanest() if options.phase == "clean" else (0, iterations.count)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -10,11 +12,12 @@ from random_programs import carried_out, random_program
 from records import by_place
 
 from regionpredict.errors import InputError
-from regionpredict.trace import EventTrace, Kind, TraceBuilder
+from regionpredict.trace import Counter, EventTrace, Kind, TraceBuilder
 from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
 from regionpredict.trace.results import critical_path, delays, waits
+from regionpredict.trace.run_options import RunOptions, factors_with
 from regionpredict.trace.selection import Selection, selected
 
 SEEDS = st.integers(0, 1_000_000)
@@ -142,3 +145,53 @@ def test_a_send_before_the_span_is_not_taken_for_one_inside(kernels: Kernels) ->
 def test_what_is_not_there(kernels: Kernels, selection: Selection, message: str) -> None:
     with pytest.raises(InputError, match=message):
         _part(_solver(), kernels, selection)
+
+
+def _computing() -> EventTrace:
+    """Two ranks compute until they meet at 10: rank 0 to 4 and from 6 on, rank 1 to 8, each at
+    1,000 instructions a second and twice as many cycles."""
+    build = TraceBuilder(2)
+    for rank, calls in enumerate(((4, 6), (8, 9))):
+        build.enter(rank, 0, "main")
+        build.enter(rank, calls[0], "MPI_Barrier")
+        build.collective(rank, calls[1], sent=0, received=0)
+        build.leave(rank, calls[1])
+        build.leave(rank, 10)
+    trace = build.build()
+    event, grown = [], []
+    for location in range(2):
+        rows = range(int(trace.starts[location]), int(trace.starts[location + 1]))
+        for row in list(rows)[1:]:
+            span = int(trace.time[row] - trace.time[row - 1])
+            event.append(row)
+            grown.append(0 if trace.kind[row] == Kind.COLLECTIVE_END else span)
+    per_tick = 1000 / trace.ticks_per_second
+    instructions = np.rint(np.array(grown) * per_tick).astype(np.int64)
+    rows = np.array(event, dtype=np.int64)
+    return replace(
+        trace,
+        counters=(
+            Counter("PAPI_TOT_INS", rows, instructions),
+            Counter("PAPI_TOT_CYC", rows, 2 * instructions),
+        ),
+    )
+
+
+def test_factors_of_a_span_count_what_is_in_it(kernels: Kernels) -> None:
+    trace = _computing()
+    whole = factors_with(trace, kernels, RunOptions())
+    # From 2 to 5, rank 0 computes for two seconds and rank 1 for three.
+    part = factors_with(trace, kernels, RunOptions(selection=Selection(time_s=(2.0, 5.0))))
+    assert part.runtime_s == pytest.approx(3.0)
+    assert part.useful_s == pytest.approx(5.0)
+    assert part.load_balance == pytest.approx(5 / 6)
+    assert whole.frequency_hz == pytest.approx(2000)
+    assert part.frequency_hz == pytest.approx(2000, rel=1e-3)
+    assert part.instructions == pytest.approx(5000, rel=1e-3)
+
+
+def test_factors_of_some_ranks(kernels: Kernels) -> None:
+    part = factors_with(_computing(), kernels, RunOptions(selection=Selection(frozenset({1}))))
+    assert part.ranks == 1
+    assert part.useful_s == pytest.approx(9.0)
+    assert part.load_balance == 1
