@@ -52,6 +52,7 @@ def test_it_counts_as_on_one_thread(tmp_path: Path, body: str, rule: str) -> Non
     assert program.speedup <= alone / second.seconds
 
 
-def test_a_right_one_counts_on_all(tmp_path: Path) -> None:
-    program = predicted(tmp_path, RIGHT).recommended.together
+@pytest.mark.parametrize("body", [RIGHT, "y[idx[i]] = 1.0 / (2.0 + b[i]);"])
+def test_one_that_is_right_or_may_be_counts_on_all(tmp_path: Path, body: str) -> None:
+    program = predicted(tmp_path, body).recommended.together
     assert program is not None and program.speedup > 5

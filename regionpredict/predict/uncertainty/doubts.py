@@ -17,6 +17,7 @@ from regionpredict.predict.uncertainty.constants import (
     IN_TURN_CONFIDENCE,
     NESTED_CONFIDENCE,
     PARTIAL_CONFIDENCE,
+    POSSIBLE_RACE_CONFIDENCE,
     RACE_CONFIDENCE,
     UNEVEN_CONFIDENCE,
     UNSEEN_CONFIDENCE,
@@ -36,6 +37,7 @@ FACTORS: Mapping[str, Constant] = {
     "unread": PARTIAL_CONFIDENCE,
     "calls": UNSEEN_CONFIDENCE,
     "race": RACE_CONFIDENCE,
+    "possible-race": POSSIBLE_RACE_CONFIDENCE,
     "in-turn": IN_TURN_CONFIDENCE,
     "imbalance": UNEVEN_CONFIDENCE,
     "nested": NESTED_CONFIDENCE,
@@ -46,7 +48,7 @@ computed for each region."""
 RULES: Mapping[str, str] = {
     "RP102": "unread", "RP106": "unread", "RP108": "unread", "RP111": "unread",
     "RP113": "calls", "RP122": "nested",
-    "RP221": "race", "RP222": "race", "RP224": "race", "RP225": "race",
+    "RP221": "race", "RP222": "race", "RP224": "race", "RP225": "possible-race",
 }  # fmt: skip
 """The kind of doubt that a diagnostic of a rule raises."""
 
