@@ -129,6 +129,13 @@ def test_what_is_too_long_or_hangs_on_data_is_left_to_closed_forms() -> None:
     assert level.total > 0
 
 
+@pytest.mark.filterwarnings("error")
+def test_addresses_beyond_64_bits_are_left_to_closed_forms() -> None:
+    """Bytes of an element 2^62 apart from the next do not fit into 64 bits."""
+    far = "for (int i = 0; i < 9; i++) a[i * 4611686018427387904] = i;"
+    assert reference_trace(nest_of(far, "double *a")) is None
+
+
 def test_a_triangle_whose_middle_iteration_does_not_run() -> None:
     text = "for (int i = 200; i >= 0; i--) for (int j = 19; j >= i; j--) a[8 * j] = 0;"
     nest = nest_of(text, "double a[2000]")
