@@ -33,7 +33,7 @@ _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULT
 _COMPUTED = re.compile(rb"^[ \t]*#[ \t]*include[ \t]+[A-Za-z_]", re.MULTILINE)
 _FEW = 8
 """So few files without a directive are read as soon as told apart."""
-_MOST_CPP = 24
+_MOST_CPP = 100
 """C++ files without a directive that are read, some seconds each; where more than these might
 matter, names alone (`size`, `value`) no longer tell which, and only those with directives are."""
 

@@ -4,6 +4,8 @@ fopen("input.dat", "r")      a null pointer where there is no such file beside t
                              working folder
 getenv("SIZE")               a null pointer: no variable is set
 MPI_Comm_size(comm, &size)   one process, whose rank is 0 (MPI 4.0, sec. 7.4.1)
+MPI_Bcast(sizes, 3, ...)     which has all that it sends to itself already (sec. 6.4)
+MPI_Allreduce(&own, &all, 1, ...)   and whose sum over all processes is its own (sec. 6.9)
 """
 
 from __future__ import annotations
@@ -16,14 +18,18 @@ from regionpredict.file_presence import exists
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
     Address,
+    Memory,
     Place,
     Text,
     Value,
+    array_at,
 )
 from regionpredict.frontend.syntax import CallExpr, CType, Decl
 
 _FILE = CType("unknown")
 _ONE_PROCESS = {"MPI_Comm_rank": 0, "MPI_Comm_size": 1}
+_NOTHING_NEW = frozenset(("MPI_Init", "MPI_Barrier", "MPI_Bcast", "MPI_Finalize"))
+_REDUCTIONS = frozenset(("MPI_Reduce", "MPI_Allreduce", "MPI_Scan"))
 _REAL: dict[str, Callable[..., float]] = {
     "sqrt": math.sqrt, "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc,
     "pow": math.pow, "exp": math.exp, "log": math.log, "log2": math.log2, "log10": math.log10,
@@ -37,13 +43,12 @@ _WHOLE: dict[str, Callable[[float], int]] = {
 
 
 def environment_value(
-    call: CallExpr, arguments: Sequence[Value], write: Callable[[Place, Value], None],
-    *, assumed: bool,
-) -> Value | None:  # fmt: skip
+    call: CallExpr, arguments: Sequence[Value], memory: Memory, *, assumed: bool
+) -> Value | None:
     """What a function gives that asks for what is around the program; None for any other.
 
-    `write` puts a value to a place, for a function that returns it through a pointer. Files and
-    variables are those above where they may be `assumed`; otherwise nothing is known of them.
+    What it returns through pointers is put into the `memory`. Files and variables are those above
+    where they may be `assumed`; otherwise nothing is known of them.
     """
     if call.name in ("getenv", "fopen"):
         if not assumed:
@@ -51,9 +56,28 @@ def environment_value(
         return 0 if call.name == "getenv" else _opened(call, arguments)
     if call.name in _ONE_PROCESS:
         if len(arguments) == 2 and isinstance(arguments[1], Address):
-            write(arguments[1].place, _ONE_PROCESS[call.name])
+            memory.write(arguments[1].place, _ONE_PROCESS[call.name])
+        return 0
+    if call.name in _NOTHING_NEW:
+        return 0
+    if call.name in _REDUCTIONS and len(arguments) > 1:
+        _reduce(memory, *arguments[:2])
         return 0
     return _number(call.name, arguments)
+
+
+def _reduce(memory: Memory, own: Value, reduced: Value) -> None:
+    """One process alone reduces: what it has is the result, also where that was there before."""
+    if not isinstance(reduced, Address):
+        return
+    source = array_at(own.place) if isinstance(own, Address) else None
+    target = array_at(reduced.place)
+    if source == target or (source is None and own is not UNKNOWN):
+        return  # MPI_IN_PLACE
+    inside = {} if source is None else memory.inside(source)
+    memory.forget(target)
+    for steps, value in inside.items():
+        memory.write(Place(target.decl, (*target.steps, *steps)), value)
 
 
 def _opened(call: CallExpr, arguments: Sequence[Value]) -> Value:

@@ -17,6 +17,7 @@ from regionpredict.frontend.program_arguments.memory import (
     Struct,
     Text,
     Value,
+    array_at,
     held,
 )
 from regionpredict.frontend.program_arguments.options import OptionScan
@@ -311,9 +312,7 @@ class Evaluator(Caller, ABC):
         """The array that an element is of; None where that is not known."""
         base = self.value(element.base)
         if isinstance(base, Address):
-            decl, steps = base.place
-            inside = bool(steps) and isinstance(steps[-1], int)
-            return Place(decl, steps[:-1] if inside else steps)
+            return array_at(base.place)
         return self.place(element.base) if type_of(element.base).kind == "array" else None
 
     def _unary(self, expression: Unary) -> Value:
@@ -427,7 +426,7 @@ class Evaluator(Caller, ABC):
             return handler(self, call)
         arguments = [self.value(argument) for argument in call.args]
         if not self.defines(call):
-            around = environment_value(call, arguments, self.memory.write, assumed=self.assumed)
+            around = environment_value(call, arguments, self.memory, assumed=self.assumed)
             if around is not None:
                 return around
         return self.called(call, arguments)

@@ -35,6 +35,7 @@ from regionpredict.frontend.program_arguments.memory import (
     Struct,
     Text,
     Value,
+    array_at,
 )
 from regionpredict.frontend.program_arguments.signals import (
     LongLoopError,
@@ -79,7 +80,8 @@ from regionpredict.ir import Span
 _MOST_STEPS = 500_000  # expressions: some seconds
 _MOST_ROUNDS = 200  # of one loop
 _MOST_LOOP_STEPS = 10_000  # expressions in the rounds of one loop: one with more stands for all
-_FEW_ROUNDS = 32  # that are followed in a round that stands for all of a long loop
+_MOST_SHORT_STEPS = 100_000  # as _MOST_LOOP_STEPS, of loops that have few rounds for sure
+_FEW_ROUNDS = 32  # of all loops of a nest that are followed in a round that stands for all
 _MOST_PASSES = 20  # over a loop until nothing changes any more
 _MOST_DEPTH = 20
 _MOST_FILLING_STEPS = 1_000  # as _MOST_LOOP_STEPS, of loops that only fill arrays
@@ -111,6 +113,8 @@ class Follower(Evaluator):
         self._targets: dict[Stmt, tuple[Expression, ...]] = {}
         self._locals: dict[Function, frozenset[Decl]] = {}
         self.inside_long = 0  # how many such loops stand around what is being followed
+        self._changed: dict[int, set[Place]] = {}  # what a loop changes, while an outer one is run
+        self.rounds_inside = 1  # of the short loops around it within such a one, together
 
     @cached_property
     def taken(self) -> Taken:
@@ -266,7 +270,7 @@ class Follower(Evaluator):
     def _unseen(self, call: CallExpr, arguments: list[Value]) -> None:
         for value in arguments:
             if isinstance(value, Address) and value.place.decl not in self.kept:
-                self.memory.forget(value.place)
+                self.memory.forget(array_at(value.place))
             if isinstance(value, Arguments):
                 self.seen.handed_on = True
                 self.remark(call, f"what {call.name}() takes from the arguments is not followed")
@@ -393,15 +397,20 @@ class Follower(Evaluator):
         if isinstance(loop, For) and loop.init is not None:
             self._statement(loop.init)
         self._enter(loop.span)
-        short = self._rounds_of(loop) in range(_FEW_ROUNDS + 1)
+        rounds = self._rounds_of(loop)
+        short = rounds is not None and rounds * self.rounds_inside <= _FEW_ROUNDS
         filling = self._only_fills(loop)
         if ((self.inside_long or filling) and not short) or loop.span in self.long_loops:
             self._long_loop(loop)
             return None
         before = self.memory.copy()
         # At most half of what is left: what follows a long loop is followed, too.
-        most = self.steps + (_MOST_FILLING_STEPS if filling else _MOST_LOOP_STEPS)
-        most = min(most, (self.steps + _MOST_STEPS) // 2)
+        few = short and not self.inside_long
+        most = _MOST_FILLING_STEPS if filling else _MOST_SHORT_STEPS if few else _MOST_LOOP_STEPS
+        most = min(self.steps + most, (self.steps + _MOST_STEPS) // 2)
+        around = self.rounds_inside
+        if self.inside_long and rounds:
+            self.rounds_inside *= max(rounds, 1)
         try:
             return self._rounds(loop, most)
         except UnknownLoopError:
@@ -411,12 +420,16 @@ class Follower(Evaluator):
             self.memory = before.common(self.memory)  # what its first rounds left as it was
             self.long_loops.add(loop.span)
             self._long_loop(loop)
+        finally:
+            self.rounds_inside = around
         return None
 
     def _long_loop(self, loop: For | While) -> None:
+        around, self.rounds_inside = self.rounds_inside, 1
         self.inside_long += 1
         self._unknown_loop(loop)
         self.inside_long -= 1
+        self.rounds_inside = around
 
     def _rounds(self, loop: For | While, most: int) -> Signal | None:
         if self._is_long(loop):
@@ -482,6 +495,14 @@ class Follower(Evaluator):
         self._repeat(loop.body, (loop.condition, increment))
 
     def _repeat(self, body: Stmt, beside: Sequence[Expression | None] = ()) -> None:
+        """Passes over a body until what is left is what no pass changes.
+
+        An inner loop is come to again in each pass over the outer one: what it changed the first
+        time is forgotten at once from then on, so that a nest does not take passes to the power of
+        its depth.
+        """
+        outermost, changed = not self._changed, self._changed.setdefault(id(body), set())
+        self.memory.forget_values(changed)
         for _ in range(_MOST_PASSES):
             before = self.memory.copy()
             try:
@@ -492,8 +513,12 @@ class Follower(Evaluator):
                 self.value(expression)
             self.memory = before.common(self.memory)
             if self.memory == before:
-                return
-        self._forget_written(body)
+                break
+            changed |= before.beyond(self.memory)
+        else:
+            self._forget_written(body)
+        if outermost:
+            self._changed.clear()
 
     def _forget(self, written: Written) -> None:
         forget_written(self.memory, written._replace(
@@ -590,7 +615,9 @@ class Follower(Evaluator):
         if statement.pragma.is_loop:
             self._enter(statement.span)
             if body is not None:
+                self.inside_long += 1
                 self._repeat(body)
+                self.inside_long -= 1
             return None
         if statement.pragma.is_task:
             self._enter(statement.span)

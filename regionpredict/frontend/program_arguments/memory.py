@@ -47,6 +47,12 @@ class Place(NamedTuple):
         return Place(self.decl, (*self.steps, step))
 
 
+def array_at(place: Place) -> Place:
+    """The array that an element is of; any other place is its own."""
+    inside = bool(place.steps) and isinstance(place.steps[-1], int)
+    return Place(place.decl, place.steps[:-1]) if inside else place
+
+
 class Address(NamedTuple):
     """A pointer to a place."""
 
@@ -168,6 +174,20 @@ class Memory:
             if both or decl in self.first:
                 same[decl] = both or {}
         return Memory(same, self.overwritten or other.overwritten, self.first)
+
+    def beyond(self, other: Memory) -> set[Place]:
+        """The places where this has values and the other, which has no others, has none."""
+        places = set()
+        for decl, own in self.values.items():
+            left = other.contents(decl) or _NOTHING
+            if own is not left:
+                places.update(Place(decl, at) for at in own if at not in left)
+        return places
+
+    def forget_values(self, places: Iterable[Place]) -> None:
+        """Nothing is known any more of the values at these places themselves."""
+        for place in places:
+            self.write(place, UNKNOWN)
 
     def copy(self) -> Memory:
         """The same values, to be changed by itself."""
