@@ -30,7 +30,7 @@ from regionpredict.predict import (
     rough_curve,
     size_target,
 )
-from regionpredict.workload import workload_of
+from regionpredict.workload import UNKNOWN_TRIPS, workload_of
 
 
 class WholePrograms(NamedTuple):
@@ -115,10 +115,18 @@ def serial_code(
 
 
 def _alone(nest: SerialNest, given: Mapping[str, int], machine: Machine) -> float | None:
-    """Seconds of one run of a loop on one thread; None where its sizes are not known."""
+    """Seconds of one run of a loop on one thread; None where nobody knows how often it iterates.
+
+    Loops further inside whose sizes nothing tells iterate as often as those that depend on data.
+    """
     facts = facts_of(nest.region, bind(nest.region, nest.definitions, given))
     if facts.status == "skipped":
         return None
+    unknown = facts.bindings.unbound(facts.free_names)
+    trips = nest.region.nest.trips if nest.region.nest is not None else None
+    if unknown and facts.bindings.number(trips) is not None:
+        assumed = dict.fromkeys(unknown, int(UNKNOWN_TRIPS.value))
+        facts = facts_of(nest.region, bind(nest.region, nest.definitions, {**given, **assumed}))
     try:
         workload = workload_of(facts, size_target(machine), machine.line_bytes)
     except InputError:  # sizes beyond all memory

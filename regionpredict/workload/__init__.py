@@ -26,7 +26,7 @@ from regionpredict.workload.cache_traffic import (
     TrafficCounter,
     warm_cache_contents,
 )
-from regionpredict.workload.constants import COARSE_CHUNK
+from regionpredict.workload.constants import COARSE_CHUNK, UNKNOWN_TRIPS
 from regionpredict.workload.gathers import Gather, gathers_of
 from regionpredict.workload.iteration_chain import Step
 from regionpredict.workload.iteration_pieces import piece_count, piece_length
@@ -65,6 +65,7 @@ __all__ = [
     "COARSE_CHUNK",
     "NONE_KEPT",
     "TYPICAL",
+    "UNKNOWN_TRIPS",
     "ArraySharing",
     "ArrayTraffic",
     "CacheContents",

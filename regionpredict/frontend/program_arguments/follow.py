@@ -217,16 +217,18 @@ class Follower(Evaluator):
             self.seen.gaps |= body is not None
             return UNKNOWN
         if body is None or body in self.stack or len(self.stack) > _MOST_DEPTH:
-            self._unseen(call, arguments)
+            self._handed_on(call, arguments)
             self.seen.gaps |= body not in self.stack and (
                 body is not None or call.decl is None or any(map(function_at, arguments))
             )
             if body is not None:
                 self._forget(self.written.by_functions([body]))
                 self.seen.cut |= body not in self.stack
-            elif call.pointer is not None:
-                self._forget(self.written.through_pointer(call))
-                self.seen.cut = True
+            else:
+                self._forget_pointed(arguments)
+                if call.pointer is not None:
+                    self._forget(self.written.through_pointer(call))
+                    self.seen.cut = True
             for handed in filter(None, map(function_at, arguments)):
                 self._may_be_called(handed)
             return UNKNOWN
@@ -267,13 +269,16 @@ class Follower(Evaluator):
             return None
         return self.memory.read(Place(body.parameters[0]))
 
-    def _unseen(self, call: CallExpr, arguments: list[Value]) -> None:
+    def _handed_on(self, call: CallExpr, arguments: Sequence[Value]) -> None:
+        if any(isinstance(value, Arguments) for value in arguments):
+            self.seen.handed_on = True
+            self.remark(call, f"what {call.name}() takes from the arguments is not followed")
+
+    def _forget_pointed(self, arguments: Sequence[Value]) -> None:
+        """A function that is not seen may write to whatever its arguments point to."""
         for value in arguments:
             if isinstance(value, Address) and value.place.decl not in self.kept:
                 self.memory.forget(array_at(value.place))
-            if isinstance(value, Arguments):
-                self.seen.handed_on = True
-                self.remark(call, f"what {call.name}() takes from the arguments is not followed")
 
     # -- statements -------------------------------------------------------------------------------
 
