@@ -70,7 +70,7 @@ def command(
     write = {"json": changes_json, "markdown": changes_markdown, "table": changes_table}[form]
     write_result(write(changes), output)
     pairs = [(change.old, change.new) for change in changes.changes if change.new is not None]
-    end_by(asked, pairs)
+    end_by(asked, pairs, (before.program, after.program))
 
 
 def _refuse_what_predicts() -> None:

@@ -11,14 +11,15 @@ import click
 from regionpredict.errors import UsageError, one_line
 
 if TYPE_CHECKING:
-    from regionpredict.compare.hint_conditions import Condition
-    from regionpredict.compare.hint_outline import HintOutline, RegionOutline
+    from regionpredict.compare.hint_conditions import Condition, Outline
+    from regionpredict.compare.hint_outline import HintOutline, ProgramOutline, RegionOutline
     from regionpredict.pipeline import Predictions
 
 fail_if_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "--fail-if", "conditions", multiple=True, metavar="CONDITION",
-    help="Exit with 1 where a hint meets it: packages<2, gain<8, confidence<0.5; with "
-    "regionpredict diff against what was before, gain<0.9*baseline.",
+    help="Exit with 1 where a hint meets it: packages<2, gain<8, confidence<0.5; where the "
+    "program's does: program.threads<8; with regionpredict diff against what was before: "
+    "gain<0.9*baseline.",
 )  # fmt: skip
 
 
@@ -52,29 +53,30 @@ def outline_of_predictions(result: Predictions) -> HintOutline:
 def end_by(
     conditions: Sequence[Condition],
     regions: Sequence[tuple[RegionOutline | None, RegionOutline]],
+    program: tuple[ProgramOutline | None, ProgramOutline | None],
 ) -> None:
-    """Says which hints meet a condition, and exits with 1 where one does."""
-    lines = _failures(conditions, regions)
+    """Says which hints, of (before, now), meet a condition, and exits with 1 where one does."""
+    before, now = program
+    asked: list[tuple[Condition, Outline | None, Outline]] = [
+        (condition, before, now) for condition in conditions
+        if condition.program and now is not None
+    ]  # fmt: skip
+    asked += [(condition, old, new) for old, new in regions for condition in conditions
+              if not condition.program]  # fmt: skip
+    lines = [_failure(*one) for one in asked if one[0].holds(one[2], one[1])]
     for line in lines:
         click.echo(f"regionpredict: {one_line(line)}", err=True)
     if lines:
         sys.exit(1)
 
 
-def _failures(
-    conditions: Sequence[Condition],
-    regions: Sequence[tuple[RegionOutline | None, RegionOutline]],
-) -> list[str]:
-    """A line for each hint (before, now) and condition that it meets."""
-    return [
-        f"{new.id} {new.function}: {condition.text} ({_values(condition, old, new)})"
-        for old, new in regions
-        for condition in conditions
-        if condition.holds(new, old)
-    ]
+def _failure(condition: Condition, old: Outline | None, new: Outline) -> str:
+    """`src/cg.c:12 solve: gain<8 (gain 3.1)`."""
+    name = f"{new.id} {new.function}".rstrip()
+    return f"{name}: {condition.text} ({_values(condition, old, new)})"
 
 
-def _values(condition: Condition, old: RegionOutline | None, new: RegionOutline) -> str:
+def _values(condition: Condition, old: Outline | None, new: Outline) -> str:
     """`gain 3.1, was 7.9`."""
     text = f"{condition.field} {condition.value(new):.4g}"
     if condition.baseline and old is not None:

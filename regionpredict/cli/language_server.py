@@ -82,7 +82,7 @@ def serve(choices: Choices) -> int:
             noted = findings(
                 result.predictions, result.advice, choices.machine, document.path, lines
             )
-            notes = hint_notes(result.predictions, document.path)
+            notes = hint_notes(result.predictions, document.path, result.recommended)
             known[uri] = _Predicted(notes, noted, result)
             diagnostics = [_diagnostic(finding) for finding in noted]
         server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics))

@@ -140,7 +140,8 @@ def command(
             _draw(plot, result, view)
     write_result(text, output)
     if asked:
-        end_by(asked, [(None, region) for region in outline_of_predictions(result).regions])
+        outline = outline_of_predictions(result)
+        end_by(asked, [(None, region) for region in outline.regions], (None, outline.program))
     if weights is None and plot is None:
         keep_answer(output, machine_file)
 
@@ -218,13 +219,15 @@ def _shown(
             hint = together_of(result.teams, machine, result.serial, seconds)
             unreached -= measured_ids(result.teams, seconds)
         return slurm_script(
-            hint, result.teams, machine, model, seconds, run, plans=result.plans,
-            unreached=unreached, arguments=one_line(request.arguments or ""),
+            hint, result.teams, machine, model, seconds, run, unreached=unreached,
+            arguments=one_line(request.arguments or ""),
         )  # fmt: skip
     if form == "openmp":
         from regionpredict.report.openmp_clauses import openmp_clauses
 
-        return openmp_clauses(predictions, result.teams, result.plans, machine.binding)
+        return openmp_clauses(
+            predictions, result.teams, result.plans, machine.binding, result.recommended.together
+        )
     from regionpredict.report.table import prediction_table
 
     return prediction_table(

@@ -1,4 +1,9 @@
-"""Conditions on hints, as `--fail-if` takes them: `packages<2`, `gain<0.9*baseline`."""
+"""Conditions on hints, as `--fail-if` takes them.
+
+packages<2              of any region
+gain<0.9*baseline       of any region, against what it was before
+program.threads<8       of what is recommended for the whole program
+"""
 
 from __future__ import annotations
 
@@ -7,10 +12,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from regionpredict.compare.hint_outline import RegionOutline
+from regionpredict.compare.hint_outline import ProgramOutline, RegionOutline
 from regionpredict.errors import UsageError
 
-FIELDS: Mapping[str, Callable[[RegionOutline], float | None]] = {
+Outline = RegionOutline | ProgramOutline
+
+FIELDS: Mapping[str, Callable[[Outline], float | None]] = {
     "packages": lambda outline: outline.packages,
     "threads": lambda outline: outline.threads,
     "gain": lambda outline: outline.gain,
@@ -26,21 +33,23 @@ _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 _NUMBER = r"[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?"
 _CONDITION = re.compile(
-    rf"\s*(?P<field>[a-z]+)\s*(?P<operator><=|>=|==|!=|<|>)\s*"
+    rf"\s*(?P<program>program\.)?(?P<field>[a-z]+)\s*(?P<operator><=|>=|==|!=|<|>)\s*"
     rf"(?:(?P<number>{_NUMBER})(?P<times>\s*\*\s*baseline)?|(?P<bare>baseline))\s*"
 )
 
 
 class Condition(NamedTuple):
-    """`field` of a hint against `number`, or against `number` times what it was before."""
+    """`field` of a hint against `number`, or against `number` times what it was before; the hint is
+    that of each region, or of the whole `program`."""
 
     text: str
     field: str
     operator: str
     number: float
     baseline: bool
+    program: bool = False
 
-    def holds(self, new: RegionOutline, old: RegionOutline | None = None) -> bool:
+    def holds(self, new: Outline, old: Outline | None = None) -> bool:
         """Whether a hint meets it; not where what it asks for is not known."""
         value = FIELDS[self.field](new)
         bound: float | None = self.number
@@ -51,7 +60,7 @@ class Condition(NamedTuple):
             return False
         return _OPERATORS[self.operator](value, bound)
 
-    def value(self, outline: RegionOutline) -> float | None:
+    def value(self, outline: Outline) -> float | None:
         """What it asks of a hint."""
         return FIELDS[self.field](outline)
 
@@ -60,9 +69,9 @@ def parse_condition(text: str) -> Condition:
     """A condition; UsageError where it is none.
 
     >>> parse_condition("gain < 0.9*baseline")[1:]
-    ('gain', '<', 0.9, True)
-    >>> parse_condition("packages<baseline")[1:]
-    ('packages', '<', 1.0, True)
+    ('gain', '<', 0.9, True, False)
+    >>> parse_condition("program.packages<baseline")[1:]
+    ('packages', '<', 1.0, True, True)
     """
     parts = _CONDITION.fullmatch(text)
     if parts is None:
@@ -76,4 +85,6 @@ def parse_condition(text: str) -> Condition:
         )
     number = 1.0 if parts["bare"] else float(parts["number"])
     baseline = bool(parts["bare"] or parts["times"])
-    return Condition(text.strip(), parts["field"], parts["operator"], number, baseline)
+    return Condition(
+        text.strip(), parts["field"], parts["operator"], number, baseline, bool(parts["program"])
+    )

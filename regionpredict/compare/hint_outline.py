@@ -74,13 +74,27 @@ class RegionOutline:
         return None if self.seconds is None or not self.gain else self.seconds / self.gain
 
 
+class ProgramOutline(NamedTuple):
+    """The hint for the whole program; `gain` and `hinted_seconds` as of a region."""
+
+    packages: int
+    threads: int
+    gain: float
+    hinted_seconds: float | None
+    confidence: float
+    id: str = "the program"
+    function: str = ""
+
+
 class HintOutline(NamedTuple):
-    """A hints document: where it is from, its machine and model, and its regions in order."""
+    """A hints document: where it is from, its machine and model, its regions in order, and what is
+    recommended for the whole program, None where that is not known."""
 
     name: str
     machine: str
     model: str
     regions: tuple[RegionOutline, ...]
+    program: ProgramOutline | None = None
 
 
 def read_outline(path: Path) -> HintOutline:
@@ -98,7 +112,19 @@ def outline_of(document: Record, name: str) -> HintOutline:
         document.inner("machine").text("name"),
         document.text("model"),
         tuple(_region(region) for region in document.inners("regions")),
+        _program(document),
     )
+
+
+def _program(document: Record) -> ProgramOutline | None:
+    if "program" not in document.value or document.is_null("program"):
+        return None
+    program = document.inner("program")
+    return ProgramOutline(
+        program.whole("packages", 1), program.whole("threads", 1), program.number("speedup"),
+        None if program.is_null("seconds") else program.number("seconds"),
+        program.number("confidence", 0.0, 1.0),
+    )  # fmt: skip
 
 
 def _region(region: Record) -> RegionOutline:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from regionpredict.documents import reading
 from regionpredict.json_records import Record
 from regionpredict.measure.hints_document import MAKE_HINTS, WHAT, read_hints_document
-from regionpredict.measure.planned_sizes import planned_sizes
+from regionpredict.measure.planned_sizes import at_most, planned_sizes
 
 END = (1 << 63) - 1
 """Iterations below the open end."""
@@ -162,7 +162,8 @@ def _run(document: Record) -> tuple[str | int, str]:
 
 
 def _teams(document: Record) -> tuple[TeamHint, ...]:
-    """The teams, each with the size that the plan gives it, where there is a plan."""
+    """The teams, each with the size that the plan gives it, where there is a plan, and no more than
+    the threads that are recommended for the program."""
     if "teams" not in document.value:
         return ()
     records = list(document.inners("teams"))
@@ -171,8 +172,34 @@ def _teams(document: Record) -> tuple[TeamHint, ...]:
         {team.text("id"): team.whole("threads", 1) for team in plan.inners("teams")}
         for plan in _plans(document)
     ]
-    planned = planned_sizes(plans, [team.text("id") for team in records if _several_a_core(team)])
-    return tuple(replace(team, threads=planned.get(team.id, team.threads)) for team in teams)
+    most = _recommended(document)
+    several = [team.text("id") for team in records if _several_a_core(team)]
+    planned = planned_sizes(plans, several, most)
+    return tuple(
+        replace(
+            team,
+            threads=planned.get(team.id, None if team.threads is None
+                                else at_most(team.threads, most)),
+            sizes=_limited(team.sizes, most),
+        )
+        for team in teams
+    )  # fmt: skip
+
+
+def _recommended(document: Record) -> int | None:
+    """The threads for the whole program; None in files of before, and where nothing is known."""
+    if "program" not in document.value or document.is_null("program"):
+        return None
+    return document.inner("program").whole("threads", 1)
+
+
+def _limited(sizes: BySize | None, most: int | None) -> BySize | None:
+    if sizes is None or most is None:
+        return sizes
+    return BySize(
+        at_most(sizes.most, most),
+        tuple((below, at_most(threads, most)) for below, threads in sizes.choices),
+    )
 
 
 def _several_a_core(team: Record) -> bool:

@@ -6,18 +6,21 @@ from collections.abc import Collection, Iterable, Mapping
 
 
 def planned_sizes(
-    plans: Iterable[Mapping[str, int]], several_a_core: Collection[str] = ()
-) -> dict[str, int]:
+    plans: Iterable[Mapping[str, int]], several_a_core: Collection[str] = (),
+    most: int | None = None,
+) -> dict[str, int]:  # fmt: skip
     """Threads by team, where its own hint does not stand; `plans` are each program's, by team.
 
     A team of several programs that want different sizes of it keeps its hint. So do all teams of a
     plan where each of them asks for several threads on a core (`several_a_core`), since plans know
-    of one.
+    of one. No team has more than the `most` that are recommended for the whole program.
 
     >>> planned_sizes([{"a:3": 8, "a:9": 4}, {"a:3": 6, "b:5": 2}])
     {'a:9': 4, 'b:5': 2}
     >>> planned_sizes([{"a:3": 8, "a:9": 8}], ["a:3"]), planned_sizes([{"a:3": 8}], ["a:3"])
     ({'a:3': 8, 'a:9': 8}, {})
+    >>> planned_sizes([{"a:3": 8, "a:9": 4}], most=6)
+    {'a:3': 6, 'a:9': 4}
     """
     sizes: dict[str, set[int]] = {}
     for plan in plans:
@@ -25,4 +28,10 @@ def planned_sizes(
             continue
         for team, threads in plan.items():
             sizes.setdefault(team, set()).add(threads)
-    return {team: min(known) for team, known in sizes.items() if len(known) == 1}
+    agreed = {team: known.pop() for team, known in sizes.items() if len(known) == 1}
+    return {team: at_most(threads, most) for team, threads in agreed.items()}
+
+
+def at_most(threads: int, most: int | None) -> int:
+    """The threads of a team in a program for which `most` are recommended, if that is known."""
+    return threads if most is None else min(threads, most)

@@ -29,13 +29,21 @@ def advice_sentence(advice: Advice | ProgramAdvice) -> str:
     return f"{advice.gain:.1f}x: {advice.message} ({advice.id})"
 
 
-def program_advice(advice: ByTeam) -> list[ProgramAdvice]:
-    """The best change of each team, one that several need told once, the most seconds first."""
+_WORTH = 0.01  # of the program's time: what saves less helps nobody
+
+
+def program_advice(advice: ByTeam, spent: float | None = None) -> list[ProgramAdvice]:
+    """The best change of each parallel region, the most seconds saved first; a change that several
+    regions need is listed once.
+
+    Where the program takes `spent` seconds, those that save next to nothing of them are left out.
+    """
     same: dict[tuple[str, Span], list[Advice]] = {}
     for ranked in advice.values():
         for best in ranked[:1]:
             same.setdefault((best.id, best.span), []).append(best)
     changes = [_together(ones) for ones in same.values()]
+    changes = [best for best in changes if best.saved >= _WORTH * (spent or 0.0)]
     return sorted(changes, key=lambda best: -best.saved)
 
 

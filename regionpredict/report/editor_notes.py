@@ -8,15 +8,17 @@ from typing import NamedTuple
 
 from regionpredict.ir import Span
 from regionpredict.machine import Machine
-from regionpredict.predict import Prediction
+from regionpredict.predict import Prediction, Recommended
 from regionpredict.report.advice import ByTeam
 from regionpredict.report.clause_edit import asked_clause, with_clause
 from regionpredict.report.program_summary import CONFLICTS
 from regionpredict.report.quantities import seats_text
+from regionpredict.report.recommendation import recommendation_lines
 
 
 class HintNote(NamedTuple):
-    """A hint above a directive; `last` is the line of its loop. Lines count from 1."""
+    """A hint above a directive; `last` is the line of its loop. Lines count from 1. That of the
+    whole program is above the first line, and of no `region`."""
 
     line: int
     last: int
@@ -35,9 +37,13 @@ class Finding(NamedTuple):
     edit: str | None = None
 
 
-def hint_notes(predictions: Sequence[Prediction], file: str) -> list[HintNote]:
-    """A note for each region of a file."""
-    return [
+def hint_notes(
+    predictions: Sequence[Prediction], file: str, recommended: Recommended
+) -> list[HintNote]:
+    """A note for the program, and one for each region of a file."""
+    together = recommended.together
+    of_program = [] if together is None else recommendation_lines(together, len(recommended.each))
+    return [HintNote(1, 0, text, "") for text in of_program[:1]] + [
         HintNote(
             prediction.facts.region.span.line,
             _last(prediction),

@@ -31,9 +31,11 @@ MANY_LOOPS = 10
 
 
 def first_screen(
-    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], advice: ByTeam, model: str
-) -> list[str]:
-    """The lines below the answer; `--all` has what they leave out."""
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], advice: ByTeam, model: str,
+    spent: float | None = None,
+) -> list[str]:  # fmt: skip
+    """The lines below the answer; `--all` has what they leave out. The program takes `spent`
+    seconds."""
     times = region_seconds(predictions, teams)
     whole = sum(times.values())
     ranked = sorted(predictions, key=lambda own: -times.get(own.facts.region.id, 0.0))
@@ -46,7 +48,7 @@ def first_screen(
         took = f" take {100 * share:.0f} % of the time" if whole else ""
         lines.append(f"{plural(len(rest), 'more loop')}{took}: --all shows every loop")
     folder = common_folder([team.facts.span.file for team in teams])
-    lines += [part for line in advised_lines(advice, folder) for part in page_lines(line)]
+    lines += [part for line in advised_lines(advice, folder, spent) for part in page_lines(line)]
     return [
         *lines, *_marks(shown, predictions), *needed_lines(rank_sizes(predictions)),
         *cut_lines(predictions),

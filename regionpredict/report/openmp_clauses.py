@@ -16,7 +16,16 @@ from regionpredict.analysis import RACES, RegionFacts
 from regionpredict.analysis.given_sizes import place_of, scope_of
 from regionpredict.errors import plural
 from regionpredict.ir import Clause, Diagnostic, Span
-from regionpredict.predict import Estimate, Plan, Prediction, TeamEstimate, TeamPrediction
+from regionpredict.measure.planned_sizes import at_most
+from regionpredict.predict import (
+    Estimate,
+    Plan,
+    Prediction,
+    Recommendation,
+    SizeHint,
+    TeamEstimate,
+    TeamPrediction,
+)
 from regionpredict.report.clause_lines import clause_lines
 from regionpredict.report.page_width import page_lines
 from regionpredict.report.size_hints import open_sentence
@@ -27,25 +36,36 @@ _COMMENT = " " * 8 + "// "
 
 def openmp_clauses(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
-    binding: str = "close",
+    binding: str = "close", hint: Recommendation | None = None,
 ) -> str:  # fmt: skip
     """One line a directive, under its file: the teams' with clauses, and why others have none. A
     team that is wrong on several threads has its clauses in a comment, with the reason.
 
-    Threads are those that `run` gives: the plan's, else the team's own. `binding` is how the
+    Threads are those that `run` gives: the plan's, else the team's own, and no more than the
+    program's `hint`. `binding` is how the
     predictions place the threads: close is one domain after the other.
     """
-    rule = clauses_rule(teams, plans)
-    sizes = planned_threads(teams, plans)
-    teams = [replace(team, threads=sizes.get(team.facts.id, team.threads)) for team in teams]
+    rule = clauses_rule(teams, plans, hint)
+    sizes = planned_threads(teams, plans, hint)
+    most = None if hint is None else hint.threads
+    teams = [
+        replace(
+            team, threads=sizes.get(team.facts.id, team.threads),
+            by_size=_limited(team.by_size, most),
+        )
+        for team in teams
+    ]  # fmt: skip
     threads = {
         member.facts.region.id: team.threads for team in teams if team.facts.id in sizes
         for member in team.facts.members
     }  # fmt: skip
     predictions = [
-        replace(prediction, threads=threads.get(prediction.facts.region.id, prediction.threads))
+        replace(
+            prediction, threads=threads.get(prediction.facts.region.id, prediction.threads),
+            by_size=_limited(prediction.by_size, most),
+        )
         for prediction in predictions
-    ]
+    ]  # fmt: skip
     rows = [
         (prediction.facts.region.span, *_loop_row(prediction, teams, binding))
         for prediction in predictions
@@ -61,6 +81,13 @@ def openmp_clauses(
             if span in guesses and not clauses.startswith("//"):
                 lines += page_lines(guesses[span], first=_COMMENT, then=_COMMENT)
     return "\n".join(lines) + "\n" if lines else ""
+
+
+def _limited(choices: tuple[SizeHint, ...], most: int | None) -> tuple[SizeHint, ...]:
+    """Choices by size, none of more threads than the program's."""
+    return tuple(
+        choice._replace(threads=at_most(choice.threads, most)) for choice in choices
+    )  # fmt: skip
 
 
 def _guesses(predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]) -> dict[Span, str]:

@@ -32,9 +32,10 @@ _SHOWN = 0.005  # of the time: what is less is 0 %
 
 
 def program_summary(
-    teams: Sequence[TeamPrediction], plans: Sequence[Plan], advice: ByTeam, ranking: SizeRanking
-) -> list[str]:
-    """The lines; none for one file of few regions."""
+    teams: Sequence[TeamPrediction], plans: Sequence[Plan], advice: ByTeam, ranking: SizeRanking,
+    spent: float | None = None,
+) -> list[str]:  # fmt: skip
+    """The lines; none for one file of few regions. The program takes `spent` seconds."""
     timed = [(team, team.facts.executions.weight * team.seconds) for team in teams
              if team.seconds is not None and team.packages is not None]  # fmt: skip
     whole = sum(seconds for _, seconds in timed)
@@ -46,7 +47,7 @@ def program_summary(
     if plans and whole:
         lines += [*_planned(plans), *beside_the_rows(plans, teams)]
         lines += _scaling(timed, whole, folder)
-    lines += [*open_team_lines(teams, ranking), *advised_lines(advice, folder)]
+    lines += [*open_team_lines(teams, ranking), *advised_lines(advice, folder, spent)]
     wrong = Counter(note.id for team in teams for member in team.facts.members
                     for note in member.facts.diagnostics if note.id in CONFLICTS)  # fmt: skip
     if wrong:
@@ -109,9 +110,9 @@ def _scaling(timed: Sequence[tuple[TeamPrediction, float]], whole: float, folder
     return lines
 
 
-def advised_lines(advice: ByTeam, folder: str) -> list[str]:
-    """The changes that would help the program most."""
-    best = program_advice(advice)[:_NAMED]
+def advised_lines(advice: ByTeam, folder: str, spent: float | None) -> list[str]:
+    """The changes that would help a program of `spent` seconds most."""
+    best = program_advice(advice, spent)[:_NAMED]
     lines = [
         f"  {_place(f'{advice.span.file}:{advice.span.line}', folder)}  {advice_sentence(advice)}"
         for advice in best

@@ -6,6 +6,7 @@ Serial parts: 41 % of the time at 18 threads.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from regionpredict.predict import Recommendation, Recommended
@@ -18,6 +19,7 @@ _SIZES = {
     "run": "sizes of a recorded run",
     "given": "sizes as given",
 }
+_NAMED = 3  # of the serial loops that are not counted
 _SERIAL = 0.005  # of the time: what is less is 0 %
 
 
@@ -47,9 +49,15 @@ def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
             f"{plural(hint.threads, 'thread')}."
         )
     if hint.unknown_serial:
-        number = plural(len(hint.unknown_serial), "serial loop")
-        lines.append(f"Not in the time: {number} that could not be predicted.")
+        lines.append(_excluded(hint.unknown_serial))
     return lines
+
+
+def _excluded(loops: Sequence[str]) -> str:
+    """`Excluded: 2 serial loops of unknown length (main.c:12, read.c:40).`"""
+    more = ", ..." if len(loops) > _NAMED else ""
+    number = plural(len(loops), "serial loop")
+    return f"Excluded: {number} of unknown length ({', '.join(loops[:_NAMED])}{more})."
 
 
 def speedup_text(hint: Recommendation) -> str:

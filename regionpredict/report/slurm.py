@@ -17,7 +17,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from regionpredict.errors import InputError
 from regionpredict.machine import Machine
-from regionpredict.predict import Plan, Recommendation, TeamPrediction, loops_of
+from regionpredict.predict import Recommendation, TeamPrediction, loops_of
 from regionpredict.report.quantities import plural
 from regionpredict.report.recommendation import recommendation_lines
 from regionpredict.report.run_settings import AS_USUAL, RunSettings
@@ -50,7 +50,7 @@ def slurm_options(hint: Recommendation, run: RunSettings = AS_USUAL) -> tuple[st
 def slurm_script(
     hint: Recommendation | None, teams: Sequence[TeamPrediction], machine: Machine, model: str,
     seconds: Mapping[str, float] | None = None, run: RunSettings = AS_USUAL,
-    *, plans: Sequence[Plan] = (), unreached: Collection[str] = (), arguments: str = "",
+    *, unreached: Collection[str] = (), arguments: str = "",
 ) -> str:  # fmt: skip
     """A job script that lacks only the program's name.
 
@@ -70,7 +70,7 @@ def slurm_script(
         f"{threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model",
         *recommendation_lines(hint),
         f"{plural(hint.regions, 'region')} weighed {_by(hint.weighted_by)}",
-        *job_rule(hint, plans),
+        *job_rule(hint),
     ]
     comments += [
         f"without a hint: {team.facts.id}{_share(team, seconds)}"

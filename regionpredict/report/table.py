@@ -98,10 +98,11 @@ def prediction_table(
         f"{plural(machine.cores_per_package, 'core')}, {model} model{_form(predictions)}"
     ]
     advice = advice or {}
+    spent = None if recommended.together is None else recommended.together.seconds
     if view.short and len(predictions) > MANY_LOOPS:
-        lines += first_screen(predictions, teams, advice, model)
+        lines += first_screen(predictions, teams, advice, model, spent)
         return "\n".join(map(one_line, lines)) + "\n"
-    lines += program_summary(teams, plans, advice, rank_sizes(predictions))
+    lines += program_summary(teams, plans, advice, rank_sizes(predictions), spent)
     shown = chosen_predictions(predictions, teams, view)
     if view.sort == "line":
         lines += _by_file(shown, chosen_teams(teams, shown), model, advice)
@@ -109,7 +110,9 @@ def prediction_table(
         times = region_seconds(predictions, teams)
         whole = sum(times.values())
         lines += ["", *ranked_rows(shown, times, whole, model, data=view.sort == "data")]
-    lines += _legend(shown, machine, [] if is_summed_up(teams) else plan_rule(teams, plans))
+    lines += _legend(
+        shown, machine, [] if is_summed_up(teams) else plan_rule(teams, plans, recommended.together)
+    )
     lines += other_names(shown, "\n".join(lines))
     lines += unsettled_sentence(machine)
     lines += settings_sentences(run)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from regionpredict.measure.planned_sizes import planned_sizes
+from regionpredict.measure.planned_sizes import at_most, planned_sizes
 from regionpredict.predict import (
     Estimate,
     Plan,
@@ -20,10 +20,19 @@ from regionpredict.predict.constants import PACKAGE_PRICE
 from regionpredict.report.quantities import plural
 
 
-def planned_threads(teams: Sequence[TeamPrediction], plans: Sequence[Plan]) -> dict[str, int]:
-    """Threads by team, of those that do not run as their rows say."""
+def planned_threads(
+    teams: Sequence[TeamPrediction], plans: Sequence[Plan], hint: Recommendation | None
+) -> dict[str, int]:
+    """Threads by team, of those that do not run as their rows say: by the plans, and no more than
+    the program's `hint`."""
     several = [team.facts.id for team in teams if team.threads_per_core > 1]
-    return planned_sizes([plan.sizes for plan in plans], several)
+    most = None if hint is None else hint.threads
+    planned = planned_sizes([plan.sizes for plan in plans], several, most)
+    limited = {
+        team.facts.id: at_most(team.threads, most) for team in teams
+        if team.threads is not None and at_most(team.threads, most) < team.threads
+    }  # fmt: skip
+    return limited | planned
 
 
 def row_rule(estimates: Sequence[Estimate], what: str = "") -> list[str]:
@@ -42,35 +51,36 @@ def row_rule(estimates: Sequence[Estimate], what: str = "") -> list[str]:
     ]
 
 
-def plan_rule(teams: Sequence[TeamPrediction], plans: Sequence[Plan]) -> list[str]:
+def plan_rule(
+    teams: Sequence[TeamPrediction], plans: Sequence[Plan], hint: Recommendation | None
+) -> list[str]:
     """Where rows are not what `run` and clauses take, and no plan is shown beside them."""
     own = {team.facts.id: team.threads for team in teams}
-    if all(own.get(team) == size for team, size in planned_threads(teams, plans).items()):
+    planned = planned_threads(teams, plans, hint)
+    if all(own.get(team) == size for team, size in planned.items()):
         return []
-    most = max(plans, key=lambda plan: plan.seconds)
-    return [
-        f"In run and --format openmp: the program's plan, up to {plural(most.threads, 'thread')} "
-        f"on {plural(most.packages, 'package')}"
-    ]
+    most = max(planned.values())
+    threads = plural(most, "thread")
+    return [f"run and --format openmp give each loop at most {threads}, the program's number"]
 
 
-def clauses_rule(teams: Sequence[TeamPrediction], plans: Sequence[Plan]) -> list[str]:
+def clauses_rule(
+    teams: Sequence[TeamPrediction], plans: Sequence[Plan], hint: Recommendation | None
+) -> list[str]:
     """The head of a list of clauses, as comments of C."""
-    planned = planned_threads(teams, plans)
+    planned = planned_threads(teams, plans, hint)
     known = [team.facts.id for team in teams if team.threads is not None]
     alone = [name for name in known if name not in planned]
     if not planned:
         return ["// num_threads: best for each loop or team by itself"] if known else []
     lines = ["// num_threads: of the plan, best for the whole program's time, as run takes it"]
+    if hint is not None:
+        lines.append(f"// no loop has more than the program's {plural(hint.threads, 'thread')}")
     if alone:
         lines.append(f"// for {plural(len(alone), 'team')} without one, best for it by itself")
     return lines
 
 
-def job_rule(hint: Recommendation, plans: Sequence[Plan]) -> list[str]:
-    """What the threads of a job are, and that clauses which ask for more do not go with it."""
-    most = max((plan.threads for plan in plans), default=0)
-    lines = [f"one number for the whole program: the {hint.rule}"]
-    if most > hint.threads:
-        lines.append(f"regionpredict run keeps to it; clauses of --format openmp want {most}")
-    return lines
+def job_rule(hint: Recommendation) -> list[str]:
+    """What the threads of a job are."""
+    return [f"one number for the whole program: the {hint.rule}"]

@@ -112,7 +112,8 @@ def test_hints_stand_above_the_loops_and_findings_at_their_lines(file: Path) -> 
         assert told["RP221"].severity == lsp.DiagnosticSeverity.Warning
         assert told["RP202"].severity == lsp.DiagnosticSeverity.Information
         lenses = await editor.lenses()
-        assert set(lenses) == {5, 10}
+        assert set(lenses) == {1, 5, 10}
+        assert lenses[1].startswith("Use "), "the whole program's hint"
         assert lenses[5].startswith("1 package, 1 thread: 1.0x, overhead (")
 
     in_an_editor(file, steps, "-m", "dunnington")

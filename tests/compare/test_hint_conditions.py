@@ -8,6 +8,7 @@ import pytest
 from test_region_matching import region
 
 from regionpredict.compare.hint_conditions import parse_condition
+from regionpredict.compare.hint_outline import ProgramOutline
 from regionpredict.errors import UsageError
 
 NOW = replace(region(1), packages=2, threads=4, speedup={1: 1.0, 4: 3.0}, seconds=6.0)
@@ -36,6 +37,20 @@ def test_a_hint_against_a_number(text: str, holds: bool) -> None:
 def test_a_hint_against_what_it_was(text: str, holds: bool) -> None:
     before = replace(NOW, speedup={1: 1.0, 4: 4.0})  # 1.5 s: 4/3 as long now, 3/4 of the gain
     assert parse_condition(text).holds(NOW, before) is holds
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("program.threads<8", True), ("program.threads<6", False), ("program.gain<5", True),
+        ("program.packages > 1", False), ("program.seconds>1.5*baseline", True),
+    ],
+)  # fmt: skip
+def test_the_hint_for_the_whole_program(text: str, holds: bool) -> None:
+    now = ProgramOutline(1, 6, 4.5, 8.0, 0.8)
+    condition = parse_condition(text)
+    assert condition.program
+    assert condition.holds(now, now._replace(hinted_seconds=5.0)) is holds
 
 
 def test_what_is_not_known_meets_nothing() -> None:

@@ -83,7 +83,9 @@ def test_rows_are_the_hints_of_loops_and_teams_by_themselves(outputs: Outputs) -
 @pytest.mark.slow
 def test_clauses_are_what_run_gives(outputs: Outputs) -> None:
     head = "// num_threads: of the plan, best for the whole program's time, as run takes it"
-    assert outputs.clauses.splitlines()[0] == head
+    program = outputs.document["program"]
+    limit = f"// no loop has more than the program's {plural(program['threads'], 'thread')}"
+    assert outputs.clauses.splitlines()[:2] == [head, limit]
     given = {(team.file, team.line): team.threads for team in outputs.hints.teams if team.threads}
     clauses = {
         place: int(number[1])
@@ -92,20 +94,23 @@ def test_clauses_are_what_run_gives(outputs: Outputs) -> None:
     }  # fmt: skip
     assert len(clauses) > 10
     assert {place: given[place] for place in clauses} == clauses
+    assert max(clauses.values()) <= program["threads"]
     alone = {(team["file"], team["line"]): team["threads"] for team in outputs.document["teams"]}
     assert any(clauses[place] != alone[place] for place in clauses), "else the rules are one"
 
 
 @pytest.mark.slow
-def test_what_run_gives_is_the_plan(outputs: Outputs) -> None:
+def test_what_run_gives_is_the_plan_within_the_programs_number(outputs: Outputs) -> None:
     wanted: dict[str, set[int]] = {}
     for plan in outputs.document["plans"]:
         for team in plan["teams"]:
             wanted.setdefault(team["id"], set()).add(team["threads"])
     own = {team["id"]: team["threads"] for team in outputs.document["teams"]}
+    most = outputs.document["program"]["threads"]
     for team in outputs.hints.teams:
         sizes = wanted.get(team.id, set())
-        assert team.threads == (sizes.pop() if len(sizes) == 1 else own[team.id])
+        threads = sizes.pop() if len(sizes) == 1 else own[team.id]
+        assert team.threads == (None if threads is None else min(threads, most))
 
 
 def _executions(team: dict[str, Any]) -> float:
@@ -142,9 +147,6 @@ def test_the_job_has_the_fewest_within_a_tenth(outputs: Outputs) -> None:
         f"Use {plural(fewest, 'thread')} on {plural(program['packages'], 'package')} "
         f"for {number} programs together: "
     )
-    most = max(plan["threads"] for plan in outputs.document["plans"])
-    note = f"# regionpredict run keeps to it; clauses of --format openmp want {most}"
-    assert (note in outputs.job.splitlines()) is (most > fewest)
 
 
 def test_a_loop_that_wants_all_hardware_threads_keeps_them(tmp_path: Path) -> None:

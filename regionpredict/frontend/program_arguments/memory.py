@@ -177,7 +177,7 @@ class Memory:
 
     def beyond(self, other: Memory) -> set[Place]:
         """The places where this has values and the other, which has no others, has none."""
-        places = set()
+        places = set[Place]()
         for decl, own in self.values.items():
             left = other.contents(decl) or _NOTHING
             if own is not left:

@@ -126,7 +126,8 @@ def _overview(result: ProgramResult) -> list[Block]:
             "Grades are shares of the predicted time on the hinted threads (on one thread where no "
             "team tells it), in quarters, rounded; the first is packages."
         ))  # fmt: skip
-    best = program_advice(result.advice)
+    together = result.recommended.together
+    best = program_advice(result.advice, None if together is None else together.seconds)
     if best:
         blocks.append({"kind": "heading", "text": "What would help most, each predicted anew"})
         blocks.append(items([f"{advice.span}: {advice_sentence(advice)}" for advice in best]))
