@@ -20,6 +20,18 @@ static void work(int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) x[i] += 1;
 }
+int MPI_Bcast(void *, int, int, int, int);
+int MPI_Allreduce(const void *, void *, int, int, int, int);
+void fill(int *);
+static void cycle(grid *g, int level) {
+  g->v[0] = level;
+  if (level) { cycle(g, level - 1); }
+  g->nx = g->nx;
+}
+static void halve(grid *g, grid *coarse) {
+  for (int k = 0; k < 40000; k++) g->v[k] = coarse->v[k];
+  coarse->cells = g->cells / 2;
+}
 """
 CASES = {
     "no file": (
@@ -39,6 +51,17 @@ CASES = {
         None),
     "rows": ("int d[2][2] = {{1, 2}, {3, 110}}; n = d[1][1];", 110),
     "several times": ("work(20); n = 120;", 120),
+    "what one process sends to itself": (
+        "int s[2] = {1, 130}; MPI_Bcast(s, 2, 0, 0, 0); n = s[1];", 130),
+    "what one process reduces": (
+        "int own = 140, all = 0; MPI_Allreduce(&own, &all, 1, 0, 0, 0); n = all;", 140),
+    "an array that some function fills": ("int s[2] = {1, 150}; fill(s); n = s[1];", None),
+    "a recursion that writes other members": (
+        "grid g = {8, 160, x}; cycle(&g, 3); n = g.cells;", 160),
+    "a recursion that writes this one": ("grid g = {8, 160, x}; cycle(&g, 3); n = g.nx;", None),
+    "levels of a hierarchy": (
+        "grid g[4] = {{8, 1600, x}, {8, 0, x}, {8, 0, x}, {8, 0, x}};"
+        " for (int k = 1; k < 4; k++) halve(&g[k - 1], &g[k]); n = g[3].cells;", 200),
     "the program ends": ("if (argc < 2) exit(1); n = 5 * argc;", None),
 }  # fmt: skip
 

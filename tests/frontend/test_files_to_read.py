@@ -120,7 +120,7 @@ def test_few_files_are_all_read(tmp_path: Path) -> None:
     assert files_to_read(requests).read == requests
 
 
-@pytest.mark.parametrize(("callers", "undecided"), [(24, 0), (25, 25)])
+@pytest.mark.parametrize(("callers", "undecided"), [(100, 0), (101, 101)])
 def test_too_many_files_of_cpp_that_might_call_are_told(
     tmp_path: Path, callers: int, undecided: int
 ) -> None:
