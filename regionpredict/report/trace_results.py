@@ -36,6 +36,20 @@ def result_json(result: TraceResult, analysis: Analysis, metric: str | None = No
             }
             for record in _chosen(result, metric)
         ],
+        "worst_instances": [
+            {
+                "metric": instance.metric,
+                "seconds": instance.seconds,
+                "longest_s": instance.longest_s,
+                "time_s": instance.time_s,
+                "callpath": instance.callpath,
+                "waiting": [_location(location) for location in instance.waiting],
+                "late": _location(instance.late),
+                "late_callpath": instance.late_callpath,
+            }
+            for instance in result.worst
+            if metric in (None, instance.metric)
+        ],
         "totals": _only(result.totals, metric),
         "counts": _only(result.counts, metric),
         "conservation": [_balance(balance) for balance in result.balances],
@@ -109,6 +123,7 @@ def result_table(
         lines += aligned_lines(_fitting([_RANKED_HEAD, *ranked[:top]]))
         if len(ranked) > top:
             lines.append(f"... and {len(ranked) - top} more; --top {len(ranked)} shows all")
+    lines += _worst_lines(result, metric)
     for balance in result.balances:
         sign = "=" if balance.holds else "is not"
         lines += [
@@ -122,6 +137,26 @@ def result_table(
             ),
         ]
     return "\n".join(lines) + "\n"
+
+
+_WORST_HEAD = ("worst instances", "call path", "wait", "until", "waiting", "for")
+
+
+def _worst_lines(result: TraceResult, metric: str | None) -> list[str]:
+    """When each kind of wait was worst, who waited and for whom."""
+    rows = []
+    for instance in result.worst:
+        if metric not in (None, instance.metric):
+            continue
+        first, others = str(instance.waiting[0]), len(instance.waiting) - 1
+        rows.append(
+            (
+                instance.metric, instance.callpath, show_seconds(instance.seconds),
+                f"{instance.time_s:.6g} s", f"{first} + {others}" if others else first,
+                "" if instance.late is None else str(instance.late),
+            )
+        )  # fmt: skip
+    return ["", *aligned_lines(_fitting([_WORST_HEAD, *rows]))] if rows else []
 
 
 _RANKED_HEAD = ("metric", "call path", "time", "most on", "source")

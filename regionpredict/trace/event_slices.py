@@ -26,7 +26,7 @@ def cut(
 
     Regions that are open there begin and end with the cut: at the times of those rows, or at the
     two times in `between`. Messages and readings of counters
-    whose rows lie outside are left out; between two times, counters grow evenly.
+    whose rows lie outside are left out.
     """
     parts: list[NDArray[np.int64]] = []
     row_of = np.full(len(trace), NONE, dtype=np.int64)
@@ -58,16 +58,18 @@ def cut(
         kind=table[:, 1].astype(np.uint8),
         region=table[:, 2].astype(np.int32),
     )
-    part, matches = _with_operations(part, trace, matches, row_of)
-    if between is None:
-        return part, matches
-    return replace(
-        part,
-        counters=tuple(
-            _apportioned(old, new, trace, part, between)
-            for old, new in zip(trace.counters, part.counters, strict=True)
-        ),
-    ), matches
+    return _with_operations(part, trace, matches, row_of)
+
+
+def with_apportioned_counters(
+    part: EventTrace, trace: EventTrace, between: tuple[int, int]
+) -> EventTrace:
+    """The part of `trace` between two times, in which counters grow evenly between readings."""
+    counters = tuple(
+        _apportioned(old, new, trace, part, between)
+        for old, new in zip(trace.counters, part.counters, strict=True)
+    )
+    return replace(part, counters=counters)
 
 
 def _apportioned(

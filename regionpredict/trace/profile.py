@@ -43,11 +43,27 @@ class Balance:
 
 
 @dataclass(frozen=True, slots=True)
+class Instance:
+    """One occurrence of a wait: `seconds` of all that waited together, `longest_s` of one of them,
+    which was in `callpath` and had what it waited for at `time_s` of the trace that is analysed.
+    `late` is whom they waited for, None where that is not known."""
+
+    metric: str
+    seconds: float
+    longest_s: float
+    time_s: float
+    callpath: str
+    waiting: tuple[Location, ...]
+    late: Location | None
+    late_callpath: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class TraceResult:
     """What one command tells of a trace.
 
     `totals` are the sums of the records of each metric, `counts` the instances of wait states.
-    `sources` has `file:line` of call paths, as far as known.
+    `sources` has `file:line` of call paths, as far as known, `worst` the worst instances of waits.
     """
 
     records: tuple[Record, ...]
@@ -55,6 +71,7 @@ class TraceResult:
     counts: Mapping[str, int]
     balances: tuple[Balance, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
+    worst: tuple[Instance, ...] = ()
 
 
 class Collector:

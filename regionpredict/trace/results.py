@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,7 @@ from regionpredict.trace.event_trace import Kind
 from regionpredict.trace.path_impact import path_impact
 from regionpredict.trace.profile import Balance, Collector, TraceResult
 from regionpredict.trace.wait_classes import CAUSED, NO_WAIT, PROPAGATING, Wait
+from regionpredict.trace.worst_instances import worst_instances
 
 _Table = NDArray[np.float64]
 
@@ -53,7 +56,7 @@ def waits(analysis: Analysis) -> TraceResult:
     collector.table("visits", analysis.paths.visits, "")
     for metric, integers, unit in _messages(analysis):
         collector.table(metric, integers, unit)
-    return collector.result(counts)
+    return replace(collector.result(counts), worst=worst_instances(analysis))
 
 
 def delays(analysis: Analysis) -> TraceResult:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from regionpredict.errors import UsageError
-from regionpredict.trace.event_slices import cut
+from regionpredict.trace.event_slices import cut, with_apportioned_counters
 from regionpredict.trace.event_trace import EventTrace
 from regionpredict.trace.factors import RunFactors, run_factors
 from regionpredict.trace.iterations import iterations_of
@@ -14,7 +14,7 @@ from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
 from regionpredict.trace.nominal_run import nominal_work
 from regionpredict.trace.replay import EAGER_LIMIT, IDEAL, Network
-from regionpredict.trace.selection import Selection, selected
+from regionpredict.trace.selection import Selection, selected, span_ticks
 
 Phase = Literal["whole", "iterations", "clean"]
 
@@ -73,8 +73,13 @@ def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> Ru
     `nominal_work` do."""
     iterations = None
     matches = match(trace, kernels)
-    if options.selection:
-        trace, matches = selected(trace, matches, options.selection, kernels)
+    if options.selection is not None and options.selection.ranks is not None:
+        of_ranks = replace(options.selection, time_s=None)
+        trace, matches = selected(trace, matches, of_ranks, kernels)
+    if options.selection is not None and options.selection.time_s is not None:
+        of_time = replace(options.selection, ranks=None)
+        part, matches = selected(trace, matches, of_time, kernels)
+        trace = with_apportioned_counters(part, trace, span_ticks(trace, options.selection.time_s))
     if options.phase != "whole":
         iterations = iterations_of(trace, options.mark)
         first, last = iterations.cleanest() if options.phase == "clean" else (0, iterations.count)

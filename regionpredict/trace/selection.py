@@ -132,9 +132,8 @@ def _around(trace: EventTrace, paths: CallPaths) -> NDArray[np.int32]:
     return np.where(inside, after[np.maximum(last, 0)], count)
 
 
-def _of_time(
-    trace: EventTrace, matches: Matches, numbers: NDArray[np.int64], span: tuple[float, float]
-) -> tuple[EventTrace, Matches, NDArray[np.int64]]:
+def span_ticks(trace: EventTrace, span: tuple[float, float]) -> tuple[int, int]:
+    """A span in ticks, as far as the trace goes. Raises InputError where it is outside."""
     last = int(trace.time.max(initial=0))
     low = min(max(0, round(span[0] * trace.ticks_per_second)), last + 1)
     high = min(last, round(min(span[1] * trace.ticks_per_second, 2.0**62)))
@@ -144,6 +143,13 @@ def _of_time(
             remedy=f"the trace ends after {last / trace.ticks_per_second:.9g} s",
             path=trace.name,
         )
+    return low, high
+
+
+def _of_time(
+    trace: EventTrace, matches: Matches, numbers: NDArray[np.int64], span: tuple[float, float]
+) -> tuple[EventTrace, Matches, NDArray[np.int64]]:
+    low, high = span_ticks(trace, span)
     begin, end = np.empty((2, len(trace.locations)), dtype=np.int64)
     for at in range(len(trace.locations)):
         first = int(trace.starts[at])

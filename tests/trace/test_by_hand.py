@@ -59,6 +59,12 @@ def test_chain_of_three_ranks(kernels: Kernels) -> None:
     assert by_place(waits(analysis), "late_sender", MS) == close(
         {"main/MPI_Recv/1": 60, "main/MPI_Recv/2": 93}
     )
+    worst, second = waits(analysis).worst
+    assert (worst.seconds, worst.time_s) == pytest.approx((93 * MS, 123 * MS))
+    assert (worst.metric, worst.callpath) == ("late_sender", "main/MPI_Recv")
+    assert ([at.rank for at in worst.waiting], worst.late.rank) == ([2], 1)
+    assert worst.late_callpath == "main/MPI_Send"
+    assert (second.seconds, second.late.rank) == (pytest.approx(60 * MS), 0)
     assert by_place(found, "delay_short.late_sender", MS) == close(
         {"main/work/0": 60, "main/work/1": 10, "main/work2/1": 20, "main/MPI_Recv/1": 3}
     )

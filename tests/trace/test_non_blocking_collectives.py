@@ -102,3 +102,12 @@ def test_the_causes_of_waits_are_found(kernels: Kernels) -> None:
     ]  # fmt: skip
     assert {record.location.rank for record in late} == {1}
     assert critical_path(analysis).totals["critical_path"] == pytest.approx(20)
+
+
+def test_all_that_wait_for_one_rank_are_one_instance(kernels: Kernels) -> None:
+    build = _run((1, 2, 8.5), (8, 8.2, 8.5), (1, 5, 8.5))
+    (worst,) = waits(analyse(build.build(), kernels)).worst
+    assert (worst.seconds, worst.longest_s, worst.time_s) == pytest.approx((9.0, 6.0, 8.5))
+    assert [location.rank for location in worst.waiting] == [0, 2]
+    assert worst.late is not None
+    assert (worst.late.rank, worst.late_callpath) == (1, "main/MPI_Iallreduce")
