@@ -118,6 +118,7 @@ def test_what_is_right_or_not_known(frontend: str, name: str, tmp_path: Path) ->
 small = st.integers(-3, 3)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     collapse=st.booleans(), step=st.integers(1, 3),

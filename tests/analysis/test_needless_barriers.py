@@ -100,6 +100,7 @@ def program(body: Sequence[object]) -> str:
     return f"{head}{told}  }}\n}}\n"
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(loops, min_size=2, max_size=4))
 def test_loops_that_may_then_run_beside_each_other_never_meet(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from reading import FRONTENDS
 
 from regionpredict.frontend import requests_for
 from regionpredict.pipeline import analyse
@@ -39,7 +38,9 @@ def many_files(folder: Path) -> None:
         (folder / f"file_{number:02d}.c").write_text("\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    "frontend", ["libclang", pytest.param("pycparser", marks=pytest.mark.slow)]
+)
 def test_runs_and_processes_change_nothing(tmp_path: Path, frontend: str) -> None:
     many_files(tmp_path)
     answers = set()

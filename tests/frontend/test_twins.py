@@ -90,6 +90,7 @@ def test_polybench_sample(path: Path) -> None:
     assert_twins(first, second)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NPB, ids=[f"{path.parent.name}-{path.stem}" for path in NPB])
 def test_npb_sample(path: Path) -> None:
     assert_twins(*read_both(path, ROOT / "npb_samples" / "common"))

@@ -160,6 +160,7 @@ def test_teams_are_compared_and_nothing_is_counted_twice(built: Path) -> None:
         assert sorted(team["seconds"]) == ["1", "2"]
 
 
+@pytest.mark.slow
 def test_a_team_of_another_size_is_refused_or_predicted_anew(built: Path) -> None:
     alone = (
         SOURCE[: SOURCE.index("#pragma omp parallel\n")] + SOURCE[SOURCE.index("    double s") :]

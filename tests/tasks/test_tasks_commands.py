@@ -332,6 +332,7 @@ def test_broken_recordings_are_one_line(tmp_path):
 
 
 @pytest.mark.compiler
+@pytest.mark.slow
 def test_a_campaign_goes_on_where_it_was_stopped(tmp_path):
     if find_runtime() is None:
         pytest.skip("needs LLVM's OpenMP runtime")
