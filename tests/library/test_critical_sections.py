@@ -334,6 +334,18 @@ def test_atomic_operations_of_c(tmp_path: Path, text: str) -> None:
     assert not {note.id for note in found.diagnostics} & {"RP105", "RP106", "RP113"}
 
 
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    "text", ["own++;", "--own;", "own += i;", "own = i;", "owns[idx[i]] |= 4;", "whole += i;",
+             "static _Atomic int here; here++;"],
+)  # fmt: skip
+def test_operators_of_atomic_objects(tmp_path: Path, text: str, frontend: str) -> None:
+    source = ATOMICS.replace("#include <stdatomic.h>\n", "static _Atomic(long) whole;\n")
+    (found,) = program_of(tmp_path, source.replace("BODY", text), frontend).regions
+    assert [part[0] for part in body(found) if isinstance(part, tuple)] == ["atomic"], body(found)
+    assert not {note.id for note in found.diagnostics} & {"RP106", "RP113", "RP222", "RP224"}
+
+
 def test_loads_are_no_updates(tmp_path: Path) -> None:
     text = "x[i] = __atomic_load_n(&c, __ATOMIC_RELAXED) + own;"
     (found,) = program_of(tmp_path, ATOMICS.replace("BODY", text), "libclang").regions

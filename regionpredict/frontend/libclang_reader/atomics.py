@@ -17,7 +17,6 @@ from regionpredict.frontend.syntax import (
     CallExpr,
     CType,
     Expression,
-    IntLit,
     Unary,
     address_of,
 )
@@ -31,10 +30,6 @@ _CLASS = re.compile(
     r"std::(?:__\w+::)*(?:atomic|__atomic_base|__atomic_float|atomic_ref|atomic_flag)\b.*"
 )
 _FLAG = re.compile(r"std::(?:__\w+::)*atomic_flag")
-_OPERATORS = {
-    "++": "add", "--": "sub", "+=": "add", "-=": "sub", "&=": "and", "|=": "or", "^=": "xor",
-    "p++": "add", "p--": "sub",
-}  # fmt: skip
 _METHODS = re.compile(r"fetch_\w+|exchange|compare_exchange_\w+|store|test_and_set|clear")
 
 
@@ -66,19 +61,6 @@ def is_atomic_object(node: Node) -> bool:
     library = lc.library()
     ctype = library.clang_getCanonicalType(library.clang_getCursorType(node.cursor))
     return bool(ctype.kind == ATOMIC_TYPE)
-
-
-def atomic_update(
-    op: str, place: Expression, values: Sequence[Expression], span: Span
-) -> Expression | None:
-    """What an operator does to an atomic object; None where it does not change it."""
-    if op == "=":
-        return CallExpr("atomic_store", None, (address_of(place, span), *values), span)
-    kind = _OPERATORS.get(op)
-    if kind is None:
-        return None
-    operand = values[0] if values and op.endswith("=") else IntLit(1)
-    return CallExpr(f"atomic_fetch_{kind}", None, (address_of(place, span), operand), span)
 
 
 def is_atomic_class(ctype: CType) -> bool:

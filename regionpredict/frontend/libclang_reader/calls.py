@@ -12,7 +12,6 @@ from collections.abc import Callable
 from regionpredict.frontend.libclang_reader import bindings as lc
 from regionpredict.frontend.libclang_reader.atomics import (
     atomic_method,
-    atomic_update,
     is_atomic_class,
 )
 from regionpredict.frontend.libclang_reader.constructors import (
@@ -54,6 +53,7 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Unary,
     address_of,
+    atomic_update,
     expressions_in,
     given_to_members,
     member_path,

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from regionpredict.frontend.libclang_reader import bindings as lc
 from regionpredict.frontend.libclang_reader.atomics import (
     atomic_operation,
-    atomic_update,
     is_atomic_object,
 )
 from regionpredict.frontend.libclang_reader.calls import CallBuilder
@@ -40,6 +39,7 @@ from regionpredict.frontend.syntax import (
     Ternary,
     Unary,
     address_of,
+    atomic_update,
     member_of,
     with_members_named,
 )

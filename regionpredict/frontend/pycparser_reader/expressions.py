@@ -31,6 +31,7 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
+    atomic_update,
 )
 from regionpredict.frontend.text import string_value
 from regionpredict.ir import Span
@@ -94,6 +95,13 @@ def library_type(name: str) -> CType:
     if bare in _MATH:
         return DOUBLE
     return _FLOAT if bare[-1:] == "f" and bare[:-1] in _MATH else INT
+
+
+def _is_atomic(place: Expression) -> bool:
+    """Whether an expression is an `_Atomic` variable, or an element of an array of such."""
+    while isinstance(place, Index):
+        place = place.base
+    return isinstance(place, Name) and place.decl.is_atomic
 
 
 class ExpressionBuilder:
@@ -167,6 +175,10 @@ class ExpressionBuilder:
             return FloatLit(operand.bits, -operand.value)
         if node.op == "*" and isinstance(operand, Unary) and operand.op == "&":
             return operand.operand
+        if _is_atomic(operand):
+            update = atomic_update(node.op, operand, (), self._span(node))
+            if update is not None:
+                return update
         span = self._span(node) if node.op == "*" else _NO_SPAN
         return Unary(node.op, operand, span)
 
@@ -185,6 +197,10 @@ class ExpressionBuilder:
 
     def _assignment(self, node: Any, scope: Scope) -> Expression:
         left, right = self.build(node.lvalue, scope), self.build(node.rvalue, scope)
+        if _is_atomic(left):
+            update = atomic_update(node.op, left, (right,), self._span(node))
+            if update is not None:
+                return update
         return Assign(node.op, left, right, _NO_SPAN)
 
     def _ternary(self, node: Any, scope: Scope) -> Expression:

@@ -13,7 +13,7 @@ from regionpredict.frontend.pycparser_reader.source_positions import Places
 from regionpredict.frontend.pycparser_reader.token_rewriting import ASSEMBLER
 from regionpredict.frontend.pycparser_reader.tokens import Spot
 from regionpredict.frontend.pycparser_reader.top_level import Chunk
-from regionpredict.frontend.pycparser_reader.types import Scope, TypeReader
+from regionpredict.frontend.pycparser_reader.types import Scope, TypeReader, is_atomic
 from regionpredict.frontend.syntax import (
     Compound,
     CType,
@@ -251,6 +251,7 @@ class TreeBuilder:
             node.name, kind, ctype, self._places.span(start),
             is_const=self._types.is_const(node.type, self._scope),
         )  # fmt: skip
+        decl.is_atomic = is_atomic(node.type)
         if "extern" in storage:
             decl = self._scope.find(node.name) or decl
         self._scope.names[decl.name] = decl

@@ -111,6 +111,13 @@ class Scope:
         return None
 
 
+def is_atomic(node: Any) -> bool:
+    """Whether a declarator is of an `_Atomic` object, or of an array of such."""
+    while isinstance(node, c_ast.ArrayDecl):
+        node = node.type
+    return isinstance(node, c_ast.TypeDecl) and "_Atomic" in node.quals
+
+
 class TypeReader:
     """Reads types; `express` turns an extent that is no constant into an expression."""
 

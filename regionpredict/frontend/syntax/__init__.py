@@ -19,6 +19,7 @@ from regionpredict.frontend.syntax.addresses import (
     without_casts,
 )
 from regionpredict.frontend.syntax.assignments import INCREMENT_OPERATORS, Effects, set_place
+from regionpredict.frontend.syntax.atomic_updates import atomic_update
 from regionpredict.frontend.syntax.constructor_calls import class_made, constructor_call
 from regionpredict.frontend.syntax.directive import Pragma
 from regionpredict.frontend.syntax.initial_lists import (
@@ -133,6 +134,7 @@ __all__ = [
     "While",
     "Writes",
     "address_of",
+    "atomic_update",
     "calls_in",
     "case_labels",
     "class_made",

@@ -104,8 +104,8 @@ class Decl:
     """
 
     __slots__ = (
-        "ctype", "init", "is_const", "kind", "name", "never_returns", "offset", "reference", "span",
-        "symbol", "value",
+        "ctype", "init", "is_atomic", "is_const", "kind", "name", "never_returns", "offset",
+        "reference", "span", "symbol", "value",
     )  # fmt: skip
 
     def __init__(
@@ -133,6 +133,7 @@ class Decl:
         self.reference = reference
         self.never_returns = never_returns  # a function that says so: `[[noreturn]]`
         self.is_const = is_const  # a number that stays what its first value is
+        self.is_atomic = False  # `_Atomic`, it or its elements, where the parser's types do not say
         self.offset = offset  # of a field: bytes from the begin of its struct, 0 if not known
 
     def __repr__(self) -> str:
