@@ -11,7 +11,7 @@ from regionpredict.errors import one_line
 from regionpredict.predict import Estimate, HintRange, SizeHint, TeamEstimate, split_names
 from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural
-from regionpredict.sizes.ranking import SizeRanking, UnboundSize
+from regionpredict.sizes.ranking import SizeRanking, UnboundSize, differs_by_element
 
 _MOST = 0.9
 """Of the hints that names can settle: what the few that are named first settle at least."""
@@ -109,8 +109,10 @@ def _listed(names: Sequence[str], whole: bool) -> str:
 def needed_sizes(ranking: SizeRanking) -> str:
     """`give these 4 and 34 of 39 regions are settled (now 12)`, and nothing where all are."""
     few = _few(ranking)
-    if not few:
-        return ""
+    return _needed(few, ranking) if few else ""
+
+
+def _needed(few: Sequence[UnboundSize], ranking: SizeRanking) -> str:
     which = "this one" if len(few) == 1 else f"these {len(few)}"
     enough = _settling_most(ranking)
     now = f", {ranking.in_part} in part" if ranking.in_part else ""
@@ -150,23 +152,24 @@ def cut_lines(predictions: Sequence[Estimate]) -> list[str]:
 
 def needed_lines(ranking: SizeRanking) -> list[str]:
     """What is needed, with the options that give it: `...: --set n=... --set m=...`, in lines that
-    part no option; none where all are settled. Where the first few settle nothing by themselves,
-    none is asked for. Names of `main`'s own follow from its arguments.
+    part no option; none where all are settled. Sizes that only a run knows, and more than a user is
+    asked for, are left to a recorded run. Names of `main`'s own follow from its arguments.
     """
-    needed = needed_sizes(ranking)
-    if not needed:
+    if not _settling_most(ranking):
         return []
-    if _few(ranking)[-1].settled == ranking.settled:
-        enough = _settling_most(ranking)
+    few = list(takewhile(lambda size: not differs_by_element(size.name), _few(ranking)))
+    if not few or few[-1].settled == ranking.settled:
+        left = ranking.regions - ranking.settled
+        verb = "depends" if left == 1 else "depend"
         return page_lines(
-            f"Each open hint depends on several sizes: values for {plural(len(enough), 'name')} "
-            f"settle {enough[-1].settled} of {plural(ranking.regions, 'region')} "
-            f"(now {ranking.settled}). regionpredict sizes lists them."
+            f"{left} of {plural(ranking.regions, 'region')} {verb} on sizes that the program "
+            "computes. To use those of a run: regionpredict measure, then --sizes-from. "
+            "regionpredict sizes lists them."
         )
-    options = [f"--set{_HELD}{_quoted(name)}=..."
-               for name in needed_names(ranking)]  # fmt: skip
+    needed = _needed(few, ranking)
+    options = [f"--set{_HELD}{_quoted(one_line(size.name))}=..." for size in few]
     text = f"{needed[0].upper()}{needed[1:]}: {' '.join(options)}"
-    if any(_OF_COMMAND_LINE.search(name) for name in needed_names(ranking)):
+    if any(_OF_COMMAND_LINE.search(size.name) for size in few):
         text += f"; or the program's arguments: --args{_HELD}'...'"
     lines = page_lines(text)
     return [line.replace(_HELD, " ") for line in lines]

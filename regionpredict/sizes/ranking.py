@@ -5,6 +5,7 @@ Predictions tell which names decide them; a hint is settled once all of these ha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ from regionpredict.analysis.given_sizes import (
 from regionpredict.analysis.tabulated_trips import entry_trips
 from regionpredict.ir import Loop, Region
 from regionpredict.predict import Prediction
+
+_ELEMENT = re.compile(r"\[[^\]]*[A-Za-z_]")
 
 
 class UnboundSize(NamedTuple):
@@ -65,7 +68,7 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
         for prediction in asked
     ]
     partial = [prediction.status == "partial" for prediction in asked]
-    order = greedy_order(hints)
+    order = sorted(greedy_order(hints), key=differs_by_element)  # what a user can know goes first
     order += sorted(places.keys() - set(order))
     given: set[str] = set()
     unbound = []
@@ -117,6 +120,15 @@ class _Names:
         scoped = f"{function}:{name}"
         elsewhere = self._known.get(name, set()) - {function}
         return scoped if elsewhere or scoped in self._shared else name
+
+
+def differs_by_element(name: str) -> bool:
+    """Whether each element of an array has a value of its own, which nobody gives as one number.
+
+    >>> [differs_by_element(name) for name in ("n", "grid[0]", "row[i+1]-row[i]", "s->count[k]")]
+    [False, False, True, True]
+    """
+    return _ELEMENT.search(name) is not None
 
 
 def _is_anothers(name: str) -> bool:

@@ -142,7 +142,9 @@ def test_the_table_marks_what_is_open_and_asks_for_it(tmp_path: Path) -> None:
     assert "1 thread below n = " in flat and "1 thread below m = n = " in flat
     asked = re.escape(ROW_LENGTH)
     assert re.search(rf" 1 to 2 packages, \d+ to \d+ threads: depends on {asked} ", flat)
-    assert "and 6 of 6 regions are settled (now 2): --set n=..." in flat
+    assert (
+        "Give these 2 and 5 of 6 regions are settled (now 2, with 3 names 6): --set n=..." in flat
+    )
 
 
 def test_csv_has_the_hint_and_its_range(tmp_path: Path, document: dict[str, Any]) -> None:
@@ -161,12 +163,16 @@ def test_clauses_choose_by_the_size(tmp_path: Path, document: dict[str, Any]) ->
     text = predict(tmp_path, "--format", "openmp")
     # Rows that are longer than a page go on in the next line: clauses as C does, comments below.
     text = text.replace(" \\\n" + " " * 12, " ").replace("\n        // ", " // ")
-    for line in text.splitlines()[3:]:
+    for line in text.splitlines()[4:]:
         number, _, rest = line.strip().partition(":")
         clauses[int(number)] = rest
     parts = document["teams"][0]["by_size"]
-    chosen = "".join(f"n < {part['below']} ? {part['threads']} : " for part in parts[:-1])
-    assert clauses[STREAM].endswith(f"num_threads({chosen}{parts[-1]['threads']}) proc_bind(close)")
+    most = document["program"]["threads"]
+    chosen = [min(part["threads"], most) for part in parts]
+    assert chosen[-1] == most < parts[-1]["threads"], "else the program's number limits nothing"
+    text = "".join(f"n < {part['below']} ? {threads} : "
+                   for part, threads in zip(parts[:-1], chosen[:-1], strict=True))  # fmt: skip
+    assert clauses[STREAM].endswith(f"num_threads({text}{most}) proc_bind(close)")
     # Two sizes, and one that no name of the source has: nothing that a clause could ask.
     for line in (TEAM, ROWS):
         assert re.search(r" num_threads\(\d+\) proc_bind\(close\) ", clauses[line])

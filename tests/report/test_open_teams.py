@@ -128,10 +128,28 @@ def test_names_that_settle_nothing_by_themselves_are_not_asked_for() -> None:
     sizes = [UnboundSize(f"n{at}", "f.c", 3, decides=1, settled=now)
              for at, now in enumerate(settled)]  # fmt: skip
     assert needed_lines(SizeRanking(2, 0, tuple(sizes))) == [
-        "Each open hint depends on several sizes: values for 12 names settle 2 of 2",
-        "    regions (now 0). regionpredict sizes lists them.",
+        "2 of 2 regions depend on sizes that the program computes. To use those of a run:",
+        "    regionpredict measure, then --sizes-from. regionpredict sizes lists them.",
     ]
     assert needed_lines(SizeRanking(2, 0, tuple(sizes[5:])))[0].startswith("Give these ")
+
+
+def test_what_differs_by_element_is_left_to_a_recorded_run() -> None:
+    def shown(*names: str) -> str:
+        sizes = [UnboundSize(name, "f.c", 3, decides=1, settled=at)
+                 for at, name in enumerate(names, 1)]  # fmt: skip
+        lines = needed_lines(SizeRanking(len(names), 0, tuple(sizes)))
+        return " ".join(line.strip() for line in lines)
+
+    assert shown("row[i+1]-row[i]").startswith("1 of 1 region depends on sizes that the program")
+    assert shown("s->count[i]", "n").startswith("2 of 2 regions depend on sizes")
+    assert shown("n", "s->count[i]") == (
+        "Give this one and 1 of 2 regions are settled (now 0, with 2 names 2): --set n=..."
+    )
+    assert (
+        shown("grid[0]")
+        == "Give this one and 1 of 1 region is settled (now 0): --set 'grid[0]'=..."
+    )
 
 
 ROWS = """\
