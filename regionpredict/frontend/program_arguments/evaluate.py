@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 from regionpredict.frontend.program_arguments.environment import environment_value
 from regionpredict.frontend.program_arguments.library import LIBRARY, Caller
@@ -97,30 +98,12 @@ class Evaluator(Caller, ABC):
     def value(self, expression: Expression | None) -> Value:
         """The value of an expression; everything that it changes is changed."""
         self.steps += 1
-        if isinstance(expression, IntLit):
-            return expression.value
-        if isinstance(expression, FloatLit):
-            return expression.value
-        if isinstance(expression, Name):
-            return self._name(expression)
-        if isinstance(expression, Cast):
-            return self._cast(expression)
-        if isinstance(expression, Assign):
-            return self._assign(expression)
-        if isinstance(expression, Unary):
-            return self._unary(expression)
-        if isinstance(expression, Binary):
-            return self._binary(expression)
-        if isinstance(expression, Ternary):
-            return self._ternary(expression)
-        if isinstance(expression, Index):
-            return self._index(expression)
-        if isinstance(expression, Member):
-            place = self.place(expression)
-            return UNKNOWN if place is None else self._loaded(place, expression.field.ctype)
-        if isinstance(expression, CallExpr):
-            return self._call(expression)
-        return self._opaque(expression) if isinstance(expression, Opaque) else UNKNOWN
+        handler = self._VALUES.get(type(expression))
+        return UNKNOWN if handler is None else handler(self, expression)
+
+    def _member(self, expression: Member) -> Value:
+        place = self.place(expression)
+        return UNKNOWN if place is None else self._loaded(place, expression.field.ctype)
 
     def _opaque(self, expression: Opaque) -> Value:
         """A string literal, or a `std::string` that is made of a text."""
@@ -430,6 +413,22 @@ class Evaluator(Caller, ABC):
             if around is not None:
                 return around
         return self.called(call, arguments)
+
+    # By kind of expression: a chain of questions would be asked for each of millions.
+    _VALUES: ClassVar[dict[type, Callable[[Evaluator, Any], Value]]] = {
+        IntLit: lambda _, literal: literal.value,
+        FloatLit: lambda _, literal: literal.value,
+        Name: _name,
+        Cast: _cast,
+        Assign: _assign,
+        Unary: _unary,
+        Binary: _binary,
+        Ternary: _ternary,
+        Index: _index,
+        Member: _member,
+        CallExpr: _call,
+        Opaque: _opaque,
+    }
 
 
 def _is_row(expression: Expression) -> bool:

@@ -155,7 +155,9 @@ class Follower(Evaluator):
 
     def _sole_objects(self) -> dict[str, Decl]:
         """The objects that go by one name in all functions, also those of the callers."""
-        objects = {}
+        objects: dict[str, Decl] = {}
+        if not self.unit.objects:
+            return objects
         for own in self.names:
             for decl in own.values():
                 name = self.unit.objects.get(decl.ctype.class_name)
