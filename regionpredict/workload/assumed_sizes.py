@@ -45,7 +45,9 @@ def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
     if missing - TEAM_SIZES:
         scales = [facts.bindings.typical for facts in loops
                   if facts.bindings.unbound(facts.free_names)]  # fmt: skip
-        origins.add("defaults" if scales and None not in scales else "large")
+        # Without such a loop it is a row of unknown length, in a run of known scale.
+        scaled = None not in scales and (bool(scales) or "defaults" in origins)
+        origins.add("defaults" if scaled else "large")
     return least_sure_origin(origins)
 
 
