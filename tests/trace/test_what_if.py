@@ -201,11 +201,14 @@ def test_gains_are_bounded(seed: int, kernels: Kernels) -> None:
 def test_renaming_ranks_changes_nothing(seed: int, kernels: Kernels) -> None:
     program = random_program(seed)
     renamed = tuple(reversed(range(program.ranks)))
-    one = by_path(changed(carried_out(program), kernels))
-    other = by_path(changed(carried_out(program, rename=renamed), kernels))
-    assert set(one) == set(other)
-    for name in one:
-        assert one[name].gain_s == pytest.approx(other[name].gain_s, abs=2e-8)
+    one = carried_out(program)
+    other = carried_out(program, rename=renamed)
+    # Of ranks that come last at once the first bears the cost: which paths are tried depends on
+    # names then, what they gain does not.
+    for name in {*by_path(changed(one, kernels)), *by_path(changed(other, kernels))}:
+        (own,) = changed(one, kernels, name).changes
+        (again,) = changed(other, kernels, name).changes
+        assert own.gain_s == pytest.approx(again.gain_s, abs=2e-8), name
 
 
 def test_an_unknown_call_path(kernels: Kernels) -> None:
