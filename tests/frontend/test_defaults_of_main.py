@@ -62,6 +62,9 @@ CASES = {
     "levels of a hierarchy": (
         "grid g[4] = {{8, 1600, x}, {8, 0, x}, {8, 0, x}, {8, 0, x}};"
         " for (int k = 1; k < 4; k++) halve(&g[k - 1], &g[k]); n = g[3].cells;", 200),
+    "a zero among integers where a pointer is written": (
+        "static int off[2]; double **rows = malloc(16); double **p = rand() ? rows : rows + 1;"
+        " off[0] = 0; *p = x; n = 170 + off[0];", 170),
     "the program ends": ("if (argc < 2) exit(1); n = 5 * argc;", None),
 }  # fmt: skip
 

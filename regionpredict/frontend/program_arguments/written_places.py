@@ -209,7 +209,8 @@ def forget_written(memory: Memory, written: Written, taken: Taken) -> None:
         if not contents:
             continue
         summary = summary_of(contents)
-        kinds = summary.kinds if everything else summary.kinds & written.kinds
+        own = _declared_kinds(decl) or summary.kinds
+        kinds = own if everything else own & written.kinds
         named = decl in written.variables
         pointed = decl in taken.variables
         if (
@@ -221,9 +222,19 @@ def forget_written(memory: Memory, written: Written, taken: Taken) -> None:
                 decl,
                 lambda at, value: not (
                     named or not members.isdisjoint(at)  # noqa: B023
-                    or (_has_kind(value, written.kinds) and _is_reached(at, pointed, taken.members))  # noqa: B023
+                    or (kinds and _has_kind(value, written.kinds)  # noqa: B023
+                        and _is_reached(at, pointed, taken.members))  # noqa: B023
                 ),
             )  # fmt: skip
+
+
+def _declared_kinds(decl: Decl) -> frozenset[str]:
+    """The kind of a number, a pointer, or an array of such, by its declaration: what 0 is in it is
+    no question there. Empty for all others, and for blocks of memory."""
+    ctype = decl.ctype
+    while ctype.kind == "array" and ctype.element is not None:
+        ctype = ctype.element
+    return frozenset((ctype.kind,)) if ctype.kind in _KINDS else frozenset()
 
 
 def _is_reached(at: Steps, pointed: bool, members: Set[str]) -> bool:
