@@ -23,6 +23,7 @@ from regionpredict.report.quantities import plural
 from regionpredict.report.ranked_table import ranked_rows
 from regionpredict.report.size_hints import cut_lines, needed_lines
 from regionpredict.report.teams_table import GUESSED, HARDWARE_THREADS
+from regionpredict.report.thread_rules import row_rule
 from regionpredict.report.view import region_seconds
 from regionpredict.sizes.ranking import rank_sizes
 
@@ -73,7 +74,8 @@ def _assumed(predictions: Sequence[Prediction]) -> str:
 
 
 def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> Iterator[str]:
-    """What the marks in the rows mean, and what of the program has no row."""
+    """What the columns and marks of the rows mean, and what of the program has no row."""
+    yield from row_rule(shown)
     if any(own.range is not None for own in shown):
         yield from page_lines(
             f"{GUESSED} holds for {_assumed(predictions)}, which are assumed; --all shows what "
@@ -94,4 +96,4 @@ def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> It
         )  # fmt: skip
     skipped = sum(own.status == "skipped" for own in predictions)
     if skipped:
-        yield f"{plural(skipped, 'region')} could not be read: see --all"
+        yield f"{plural(skipped, 'region')} without a prediction: see --all"

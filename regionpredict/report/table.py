@@ -88,9 +88,9 @@ def prediction_table(
 ) -> str:  # fmt: skip
     """What to run the program with, the table of hints, what they assume, and what was left out.
 
-    A team of several loops has a row of its own above theirs; of several files, the
-    plan of each program comes first. `view` chooses the rows; raises UsageError where there are
-    none.
+    Of several files, or many loops, a short `view` has one screen. Otherwise a team of several
+    loops has a row of its own above theirs; of several files, the plan of each program comes first.
+    `view` chooses the rows; raises UsageError where there are none.
     """
     lines = answer_lines(recommended)
     lines += [
@@ -99,7 +99,7 @@ def prediction_table(
     ]
     advice = advice or {}
     spent = None if recommended.together is None else recommended.together.seconds
-    if view.short and len(predictions) > MANY_LOOPS:
+    if view.short and (len(predictions) > MANY_LOOPS or is_summed_up(teams)):
         lines += first_screen(predictions, teams, advice, model, spent)
         return "\n".join(map(one_line, lines)) + "\n"
     lines += program_summary(teams, plans, advice, rank_sizes(predictions), spent)
