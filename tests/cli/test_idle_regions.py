@@ -53,7 +53,7 @@ def test_it_is_none_of_the_teams_that_the_first_lines_count(tmp_path: Path) -> N
     (tmp_path / "f.c").write_text(UNUSED + MAIN.format(CALLS))
     (tmp_path / "g.c").write_text(USED.replace("static ", ""))
     done = subprocess.run(
-        [sys.executable, "-m", "regionpredict", "predict", ".", "-m", "dunnington"],
+        [sys.executable, "-m", "regionpredict", "predict", ".", "-m", "dunnington", "--all"],
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert "1 of 1 team depends on sizes that are assumed large" in done.stdout

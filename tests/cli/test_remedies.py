@@ -145,7 +145,7 @@ def test_a_configuration_that_cannot_be_read(
 
 
 def test_what_open_sizes_decide_is_predicted_for_large_ones(folder: Path) -> None:
-    done = run(folder, "predict", "heat.c", "src/heat.c", "-m", "dunnington")
+    done = run(folder, "predict", "heat.c", "src/heat.c", "-m", "dunnington", "--all")
     assert "\n2 regions: 2 predicted\nSizes: assumed large\n" in done.stdout
     given = run(folder, "predict", "heat.c", "-m", "dunnington", "--set", "nx=90", "--set", "ny=90")
     assert "\n1 region: 1 predicted\n" in given.stdout
@@ -178,7 +178,7 @@ def test_why_a_plan_has_other_threads_than_its_rows_is_told(folder: Path) -> Non
     (folder / "large.c").write_text(LARGE)
     (folder / "small.c").write_text(SMALL)
     words = ("predict", "main.c", "large.c", "small.c", "-m", "dunnington")
-    shown = run(folder, *words).stdout
+    shown = run(folder, *words, "--all").stdout
     hints = json.loads(run(folder, *words, "--format", "json").stdout)
     planned = {team["id"]: team["threads"] for team in hints["plan"]["teams"]}
     own = {team["id"]: team["threads"] for team in hints["teams"]}

@@ -55,7 +55,7 @@ memory:
   bandwidth:
     load: {1: 4, 2: 6}
 """
-PREDICT = ("predict", "src", "-I", "first", "-I", "second", "-m", "small.yaml")
+PREDICT = ("predict", "src", "-I", "first", "-I", "second", "-m", "small.yaml", "--all")
 
 
 class Outcome(NamedTuple):

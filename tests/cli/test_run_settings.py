@@ -99,7 +99,7 @@ def test_the_table_and_the_job_say_how_to_run_it(
     assert "numactl --interleave=all ./program" in job
     assert "#SBATCH --distribution=block:cyclic" in job
     clauses = call(monkeypatch, capsys, *words, "--format", "openmp").out
-    assert "num_threads(40) proc_bind(spread)" in clauses, "the plan, of one thread a core"
+    assert "num_threads(37) proc_bind(spread)" in clauses, "no more than the program has"
     told = call(monkeypatch, capsys, "explain", f"{source}:3", *words[2:6], *words[7:]).out
     assert "Pages: interleaved" in told
     assert "OMP_PROC_BIND=spread" in told

@@ -134,7 +134,9 @@ def test_long_paths_are_told_once(
     for name in ("one.c", "two.c"):
         text = f"double a[10];\nvoid f(void) {{\n{LOOP.format(n=10)}}}\n"
         (deep / name).write_text(text)
-    out = call(monkeypatch, capsys, "predict", str(tmp_path), "-m", MACHINE, "--no-cache").out
+    out = call(
+        monkeypatch, capsys, "predict", str(tmp_path), "-m", MACHINE, "--no-cache", "--all"
+    ).out
     lines = out.splitlines()
     assert "one.c" in lines and "two.c" in lines
     assert sum(line.startswith("Files below ") for line in lines) == 1
