@@ -121,7 +121,9 @@ def run(folder: Path, line: str, *more: str) -> str:
     )  # fmt: skip
     assert done.returncode in (0, 1), (line, done.stderr)
     assert "Traceback" not in done.stderr
-    assert done.returncode == 0 or done.stdout, (line, done.stderr)
+    # On a busy host a campaign leaves too few undisturbed runs for a picture, and one line says so.
+    nothing = done.stderr.startswith("regionpredict: nothing to draw: ")
+    assert done.returncode == 0 or done.stdout or nothing, (line, done.stderr)
     return done.stdout
 
 
@@ -139,7 +141,7 @@ def _quickly(line: str) -> str:
     return (
         line.replace("-m host", "-m node.yaml")
         .replace("measure ", "measure --quiet-wait none --repeat 1 ")
-        .replace("20,22,24,26,28", "8,12,16")
+        .replace("20,22,24,26,28", "8,12,16 --quiet-wait none")
         .replace("compare ", "compare --with-disturbed --at-measured-sizes ")
     )
 

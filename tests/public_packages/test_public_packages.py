@@ -63,7 +63,7 @@ PACKAGES = (
     Package("debian", "fasttree", "2.1.11-2", files=1, loops=5, regions=0, left_out=5),
     Package("debian", "freecontact", "1.0.21-13", files=3, loops=3, regions=3),
     Package("debian", "libsharp", "1.0.0-2", files=12, loops=5, regions=5),
-    Package("debian", "healpix-cxx", "3.80.0-5", files=56, loops=13, regions=16),
+    Package("debian", "healpix-cxx", "3.80.0-5", files=56, loops=13, regions=18),
     Package("debian", "clustalo", "1.2.4-7", files=59, loops=21, regions=0, left_out=16, unread=5),
 )
 SUFFIXES = {".c", ".cc", ".cpp", ".cxx", ".C", ".h", ".hpp", ".hh", ".hxx", ".cu"}
