@@ -29,7 +29,7 @@ def advice_sentence(advice: Advice | ProgramAdvice) -> str:
     return f"{advice.gain:.1f}x: {advice.message} ({advice.id})"
 
 
-_WORTH = 0.01  # of the program's time: what saves less helps nobody
+_WORTH = 0.01  # of the program's time: a change that saves less is not listed
 
 
 def program_advice(advice: ByTeam, spent: float | None = None) -> list[ProgramAdvice]:

@@ -123,7 +123,7 @@ class _Names:
 
 
 def differs_by_element(name: str) -> bool:
-    """Whether each element of an array has a value of its own, which nobody gives as one number.
+    """Whether each element of an array has a value of its own, so that no one number is right.
 
     >>> [differs_by_element(name) for name in ("n", "grid[0]", "row[i+1]-row[i]", "s->count[k]")]
     [False, False, True, True]

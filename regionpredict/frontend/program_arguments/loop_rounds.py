@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.frontend.program_arguments.memory import Address, Memory, Place
-from regionpredict.frontend.program_arguments.written_places import NOTHING, Written
+from regionpredict.frontend.program_arguments.written_places import NOTHING, Written, element_type
 from regionpredict.frontend.syntax import (
     INCREMENT_OPERATORS,
     Assign,
@@ -100,10 +100,7 @@ def only_fills(loop: For | While, written: Written) -> bool:
 
 def _is_real(decl: Decl) -> bool:
     """Whether it is a floating-point number, or an array of such."""
-    ctype = decl.ctype
-    while ctype.kind == "array" and ctype.element is not None:
-        ctype = ctype.element
-    return ctype.kind == "float"
+    return element_type(decl).kind == "float"
 
 
 def without_counters(memory: Memory, counters: frozenset[Decl]) -> Memory | None:

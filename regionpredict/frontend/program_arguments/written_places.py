@@ -69,6 +69,14 @@ def kind_of(ctype: CType) -> str:
     return ctype.kind if ctype.kind in _KINDS else _ANY
 
 
+def element_type(decl: Decl) -> CType:
+    """The type of a variable, of an array that of what it is an array of in the end."""
+    ctype = decl.ctype
+    while ctype.kind == "array" and ctype.element is not None:
+        ctype = ctype.element
+    return ctype
+
+
 def written_to(target: Expression, type_of: Callable[[Expression], CType]) -> Written:
     """What an assignment to something may write, wherever it is; local variables apart."""
     target = _without_casts(target)
@@ -231,10 +239,8 @@ def forget_written(memory: Memory, written: Written, taken: Taken) -> None:
 def _declared_kinds(decl: Decl) -> frozenset[str]:
     """The kind of a number, a pointer, or an array of such, by its declaration: what 0 is in it is
     no question there. Empty for all others, and for blocks of memory."""
-    ctype = decl.ctype
-    while ctype.kind == "array" and ctype.element is not None:
-        ctype = ctype.element
-    return frozenset((ctype.kind,)) if ctype.kind in _KINDS else frozenset()
+    kind = element_type(decl).kind
+    return frozenset((kind,)) if kind in _KINDS else frozenset()
 
 
 def _is_reached(at: Steps, pointed: bool, members: Set[str]) -> bool:

@@ -51,8 +51,8 @@ def overheads(
 def _inner_team(counts: SynchronisationCounts, machine: Machine, threads: int) -> float:
     """Cycles for which a thread of `threads` starts a team of its own, and ends it.
 
-    By default that has one thread. Where it has as many as the outer one, they are made anew each
-    time: only the threads of outermost teams wait for the next one (GCC, libgomp/team.c).
+    By default that has one thread. Where it has as many as the outer one, they are created again
+    each time: only the threads of outermost teams wait for the next one (GCC, libgomp/team.c).
     """
     if not counts.nests or threads == 1:
         return team_cost(machine, "fork_join", 1)

@@ -72,14 +72,15 @@ RACE_CONFIDENCE = Constant(
 POSSIBLE_RACE_CONFIDENCE = Constant(
     0.85, "of the confidence", "measured",
     "where elements are written through an index that may come twice: 8 of 8 hints were right (two "
-    "loops of LULESH, six programs of tests/accuracy/doubtful_programs.py), with as many more as "
-    "for races",
+    "loops of LULESH, and six programs of tests/accuracy/doubtful_programs.py on two cores of a "
+    "busy host), with as many more as for races",
 )  # fmt: skip
 IN_TURN_CONFIDENCE = Constant(
     0.37, "of the confidence", "measured",
     "where threads write one cache line in turns: how often a compiler keeps the value in a "
     "register is not known. 1 of 5 hints was right (programs of tests/accuracy/"
-    "doubtful_programs.py: the others gained from threads), with four more of which half are",
+    "doubtful_programs.py on two cores of a busy host: the others gained from threads), with "
+    "four more of which half are",
 )  # fmt: skip
 UNEVEN_CONFIDENCE = Constant(
     0.6, "of the confidence", "assumed",

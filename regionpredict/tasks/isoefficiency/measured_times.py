@@ -30,7 +30,7 @@ class HostActivity:
 @dataclass(frozen=True, slots=True)
 class SizeGraph:
     """The graph of one size: times in seconds, without contention. `undivided_s` is the work of
-    loops that ran whole, whose parallelism it lacks; `host` is None where nobody looked."""
+    loops that ran whole, whose parallelism it lacks; `host` is None where it was not observed."""
 
     size: float
     tasks: int
@@ -49,7 +49,7 @@ class SizeGraph:
 class SizeTime:
     """One size on so many threads: `actual_s` are the times in parallel regions of runs without a
     recording, `cpu_s` processor times of the whole runs, `free_s` is the time without contention,
-    `how` it is known: replayed or simulated; `host` is None where nobody looked."""
+    `how` it is known: replayed or simulated; `host` is None where it was not observed."""
 
     size: float
     threads: int
