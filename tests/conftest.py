@@ -5,6 +5,7 @@ And a host that others use, for those that want one.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from read_here import in_children, read_here
 from warm_command import WarmCommand
 
 from regionpredict.cli.result_cache import SWITCH
@@ -72,14 +74,26 @@ def _warm_command(_own_cache: None) -> Iterator[None]:
     given.undo()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _files_are_read_here() -> Iterator[None]:
+    gc.collect()
+    gc.freeze()  # what is loaded stays: no collection looks at it again
+    given = pytest.MonkeyPatch()
+    given.setattr("regionpredict.isolated_reading.isolated", read_here)
+    yield
+    given.undo()
+
+
 @pytest.fixture(autouse=True)
 def _defects_are_raised(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A defect that costs one region its answer fails the test that meets it.
 
-    Tests of that isolation are marked `isolated_defects`.
+    Tests of that isolation are marked `isolated_defects`, and read in processes of their own.
     """
     if request.node.get_closest_marker("isolated_defects") is None:
         monkeypatch.setattr("regionpredict.isolation.internal_error", _raise)
+    else:
+        monkeypatch.setattr("regionpredict.isolated_reading.isolated", in_children)
 
 
 def _raise(error: Exception) -> Failure:

@@ -29,6 +29,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, "-m", "regionpredict"]
+SCRIPT = [str(Path(sys.executable).parent / "regionpredict")]
 _KNOWN = {"cwd", "env", "capture_output", "text", "check", "timeout", "stdout", "stderr",
           "encoding", "errors", "input", "stdin"}  # fmt: skip
 _APART = {"__main__", "pytest_plugin", "cli.language_server", "measure.launch_slurm"}  # of extras
@@ -78,7 +79,7 @@ class WarmCommand:
                 given = files.enter_context(tempfile.TemporaryFile())
                 given.write(input.encode(encoding or "utf-8") if as_text else input)
                 given.seek(0)
-            code = self._call(words[3:], cwd, env, timeout, (given, out, err))
+            code = self._call(words[_begin(words) :], cwd, env, timeout, (given, out, err))
 
             def printed(asked: Any, file: Any) -> Any:
                 if asked != subprocess.PIPE:
@@ -123,7 +124,7 @@ class WarmCommand:
 
 
 def _by_fork(words: Any, options: Mapping[str, Any]) -> bool:
-    if isinstance(words, (str, bytes)) or list(words[:3]) != COMMAND or options.keys() - _KNOWN:
+    if isinstance(words, (str, bytes)) or not _begin(words) or options.keys() - _KNOWN:
         return False
     try:
         Path(options.get("cwd") or ".").resolve(strict=True)
@@ -137,6 +138,12 @@ def _by_fork(words: Any, options: Mapping[str, Any]) -> bool:
         given.pop("PYTHONPATH", None)
         own.pop("PYTHONPATH", None)
     return given == own
+
+
+def _begin(words: Sequence[Any]) -> int:
+    """How many words start the command; none where they start something else."""
+    starts = (start for start in (COMMAND, SCRIPT) if list(words[: len(start)]) == start)
+    return len(next(starts, ()))
 
 
 def _settings_at_start(env: Mapping[str, str]) -> dict[str, str]:
@@ -190,6 +197,7 @@ def _load() -> None:
     for module in pkgutil.walk_packages(regionpredict.__path__, "regionpredict."):
         if module.name.removeprefix("regionpredict.") not in _APART:
             importlib.import_module(module.name)
+    importlib.import_module("regionpredict.frontend.libclang_reader.bindings").library()
 
 
 def _become(request: Mapping[str, Any], streams: Sequence[int]) -> None:
@@ -212,9 +220,9 @@ def _become(request: Mapping[str, Any], streams: Sequence[int]) -> None:
     try:
         from regionpredict.cli.main import program
 
-        program()
+        sys.exit(program())  # as the installed script does
     except SystemExit as stop:
-        code = stop.code if isinstance(stop.code, int) else 1
+        code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except BaseException:
         sys.excepthook(*sys.exc_info())
     sys.stdout.flush()

@@ -161,6 +161,20 @@ def test_done_is_0(folder: Path, line: str) -> None:
     assert done.stdout
 
 
+@pytest.mark.parametrize("line", ["fit m.txt", "predict no.c -m dunnington", "fit", "nowhere"])
+def test_a_start_of_the_installed_program_ends_as_a_fork_of_it(folder: Path, line: str) -> None:
+    """All other tests fork a program that is loaded (`warm_command`), this one starts it."""
+    own = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [str(PROGRAM), *line.split()], cwd=folder, env=own, text=True, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as started:  # fmt: skip
+        printed = started.communicate(timeout=120)
+    done = run(folder, *line.split())
+    assert (started.returncode, *printed) == (done.returncode, done.stdout, done.stderr)
+    assert done.returncode == (1 if "no.c" in line else 0 if "m.txt" in line else 2)
+
+
 @pytest.mark.parametrize(("line", "message"), FAILED)
 def test_failed_is_1_with_a_line(folder: Path, line: str, message: str) -> None:
     done = run(folder, *line.split())
