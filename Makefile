@@ -129,9 +129,11 @@ random-loops: $(VENV)/installed-test
 	$(BIN)/python tests/random_loops/judge_many.py 3000 $(FIRST)
 	$(BIN)/python tests/workload/random_traffic.py 300 $(FIRST)
 
-# Mutated sources: no traceback, no hang, and the other files keep their answers.
-fuzz: $(VENV)/installed-test
-	$(BIN)/python tests/fuzz/run_fuzz.py $(or $(MUTANTS),2000) $(or $(SEED),1)
+# Mutated sources and inputs: no traceback, no hang, and the other files keep their answers.
+# make fuzz [MUTANTS=10000] [INPUTS=2000] [SEED=1] [JOBS=16] [SECONDS=3000]
+fuzz: $(VENV)/installed
+	$(BIN)/python tests/fuzz/run_fuzz.py --mutants $(or $(MUTANTS),2000) --inputs $(or $(INPUTS),200) \
+	    --first $(or $(SEED),1) --jobs $(or $(JOBS),1) $(if $(SECONDS),--seconds $(SECONDS))
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -26,7 +26,7 @@ def write_result(text: str, output: str | Path | None, verbatim: bool = False) -
     if output is None:
         write_standard_output(text, verbatim)
         return
-    write_file(Path(output), visible(text) if shows_table() and not verbatim else text)
+    write_file(Path(output), visible(text))
     click.echo(f"written: {one_line(str(output))}", err=True)
 
 
@@ -34,14 +34,13 @@ def write_standard_output(text: str, verbatim: bool = False) -> None:
     """Text on standard output; a table within the terminal's width, in colour where there is some.
 
     Names from sources, machines and traces can hold control characters, which a terminal would
-    obey. They are escaped in a table, and in whatever a terminal shows.
+    obey. They are escaped in whatever is written, files as well, which are shown on one later.
 
     In a pipe no line is broken, whatever COLUMNS says, which shells and libraries hand on: who
     searches a text for a sentence finds it on one line. Raises InputError where it takes none.
     """
     is_table = shows_table() and not verbatim
-    if is_table or sys.stdout.isatty():
-        text = visible(text)
+    text = visible(text)
     if is_table:
         if sys.stdout.isatty():
             text = within_width(text, shutil.get_terminal_size().columns)

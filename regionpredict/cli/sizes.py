@@ -19,6 +19,7 @@ from regionpredict.cli.source_options import (
     source_options,
 )
 from regionpredict.errors import UsageError, one_line
+from regionpredict.quoting import yaml_text
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 
 if TYPE_CHECKING:
@@ -134,10 +135,10 @@ def _as_json(ranking: SizeRanking, shares: Sequence[DecidingShare], machine: str
 def _as_yaml(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
     lines = [f"# {_summary(ranking, shares)}"]
     for size in ranking.unbound:
-        name = size.name if re.fullmatch(r"[A-Za-z_]\w*", size.name) else json.dumps(size.name)
+        name = size.name if re.fullmatch(r"[A-Za-z_]\w*", size.name) else yaml_text(size.name)
         what = f"decides {size.decides} of {ranking.regions}" if size.decides else "decides nothing"
         lines.append(f"{name}:  # {one_line(size.file)}:{size.line}, {what}")
     for share in shares:
         what = f"how often its condition holds, decides {share.decides} of {ranking.regions}"
-        lines.append(f"{json.dumps(share.name)}:  # as {_AS_SHARE}: {what}")
+        lines.append(f"{yaml_text(share.name)}:  # as {_AS_SHARE}: {what}")
     return "\n".join(lines) + "\n"

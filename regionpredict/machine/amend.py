@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from regionpredict.machine.corrections import FACTORS, SCORES, Corrections
-from regionpredict.machine.writer import quoted
+from regionpredict.quoting import yaml_text
 
 _DIGITS = 4
 
@@ -23,9 +23,9 @@ def amended(text: str, corrections: Corrections, source: str) -> str:
     """
     lines = [
         "corrections:",
-        f"  source: {quoted(source)}",
+        f"  source: {yaml_text(source)}",
         f"  date: {corrections.date}",
-        f"  measurements: {quoted(corrections.measurements)}",
+        f"  measurements: {yaml_text(corrections.measurements)}",
         f"  programs: {corrections.programs}",
         f"  regions: {corrections.regions}",
         f"  runs: {corrections.runs}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -10,6 +9,7 @@ from regionpredict.machine.detect.topology import Topology
 from regionpredict.machine.draw import size_text
 from regionpredict.machine.kernels import KERNELS
 from regionpredict.machine.reader import GENERIC, defaults, family_of
+from regionpredict.quoting import yaml_text
 
 GUESSED_CLOCK_HZ = 2.0e9
 GUESSED_CORE_GBPS = 10.0
@@ -53,11 +53,11 @@ def write(topology: Topology, name: str, figures: Figures | None = None) -> str:
     measured = figures or Figures()
     lines = [
         *(f"# {remark}" for remark in (*topology.remarks, *measured.remarks)),
-        f"name: {quoted(name)}",
-        f"description: {quoted(_description(topology))}",
+        f"name: {yaml_text(name)}",
+        f"description: {yaml_text(_description(topology))}",
         "",
         "sources:",
-        f"  host: {quoted('read from ' + topology.source)}",
+        f"  host: {yaml_text('read from ' + topology.source)}",
     ]
     if figures is not None:
         lines.append('  calibrate: "regionpredict calibrate, microbenchmarks on this machine"')
@@ -83,11 +83,6 @@ def write(topology: Topology, name: str, figures: Figures | None = None) -> str:
         lines += ["spread:"]
         lines += [f"  {key}: {share:.2g}" for key, share in measured.spread.items()]
     return "\n".join(lines) + "\n"
-
-
-def quoted(text: str) -> str:
-    """A text that YAML takes as one whatever it contains."""
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _description(topology: Topology) -> str:
@@ -136,7 +131,7 @@ def _family(topology: Topology) -> list[str]:
     if family != GENERIC:
         return ["processor:", f"  family: {family}"]
     number, model = topology.identity.family, topology.identity.model
-    vendor = quoted(topology.identity.vendor)
+    vendor = yaml_text(topology.identity.vendor)
     shown = (
         f"vendor {vendor}, model {model}"
         if number < 0
@@ -215,7 +210,7 @@ def _measured(value: float) -> str:
 
 
 def _assumed(value: str, why: str) -> str:
-    return f"{{assumed: {value}, source: {quoted(why)}}}"
+    return f"{{assumed: {value}, source: {yaml_text(why)}}}"
 
 
 def _table(curve: Mapping[int, float]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from regionpredict.errors import one_line
 from regionpredict.machine import Machine
 from regionpredict.predict import Allocation, Coschedule, Part
+from regionpredict.quoting import shell_comment, shell_word
 from regionpredict.report.quantities import plural, show_seconds
 
 _NAME = 20
@@ -109,20 +109,22 @@ def slurm_steps(result: Coschedule, hints: Mapping[str, str]) -> str:
 
 def _program(part: Part, result: Coschedule, hints: Mapping[str, str]) -> str:
     """The command of one program; teams of several sizes have theirs from `regionpredict run`."""
-    program = f"./{shlex.quote(part.name)}"
+    program = f"./{shell_word(part.name)}"
     if not result.several_sizes(part.name):
         return program
-    return f"regionpredict run --hints {shlex.quote(hints[part.name])} -- {program}"
+    return f"regionpredict run --hints {shell_word(hints[part.name])} -- {program}"
 
 
 def _head(result: Coschedule) -> list[str]:
     """What is not counted, and that threads stay on their cores, as the times assume."""
-    comments = [f"# {one_line(line)}" for line in open_lines(result)]
+    comments = [shell_comment(line) for line in open_lines(result)]
     names = [part.name for part in result.alone if result.several_sizes(part.name)]
     if names:
         comments.append(
-            f"# {one_line(', '.join(names))}: teams of several sizes, "
-            "which regionpredict run gives them; compile with -g"
+            shell_comment(
+                f"{', '.join(names)}: teams of several sizes, which regionpredict run gives them; "
+                "compile with -g"
+            )
         )
     return [*comments, "export OMP_PLACES=cores", "export OMP_PROC_BIND=close"]
 

@@ -27,7 +27,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def _cell(value: object) -> object:
     if value is None:
         return ""
-    return one_line(_guarded(value)) if isinstance(value, str) else value
+    return value if isinstance(value, (int, float)) else one_line(_guarded(str(value)))
 
 
 def _guarded(text: str) -> str:

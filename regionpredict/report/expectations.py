@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
 from regionpredict.errors import one_line
 from regionpredict.fit.expectations.expectation_file import Check, Report, RuleCheck
+from regionpredict.quoting import xml_text
 from regionpredict.report.aligned_table import aligned_lines
 from regionpredict.report.fitted_models import PredictedValue, predictions_table
 
@@ -136,19 +136,6 @@ def report_json(report: Report, predictions: Sequence[PredictedValue] = ()) -> s
     return json.dumps(data, indent=1)
 
 
-# XML 1.0, sec. 2.2: no other control character, no half of a surrogate pair, no U+FFFE or U+FFFF.
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def _xml_text(text: str) -> str:
-    r"""The text with what XML cannot hold escaped, as in odd file names.
-
-    >>> _xml_text("a\x1b.c")
-    'a\\x1b.c'
-    """
-    return _NOT_XML.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
-
-
 def report_junit(report: Report) -> str:
     """The verdicts as JUnit XML: one test case an expectation, and one a rule."""
     failures = sum(c.failed and c.problem is None for c in report.checks)
@@ -158,7 +145,7 @@ def report_junit(report: Report) -> str:
     skipped += sum(bool(rule.inconclusive) for rule in report.rules)
     suite = ElementTree.Element(
         "testsuite",
-        name=_xml_text(f"expectations of {report.path}"),
+        name=xml_text(f"expectations of {report.path}"),
         tests=str(len(report.checks) + len(report.rules)),
         failures=str(failures + broken),
         errors=str(errors),
@@ -168,25 +155,23 @@ def report_junit(report: Report) -> str:
         case = ElementTree.SubElement(
             suite,
             "testcase",
-            classname=_xml_text(check.metric or "metric"),
-            name=_xml_text(check.callpath),
+            classname=xml_text(check.metric or "metric"),
+            name=xml_text(check.callpath),
         )
         if check.problem is not None:
-            ElementTree.SubElement(case, "error", message=_xml_text(check_text(check)))
+            ElementTree.SubElement(case, "error", message=xml_text(check_text(check)))
         elif check.inconclusive:
-            ElementTree.SubElement(case, "skipped", message=_xml_text(check_text(check)))
+            ElementTree.SubElement(case, "skipped", message=xml_text(check_text(check)))
         elif check.failed:
             ElementTree.SubElement(
-                case, "failure", message=_xml_text(check_text(check))
-            ).text = _xml_text(check.model)
+                case, "failure", message=xml_text(check_text(check))
+            ).text = xml_text(check.model)
     for rule in report.rules:
-        case = ElementTree.SubElement(
-            suite, "testcase", classname="rule", name=_xml_text(rule.text)
-        )
+        case = ElementTree.SubElement(suite, "testcase", classname="rule", name=xml_text(rule.text))
         if rule.inconclusive:
-            ElementTree.SubElement(case, "skipped", message=_xml_text(rule_text(rule)))
+            ElementTree.SubElement(case, "skipped", message=xml_text(rule_text(rule)))
         elif rule.failed:
-            ElementTree.SubElement(case, "failure", message=_xml_text(rule_text(rule)))
+            ElementTree.SubElement(case, "failure", message=xml_text(rule_text(rule)))
     root = ElementTree.Element("testsuites")
     root.append(suite)
     ElementTree.indent(root)

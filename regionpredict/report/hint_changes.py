@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from html import escape
 from typing import Any
 
 from regionpredict.compare.hint_changes import HintChange, HintChanges, Kind
 from regionpredict.compare.hint_outline import HintOutline, RegionOutline
 from regionpredict.errors import one_line
+from regionpredict.quoting import markdown_code, markdown_text
 from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural, seats_text, show_seconds
 
@@ -40,19 +42,19 @@ def changes_table(changes: HintChanges) -> str:
 
 def changes_markdown(changes: HintChanges) -> str:
     """The same as a comment on a change: a table of hints, and the reasons folded away."""
-    lines = [_head(changes), ""]
+    lines = [markdown_text(_head(changes)), ""]
     reported = _reported(changes)
     if reported:
         lines += ["| region | before | now |", "| --- | --- | --- |"]
     for change in reported:
-        name = f"`{_cell(change.region.id)}` {_cell(change.region.function)}"
+        name = f"{markdown_code(change.region.id)} {markdown_text(change.region.function)}"
         lines.append(f"| {name} | {_hint(change.old)} | {_hint(change.new)} |")
     for change in reported:
-        reasons = [f"- {_cell(sentence)}" for sentence in list(_sentences(change))[1:]]
+        reasons = [f"- {markdown_text(sentence)}" for sentence in list(_sentences(change))[1:]]
         if reasons:
             lines += [
                 "",
-                f"<details><summary>{_cell(change.region.id)}</summary>",
+                f"<details><summary>{escape(one_line(change.region.id))}</summary>",
                 "",
                 *reasons,
                 "",
@@ -179,12 +181,3 @@ def _time(old: float | None, new: float | None) -> Iterator[str]:
         yield f"{ratio:.2f} times as long at the hint: {times}"
     elif ratio < 0.995:
         yield f"{1 / ratio:.2f} times as fast at the hint: {times}"
-
-
-def _cell(text: str) -> str:
-    """Text inside a Markdown table.
-
-    >>> _cell("a|b")
-    'a\\\\|b'
-    """
-    return one_line(text).replace("|", "\\|").replace("<", "&lt;")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 from itertools import groupby, islice, takewhile
 
 from regionpredict.errors import one_line
 from regionpredict.predict import Estimate, HintRange, SizeHint, TeamEstimate, split_names
+from regionpredict.quoting import shell_word
 from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural
 from regionpredict.sizes.ranking import SizeRanking, UnboundSize, differs_by_element
@@ -167,7 +167,7 @@ def needed_lines(ranking: SizeRanking) -> list[str]:
             "regionpredict sizes lists them."
         )
     needed = _needed(few, ranking)
-    options = [f"--set{_HELD}{_quoted(one_line(size.name))}=..." for size in few]
+    options = [f"--set{_HELD}{_quoted(size.name)}=..." for size in few]
     text = f"{needed[0].upper()}{needed[1:]}: {' '.join(options)}"
     if any(_OF_COMMAND_LINE.search(size.name) for size in few):
         text += f"; or the program's arguments: --args{_HELD}'...'"
@@ -184,7 +184,7 @@ def _quoted(name: str) -> str:
     if name.isidentifier():
         return name
     plain = "'" in name and not set('"$`\\!') & set(name)
-    return f'"{name}"' if plain else shlex.quote(name)
+    return f'"{name}"' if plain else shell_word(name)
 
 
 def _few(ranking: SizeRanking) -> list[UnboundSize]:

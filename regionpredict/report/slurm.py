@@ -18,6 +18,7 @@ from collections.abc import Collection, Mapping, Sequence
 from regionpredict.errors import InputError
 from regionpredict.machine import Machine
 from regionpredict.predict import Recommendation, TeamPrediction, loops_of
+from regionpredict.quoting import shell_comment
 from regionpredict.report.quantities import plural
 from regionpredict.report.recommendation import recommendation_lines
 from regionpredict.report.run_settings import AS_USUAL, RunSettings
@@ -83,7 +84,7 @@ def slurm_script(
         )
     if seconds is not None:
         comments += [f"not in the measurements: {name}" for name in _absent(teams, seconds)]
-    lines = ["#!/bin/bash", *(f"# {line}" for line in comments)]
+    lines = ["#!/bin/bash", *map(shell_comment, comments)]
     lines += [f"#SBATCH {option}" for option in slurm_options(hint, run)]
     lines += [
         "",
@@ -91,8 +92,10 @@ def slurm_script(
         "export OMP_PLACES=cores",
         f"export OMP_PROC_BIND={run.binding}",
         "",
-        f"# srun --cpus-per-task={hint.threads} --cpu-bind=cores {run.numactl}./program"
-        + (f" {arguments}" if arguments else ""),
+        shell_comment(
+            f"srun --cpus-per-task={hint.threads} --cpu-bind=cores {run.numactl}./program"
+            + (f" {arguments}" if arguments else "")
+        ),
     ]
     return "\n".join(lines) + "\n"
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from regionpredict.errors import InputError
+from regionpredict.quoting import double_quoted
 from regionpredict.tasks.task_graph import TaskGraph, graph_of_tasks
 
 TIMES = ("seconds", "time", "weight", "work")
@@ -228,18 +229,12 @@ def _unquoted(text: str) -> str:
 def dot_text(graph: TaskGraph, path: tuple[int, ...] = ()) -> str:
     """The graph in DOT, its times to the nanosecond; nodes of `path` are drawn in bold."""
     bold = set(path)
+    names = list(map(double_quoted, graph.names)) or [f"n{node}" for node in range(graph.nodes)]
     lines = ["digraph tasks {", "  node [shape=box];"]
     for node, seconds in enumerate(graph.seconds.tolist()):
-        label = graph.name(node).replace("\\", "\\\\").replace('"', '\\"')
         style = ", style=bold, color=red" if node in bold else ""
-        name = f'"{label}"' if graph.names else f"n{node}"
-        shown = "" if graph.names else f', label="{label}"'
-        lines.append(f"  {name} [seconds={seconds!r}{shown}{style}];")
-    names = (
-        ['"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"' for name in graph.names]
-        if graph.names
-        else [f"n{node}" for node in range(graph.nodes)]
-    )
+        label = "" if graph.names else f", label={double_quoted(graph.name(node))}"
+        lines.append(f"  {names[node]} [seconds={seconds!r}{label}{style}];")
     lines += [
         f"  {names[source]} -> {names[target]};"
         for source, target in zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)

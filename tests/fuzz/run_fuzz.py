@@ -1,270 +1,273 @@
-"""Mutates sources and predicts them with sizes set, as an HTML page: no traceback, no hang, no
-file without a word, and other files keep their answers.
+"""Mutated sources and inputs through the commands: no traceback, no hang, nothing lost.
 
-`run_fuzz.py [COUNT [FIRST [FOLDER]]]`: mutants number FIRST to FIRST + COUNT - 1, the same each
-time, of the sources in this repository and in FOLDER. What is found is printed with its number, and
-the mutant is left in the folder that is named.
+    python tests/fuzz/run_fuzz.py [--mutants N] [--inputs N] [--first N] [--jobs N]
+                                  [--seconds S] [--only NAME] [--sources FOLDER] [--list]
+
+`--mutants` sources are tried with each front end, `--inputs` with every other reader, numbered from
+`--first` on: the same numbers are the same mutants. `--only` names a front end or reader; repeat it
+for several. `--seconds` ends the run then; what was not tried is in the summary. Control-C ends it
+the same way. Needs what `pip install .` installs, and for the C parts of the package a compiler:
+where that has AddressSanitizer and UndefinedBehaviorSanitizer, traces are read by C code built with
+them. What is found is printed with its number, its mutant is kept in a folder, and the exit code is
+1. For a long run on 16 cores:
+
+    nice python tests/fuzz/run_fuzz.py --mutants 10000 --inputs 2000 --jobs 16 --seconds 3000
 """
 
 from __future__ import annotations
 
-import random
+import argparse
+import json
+import os
 import re
+import shutil
+import signal
+import subprocess
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterator
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple, TextIO
 
-from regionpredict.errors import InputError
-from regionpredict.frontend import FRONTENDS, requests_for
-from regionpredict.isolation import LIMITS
-from regionpredict.machine import Machine, load
-from regionpredict.pipeline import Analysis, analyse, predict
-from regionpredict.report.html.predictions import ProgramResult, prediction_page
-from regionpredict.report.run_settings import run_settings
-from regionpredict.stage_dumps import dump
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(ROOT)]
+import input_mutants  # noqa: E402
+import source_mutants  # noqa: E402
 
-ROOT = Path(__file__).resolve().parents[2]
-SMALL = ROOT / "tests" / "accuracy" / "machines" / "nehalem-e5540.yaml"
-THREADS = (1, 4, 8)
-SIZES = dict.fromkeys(
-    ("n", "m", "N", "M", "nx", "ny", "nz", "ni", "nj", "nk", "steps", "size", "count", "rows"), 60
-)
-"""Of what a program may call its sizes: alike, as several names may be one size."""
-SOURCES = sorted(
-    path
-    for pattern in (
-        "tests/golden/*.c",
-        "tests/frontend/cases/**/*.c",
-        "polybench_samples/*/*/*.c",
-        "npb_samples/*/*.c",
-    )
-    for path in ROOT.glob(pattern)
-)
-LONGEST = 6_000
-BATCH = 12
-LOW = LIMITS._replace(seconds=12)
-GOOD = """double a[64][64];
-void good(int n) {
-#pragma omp parallel for
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < i; j++) a[i][j] += 1.5;
-}
-"""
-_WORD = re.compile(r"\w+|[^\w\s]")
-_NUMBER = re.compile(r"\b\d+\b")
-_ODD = (
-    "0", "-1", "1", "2147483648", "0x7fffffffffffffff", "18446744073709551615ull", "1e400", "1.5f",
-    "'a'", "NULL", "sizeof(int)", "(1/0)", "08", "1" * 60, "0b11", "1uLL", "-2147483647-1",
-)  # fmt: skip
-_STATEMENTS = (
-    "again: ;", "goto again;", "continue;", "break;", "return;", "switch (i) { case 1: ; }",
-    "do ; while (0);", "while (i--) ;", "for (;;) ;", "{", "}", "#pragma omp for collapse(3)",
-    "#pragma omp parallel for collapse(n) schedule(dynamic,)", "#pragma omp simd reduction(+:)",
-    "#include \"nowhere.h\"", "#define i (i + 1)", "#if 0", "#endif", "#else", "int i = i;",
-    "double (*p)[n] = (void *)a;", "for (int i = 0, j = 9; i < j; i++, j--) ;", "i += i;",
-    "for (unsigned k = 9; k < 10; k--) a[k] = 0;", "*(int *)&n = 3;", "({ i; });",
-    "_Pragma(\"omp parallel for\") for (int q = 0; q < 4; q++) ;", "extern int n; n %= 0;",
-    "char *s = \"\\", "/*", "*/", "//\\", "typeof(n) m;", "i = i ? i / 0 : i % 0;",
-)  # fmt: skip
-_OPERATORS = ("+", "-", "*", "/", "%", "<<", ">>", "<", "!=", "&&", "||", "=", "+=", ",", "?", "->")
+from regionpredict.frontend import FRONTENDS  # noqa: E402
+from regionpredict.machine import load  # noqa: E402
+
+_PIECE = {True: 4 * source_mutants.BATCH, False: 100}
+_LONGEST_S = 1800.0
+"""Of one piece; a command in it that hangs is ended long before."""
 
 
-def cut_off(text: str, choose: random.Random) -> str:
-    return text[: choose.randrange(len(text) // 4, len(text))]
+class Piece(NamedTuple):
+    """Mutants that one process tries."""
+
+    kind: str
+    numbers: range
 
 
-def lines_moved(text: str, choose: random.Random) -> str:
-    """Lines go, come twice, or change places."""
-    out: list[str] = []
-    for line in text.split("\n"):
-        kind = choose.random()
-        if kind < 0.03:
-            continue
-        out += [line] * (2 if kind > 0.97 else 1)
-        if kind > 0.99 and len(out) > 5:
-            at = choose.randrange(len(out))
-            out[at], out[-1] = out[-1], out[at]
-    return "\n".join(out)
+class Running(NamedTuple):
+    """A process that tries a piece, and the file that it writes its findings to."""
+
+    piece: Piece
+    process: subprocess.Popen[str]
+    told: Path
+    until: float
 
 
-def words_changed(text: str, choose: random.Random) -> str:
-    """Words go, come twice, or are put in place of others."""
-    words = _WORD.findall(text)
+class Run:
+    """Pieces over processes, and what came of them."""
 
-    def changed(match: re.Match[str]) -> str:
-        if choose.random() > 0.015:
-            return match.group()
-        return choose.choice(["", match.group() * 2, choose.choice(words), "(", ")", "[", "}"])
+    def __init__(self, pieces: Sequence[Piece], jobs: int, end: float, sources: str | None) -> None:
+        self._waiting = deque(pieces)
+        self._jobs, self._end, self._sources = jobs, end, sources
+        self._folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
+        self._sanitized = sanitizing(self._folder)
+        self._running: list[Running] = []
+        self.tried: Counter[str] = Counter()
+        self.found: Counter[str] = Counter()
+        self.kept = self._folder / "found"
+        self.kept.mkdir()
 
-    return _WORD.sub(changed, text)
-
-
-def numbers_changed(text: str, choose: random.Random) -> str:
-    return _NUMBER.sub(lambda m: choose.choice(_ODD) if choose.random() < 0.1 else m.group(), text)
-
-
-def operators_changed(text: str, choose: random.Random) -> str:
-    return re.sub(
-        r"(?<=\s)[-+*/%<>=]=?(?=\s)",
-        lambda m: choose.choice(_OPERATORS) if choose.random() < 0.1 else m.group(),
-        text,
-    )
-
-
-def statements_added(text: str, choose: random.Random) -> str:
-    lines = text.split("\n")
-    for _ in range(choose.randint(1, 5)):
-        lines.insert(choose.randrange(len(lines)), choose.choice(_STATEMENTS))
-    return "\n".join(lines)
-
-
-def made_deep(text: str, choose: random.Random) -> str:
-    """One expression inside hundreds of brackets, casts or operators."""
-    depth = choose.choice([50, 300, 2000])
-    left, right = choose.choice([("(", ")"), ("(int)", ""), ("a[", "]"), ("-", ""), ("f(", ")")])
-    places = list(re.finditer(r"= ([\w.]+);", text))
-    if not places:
-        return text
-    place = choose.choice(places)
-    value = left * depth + place.group(1) + right * depth
-    return text[: place.start(1)] + value + text[place.end(1) :]
-
-
-def bytes_changed(text: str, choose: random.Random) -> str:
-    letters = list(text)
-    for _ in range(choose.randint(1, 30)):
-        letters[choose.randrange(len(letters))] = chr(
-            choose.choice([0, 1, 9, 12, 34, 92, 233, 8232])
-        )
-    return "".join(letters)
-
-
-def put_together(text: str, choose: random.Random) -> str:
-    """The beginning of one file and the end of another."""
-    other = choose.choice(SOURCES).read_text()[:LONGEST]
-    return text[: choose.randrange(len(text))] + other[choose.randrange(len(other)) :]
-
-
-MUTATIONS: tuple[Callable[[str, random.Random], str], ...] = (
-    cut_off, lines_moved, words_changed, words_changed, numbers_changed, operators_changed,
-    statements_added, statements_added, made_deep, bytes_changed, put_together,
-)  # fmt: skip
-
-
-def mutant(number: int) -> str:
-    """The text of one mutant: one to three changes of one source."""
-    choose = random.Random(number)
-    text = choose.choice(SOURCES).read_text()[:LONGEST]
-    for _ in range(choose.choice([1, 1, 2, 3])):
-        if len(text) > 8:
-            text = choose.choice(MUTATIONS)(text, choose)
-    return text
-
-
-def good_answer(analysis: Analysis) -> str:
-    """What is said of the file that nobody changed."""
-    kept = [f for f in analysis.facts if Path(f.region.span.file).name == "good.c"]
-    return "\n".join(f"{f.iterations} {f.working_set} {f.statements}" for f in kept)
-
-
-def findings(
-    numbers: range, frontend: str, folder: Path, machine: Machine
-) -> Iterator[tuple[int, str]]:
-    """The mutants that the package does not get over, each with what went wrong."""
-    for path in folder.glob("*.c"):
-        path.unlink()
-    (folder / "good.c").write_text(GOOD)
-    good = requests_for([str(folder / "good.c")])
-    expected = good_answer(analyse(good, SIZES, frontend=frontend, optional=SIZES))
-    for number in numbers:
-        (folder / f"mutant{number}.c").write_text(mutant(number), encoding="utf-8")
-    try:
-        requests = requests_for([str(folder)], (), [str(ROOT / "polybench_samples/common"),
-                                                    str(ROOT / "npb_samples/common")])  # fmt: skip
-        analysis = analyse(requests, SIZES, frontend=frontend, limits=LOW, optional=SIZES)
-        dump("program", analysis, None)
-        dump("facts", analysis, None)
-    except InputError as error:
-        yield numbers.start, f"InputError took all files down: {error}"
-        return
-    except Exception as error:  # what a fuzzer is for
-        yield numbers.start, f"{type(error).__name__}: {error}"
-        return
-    for note in analysis.program.diagnostics:
-        if "internal error" in note.message or "time" in note.message.split(":")[0]:
-            yield _number_in(note.span.file), note.message
-    known = {Path(facts.region.span.file).name for facts in analysis.facts}
-    known |= {Path(note.span.file).name for note in analysis.program.diagnostics}
-    for name in (path.name for path in folder.glob("*.c") if _has_a_loop(path)):
-        if name not in known:
-            yield _number_in(name), "lost: neither a region nor a word of it"
-    if good_answer(analysis) != expected and not _rivals(analysis):
-        yield numbers.start, f"good.c has another answer: {good_answer(analysis)}"
-    for model in ("density", "saturation"):
+    def all(self) -> None:
+        """Tries the pieces until they or the time are at an end."""
         try:
-            page, errors = _page(analysis, machine, model)
-        except InputError:
-            continue
-        except Exception as error:
-            yield numbers.start, f"predict, {model}: {type(error).__name__}: {error}"
-            continue
-        yield from ((_number_in(place), f"{model}: {said}") for place, said in errors)
-        places = (facts.region.span for facts in analysis.facts)
-        missing = [f"{Path(place.file).name}:{place.line}" for place in places]
-        missing = [place for place in missing if place not in page]
-        if missing:
-            yield numbers.start, f"{model}: not on the page: {missing[0]}"
+            while self._running or (self._waiting and time.monotonic() < self._end):
+                late = time.monotonic() > self._end
+                while self._waiting and len(self._running) < self._jobs and not late:
+                    self._running.append(self._start(self._waiting.popleft()))
+                for one in list(self._running):
+                    if one.process.poll() is not None or late or time.monotonic() > one.until:
+                        self._running.remove(one)
+                        self._finish(one, late)
+                time.sleep(0.05)
+        except KeyboardInterrupt:
+            print("stopped", flush=True)
+            for one in self._running:
+                self._finish(one, True)
+        for left in self._folder.iterdir():
+            if left != self.kept:
+                shutil.rmtree(left, ignore_errors=True)
+
+    def _start(self, piece: Piece) -> Running:
+        place = Path(tempfile.mkdtemp(dir=self._folder))
+        told = place / "told"
+        words = [sys.executable, __file__, "--piece", piece.kind, str(piece.numbers.start),
+                 str(piece.numbers.stop), "--told", str(told)]  # fmt: skip
+        if self._sources:
+            words += ["--sources", self._sources]
+        environment = {**os.environ, "FUZZ_FOLDER": str(place), "TMPDIR": str(place),
+                       "PYTHONDONTWRITEBYTECODE": "1"}  # fmt: skip
+        if piece.kind in input_mutants.SANITIZED:
+            environment.update(self._sanitized)
+        with (place / "log").open("w") as log:
+            process = subprocess.Popen(
+                words, cwd=place, env=environment, stdout=log, stderr=log, text=True,
+                stdin=subprocess.DEVNULL, start_new_session=True,
+            )  # fmt: skip
+        return Running(piece, process, told, time.monotonic() + _LONGEST_S)
+
+    def _finish(self, one: Running, stopped: bool) -> None:
+        code = one.process.poll()
+        if code is None:
+            os.killpg(one.process.pid, signal.SIGKILL)
+            one.process.wait()
+        tried, found = _told(one.told)
+        if code is None and not stopped:
+            found.append((one.piece.numbers.start + tried, "hang: the piece did not end"))
+        elif code:
+            log = (one.told.parent / "log").read_text(errors="replace")
+            found.append((one.piece.numbers.start + tried, f"ended by {code}: {log[-2000:]}"))
+        self.tried[one.piece.kind] += tried
+        for number, what in found:
+            self.found[one.piece.kind] += 1
+            print(f"{one.piece.kind} {number}: {what}", flush=True)
+            self._keep(one.piece.kind, number)
+        shutil.rmtree(one.told.parent, ignore_errors=True)
+
+    def _keep(self, kind: str, number: int) -> None:
+        if kind in FRONTENDS:
+            text = source_mutants.mutant(number).encode()
+            (self.kept / f"{kind}-{number}.c").write_bytes(text)
+        else:
+            name = re.sub(r"\W", "-", kind)
+            file = f"{name}-{number}-{input_mutants.kinds()[kind].file}"
+            (self.kept / file).write_bytes(input_mutants.mutant(kind, number))
 
 
-def _page(analysis: Analysis, machine: Machine, model: str) -> tuple[str, list[tuple[str, str]]]:
-    """The HTML page, and the internal errors of regions with their files."""
-    made = predict(analysis, machine, model, threads=THREADS if model == "saturation" else ())
-    errors = [
-        (one.facts.region.span.file, note.message)
-        for one in made.predictions for note in one.diagnostics if "internal error" in note.message
-    ]  # fmt: skip
-    result = ProgramResult(
-        made.predictions, made.teams, made.plans, made.machine, model, made.advice,
-        run_settings(made.machine, made.pages), analysis.program.diagnostics, made.recommended,
-    )  # fmt: skip
-    return prediction_page(result, {}), errors
+def _told(path: Path) -> tuple[int, list[tuple[int, str]]]:
+    """How many mutants a process tried, and what it found."""
+    tried, found = 0, []
+    if path.exists():
+        for line in path.read_text().splitlines():
+            told = json.loads(line)
+            if isinstance(told, int):
+                tried += told
+            else:
+                found.append((int(told[0]), str(told[1])))
+    return tried, found
 
 
-def _has_a_loop(path: Path) -> bool:
-    """Whether a directive shares a loop, outside comments and strings as far as one line tells."""
-    text = path.read_text(encoding="utf-8", errors="replace")
-    return re.search(r"^[ \t]*#pragma omp (parallel )?for\b", text, re.MULTILINE) is not None
+def sanitizing(folder: Path) -> dict[str, str]:
+    """The environment in which C parts are built and run with sanitizers; empty without them."""
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        return {}
+    libraries = []
+    for name in ("libasan.so", "libubsan.so"):
+        asked = [compiler, f"-print-file-name={name}"]
+        path = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+        if not Path(path).is_absolute():
+            return {}
+        libraries.append(path)
+    wrapper = folder / "sanitized" / "gcc"
+    wrapper.parent.mkdir()
+    wrapper.write_text(
+        f'#!/bin/sh\nexec {compiler} -fsanitize=address,undefined -fno-omit-frame-pointer "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    return {
+        "CC": str(wrapper), "LD_PRELOAD": " ".join(libraries),
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
+        "UBSAN_OPTIONS": "halt_on_error=1:abort_on_error=1:print_stacktrace=1",
+    }  # fmt: skip
 
 
-def _number_in(file: str) -> int:
-    found = re.search(r"\d+", Path(file).name)
-    return int(found.group()) if found else -1
+def try_piece(kind: str, numbers: range, told: TextIO) -> None:
+    """Tries mutants in this process and writes how many were, and what was found, line by line."""
+    folder = Path.cwd()
+
+    def tell(what: object) -> None:
+        told.write(f"{json.dumps(what)}\n")
+        told.flush()
+
+    if kind not in FRONTENDS:
+        for found in input_mutants.findings(kind, numbers, folder, lambda: tell(1)):
+            tell(found)
+        return
+    machine = load(str(source_mutants.SMALL))
+    for begin in range(numbers.start, numbers.stop, source_mutants.BATCH):
+        batch = range(begin, min(begin + source_mutants.BATCH, numbers.stop))
+        place = folder / "sources"
+        place.mkdir(exist_ok=True)
+        for found in source_mutants.findings(batch, kind, place, machine):
+            tell(found)
+        tell(len(batch))
 
 
-def _rivals(analysis: Analysis) -> bool:
-    """Whether a mutant is one that says something of the good file's names: calls of `good`."""
-    return any("good" in note.message for note in analysis.program.diagnostics)
+def pieces(kinds: Sequence[str], first: int, sources: int, inputs: int) -> Iterator[Piece]:
+    """All mutants, those of every kind in turns, so that a run cut short has tried each."""
+    ranges = {kind: range(first, first + (sources if kind in FRONTENDS else inputs))
+              for kind in kinds}  # fmt: skip
+    turn = 0
+    while ranges:
+        for kind, numbers in list(ranges.items()):
+            size = _PIECE[kind in FRONTENDS]
+            begin = numbers.start + turn * size
+            if begin >= numbers.stop:
+                del ranges[kind]
+            else:
+                yield Piece(kind, range(begin, min(begin + size, numbers.stop)))
+        turn += 1
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--mutants", type=int, default=2000, help="sources per front end")
+    parser.add_argument("--inputs", type=int, default=200, help="inputs per other reader")
+    parser.add_argument("--first", type=int, default=1, help="number of the first mutant")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--seconds", type=float, default=None, help="time after which to stop")
+    parser.add_argument("--only", action="append", default=[], help="a front end or reader")
+    parser.add_argument("--sources", help="a folder of further C files to mutate")
+    parser.add_argument("--list", action="store_true", help="print the front ends and readers")
+    parser.add_argument("--piece", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--told", help=argparse.SUPPRESS)
+    return parser.parse_args()
 
 
 def main() -> int:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    first = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    if len(sys.argv) > 3:
-        SOURCES.extend(sorted(Path(sys.argv[3]).glob("*.c")))
-    wrong: Counter[str] = Counter()
-    kept, machine = Path(tempfile.mkdtemp(prefix="fuzz-")), load(str(SMALL))
-    for frontend in FRONTENDS:
-        for begin in range(first, first + count, BATCH):
-            numbers = range(begin, min(begin + BATCH, first + count))
-            with tempfile.TemporaryDirectory() as folder:
-                for number, what in findings(numbers, frontend, Path(folder), machine):
-                    wrong[what[:60]] += 1
-                    (kept / f"mutant{number}.c").write_text(mutant(number), encoding="utf-8")
-                    print(f"{frontend} {number}: {what[:300]}", flush=True)
-    print(f"{count} mutants, {sum(wrong.values())} findings; texts in {kept}")
-    return 1 if wrong else 0
+    options = _options()
+    if options.sources:
+        source_mutants.SOURCES.extend(sorted(Path(options.sources).glob("*.c")))
+    if options.piece:
+        kind, begin, end = options.piece
+        with Path(options.told).open("w") as told:
+            try_piece(kind, range(int(begin), int(end)), told)
+        return 0
+    os.environ["FUZZ_FOLDER"] = tempfile.mkdtemp(prefix="fuzz-inputs-")
+    every = [*FRONTENDS, *input_mutants.kinds()]
+    shutil.rmtree(os.environ["FUZZ_FOLDER"])
+    if options.list:
+        print("\n".join(every))
+        return 0
+    if unknown := set(options.only) - set(every):
+        print(f"no reader {', '.join(unknown)}; see --list", file=sys.stderr)
+        return 2
+    kinds = options.only or every
+    begun = time.monotonic()
+    end = begun + options.seconds if options.seconds is not None else float("inf")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    run = Run(
+        list(pieces(kinds, options.first, options.mutants, options.inputs)), options.jobs, end,
+        options.sources and str(Path(options.sources).resolve()),
+    )  # fmt: skip
+    run.all()
+    for kind in kinds:
+        asked = options.mutants if kind in FRONTENDS else options.inputs
+        print(f"{kind:24} {run.tried[kind]:>7} of {asked} tried, {run.found[kind]} findings")
+    took = time.monotonic() - begun
+    print(f"{run.tried.total()} mutants in {took:.0f} s, {run.found.total()} findings"
+          + (f"; they are in {run.kept}" if run.found else ""))  # fmt: skip
+    return 1 if run.found else 0
 
 
 if __name__ == "__main__":

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from run_fuzz import BATCH, SMALL, findings, mutant
+from source_mutants import BATCH, SMALL, findings, mutant
 
 from regionpredict.frontend import FRONTENDS
 from regionpredict.machine import load
@@ -23,3 +25,14 @@ def test_no_mutant_costs_an_answer(tmp_path: Path, frontend: str, first: int) ->
 
 def test_a_number_is_a_mutant() -> None:
     assert mutant(7) == mutant(7) != mutant(8)
+
+
+def test_a_run_tries_each_reader_and_sums_up() -> None:
+    words = ("--mutants", "0", "--inputs", "2", "--jobs", "2", "--only", "sizes", "--only", "DOT")
+    done = subprocess.run(
+        [sys.executable, Path(__file__).with_name("run_fuzz.py"), *words],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert "sizes                          2 of 2 tried, 0 findings\n" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("4 mutants in ")

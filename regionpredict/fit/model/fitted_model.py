@@ -23,6 +23,7 @@ from regionpredict.fit.model.terms import (
     is_growth,
     term_text,
 )
+from regionpredict.quoting import latex_name, python_name
 
 Point = Sequence[float] | float
 
@@ -416,14 +417,15 @@ class FittedModel:
         for coefficient, monomial in terms:
             joint = " " if style == "latex" else "*"
             product = joint.join(
-                term_text(self.parameters[i], t, style=style) for i, t in sorted(monomial.items())
+                term_text(name_in(style, self.parameters[i]), t, style=style)
+                for i, t in sorted(monomial.items())
             )
             dot = " \\cdot " if style == "latex" else "*"
             parts.append(f"{_number(coefficient, style, digits)}{dot}{product}")
         return " + ".join(parts).replace("+ -", "- ")
 
     def _pieces_text(self, last: str, style: str, digits: int) -> str:
-        name = self.parameters[self._varying]
+        name = name_in(style, self.parameters[self._varying])
         ends = [*(piece.first for piece in self.pieces[1:]), self.start]
         parts = [self._sum_text(p.constant, p.terms, style, digits) for p in self.pieces]
         if style == "python":
@@ -448,6 +450,11 @@ class FittedModel:
 
     def __repr__(self) -> str:
         return f"<FittedModel {self.formula()} ({self.law})>"
+
+
+def name_in(style: str, name: str) -> str:
+    """A parameter's name as `text`, `python` or `latex` has it."""
+    return {"python": python_name, "latex": latex_name}.get(style, str)(name)
 
 
 def without_formula(model: FittedModel) -> FittedModel:

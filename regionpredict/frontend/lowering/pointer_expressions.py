@@ -12,6 +12,7 @@ from collections.abc import Callable
 from regionpredict.frontend.lowering.frame import Pointer
 from regionpredict.frontend.syntax import Expression, Index, Member, Name, Opaque, Unary
 from regionpredict.ir import Array
+from regionpredict.quoting import double_quoted
 
 
 def in_array(base: Expression, place: Pointer, shape: Array | None) -> bool:
@@ -38,7 +39,7 @@ def nameless(expression: Expression | None) -> str:
     '"rows"'
     """
     text = expression.string if isinstance(expression, Opaque) else None
-    return "?" if text is None else f'"{text}"'
+    return "?" if text is None else double_quoted(text)
 
 
 def is_nameless(label: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from regionpredict.errors import one_line
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.program_arguments.follow import Follower
 from regionpredict.frontend.program_arguments.followed import Entry, Followed
@@ -149,7 +150,8 @@ def _unread(unit: LinkedUnit, seen: Followed, argv: Sequence[str]) -> list[str]:
     # What is not read before the program ends is no mistake of its own.
     if not unread or seen.handed_on or seen.ended:
         return []
-    return [f"{unit.path}: nothing that can be followed reads the argument {' '.join(unread)}"]
+    named = one_line(" ".join(unread))
+    return [f"{unit.path}: nothing that can be followed reads the argument {named}"]
 
 
 def _value_of(name: str, entry: Entry, *, shared: bool) -> Value:

@@ -62,6 +62,7 @@ from regionpredict.frontend.text import (
     masked,
     may_hold_directives,
     parse_directive,
+    unterminated_comment,
     with_numbers,
 )
 from regionpredict.ir import Diagnostic, Span
@@ -125,6 +126,10 @@ class _Reader:
         self.types = TypeReader(self._express, self._node_span, self.places.attribute)
         self.builder = TreeBuilder(self.places, self.types, self.expressions)
         self.sources = {path: SourceText(path, data) for path, data in self.read.files.items()}
+        for path, source in self.sources.items():
+            if (at := unterminated_comment(source.data)) >= 0 and not is_system_path(path):
+                what = "the parser says: unterminated /* comment; the rest was read"
+                self._say("RP002", Span(path, *source.place(at)), what)
         self.macros = MacroTable()
         self.chunks: dict[str, Chunk] = {}  # the functions with a body
         self.waiting: dict[str, list[Chunk]] = {}  # declarations that nobody has asked for

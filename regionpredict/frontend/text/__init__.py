@@ -35,6 +35,7 @@ from regionpredict.frontend.text.source_text import (
     blank_comments,
     blank_ranges,
     masked,
+    unterminated_comment,
 )
 from regionpredict.frontend.text.string_literals import string_value
 
@@ -63,6 +64,7 @@ __all__ = [
     "standalone_directive",
     "string_value",
     "unreached",
+    "unterminated_comment",
     "with_directives",
     "with_numbers",
     "written_at",

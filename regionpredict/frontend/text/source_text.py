@@ -70,6 +70,15 @@ def blank_comments(data: bytes) -> bytes:
     return masked(data).code
 
 
+def unterminated_comment(data: bytes) -> int:
+    """Where a comment begins that the text never ends; -1 where none does.
+
+    >>> unterminated_comment(b"a /* b */ c /* d"), unterminated_comment(b"'/*'")
+    (12, -1)
+    """
+    return masked(data).bare.find(b"/*") if b"/*" in data else -1
+
+
 def blank_ranges(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
     """The same bytes with the given ranges as spaces; newlines and length stay."""
     parts, at = [], 0

@@ -40,10 +40,12 @@ def script_json(value: Any) -> str:
     '["\\\\u003c/script\\\\u003e",null]'
     """
     text = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for sign in "<>&\u2028\u2029":
+    for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
-    # A lone surrogate, as of a file name that is no UTF-8, cannot be written.
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    if text.isprintable():
+        return text
+    # Half of a surrogate pair cannot be written, and a terminal obeys control characters.
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
 
 
 def _finite(value: Any) -> Any:

@@ -74,11 +74,11 @@ def curves_figure(
     scale_axis(axes, "y", values, [])
     axes.set_ylim(*_limits(values, logarithmic=axes.get_yscale() == "log"))
     axes.axvline(measured[-1], color="0.7", linewidth=0.8, zorder=0)
-    axes.set_xlabel(name)
+    axes.set_xlabel(plain(name))
     metrics = {series.metric for series, _ in models}
     units = {series.unit for series, _ in models} - {""}
     unit = f" [{units.pop()}]" if len(units) == 1 else ""
-    axes.set_ylabel(f"{metrics.pop()}{unit}" if len(metrics) == 1 else "value")
+    axes.set_ylabel(plain(f"{metrics.pop()}{unit}") if len(metrics) == 1 else "value")
     dress(axes)
     if many:
         legend_below(figure, 1)

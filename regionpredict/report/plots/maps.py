@@ -55,13 +55,13 @@ def contour_figure(
     bar = figure.colorbar(filled, ax=axes, ticks=levels[:: max(1, _LEVELS // 6)])
     bar.ax.set_yticks(bar.get_ticks(), [tick_text(float(f"{t:.2g}")) for t in bar.get_ticks()])
     bar.ax.minorticks_off()
-    bar.set_label(series.metric or "value")
+    bar.set_label(plain(series.metric or "value"))
     columns = [model.points[:, model.parameters.index(name)] for name in names]
     axes.plot(*columns, "o", color="black", markersize=3.5, markerfacecolor="white", clip_on=False)
     for which, values, column in zip("xy", (x, y), columns, strict=True):
         scale_axis(axes, which, values, sorted(set(column.tolist())))
-    axes.set_xlabel(names[0])
-    axes.set_ylabel(names[1])
+    axes.set_xlabel(plain(names[0]))
+    axes.set_ylabel(plain(names[1]))
     axes.set_title(_title(series, model), fontsize=8)
     dress(axes, grid=None)
     return figure
@@ -85,9 +85,9 @@ def surface_figure(
     for set_ticks, column in ((axes.set_xticks, 0), (axes.set_yticks, 1)):
         values = sorted(set(measured[:, column].tolist()))
         set_ticks([float(np.log2(v)) for v in values], [tick_text(v) for v in values])
-    axes.set_xlabel(names[0])
-    axes.set_ylabel(names[1])
-    axes.set_zlabel(series.metric or "value", labelpad=12)
+    axes.set_xlabel(plain(names[0]))
+    axes.set_ylabel(plain(names[1]))
+    axes.set_zlabel(plain(series.metric or "value"), labelpad=12)
     axes.set_box_aspect(None, zoom=_ROOM_FOR_LABELS)
     axes.tick_params(labelsize=7)
     axes.set_title(_title(series, model), fontsize=8)

@@ -77,8 +77,8 @@ def shares_figure(
     axes.axvline(float(points[:, index].max()), color="black", linewidth=0.8, linestyle="--")
     axes.set_xlim(low, high)
     axes.set_ylim(0, 100)
-    axes.set_xlabel(name)
-    axes.set_ylabel(f"share of {tree.metric or 'all'} [%]")
+    axes.set_xlabel(plain(name))
+    axes.set_ylabel(plain(f"share of {tree.metric or 'all'} [%]"))
     dress(axes, grid=None)
     legend_below(figure, 2)
     return figure

@@ -38,7 +38,7 @@ def sweep_figure(title: str, axis: str, lines: Mapping[str, Points]) -> Figure:
     scale_axis(axes, "x", np.array(positions), positions)
     axes.set_xlim(positions[0], positions[-1])
     axes.set_ylim(0, max(1.05, *(1.05 * y for points in lines.values() for _, y in points)))
-    axes.set_xlabel(axis)
+    axes.set_xlabel(plain(axis))
     axes.set_title(plain(title), fontsize=9, loc="left")
     dress(axes)
     legend_below(figure, 2)

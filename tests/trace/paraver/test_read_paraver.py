@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from two_ranks import BODY, HEAD, PCF, ROW
 
 from regionpredict.errors import InputError
 from regionpredict.trace import Kind, Paradigm, Role
@@ -16,64 +17,6 @@ from regionpredict.trace.bursts import bursts_of, by_location, useful_increase
 from regionpredict.trace.event_trace import EventTrace
 from regionpredict.trace.paraver import read_paraver, records
 from regionpredict.trace.paraver.labels import read_labels, read_thread_names
-
-HEAD = "#Paraver (01/02/2020 at 10:11):1000_ns:1(2):1:2(1:1,1:1),2\nc:1:1:2:1:2\nc:1:2:1:2\n"
-
-# rank 0 runs 100 ns, sends 40 bytes (50 ns), runs, is in I/O for 30 ns, in a barrier to 900, runs;
-# rank 1 begins at 20 ns, receives from 120 to 160, runs to 800, is in the barrier to 900, runs
-BODY = """\
-1:2:1:2:1:0:20:2
-1:1:1:1:1:0:100:1
-1:2:1:2:1:20:120:1
-1:1:1:1:1:100:150:4
-2:1:1:1:1:100:50000001:1:42000050:500:42000059:250
-3:1:1:1:1:100:110:2:1:2:1:120:160:40:7
-1:2:1:2:1:120:160:3
-2:2:1:2:1:120:50000001:2:42000050:300:42000059:200
-1:1:1:1:1:150:400:1
-2:1:1:1:1:150:50000001:0:42000050:9:42000059:9
-1:2:1:2:1:160:800:1
-2:2:1:2:1:160:50000001:0:42000050:9:42000059:9
-1:1:1:1:1:400:430:12
-2:1:1:1:1:400:40000003:1:42000050:700:42000059:350
-1:1:1:1:1:430:600:1
-2:1:1:1:1:430:40000003:0:42000050:8:42000059:8
-1:1:1:1:1:600:900:5
-2:1:1:1:1:600:50000002:8:50100004:1:50100001:0:50100002:0:50100003:1:42000050:600
-1:2:1:2:1:800:900:5
-2:2:1:2:1:800:50000002:8:50100004:1:50100001:0:50100002:0:42000050:1000:42000059:100
-1:1:1:1:1:900:1000:1
-2:1:1:1:1:900:50000002:0:42000050:9
-1:2:1:2:1:900:1000:1
-2:2:1:2:1:900:50000002:0:42000050:9:42000059:9
-"""
-
-PCF = """\
-STATES
-0    Idle
-1    Running
-12    Writing
-
-EVENT_TYPE
-9   50000001    MPI Point-to-point
-VALUES
-2   MPI_Recv
-1   MPI_Send
-0   Outside MPI
-
-
-EVENT_TYPE
-9   50000002    MPI Collective Comm
-VALUES
-8   MPI_Barrier
-0   Outside MPI
-
-EVENT_TYPE
-7  42000050 PAPI_TOT_INS [Instr completed]
-7  42000059 PAPI_TOT_CYC [Total cycles]
-"""
-
-ROW = "LEVEL CPU SIZE 2\n1.a\n2.a\n\nLEVEL THREAD SIZE 2\nTHREAD 1.1.1\nTHREAD 1.2.1\n"
 
 
 @pytest.fixture

@@ -1,0 +1,112 @@
+"""Text from outside inside text that another program reads: one function per format.
+
+Names of machines, files, call paths and tasks may hold anything. Each function gives a text that
+the format takes as one value, on one line. A terminal's are `one_line` and `visible` in
+`errors.py`; JSON is written by `json.dumps` and CSV by `report/csv_text.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import keyword
+import re
+import shlex
+
+from regionpredict.errors import one_line
+
+# XML 1.0, sec. 2.2: no other control character, no half of a surrogate pair, no U+FFFE or U+FFFF.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|<>&~@])")
+_LATEX = {
+    "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
+    **{char: f"\\{char}" for char in "{}$&#_%"},
+}  # fmt: skip
+
+
+def shell_word(text: str) -> str:
+    r"""One word of a shell's line, also of one whose text has line breaks.
+
+    >>> print(shell_word("a.out"), shell_word("$(x)"), shell_word("a\n'b"))
+    a.out '$(x)' $'a\n\'b'
+    """
+    if text.isprintable():
+        return shlex.quote(text)
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"$'{one_line(escaped)}'"
+
+
+def shell_comment(text: str) -> str:
+    r"""A comment of a shell's or a job script, on one line.
+
+    >>> print(shell_comment("on m\ntouch x"))
+    # on m\ntouch x
+    """
+    return f"# {one_line(text)}"
+
+
+def double_quoted(text: str) -> str:
+    r"""A text between double quotes, as DOT has it, and C.
+
+    >>> print(double_quoted('a"b\n'))
+    "a\"b\n"
+    """
+    return '"' + one_line(text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+
+
+def yaml_text(text: str) -> str:
+    r"""A quoted text of YAML, also of its keys.
+
+    >>> print(yaml_text("a: b\n"))
+    "a: b\n"
+    """
+    return json.dumps(text, ensure_ascii=not text.isprintable())
+
+
+def xml_text(text: str) -> str:
+    r"""The text with what XML cannot hold escaped; `<` and `&` are left to its writer.
+
+    >>> print(xml_text("a\x1b.c"))
+    a\x1b.c
+    """
+    return _NOT_XML.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def markdown_text(text: str) -> str:
+    r"""A text in Markdown that is neither markup nor HTML, and ends no cell of a table.
+
+    >>> print(markdown_text("a|b <i> `x`"))
+    a\|b \<i\> \`x\`
+    """
+    return _MARKDOWN.sub(r"\\\1", one_line(text))
+
+
+def markdown_code(text: str) -> str:
+    """A text as code where Markdown can have it so, else as text.
+
+    >>> print(markdown_code("a.c:3"), markdown_code("a|`x`"))
+    `a.c:3` a\\|\\`x\\`
+    """
+    return markdown_text(text) if "`" in text else f"`{one_line(text)}`".replace("|", "\\|")
+
+
+def python_name(text: str) -> str:
+    """A name of Python for a parameter of any name.
+
+    >>> python_name("n"), python_name("omp threads"), python_name("2x"), python_name("if")
+    ('n', 'omp_threads', '_2x', 'if_')
+    """
+    name = re.sub(r"\W", "_", text)
+    if keyword.iskeyword(name):
+        return f"{name}_"
+    return name if name.isidentifier() else f"_{name}"
+
+
+def latex_name(text: str) -> str:
+    r"""A name in a LaTeX formula: as it is where it is a word, else as text.
+
+    >>> print(latex_name("p"), latex_name("n_x"))
+    p \text{n\_x}
+    """
+    if text.isalnum():
+        return text
+    return f"\\text{{{''.join(_LATEX.get(char, char) for char in one_line(text))}}}"
