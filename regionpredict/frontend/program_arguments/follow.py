@@ -2,30 +2,22 @@
 
 Statements are executed one after the other, with every value that is not known left unknown. Where
 a condition is not known, both sides are followed, and what differs is unknown behind; a side that
-ends the program is taken not to be entered. Behind a loop whose end is not known, or far, only that
-is known what no round changes.
+ends the program is taken not to be entered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.program_arguments.evaluate import (
-    Evaluator,
     function_at,
     truth,
     type_of,
 )
+from regionpredict.frontend.program_arguments.follow_loops import MOST_STEPS, LoopFollower
 from regionpredict.frontend.program_arguments.followed import Entry, Followed
-from regionpredict.frontend.program_arguments.loop_rounds import (
-    header_of,
-    only_fills,
-    own_counters,
-    without_counters,
-)
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
     Address,
@@ -38,7 +30,6 @@ from regionpredict.frontend.program_arguments.memory import (
     array_at,
 )
 from regionpredict.frontend.program_arguments.signals import (
-    LongLoopError,
     ProgramEnd,
     Signal,
     UnknownLoopError,
@@ -48,7 +39,7 @@ from regionpredict.frontend.program_arguments.written_places import (
     Written,
     WrittenByCalls,
     addresses_taken,
-    forget_written,
+    filled_by,
 )
 from regionpredict.frontend.syntax import (
     CallExpr,
@@ -72,49 +63,26 @@ from regionpredict.frontend.syntax import (
     case_labels,
     declared_in,
     every_statement,
-    expressions_in,
-    set_place,
 )
 from regionpredict.ir import Span
 
-_MOST_STEPS = 500_000  # expressions: some seconds
-_MOST_ROUNDS = 200  # of one loop
-_MOST_LOOP_STEPS = 10_000  # expressions in the rounds of one loop: one with more stands for all
-_MOST_SHORT_STEPS = 100_000  # as _MOST_LOOP_STEPS, of loops that have few rounds for sure
-_FEW_ROUNDS = 32  # of all loops of a nest that are followed in a round that stands for all
-_MOST_PASSES = 20  # over a loop until nothing changes any more
 _MOST_DEPTH = 20
-_MOST_FILLING_STEPS = 1_000  # as _MOST_LOOP_STEPS, of loops that only fill arrays
 
 
-class _State(NamedTuple):
-    """What decides how a program goes on; `met` are numbers that grow with what was met."""
-
-    memory: Memory
-    option_text: Value
-    met: tuple[int, ...]
-
-
-class Follower(Evaluator):
+class Follower(LoopFollower):
     """One run of a program."""
 
     def __init__(self, unit: LinkedUnit, argv: Sequence[str], *, assumed: bool = False) -> None:
-        super().__init__(argv, assumed=assumed)
+        written = WrittenByCalls(unit.body_of, unit.bodies, type_of)
+        super().__init__(argv, written, assumed=assumed)
         self.unit = unit
         self.seen = Followed(read=self.read)
-        self.written = WrittenByCalls(unit.body_of, unit.bodies, type_of)
         self.stack: list[Function] = []
         self.names: list[dict[str, Decl]] = []
         self.returned: list[list[tuple[Memory, Value]]] = []  # of each function, so far
-        self.long_loops: set[Span] = set()  # those that were too long to be run
         self._deciding: dict[If, bool] = {}
-        self._filling: dict[For | While, bool] = {}
-        self._writes: dict[Stmt, Written] = {}
-        self._targets: dict[Stmt, tuple[Expression, ...]] = {}
+        self._fills: dict[ExprStmt, Written | None] = {}
         self._locals: dict[Function, frozenset[Decl]] = {}
-        self.inside_long = 0  # how many such loops stand around what is being followed
-        self._changed: dict[int, set[Place]] = {}  # what a loop changes, while an outer one is run
-        self.rounds_inside = 1  # of the short loops around it within such a one, together
 
     @cached_property
     def taken(self) -> Taken:
@@ -285,7 +253,7 @@ class Follower(Evaluator):
     # -- statements -------------------------------------------------------------------------------
 
     def _statement(self, statement: Stmt) -> Signal | None:
-        if self.steps > _MOST_STEPS:
+        if self.steps > MOST_STEPS:
             self.memory.forget_all()
             self._say(f"{self.unit.path}: too long to be followed to its end")
             self.seen.gaps = self.seen.cut = True
@@ -304,6 +272,10 @@ class Follower(Evaluator):
             finally:
                 self.names[-1] = outer
         if isinstance(statement, ExprStmt):
+            filled = self._filled_by(statement) if self.inside_long else None
+            if filled is not None:
+                self._forget(filled)
+                return None
             self._ending_call(statement)
             self.value(statement.expr)
         elif isinstance(statement, DeclStmt):
@@ -335,6 +307,13 @@ class Follower(Evaluator):
             if signal is not None:
                 return signal
         return None
+
+    def _filled_by(self, statement: ExprStmt) -> Written | None:
+        """What a statement writes that only puts a floating-point number to an element, which is
+        not worked out in a round that stands for all; None where it does anything else."""
+        if statement not in self._fills:
+            self._fills[statement] = filled_by(statement.expr, type_of)
+        return self._fills[statement]
 
     def _ending_call(self, statement: ExprStmt) -> None:
         call = statement.expr
@@ -397,175 +376,6 @@ class Follower(Evaluator):
 
     def _merge(self, other: Memory) -> None:
         self.memory = self.memory.common(other)
-
-    # -- loops ------------------------------------------------------------------------------------
-
-    def _loop(self, loop: For | While) -> Signal | None:
-        if isinstance(loop, For) and loop.init is not None:
-            self._statement(loop.init)
-        self._enter(loop.span)
-        rounds = self._rounds_of(loop)
-        short = rounds is not None and rounds * self.rounds_inside <= _FEW_ROUNDS
-        filling = self._only_fills(loop)
-        if ((self.inside_long or filling) and not short) or loop.span in self.long_loops:
-            self._long_loop(loop)
-            return None
-        before = self.memory.copy()
-        # At most half of what is left: what follows a long loop is followed, too.
-        few = short and not self.inside_long
-        most = _MOST_FILLING_STEPS if filling else _MOST_SHORT_STEPS if few else _MOST_LOOP_STEPS
-        most = min(self.steps + most, (self.steps + _MOST_STEPS) // 2)
-        around = self.rounds_inside
-        if self.inside_long and rounds:
-            self.rounds_inside *= max(rounds, 1)
-        try:
-            return self._rounds(loop, most)
-        except UnknownLoopError:
-            self.memory = before
-            self._unknown_loop(loop)
-        except LongLoopError:
-            self.memory = before.common(self.memory)  # what its first rounds left as it was
-            self.long_loops.add(loop.span)
-            self._long_loop(loop)
-        finally:
-            self.rounds_inside = around
-        return None
-
-    def _long_loop(self, loop: For | While) -> None:
-        around, self.rounds_inside = self.rounds_inside, 1
-        self.inside_long += 1
-        self._unknown_loop(loop)
-        self.inside_long -= 1
-        self.rounds_inside = around
-
-    def _rounds(self, loop: For | While, most: int) -> Signal | None:
-        if self._is_long(loop):
-            raise LongLoopError
-        first = isinstance(loop, While) and loop.behind
-        counters = own_counters(loop)
-        before: _State | None = None
-        idle = False
-        for _ in range(_MOST_ROUNDS + 1):  # the last one tells that there are no more
-            if not first:
-                test = True if loop.condition is None else truth(self.value(loop.condition))
-                if test is None:
-                    raise UnknownLoopError
-                if not test:
-                    return None
-            first = False
-            signal = None if idle else self._statement(loop.body)
-            if signal is not None and signal.kind == "break":
-                return None
-            if signal is not None and signal.kind != "continue":
-                return signal
-            if counters and not idle:
-                behind = self._state(counters)
-                idle, before = behind is not None and behind == before, behind
-            if isinstance(loop, For) and loop.increment is not None:
-                self.value(loop.increment)
-            if self.steps > most:
-                break
-        raise LongLoopError
-
-    def _is_long(self, loop: For | While) -> bool:
-        """Whether a loop has too many rounds for sure, where it begins."""
-        rounds = self._rounds_of(loop)
-        return rounds is not None and rounds > _MOST_ROUNDS
-
-    def _rounds_of(self, loop: For | While) -> int | None:
-        """How many rounds a loop has that nothing leaves early, where it begins; None where that is
-        not known."""
-        header = header_of(loop)
-        if header is None:
-            return None
-        begin, end = self.value(header.counter), self.value(header.bound)
-        if not isinstance(begin, int) or not isinstance(end, int):
-            return None
-        return -((begin - end) // header.step)
-
-    def _state(self, counters: frozenset[Decl]) -> _State | None:
-        """All that decides what a round of a loop does, but for its counters."""
-        memory = without_counters(self.memory, counters)
-        if memory is None:
-            return None
-        scan = self.options
-        met = len(self.globals), len(self.long_loops), scan.index, scan.inside
-        return _State(memory, self.option_text, met)
-
-    def _unknown_loop(self, loop: For | While) -> None:
-        """A loop of which nobody knows how often it runs: what no round changes stays known."""
-        if self._only_fills(loop):
-            self._forget_written(loop)
-            self._once(loop.body)
-            return
-        increment = loop.increment if isinstance(loop, For) else None
-        self._repeat(loop.body, (loop.condition, increment))
-
-    def _repeat(self, body: Stmt, beside: Sequence[Expression | None] = ()) -> None:
-        """Passes over a body until what is left is what no pass changes.
-
-        An inner loop is come to again in each pass over the outer one: what it changed the first
-        time is forgotten at once from then on, so that a nest does not take passes to the power of
-        its depth.
-        """
-        outermost, changed = not self._changed, self._changed.setdefault(id(body), set())
-        self.memory.forget_values(changed)
-        for _ in range(_MOST_PASSES):
-            before = self.memory.copy()
-            try:
-                self._may_return(self._statement(body), self.memory)
-            except UnknownLoopError:
-                self._forget_written(body)
-            for expression in beside:
-                self.value(expression)
-            self.memory = before.common(self.memory)
-            if self.memory == before:
-                break
-            changed |= before.beyond(self.memory)
-        else:
-            self._forget_written(body)
-        if outermost:
-            self._changed.clear()
-
-    def _forget(self, written: Written) -> None:
-        forget_written(self.memory, written._replace(
-            variables=frozenset(map(self._meet, written.variables))
-        ), self.taken)  # fmt: skip
-
-    def _once(self, body: Stmt) -> None:
-        """One round for all, where what they write was forgotten before."""
-        before = self.memory.copy()
-        try:
-            self._may_return(self._statement(body), self.memory)
-        except UnknownLoopError:
-            self._forget_written(body)
-        self.memory = before.common(self.memory)
-
-    def _only_fills(self, loop: For | While) -> bool:
-        """Whether a loop writes nothing but floating-point numbers, which hardly ever tell sizes,
-        and variables of its own."""
-        if loop not in self._filling:
-            self._filling[loop] = only_fills(loop, self._written_in(loop))
-        return self._filling[loop]
-
-    def _forget_written(self, statement: Stmt) -> None:
-        self._forget(self._written_in(statement))
-        for place in self._written(statement):
-            if place.decl not in self.kept:
-                self.memory.forget(place)
-
-    def _written_in(self, statement: Stmt) -> Written:
-        """What a statement writes, with all that it calls: found once."""
-        if statement not in self._writes:
-            self._writes[statement] = self.written.by(expressions_in(statement))
-        return self._writes[statement]
-
-    def _written(self, statement: Stmt) -> list[Place]:
-        if statement not in self._targets:
-            targets = map(set_place, expressions_in(statement))
-            self._targets[statement] = tuple(target for target in targets if target is not None)
-        places = map(self.place, self._targets[statement])
-        return [place for place in places if place is not None]
 
     # -- switch and directives --------------------------------------------------------------------
 

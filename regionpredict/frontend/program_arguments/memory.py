@@ -102,6 +102,17 @@ class Memory:
         own = self.values.get(decl)
         return own if own is not None or self.overwritten else self.first.get(decl)
 
+    def known(self) -> list[tuple[Decl, Contents]]:
+        """The variables of which anything is known, and what."""
+        own = self.values
+        found = [(decl, contents) for decl, contents in own.items() if contents]
+        if not self.overwritten:
+            found += [
+                (decl, contents) for decl, contents in self.first.items()
+                if contents and decl not in own
+            ]  # fmt: skip
+        return found
+
     def read(self, place: Place) -> Value:
         """What is at a place."""
         return (self.contents(place.decl) or _NOTHING).get(place.steps, UNKNOWN)

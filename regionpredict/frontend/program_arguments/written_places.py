@@ -91,6 +91,27 @@ def written_to(target: Expression, type_of: Callable[[Expression], CType]) -> Wr
     return NOTHING
 
 
+def is_real_element(target: Expression, type_of: Callable[[Expression], CType]) -> bool:
+    """Whether it is a floating-point number in an array, or behind a pointer."""
+    element = isinstance(target, Index) or (isinstance(target, Unary) and target.op == "*")
+    return element and type_of(target).kind == "float"
+
+
+def filled_by(expression: Expression, type_of: Callable[[Expression], CType]) -> Written | None:
+    """What an assignment of a floating-point number to an element writes; None where it does
+    anything else, or calls a function."""
+    if not isinstance(expression, Assign) or not is_real_element(expression.left, type_of):
+        return None
+    for part in (*every_expression(expression.left), *every_expression(expression.right)):
+        if (
+            isinstance(part, (Assign, CallExpr))
+            or (isinstance(part, Unary) and part.op in INCREMENT_OPERATORS)
+            or (isinstance(part, Cast) and part.constructor is not None)
+        ):
+            return None
+    return written_to(expression.left, type_of)
+
+
 class Taken(NamedTuple):
     """The variables, and the members of structs, whose address a program takes."""
 
@@ -212,9 +233,9 @@ def forget_written(memory: Memory, written: Written, taken: Taken) -> None:
     everything = _ANY in written.kinds
     members = written.members | written.reals
     reached = members | taken.members if written.kinds else members
-    for decl in tuple(memory.values.keys() | memory.first.keys()):
-        contents = memory.contents(decl)
-        if not contents:
+    untouched = _untouched_by(written, taken)
+    for decl, contents in memory.known():
+        if untouched.get(decl) is contents:
             continue
         summary = summary_of(contents)
         own = _declared_kinds(decl) or summary.kinds
@@ -234,6 +255,23 @@ def forget_written(memory: Memory, written: Written, taken: Taken) -> None:
                         and _is_reached(at, pointed, taken.members))  # noqa: B023
                 ),
             )  # fmt: skip
+        left = memory.contents(decl)
+        if left is not None:
+            untouched[decl] = left
+
+
+_UNTOUCHED: dict[tuple[Written, int], tuple[Taken, dict[Decl, Contents]]] = {}
+_MOST_UNTOUCHED = 1_000
+
+
+def _untouched_by(written: Written, taken: Taken) -> dict[Decl, Contents]:
+    """The contents of variables of which a write is known to leave everything: loops repeat it."""
+    known = _UNTOUCHED.get((written, id(taken)))
+    if known is None:
+        if len(_UNTOUCHED) >= _MOST_UNTOUCHED:
+            _UNTOUCHED.clear()
+        known = _UNTOUCHED[written, id(taken)] = taken, {}  # kept: no other has its number
+    return known[1]
 
 
 def _declared_kinds(decl: Decl) -> frozenset[str]:

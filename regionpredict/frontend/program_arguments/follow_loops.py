@@ -1,0 +1,255 @@
+"""The loops of a program that is followed: round by round, or one round that stands for all.
+
+Behind a loop whose end is not known, or far, only that is known what no round changes.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from regionpredict.frontend.program_arguments.evaluate import Evaluator, truth, type_of
+from regionpredict.frontend.program_arguments.loop_rounds import (
+    header_of,
+    only_fills,
+    own_counters,
+    without_counters,
+)
+from regionpredict.frontend.program_arguments.memory import Memory, Place, Value
+from regionpredict.frontend.program_arguments.signals import (
+    LongLoopError,
+    Signal,
+    UnknownLoopError,
+)
+from regionpredict.frontend.program_arguments.written_places import (
+    Written,
+    WrittenByCalls,
+    forget_written,
+    is_real_element,
+)
+from regionpredict.frontend.syntax import (
+    Decl,
+    Expression,
+    For,
+    Stmt,
+    While,
+    expressions_in,
+    set_place,
+)
+from regionpredict.ir import Span
+
+MOST_STEPS = 500_000  # expressions: some seconds
+_MOST_ROUNDS = 200  # of one loop
+_MOST_LOOP_STEPS = 10_000  # expressions in the rounds of one loop: one with more stands for all
+_MOST_SHORT_STEPS = 100_000  # as _MOST_LOOP_STEPS, of loops that have few rounds for sure
+_FEW_ROUNDS = 32  # of all loops of a nest that are followed in a round that stands for all
+_MOST_PASSES = 20  # over a loop until nothing changes any more
+_MOST_FILLING_STEPS = 1_000  # as _MOST_LOOP_STEPS, of loops that only fill arrays
+
+
+class _State(NamedTuple):
+    """What decides how a program goes on; `met` are numbers that grow with what was met."""
+
+    memory: Memory
+    option_text: Value
+    met: tuple[int, ...]
+
+
+class LoopFollower(Evaluator):
+    """What follows loops, for one that follows all other statements."""
+
+    def __init__(self, argv: Sequence[str], written: WrittenByCalls, *, assumed: bool) -> None:
+        super().__init__(argv, assumed=assumed)
+        self.written = written
+        self.long_loops: set[Span] = set()  # those that were too long to be run
+        self._filling: dict[For | While, bool] = {}
+        self._writes: dict[Stmt, Written] = {}
+        self._targets: dict[Stmt, tuple[Expression, ...]] = {}
+        self.inside_long = 0  # how many such loops stand around what is being followed
+        self._changed: dict[int, set[Place]] = {}  # what a loop changes, while an outer one is run
+        self.rounds_inside = 1  # of the short loops around it within such a one, together
+
+    @abstractmethod
+    def _statement(self, statement: Stmt) -> Signal | None:
+        """Follows a statement; what ends it."""
+
+    @abstractmethod
+    def _enter(self, span: Span) -> None:
+        """Notes the values where a region or a loop begins."""
+
+    @abstractmethod
+    def _may_return(self, signal: Signal | None, memory: Memory) -> bool:
+        """Notes what is there where a function may return, and goes on on another way."""
+
+    def _loop(self, loop: For | While) -> Signal | None:
+        if isinstance(loop, For) and loop.init is not None:
+            self._statement(loop.init)
+        self._enter(loop.span)
+        rounds = self._rounds_of(loop)
+        short = rounds is not None and rounds * self.rounds_inside <= _FEW_ROUNDS
+        filling = self._only_fills(loop)
+        if ((self.inside_long or filling) and not short) or loop.span in self.long_loops:
+            self._long_loop(loop)
+            return None
+        before = self.memory.copy()
+        # At most half of what is left: what follows a long loop is followed, too.
+        few = short and not self.inside_long
+        most = _MOST_FILLING_STEPS if filling else _MOST_SHORT_STEPS if few else _MOST_LOOP_STEPS
+        most = min(self.steps + most, (self.steps + MOST_STEPS) // 2)
+        around = self.rounds_inside
+        if self.inside_long and rounds:
+            self.rounds_inside *= max(rounds, 1)
+        try:
+            return self._rounds(loop, most, rounds)
+        except UnknownLoopError:
+            self.memory = before
+            self._unknown_loop(loop)
+        except LongLoopError:
+            self.memory = before.common(self.memory)  # what its first rounds left as it was
+            self.long_loops.add(loop.span)
+            self._long_loop(loop)
+        finally:
+            self.rounds_inside = around
+        return None
+
+    def _long_loop(self, loop: For | While) -> None:
+        around, self.rounds_inside = self.rounds_inside, 1
+        self.inside_long += 1
+        self._unknown_loop(loop)
+        self.inside_long -= 1
+        self.rounds_inside = around
+
+    def _rounds(self, loop: For | While, most: int, rounds: int | None) -> Signal | None:
+        """Follows a loop round by round, up to so many steps in all; `rounds`: what its header
+        tells."""
+        if rounds is not None and rounds > _MOST_ROUNDS:
+            raise LongLoopError
+        begin = self.steps
+        first = isinstance(loop, While) and loop.behind
+        counters = own_counters(loop)
+        before: _State | None = None
+        idle = False
+        for done in range(_MOST_ROUNDS + 1):  # the last one tells that there are no more
+            if not first:
+                test = True if loop.condition is None else truth(self.value(loop.condition))
+                if test is None:
+                    raise UnknownLoopError
+                if not test:
+                    return None
+            first = False
+            signal = None if idle else self._statement(loop.body)
+            if signal is not None and signal.kind == "break":
+                return None
+            if signal is not None and signal.kind != "continue":
+                return signal
+            if counters and not idle:
+                behind = self._state(counters)
+                idle, before = behind is not None and behind == before, behind
+            if isinstance(loop, For) and loop.increment is not None:
+                self.value(loop.increment)
+            if self.steps > most:
+                break
+            if rounds and not idle and (done or not counters):  # a second one may tell it is idle
+                each = (self.steps - begin) / (done + 1)
+                if begin + rounds * each > most:
+                    break
+        raise LongLoopError
+
+    def _rounds_of(self, loop: For | While) -> int | None:
+        """How many rounds a loop has that nothing leaves early, where it begins; None where that is
+        not known."""
+        header = header_of(loop)
+        if header is None:
+            return None
+        begin, end = self.value(header.counter), self.value(header.bound)
+        if not isinstance(begin, int) or not isinstance(end, int):
+            return None
+        return -((begin - end) // header.step)
+
+    def _state(self, counters: frozenset[Decl]) -> _State | None:
+        """All that decides what a round of a loop does, but for its counters."""
+        memory = without_counters(self.memory, counters)
+        if memory is None:
+            return None
+        scan = self.options
+        met = len(self.globals), len(self.long_loops), scan.index, scan.inside
+        return _State(memory, self.option_text, met)
+
+    def _unknown_loop(self, loop: For | While) -> None:
+        """A loop of which nobody knows how often it runs: what no round changes stays known."""
+        if self._only_fills(loop):
+            self._forget_written(loop)
+            self._once(loop.body)
+            return
+        increment = loop.increment if isinstance(loop, For) else None
+        self._repeat(loop.body, (loop.condition, increment))
+
+    def _repeat(self, body: Stmt, beside: Sequence[Expression | None] = ()) -> None:
+        """Passes over a body until what is left is what no pass changes.
+
+        An inner loop is come to again in each pass over the outer one: what it changed the first
+        time is forgotten at once from then on, so that a nest does not take passes to the power of
+        its depth.
+        """
+        outermost, changed = not self._changed, self._changed.setdefault(id(body), set())
+        self.memory.forget_values(changed)
+        for _ in range(_MOST_PASSES):
+            before = self.memory.copy()
+            try:
+                self._may_return(self._statement(body), self.memory)
+            except UnknownLoopError:
+                self._forget_written(body)
+            for expression in beside:
+                self.value(expression)
+            self.memory = before.common(self.memory)
+            if self.memory == before:
+                break
+            changed |= before.beyond(self.memory)
+        else:
+            self._forget_written(body)
+        if outermost:
+            self._changed.clear()
+
+    def _forget(self, written: Written) -> None:
+        forget_written(self.memory, written._replace(
+            variables=frozenset(map(self._meet, written.variables))
+        ), self.taken)  # fmt: skip
+
+    def _once(self, body: Stmt) -> None:
+        """One round for all, where what they write was forgotten before."""
+        before = self.memory.copy()
+        try:
+            self._may_return(self._statement(body), self.memory)
+        except UnknownLoopError:
+            self._forget_written(body)
+        self.memory = before.common(self.memory)
+
+    def _only_fills(self, loop: For | While) -> bool:
+        """Whether a loop writes nothing but floating-point numbers, which hardly ever tell sizes,
+        and variables of its own."""
+        if loop not in self._filling:
+            self._filling[loop] = only_fills(loop, self._written_in(loop))
+        return self._filling[loop]
+
+    def _forget_written(self, statement: Stmt) -> None:
+        self._forget(self._written_in(statement))
+        for place in self._written(statement):
+            if place.decl not in self.kept:
+                self.memory.forget(place)
+
+    def _written_in(self, statement: Stmt) -> Written:
+        """What a statement writes, with all that it calls: found once."""
+        if statement not in self._writes:
+            self._writes[statement] = self.written.by(expressions_in(statement))
+        return self._writes[statement]
+
+    def _written(self, statement: Stmt) -> list[Place]:
+        if statement not in self._targets:
+            # Numbers in arrays are forgotten by their types.
+            self._targets[statement] = tuple(
+                target for target in map(set_place, expressions_in(statement))
+                if target is not None and not is_real_element(target, type_of)
+            )  # fmt: skip
+        places = map(self.place, self._targets[statement])
+        return [place for place in places if place is not None]
