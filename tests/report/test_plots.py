@@ -189,10 +189,10 @@ def test_a_graph_has_its_nodes_edges_and_path() -> None:
 
 
 def test_a_large_graph_is_drawn_by_lines_within_what_a_page_holds() -> None:
-    graph = graph_of_tasks([1.0] * 121, [(0, k) for k in range(1, 121)])
+    graph = graph_of_tasks([1.0] * 2001, [(0, k) for k in range(1, 2001)])
     (axes,) = graph_figure(graph, measure_graph(graph)).axes
     assert len(named(axes, "node")) == 1
-    wide = graph_of_tasks([1.0] * 120, [(0, k) for k in range(1, 120)])
+    wide = graph_of_tasks([1.0] * 400, [(0, k) for k in range(1, 400)])
     figure = graph_figure(wide, measure_graph(wide))
     assert figure.get_size_inches().max() <= 41
     assert figure_bytes(figure, "pdf").startswith(b"%PDF-")

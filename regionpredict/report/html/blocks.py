@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from regionpredict.report.task_picture import TaskPicture
+
 Block = dict[str, Any]
 Cell = str | int | float | None | tuple[str, float | int | str | None]
 """What a cell shows; a pair: what it shows, and what it is sorted by (None: last)."""
@@ -116,3 +118,26 @@ def heat(title: str, rows: Sequence[Sequence[float | None]], unit: str) -> Block
     """Numbers in a grid, the larger the darker; None where there is none."""
     return {"kind": "heat", "title": title, "unit": unit,
             "rows": [["" if cell is None else cell for cell in row] for row in rows]}  # fmt: skip
+
+
+def task_graph(title: str, picture: TaskPicture) -> Block:
+    """A graph in rows that a reader can move and zoom."""
+    longest = max((box.seconds for box in picture.boxes), default=0.0)
+    groups = [
+        [g.name or "other", g.tasks, f"{g.work:.0%}", f"{g.path:.0%}"] for g in picture.groups
+    ]
+    return {
+        "kind": "graph", "title": title, "told": picture.limit, "row": picture.row_height,
+        "boxes": [
+            [box.x, box.row, box.title, box.below, box.said,
+             box.seconds / longest if longest else 0.0, -1 if box.group is None else box.group,
+             int(box.join), int(box.on_path)]
+            for box in picture.boxes
+        ],
+        "edges": [
+            [edge.source, edge.target, [list(point) for point in edge.points], edge.count,
+             int(edge.on_path)]
+            for edge in picture.edges
+        ],
+        "groups": groups,
+    }  # fmt: skip

@@ -10,7 +10,7 @@ const renderers = {
   checks: block => make("ul", {class: "checks"}, block.items.map(one => make("li", {class: one.mark},
     make("span", {class: "grade"}, one.grade < 0 ? "not known" : [make("span", {class: "pips", "aria-hidden": "true"}, "●".repeat(one.grade) + "○".repeat(one.of - one.grade)), ` ${one.grade} of ${one.of}`]),
     make("strong", {}, one.name), make("p", {}, one.text)))),
-  table, curve, stack, scatter, source, panes, timeline, heat,
+  table, curve, stack, scatter, source, panes, timeline, heat, graph,
 };
 function shown(blocks) {
   return blocks.map(block => { const one = renderers[block.kind](block);

@@ -26,7 +26,7 @@ def page(title: str, lead: Sequence[str], sections: Sequence[Section]) -> str:
     fillings = {
         "TITLE": html.escape(title),
         "STYLE": _asset("page.css"),
-        "SCRIPT": _asset("draw.js") + _asset("page.js"),
+        "SCRIPT": _asset("draw.js") + _asset("graph.js") + _asset("page.js"),
         "DATA": script_json({"lead": list(lead), "sections": shown}),
         "FOOTER": html.escape(f"regionpredict {__version__}; this file loads nothing."),
     }

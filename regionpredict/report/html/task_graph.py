@@ -15,6 +15,7 @@ from regionpredict.report.html.blocks import (
     items,
     line,
     table,
+    task_graph,
     text,
 )
 from regionpredict.report.html.page import page
@@ -22,6 +23,7 @@ from regionpredict.report.names import common_folder
 from regionpredict.report.quantities import plural, show_count, show_seconds
 from regionpredict.report.task_contention import PredictedBodies, contention_records
 from regionpredict.report.task_graphs import concurrency_text, metrics_table, node_text
+from regionpredict.report.task_picture import TaskPicture, task_picture
 from regionpredict.tasks.growth import LineGrowth
 from regionpredict.tasks.metrics import GraphMetrics
 from regionpredict.tasks.task_graph import TaskGraph
@@ -41,6 +43,7 @@ def task_graph_page(
     """The page; `name` is the file's, `top` the rows of the table of the terminal, `predicted` what
     memory leaves of the tasks, where their source was given."""
     parallelism = metrics.average_parallelism
+    picture = task_picture(graph, metrics)
     overview = [
         ("Work, T1", show_seconds(metrics.work_s)),
         ("Depth, T_inf", show_seconds(metrics.depth_s)),
@@ -57,6 +60,7 @@ def task_graph_page(
         lead.append(f"Files are named as they stand in {folder}")
     sections = [
         Section("Overview", [facts(overview), *_bound(parallelism)]),
+        Section("Graph", [task_graph(_graph_title(picture), picture)]),
         Section("Source lines", _lines(graph, metrics, folder)),
         Section("Critical path", _path(graph, metrics)),
         Section("Contention", [] if growth is None else _growth(growth, folder)),
@@ -65,6 +69,11 @@ def task_graph_page(
         as_text(metrics_table(graph, metrics, growth, top, predicted)),
     ]
     return page(f"Tasks of {name}", lead, sections)
+
+
+def _graph_title(picture: TaskPicture) -> str:
+    what = "The tasks of a source line as one box" if picture.by_line else "Tasks"
+    return f"{what}, below what they wait for; the bar in a box is its time"
 
 
 def _bound(parallelism: float | None) -> list[Block]:

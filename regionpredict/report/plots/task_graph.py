@@ -1,65 +1,65 @@
-"""A task graph: every node where there are few, else the nodes of a source line as one."""
+"""A task graph in rows: every task where there are few, else the tasks of a source line as one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+import textwrap
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from regionpredict.report.plots.canvas import VERMILION, legend_below, new_figure, plain
-from regionpredict.report.quantities import plural, show_count, show_seconds
+from regionpredict.report.plots.canvas import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    legend_below,
+    new_figure,
+    plain,
+)
+from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.report.task_picture import PictureBox, TaskPicture, task_picture
 from regionpredict.tasks.metrics import GraphMetrics
-from regionpredict.tasks.task_graph import NODE_KINDS, TaskGraph
+from regionpredict.tasks.task_graph import TaskGraph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_NODES = 120
-"""A picture of more is not read."""
-_WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 1.32, 0.40, 0.18, 0.40, 0.15
-"""Of a box and around it, in inches."""
-_ASIDE = 1.1  # beside a picture of lines, where edges pass boxes
+MOST_WITH_TEXT = 200
+"""Boxes of larger pictures are too small for words. Assumed: what a page shows legibly."""
+_WIDTH, _HEIGHT = 1.32, 0.40
+"""Of a box, in inches."""
+_JOIN = 0.25  # where tasks wait
+_STEP = 1.5  # from box to box, in inches
+_SMALL = 0.35
+"""So much smaller are pictures without words."""
 _LARGEST_IN = 40.0
 """A wider or taller picture is drawn smaller."""
 _LEAST_IN = 4.2
 _FONT = 6.5
-_FILLS = {
-    "task": "#d3e6f5", "implicit": "#f6e3b4", "chunk": "#cfeadf", "join": "#ececec",
-    "serial": "#ffffff",
-}  # fmt: skip
-
-
-@dataclass(slots=True)
-class _Box:
-    title: str
-    kind: str
-    count: int
-    seconds: float
-    rank: int
-    on_path: bool
-    at: tuple[float, float] = field(default=(0.0, 0.0))
+_LETTER = 0.065  # width of one in the legend, in inches
+_LINES = (BLUE, GREEN, ORANGE, PURPLE, SKY)
 
 
 def graph_figure(graph: TaskGraph, metrics: GraphMetrics) -> Figure:
-    """Time runs downwards, the critical path is red and thick, wider lines are more edges."""
-    whole = graph.nodes <= MOST_NODES
-    if whole:
-        group = np.arange(graph.nodes)
-    else:
-        group = (graph.lines + 1) * len(NODE_KINDS) + graph.node_kinds
-    keys, member = np.unique(group, return_inverse=True)
-    boxes = _boxes(graph, metrics, member, len(keys), whole=whole)
-    width, height = _place(boxes, 0 if whole else _ASIDE)
-    scale = min(1.0, _LARGEST_IN / max(width, height))
-    figure = new_figure(max(width * scale, _LEAST_IN), max(height * scale, 1.0) + 0.8)
+    """What waits is below what it waits for; the critical path is red and thick, colours are
+    source lines, wider edges are several."""
+    picture = task_picture(graph, metrics)
+    words = len(picture.boxes) <= MOST_WITH_TEXT
+    width = _STEP * (max((box.x for box in picture.boxes), default=0.0) + 1)
+    row = _STEP * picture.row_height
+    height = row * (max((box.row for box in picture.boxes), default=0) + 1)
+    scale = min(1.0 if words else _SMALL, _LARGEST_IN / max(width, height))
+    figure = new_figure(
+        max(width * scale, _LEAST_IN), max(height * scale, 1.0) + 0.9 + 0.15 * len(picture.groups)
+    )
     axes = figure.add_subplot()
-    _edges(axes, graph, metrics, member, boxes, scale, whole=whole)
-    for box in boxes:
-        _shape(axes, box, scale)
+    longest = max((box.seconds for box in picture.boxes), default=0.0)
+    _edges(axes, picture, row, scale)
+    for box in picture.boxes:
+        _shape(axes, box, (_STEP * (box.x + 0.5), row * (box.row + 0.5)), scale,
+               share=box.seconds / longest if longest else 0.0, words=words)  # fmt: skip
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
     axes.set_aspect("equal")
@@ -68,120 +68,83 @@ def graph_figure(graph: TaskGraph, metrics: GraphMetrics) -> Figure:
         f"{plural(metrics.tasks, 'task')}, work {show_seconds(metrics.work_s)}, "
         f"depth {show_seconds(metrics.depth_s)}"
     )
-    if not whole:
+    if picture.by_line:
         head += f"\n{graph.nodes} nodes, those of one line together"
     axes.set_title(head, fontsize=9)
-    kinds = [kind for kind in NODE_KINDS if any(box.kind == kind for box in boxes)]
-    for kind in kinds:
-        axes.fill([], [], facecolor=_FILLS[kind], edgecolor="0.35", linewidth=0.8, label=kind)
-    axes.plot([], [], color=VERMILION, linewidth=2, label="critical path")
-    legend_below(figure, len(kinds) + 1)
+    limit = textwrap.fill(plain(picture.limit, 300), int(figure.get_size_inches()[0] / _LETTER))
+    axes.plot([], [], color=VERMILION, linewidth=2, label=limit or "critical path")
+    for group, colour in zip(picture.groups, _LINES, strict=False):
+        axes.fill([], [], facecolor=colour, alpha=0.35, edgecolor=colour,
+                  label=plain(group.text(), 120))  # fmt: skip
+    legend_below(figure, 1)
     return figure
 
 
-def _boxes(
-    graph: TaskGraph, metrics: GraphMetrics, member: np.ndarray, count: int, *, whole: bool
-) -> list[_Box]:
-    level = graph.schedule.level
-    number = np.bincount(member, minlength=count)
-    seconds = np.bincount(member, weights=graph.seconds, minlength=count)
-    ranks = np.full(count, level.max(initial=0), dtype=np.int64)
-    np.minimum.at(ranks, member, level)
-    first = np.full(count, graph.nodes, dtype=np.int64)
-    np.minimum.at(first, member, np.arange(graph.nodes))
-    on_path = np.zeros(count, dtype=bool)
-    path = np.array(metrics.path, dtype=np.int64)
-    on_path[member[path[graph.seconds[path] > 0]]] = True
-    boxes = []
-    for at in range(count):
-        node = int(first[at])
-        place = graph.places[graph.lines[node]] if graph.lines[node] >= 0 else ""
-        kind = NODE_KINDS[graph.node_kinds[node]]
-        title = graph.names[node] if whole and graph.names else Path(place).name or kind
-        known = graph.iterations_of(node) if whole else None
-        if known is not None:
-            title = f"{title} {known}"
-        boxes.append(
-            _Box(
-                title, kind, int(number[at]), float(seconds[at]), int(ranks[at]), bool(on_path[at])
-            )
-        )
-    return boxes
-
-
-def _place(boxes: Sequence[_Box], aside: float) -> tuple[float, float]:
-    """Rows by rank, boxes of a row side by side; gives width and height of the picture."""
-    ranks = sorted({box.rank for box in boxes})
-    rows: dict[int, list[_Box]] = {}
-    for box in boxes:
-        rows.setdefault(ranks.index(box.rank), []).append(box)
-    widest = max((len(row) for row in rows.values()), default=1)
-    width = 2 * (_MARGIN + aside) + widest * (_WIDTH + _GAP_X) - _GAP_X
-    for number, row in rows.items():
-        left = (width - len(row) * (_WIDTH + _GAP_X) + _GAP_X) / 2
-        for place, box in enumerate(row):
-            box.at = (left + place * (_WIDTH + _GAP_X), _MARGIN + number * (_HEIGHT + _GAP_Y))
-    return width, 2 * _MARGIN + max(len(rows), 1) * (_HEIGHT + _GAP_Y) - _GAP_Y
-
-
-def _edges(
-    axes: Axes, graph: TaskGraph, metrics: GraphMetrics, member: np.ndarray,
-    boxes: Sequence[_Box], scale: float, *, whole: bool,
-) -> None:  # fmt: skip
+def _edges(axes: Axes, picture: TaskPicture, row: float, scale: float) -> None:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path as Curve
 
-    pairs = np.stack([member[graph.sources], member[graph.targets]], axis=1)
-    unique, counts = np.unique(pairs, axis=0, return_counts=True)
-    path = {
-        (int(member[a]), int(member[b]))
-        for a, b in zip(metrics.path, metrics.path[1:], strict=False)
-    }
-    for (source, target), count in zip(unique.tolist(), counts.tolist(), strict=True):
-        if source == target:
-            continue
-        (x1, y1), (x2, y2) = boxes[source].at, boxes[target].at
-        far = not whole and abs(y2 - y1) > _HEIGHT + _GAP_Y
-        if y2 > y1 and not far:  # from the lower side to the upper one
-            x1, y1, x2 = x1 + _WIDTH / 2, y1 + _HEIGHT, x2 + _WIDTH / 2
-            bend, shift = (y2 - y1) / 2, 0.0
-        else:  # around the boxes between: downwards on the right, upwards on the left
-            side = _WIDTH if y2 > y1 else 0
-            x1, x2, y1, y2 = x1 + side, x2 + side, y1 + _HEIGHT / 2, y2 + _HEIGHT / 2
-            bend = (y2 - y1) / 4
-            shift = min(0.4 + abs(y2 - y1) / 6, 1.3 * _ASIDE) * (1 if side else -1)
-        on_path = (source, target) in path
-        vertices = [(x1, y1), (x1 + shift, y1 + bend), (x2 + shift, y2 - bend), (x2, y2)]
+    for edge in picture.edges:
+        points = [(_STEP * (x + 0.5), row * (y + 0.5)) for x, y in edge.points]
+        down = 1 if points[-1][1] > points[0][1] else -1
+        upper, lower = (
+            _JOIN / 2 if picture.boxes[end].join else _HEIGHT / 2
+            for end in (edge.source, edge.target)
+        )
+        points[0] = (points[0][0], points[0][1] + down * upper)
+        points[-1] = (points[-1][0], points[-1][1] - down * lower)
+        vertices, codes = [points[0]], [Curve.MOVETO]
+        for (x1, y1), (x2, y2) in pairwise(points):
+            bend = (y2 - y1) / 2
+            vertices += [(x1, y1 + bend), (x2, y2 - bend), (x2, y2)]
+            codes += [Curve.CURVE4] * 3
         axes.add_patch(
             PathPatch(
-                Curve(vertices, [Curve.MOVETO, *[Curve.CURVE4] * 3]), facecolor="none",
-                edgecolor=VERMILION if on_path else "0.6", zorder=2 if on_path else 1,
-                linewidth=scale * (0.8 + min(np.log10(count), 5) + 0.8 * on_path), gid="edge",
+                Curve(vertices, codes), facecolor="none", gid="edge",
+                edgecolor=VERMILION if edge.on_path else "0.55", zorder=2 if edge.on_path else 1,
+                linewidth=max(scale * (0.8 + min(edge.count, 10) / 10), 0.25) + 1.4 * edge.on_path,
             )
         )  # fmt: skip
 
 
-def _shape(axes: Axes, box: _Box, scale: float) -> None:
-    from matplotlib.patches import FancyBboxPatch
+def _shape(
+    axes: Axes, box: PictureBox, at: tuple[float, float], scale: float, *, share: float, words: bool
+) -> None:
+    """A box with its words, and a bar: its time as a `share` of the longest."""
+    from matplotlib.patches import Ellipse, FancyBboxPatch, Patch, Rectangle
 
-    x, y = box.at
-    title = box.title if len(box.title) <= 22 else box.title[:21] + "…"
-    said = [] if title == box.kind and box.count == 1 else [box.kind]
-    if box.count > 1:
-        said = [f"{show_count(box.count)} x {box.kind}"]
-    if box.kind not in ("join", "serial"):  # these take no time
-        said = [*(said if box.count > 1 else []), show_seconds(box.seconds)]
-    below = ", ".join(said)
+    x, y = at
+    colour = "0.6" if box.group is None else _LINES[box.group]
+    line: dict[str, Any] = {"edgecolor": VERMILION if box.on_path else "0.35",
+            "linewidth": scale * (2.4 if box.on_path else 0.8)}  # fmt: skip
+    shape: Patch
+    if box.join:
+        shape = Ellipse((x, y), _JOIN, _JOIN, facecolor="white", zorder=3, gid="node", **line)
+    else:
+        shape = FancyBboxPatch(
+            (x - _WIDTH / 2 + 0.04, y - _HEIGHT / 2 + 0.04), _WIDTH - 0.08, _HEIGHT - 0.08,
+            zorder=3, gid="node", boxstyle="round,pad=0.04", facecolor=_light(colour), **line,
+        )  # fmt: skip
+    axes.add_patch(shape)
+    if box.join:
+        return
     axes.add_patch(
-        FancyBboxPatch(
-            (x + 0.04, y + 0.04), _WIDTH - 0.08, _HEIGHT - 0.08, zorder=3, gid="node",
-            boxstyle="round,pad=0.04", facecolor=_FILLS[box.kind],
-            edgecolor=VERMILION if box.on_path else "0.35",
-            linewidth=scale * (1.8 if box.on_path else 0.8),
-        )
+        Rectangle((x - _WIDTH / 2 + 0.06, y + _HEIGHT / 2 - 0.08), (_WIDTH - 0.12) * share, 0.05,
+                  facecolor=colour, zorder=4)
     )  # fmt: skip
-    for text, at in ((title, 0.29), (below, 0.72)):
+    if not words:
+        return
+    title = box.title if len(box.title) <= 22 else box.title[:21] + "…"
+    for text, shift in ((title, -0.25), (box.below, 0.1)):
         axes.text(
-            x + _WIDTH / 2, y + at * _HEIGHT, plain(text), ha="center", va="center",
+            x, y + shift * _HEIGHT, plain(text), ha="center", va="center",
             fontsize=_FONT * scale, zorder=4,
         )  # fmt: skip
+
+
+def _light(colour: str) -> tuple[float, float, float]:
+    """The colour under black words."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = (0.65 + 0.35 * part for part in to_rgb(colour))
+    return red, green, blue

@@ -1,0 +1,188 @@
+"""Places for the nodes of a directed graph in rows, so that edges run downwards and seldom cross.
+
+Four steps (Sugiyama, Tagawa and Toda 1981): a row for each node, by the longest path to it; points
+where long edges pass a row; the order in each row, by the mean of the neighbours; places in it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ORDER_SWEEPS = 12
+_PLACE_SWEEPS = 8
+"""Passes down or up: more change little."""
+_PASS = 0.3
+"""Width of the gap through which an edge passes a row, in boxes."""
+_STRAIGHT = 2.0
+"""Weight of a passing edge against a box: long edges bend little."""
+_LONGEST = 60
+"""An edge over more rows is drawn straight, behind what lies between. Assumed: no page shows so
+many."""
+
+
+class Layout(NamedTuple):
+    """`row` `(n,)` counts from 0 at the top; `x` `(n,)` is the middle of a node, in widths of a
+    box; `routes` has the points (x, row) of each edge, ends included."""
+
+    row: NDArray[np.int64]
+    x: NDArray[np.float64]
+    routes: tuple[tuple[tuple[float, float], ...], ...]
+
+
+def layered_layout(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
+    """Places of `count` nodes; the edges have no cycle.
+
+    >>> layered_layout(3, [(0, 1), (0, 2)]).row.tolist()
+    [0, 1, 1]
+    """
+    rows = _rows(count, edges)
+    trunk: dict[tuple[int, int], int] = {}
+    row_of = list(rows)
+    pairs: list[tuple[int, int]] = []
+    for source, target in edges:
+        if rows[target] - rows[source] > _LONGEST:
+            continue
+        last = source
+        for row in range(rows[source] + 1, rows[target]):
+            # Edges of one source pass a row together.
+            if (source, row) not in trunk:
+                trunk[source, row] = len(row_of)
+                row_of.append(row)
+                pairs.append((last, trunk[source, row]))
+            last = trunk[source, row]
+        pairs.append((last, target))
+    pairs = list(dict.fromkeys(pairs))
+    layers = _ordered(row_of, pairs)
+    x = _places(layers, pairs, count, len(row_of))
+    x -= x.min(initial=0)
+    routes = []
+    for source, target in edges:
+        points = [(float(x[source]), float(rows[source]))]
+        for row in range(rows[source] + 1, rows[target]):
+            if (source, row) in trunk and rows[target] - rows[source] <= _LONGEST:
+                points.append((float(x[trunk[source, row]]), float(row)))
+        routes.append((*points, (float(x[target]), float(rows[target]))))
+    return Layout(np.array(rows, dtype=np.int64), x[:count], tuple(routes))
+
+
+def _rows(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+    """The longest path to each node; a node that feeds more than it waits for is moved down to
+    what it feeds, which shortens its edges."""
+    after: list[list[int]] = [[] for _ in range(count)]
+    waiting, before = [0] * count, [0] * count
+    for source, target in edges:
+        after[source].append(target)
+        waiting[target] += 1
+        before[target] += 1
+    order = [node for node in range(count) if not waiting[node]]
+    rows = [0] * count
+    for node in order:  # grows meanwhile
+        for target in after[node]:
+            rows[target] = max(rows[target], rows[node] + 1)
+            waiting[target] -= 1
+            if not waiting[target]:
+                order.append(target)
+    for node in reversed(order):
+        if len(after[node]) > before[node]:
+            rows[node] = min(rows[target] for target in after[node]) - 1
+    return rows
+
+
+def _ordered(row_of: Sequence[int], pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """The nodes of each row from left to right: of some sweeps the order with the fewest
+    crossings."""
+    layers: list[list[int]] = [[] for _ in range(max(row_of, default=-1) + 1)]
+    for node, row in enumerate(row_of):
+        layers[row].append(node)
+    up, down = _neighbours(len(row_of), pairs)
+    best, fewest = layers, _crossings(layers, down)
+    for sweep in range(_ORDER_SWEEPS):
+        if not fewest:
+            break
+        towards = up if sweep % 2 == 0 else down
+        at = {node: place for layer in layers for place, node in enumerate(layer)}
+        sorted_layers = list(layers)
+        for row in range(len(layers)) if sweep % 2 == 0 else reversed(range(len(layers))):
+
+            def mean(
+                node: int, at: dict[int, int] = at, towards: list[list[int]] = towards
+            ) -> float:
+                near = towards[node]
+                return sum(at[n] for n in near) / len(near) if near else at[node]
+
+            sorted_layers[row] = sorted(layers[row], key=mean)
+            at.update({node: place for place, node in enumerate(sorted_layers[row])})
+        layers = sorted_layers
+        crossings = _crossings(layers, down)
+        if crossings < fewest:
+            best, fewest = layers, crossings
+    return best
+
+
+def _neighbours(
+    count: int, pairs: Sequence[tuple[int, int]]
+) -> tuple[list[list[int]], list[list[int]]]:
+    """Those of the row above and of the row below each node."""
+    up: list[list[int]] = [[] for _ in range(count)]
+    down: list[list[int]] = [[] for _ in range(count)]
+    for source, target in pairs:
+        down[source].append(target)
+        up[target].append(source)
+    return up, down
+
+
+def _crossings(layers: Sequence[Sequence[int]], down: Sequence[Sequence[int]]) -> int:
+    """How many pairs of edges between neighbouring rows cross."""
+    total = 0
+    for upper, lower in pairwise(layers):
+        at = {node: place for place, node in enumerate(lower)}
+        seen: list[int] = []
+        for node in upper:
+            ends = sorted(at[target] for target in down[node])
+            total += sum(len(seen) - bisect_right(seen, end) for end in ends)
+            for end in ends:
+                insort(seen, end)
+    return total
+
+
+def _places(
+    layers: Sequence[Sequence[int]], pairs: Sequence[tuple[int, int]], boxes: int, count: int
+) -> NDArray[np.float64]:
+    """Each node as near to the mean of its neighbours as those beside it allow."""
+    width = np.where(np.arange(count) < boxes, 1.0, _PASS)
+    weight = np.where(np.arange(count) < boxes, 1.0, _STRAIGHT)
+    x = np.zeros(count)
+    offsets = []
+    for layer in layers:
+        own = width[list(layer)]
+        offset = np.cumsum(own) - own / 2
+        offsets.append(offset)
+        x[list(layer)] = offset - offset[-1] / 2
+    up, down = _neighbours(count, pairs)
+    for sweep in range(_PLACE_SWEEPS):
+        towards = up if sweep % 2 == 0 else down
+        for row in range(len(layers)) if sweep % 2 == 0 else reversed(range(len(layers))):
+            layer = list(layers[row])
+            wanted = np.array([x[towards[n]].mean() if towards[n] else x[n] for n in layer])
+            pull = np.array([weight[n] * max(len(towards[n]), 0.1) for n in layer])
+            x[layer] = _rising(wanted - offsets[row], pull) + offsets[row]
+    return x
+
+
+def _rising(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The nearest values that never fall, by weighted squares: neighbours that do are pooled."""
+    pools: list[tuple[float, float, int]] = []
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        mean, heavy, many = value, weight, 1
+        while pools and pools[-1][0] > mean:
+            last, own, number = pools.pop()
+            mean = (mean * heavy + last * own) / (heavy + own)
+            heavy, many = heavy + own, many + number
+        pools.append((mean, heavy, many))
+    return np.repeat([pool[0] for pool in pools], [pool[2] for pool in pools])

@@ -1,0 +1,271 @@
+"""A task graph as boxes and edges with places: what pictures of it draw, on paper and in pages.
+
+A task that only creates others is one box, edges that follow from others are left out, and a graph
+of too many boxes is drawn by source line.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from regionpredict.report.layered_layout import layered_layout
+from regionpredict.report.quantities import plural, show_count, show_seconds
+from regionpredict.report.task_graphs import node_text
+from regionpredict.tasks.metrics import GraphMetrics
+from regionpredict.tasks.task_graph import (
+    CHUNK,
+    CONTINUE,
+    JOIN,
+    NODE_KINDS,
+    IntArray,
+    TaskGraph,
+)
+
+MOST_BOXES = 2000
+"""A graph of more is drawn by source line."""
+GROUPS = 5
+"""So many lines, those with the most work, have a colour of their own."""
+_ROW = 0.55
+_WIDEST = 2.0
+"""The distance of rows in widths of a box, and how many times as wide as tall a picture may be.
+Assumed: of what is seen on a screen."""
+_NAME = re.compile(r"[^\W\d]+")
+
+
+@dataclass(frozen=True, slots=True)
+class PictureBox:
+    """One box: its middle at `x`, in widths of a box, and `row`; `group` is the place of its line
+    in `groups`, None for others; `join` marks a place without work where tasks wait."""
+
+    title: str
+    below: str
+    said: str
+    seconds: float
+    group: int | None
+    join: bool
+    on_path: bool
+    x: float
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class PictureEdge:
+    """`points` are (x, row); `count` edges of the graph are drawn as this one."""
+
+    source: int
+    target: int
+    points: tuple[tuple[float, float], ...]
+    count: int
+    on_path: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PictureGroup:
+    """What the boxes of one source line do, as shares of the work and of the critical path."""
+
+    name: str
+    tasks: int
+    work: float
+    path: float
+
+    def text(self) -> str:
+        """A line of the legend."""
+        return f"{self.name}: {self.work:.0%} of the work, {self.path:.0%} of the critical path"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPicture:
+    """`by_line`: boxes are source lines, not tasks; `limit` says what the critical path allows."""
+
+    boxes: tuple[PictureBox, ...]
+    edges: tuple[PictureEdge, ...]
+    groups: tuple[PictureGroup, ...]
+    by_line: bool
+    limit: str
+
+    @property
+    def row_height(self) -> float:
+        """The distance of rows in widths of a box: larger for wide graphs, so that edges show."""
+        wide = max((box.x for box in self.boxes), default=0.0) + 1
+        rows = max((box.row for box in self.boxes), default=0) + 1
+        return max(_ROW, wide / (_WIDEST * rows))
+
+
+def task_picture(graph: TaskGraph, metrics: GraphMetrics) -> TaskPicture:
+    """The picture of a graph with its critical path."""
+    line_of, names = _line_names(graph)
+    work = np.bincount(line_of, weights=graph.seconds, minlength=len(names))
+    on_path = np.zeros(graph.nodes, dtype=bool)
+    on_path[list(metrics.path)] = True
+    path = np.bincount(line_of, weights=graph.seconds * on_path, minlength=len(names))
+    shown = [at for at in np.argsort(-work, kind="stable")[:GROUPS].tolist() if work[at] > 0]
+    groups = tuple(
+        PictureGroup(
+            names[at], int(np.unique(graph.tasks[line_of == at]).size),
+            work[at] / metrics.work_s, path[at] / metrics.depth_s if metrics.depth_s else 0.0,
+        )
+        for at in shown
+    )  # fmt: skip
+    member = _whole_tasks(graph)
+    by_line = int(member.max(initial=-1)) + 1 > MOST_BOXES
+    if by_line:
+        member = np.unique(line_of * len(NODE_KINDS) + graph.node_kinds, return_inverse=True)[1]
+    count = int(member.max(initial=-1)) + 1
+    edges = _edges(graph, metrics, member, count)
+    layout = layered_layout(count, [edge[:2] for edge in edges])
+    first = np.full(count, graph.nodes, dtype=np.int64)
+    np.minimum.at(first, member, np.arange(graph.nodes))
+    seconds = np.bincount(member, weights=graph.seconds, minlength=count)
+    pieces = np.bincount(member, minlength=count)
+    many = _grains(graph, member, count)
+    marked = np.zeros(count, dtype=bool)
+    marked[member[[v for v in metrics.path if graph.seconds[v] > 0]]] = True
+    boxes = []
+    for box in range(count):
+        node = int(first[box])
+        kind = NODE_KINDS[graph.node_kinds[node]]
+        join = graph.node_kinds[node] == JOIN
+        line = int(line_of[node])
+        number = int(many[box]) if by_line else 1
+        if by_line:
+            title = names[line] or kind
+            said = f"{show_count(number)} x {kind}" + (f" of {names[line]}" if names[line] else "")
+        else:
+            title = _title(graph, node, names[line] or kind)
+            said = node_text(graph, node)
+        below = "" if join else show_seconds(float(seconds[box]))
+        if number > 1:
+            below = f"{show_count(number)} x {kind}" + (f", {below}" if below else "")
+        if not join:
+            said += f": {show_seconds(float(seconds[box]))}"
+        if not by_line and pieces[box] > 1:
+            said += f" in {plural(int(pieces[box]), 'piece')}"
+        if marked[box]:
+            said += ", on the critical path"
+        boxes.append(
+            PictureBox(
+                title, below, said, float(seconds[box]),
+                shown.index(line) if line in shown and not join else None, bool(join),
+                bool(marked[box]), float(layout.x[box]), int(layout.row[box]),
+            )
+        )  # fmt: skip
+    drawn = []
+    for (upper, lower, number, marked_edge, turned), points in zip(
+        edges, layout.routes, strict=True
+    ):
+        ends = (lower, upper) if turned else (upper, lower)
+        drawn.append(
+            PictureEdge(*ends, tuple(reversed(points)) if turned else points, number, marked_edge)
+        )
+    return TaskPicture(tuple(boxes), tuple(drawn), groups, by_line, _limit(metrics, groups))
+
+
+def _limit(metrics: GraphMetrics, groups: tuple[PictureGroup, ...]) -> str:
+    """What limits the speedup, in a sentence or two."""
+    parallelism = metrics.average_parallelism
+    if parallelism is None:
+        return ""
+    text = (
+        f"The critical path has {plural(len(metrics.path), 'node')} and takes "
+        f"{show_seconds(metrics.depth_s)}: no speedup exceeds {parallelism:.3g}."
+    )
+    most = max(groups, key=lambda group: group.path, default=None)
+    if most is not None and most.name:
+        text += f" {most.name} has {most.path:.0%} of it."
+    return text
+
+
+def _line_names(graph: TaskGraph) -> tuple[IntArray, list[str]]:
+    """For each node the place of its line in the names; a node of a file that has no lines is
+    grouped by the word that its name begins with."""
+    if (graph.lines >= 0).any():
+        return graph.lines % (len(graph.places) + 1), [*(Path(p).name for p in graph.places), ""]
+    words = [_NAME.match(name) for name in graph.names] or [None] * graph.nodes
+    known: dict[str, int] = {}
+    group = [known.setdefault(word[0] if word else "", len(known)) for word in words]
+    return np.array(group, dtype=np.int64), list(known) or [""]
+
+
+def _title(graph: TaskGraph, node: int, line: str) -> str:
+    if graph.names and not (line and graph.names[node].isdigit()):
+        return graph.names[node]
+    known = graph.iterations_of(node)
+    return line if known is None else f"{line} {known}"
+
+
+def _grains(graph: TaskGraph, member: IntArray, count: int) -> IntArray:
+    """How many tasks or chunks are in each box."""
+    grain = graph.tasks.copy()
+    chunks = np.flatnonzero(graph.node_kinds == CHUNK)
+    grain[chunks] = int(graph.tasks.max(initial=0)) + 1 + np.arange(len(chunks))
+    pairs = np.unique(np.stack([member, grain], axis=1), axis=0)
+    return np.bincount(pairs[:, 0], minlength=count)
+
+
+def _whole_tasks(graph: TaskGraph) -> IntArray:
+    """By node the number of its box: a piece that waits for nothing but the piece before it is in
+    the same box, which makes no cycle."""
+    single = np.bincount(graph.targets, minlength=graph.nodes) == 1
+    joined = (graph.edge_kinds == CONTINUE) & single[graph.targets]
+    before = np.arange(graph.nodes)
+    before[graph.targets[joined]] = graph.sources[joined]
+    while True:  # doubles the distance that is followed
+        further = before[before]
+        if (further == before).all():
+            break
+        before = further
+    member: IntArray = np.unique(before, return_inverse=True)[1]
+    return member
+
+
+def _edges(
+    graph: TaskGraph, metrics: GraphMetrics, member: IntArray, count: int
+) -> list[tuple[int, int, int, bool, bool]]:
+    """(upper box, lower box, how many edges, on the path, runs upwards); without those that follow
+    from others. Only lines that follow one another in turns have edges that run upwards."""
+    level = np.full(count, graph.nodes, dtype=np.int64)
+    np.minimum.at(level, member, graph.schedule.level)
+    ends = np.stack([member[graph.sources], member[graph.targets]], axis=1)
+    pairs, numbers = np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0, return_counts=True)
+    boxes = [int(member[node]) for node in metrics.path]
+    path = set(pairwise(boxes))
+    oriented: dict[tuple[int, int], tuple[int, bool, bool]] = {}
+    for (source, target), number in zip(pairs.tolist(), numbers.tolist(), strict=True):
+        turned = (level[source], source) > (level[target], target)
+        key = (target, source) if turned else (source, target)
+        other = oriented.get(key)
+        marked = (source, target) in path
+        if other is None:
+            oriented[key] = (number, marked, turned)
+        else:
+            oriented[key] = (other[0] + number, other[1] or marked, False)
+    kept = _needed(count, list(oriented), level)
+    return [
+        (*key, number, marked, turned)
+        for key, (number, marked, turned) in oriented.items()
+        if key in kept or marked
+    ]
+
+
+def _needed(count: int, edges: list[tuple[int, int]], level: IntArray) -> set[tuple[int, int]]:
+    """Edges that no path of others replaces (Aho, Garey and Ullman 1972)."""
+    after: list[list[int]] = [[] for _ in range(count)]
+    for source, target in edges:
+        after[source].append(target)
+    order = sorted(range(count), key=lambda box: (level[box], box))
+    reached = [0] * count  # as bits: the boxes behind each
+    kept = set()
+    place = {box: number for number, box in enumerate(order)}
+    for box in reversed(order):
+        mask = 0
+        for target in sorted(after[box], key=place.__getitem__):
+            if not mask >> target & 1:
+                kept.add((box, target))
+                mask |= reached[target] | 1 << target
+        reached[box] = mask
+    return kept
