@@ -39,7 +39,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "tasks": ("tasks record -o run -- ./program", "tasks show run --plot graph.pdf"),
     "tasks record": ("tasks record -o run --threads 2 -- ./program 1000",),
     "tasks show": ("tasks show run", "tasks show run --plot graph.pdf"),
-    "tasks simulate": ("tasks simulate run --threads 1-64",),
+    "tasks simulate": ("tasks simulate run --threads 1-64", "tasks simulate run --what-if"),
     "tasks replay": ("tasks replay run --threads 1,2",),
     "tasks isoefficiency": (
         "tasks isoefficiency --sizes 20,22,24,26,28 -- ./program {n}",

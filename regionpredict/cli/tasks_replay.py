@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.output import write_result
 from regionpredict.cli.progress import ProgressLine
+
+if TYPE_CHECKING:
+    from regionpredict.tasks.replay import Replayed
 
 
 @click.command("replay")
@@ -25,6 +30,11 @@ from regionpredict.cli.progress import ProgressLine
     help="End after this time, in equal parts for the thread counts, with the runs until then.",
 )
 @click.option(
+    "--what-if",
+    is_flag=True,
+    help="Also with the largest task of the critical path split, a line faster, other cut-offs.",
+)
+@click.option(
     "--runtime",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="The OpenMP runtime to replay on, instead of LLVM's that is found.",
@@ -35,8 +45,8 @@ from regionpredict.cli.progress import ProgressLine
 )  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
 def command(
-    path: Path, threads: str | None, time_limit: str, runtime: Path | None, form: str,
-    output: Path | None,
+    path: Path, threads: str | None, time_limit: str, what_if: bool, runtime: Path | None,
+    form: str, output: Path | None,
 ) -> None:  # fmt: skip
     """Runs FILE's tasks as loops that only let their times pass, under the OpenMP runtime.
 
@@ -48,9 +58,10 @@ def command(
     from regionpredict.cli.run import compiler
     from regionpredict.measure.ompt_runtime import find_runtime
     from regionpredict.report.quantities import plural, show_seconds
-    from regionpredict.report.task_times import times_json, times_table
-    from regionpredict.tasks import measure_graph, read_task_graph
+    from regionpredict.report.task_times import timed_changes, times_json, times_table
+    from regionpredict.tasks import GraphMetrics, TaskGraph, measure_graph, read_task_graph
     from regionpredict.tasks.replay import MOST_RUNS, replay
+    from regionpredict.tasks.what_if import changes
 
     limit_s = parse_duration(time_limit, "--time-limit")
     graph = read_task_graph(path)
@@ -66,26 +77,55 @@ def command(
             "times are no times without contention; regionpredict tasks simulate has those",
             err=True,
         )  # fmt: skip
-    rows, line, begin = [], ProgressLine(steps=10), time.monotonic()
-    for number, count in enumerate(counts):
-        least_s = max(metrics.depth_s, metrics.work_s / count)
-        what = f"replaying on {plural(count, 'thread')}, {show_seconds(least_s)} or more a run"
-        left_s = begin + limit_s - time.monotonic()
+    wanted = changes(graph, metrics) if what_if else []
+    line, begin, done = ProgressLine(steps=10), time.monotonic(), 0
+    steps = len(counts) * (1 + len(wanted))
 
-        def on_run(runs: int, share: float = number / len(counts), what: str = what) -> None:
-            part = min(runs / MOST_RUNS, 1.0) / len(counts)
-            line.show(share + part, f"{what}, {plural(runs, 'run')}")
+    def times(of: TaskGraph, measured: GraphMetrics) -> list[Replayed]:
+        nonlocal done
+        rows = []
+        for count in counts:
+            least_s = max(measured.depth_s, measured.work_s / count)
+            what = f"replaying on {plural(count, 'thread')}, {show_seconds(least_s)} or more a run"
+            left_s = begin + limit_s - time.monotonic()
 
-        on_run(0)
-        rows.append(
-            replay(
-                graph, count, compiler=[compiler()], cache=cache_folder(), environment=os.environ,
-                runtime=library, limit_s=max(left_s, 0.0) / (len(counts) - number), on_run=on_run,
-            )
-        )  # fmt: skip
+            def on_run(runs: int, share: float = done / steps, what: str = what) -> None:
+                part = min(runs / MOST_RUNS, 1.0) / steps
+                line.show(share + part, f"{what}, {plural(runs, 'run')}")
+
+            on_run(0)
+            rows.append(
+                replay(
+                    of, count, compiler=[compiler()], cache=cache_folder(), environment=os.environ,
+                    runtime=library, limit_s=max(left_s, 0.0) / (steps - done), on_run=on_run,
+                )
+            )  # fmt: skip
+            done += 1
+        return rows
+
+    rows = times(graph, metrics)
+    changed = timed_changes(graph, wanted, times) if what_if else None
     line.end()
+    _say_disturbed(rows, len(allowed))
+    if form == "json":
+        text = times_json("replayed", metrics, rows, changed=changed)
+    elif form == "html":
+        from regionpredict.report.html.task_times import task_times_page
+
+        text = task_times_page(path.name, "replayed", metrics, rows, changed)
+    else:
+        text = times_table("replayed", metrics, rows, changed)
+    write_result(text, output)
+    for note in graph.notes:
+        click.echo(f"note: {path}: {note}", err=True)
+
+
+def _say_disturbed(rows: Sequence[Replayed], processors: int) -> None:
+    """Notes on times that are no times without contention, or not settled."""
+    from regionpredict.report.quantities import plural
+
     for row in rows:
-        if not row.undisturbed and row.threads <= len(allowed):
+        if not row.undisturbed and row.threads <= processors:
             click.echo(
                 f"note: {plural(row.threads, 'thread')}: others took the processors away in "
                 f"nearly all of {row.runs} runs, which look longer for that: replay on a quiet "
@@ -99,14 +139,3 @@ def command(
                 f"note: {plural(row.threads, 'thread')}: the 95 % interval {interval} after "
                 f"{plural(row.runs, 'run')}{limit}", err=True,
             )  # fmt: skip
-    if form == "json":
-        text = times_json("replayed", metrics, rows)
-    elif form == "html":
-        from regionpredict.report.html.task_times import task_times_page
-
-        text = task_times_page(path.name, "replayed", metrics, rows)
-    else:
-        text = times_table("replayed", metrics, rows)
-    write_result(text, output)
-    for note in graph.notes:
-        click.echo(f"note: {path}: {note}", err=True)

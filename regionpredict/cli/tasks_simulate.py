@@ -29,34 +29,44 @@ from regionpredict.cli.output import write_result
     help="Nanoseconds that starting a task takes; regionpredict tasks replay measures them.",
 )
 @click.option(
+    "--what-if",
+    is_flag=True,
+    help="Also with the largest task of the critical path split, a line faster, other cut-offs.",
+)
+@click.option(
     "--format", "form", type=click.Choice(["table", "json", "html"]), default="table",
     show_default=True, help="What to print.",
 )  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
 def command(
-    path: Path, threads: str, policy: str, overhead: float, form: str, output: Path | None
-) -> None:
+    path: Path, threads: str, policy: str, overhead: float, what_if: bool, form: str,
+    output: Path | None,
+) -> None:  # fmt: skip
     """Carries out a scheduler on FILE, for thread counts that this machine need not have."""
     from regionpredict.cli.curve_options import parse_threads
-    from regionpredict.report.task_times import times_json, times_table
-    from regionpredict.tasks import measure_graph, read_task_graph
-    from regionpredict.tasks.scheduler import simulate
+    from regionpredict.report.task_times import timed_changes, times_json, times_table
+    from regionpredict.tasks import GraphMetrics, TaskGraph, measure_graph, read_task_graph
+    from regionpredict.tasks.scheduler import Simulated, simulate
+    from regionpredict.tasks.what_if import changes
 
     graph = read_task_graph(path)
     metrics = measure_graph(graph, concurrency=False)
-    rows = [
-        simulate(graph, count, policy, overhead / 1e9)  # type: ignore[arg-type]
-        for count in parse_threads(threads)
-    ]
+    counts = parse_threads(threads)
+
+    def times(of: TaskGraph, _: GraphMetrics) -> list[Simulated]:
+        return [simulate(of, count, policy, overhead / 1e9) for count in counts]  # type: ignore[arg-type]
+
+    rows = times(graph, metrics)
+    changed = timed_changes(graph, changes(graph, metrics), times) if what_if else None
     head = f"simulated {policy}, {overhead:g} ns a task"
     if form == "json":
-        text = times_json("simulated", metrics, rows, policy)
+        text = times_json("simulated", metrics, rows, policy, changed)
     elif form == "html":
         from regionpredict.report.html.task_times import task_times_page
 
-        text = task_times_page(path.name, head, metrics, rows)
+        text = task_times_page(path.name, head, metrics, rows, changed)
     else:
-        text = times_table(head, metrics, rows)
+        text = times_table(head, metrics, rows, changed)
     write_result(text, output)
     for note in graph.notes:
         click.echo(f"note: {path}: {note}", err=True)

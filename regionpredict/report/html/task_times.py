@@ -17,16 +17,17 @@ from regionpredict.report.html.blocks import (
     table,
 )
 from regionpredict.report.html.page import page
-from regionpredict.report.quantities import show_seconds
-from regionpredict.report.task_times import times_table
+from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.report.task_times import Changed, change_gain, times_table
 from regionpredict.tasks.metrics import GraphMetrics
 from regionpredict.tasks.replay import Replayed
 from regionpredict.tasks.scheduler import Simulated
 
 
 def task_times_page(
-    name: str, how: str, metrics: GraphMetrics, rows: Sequence[Simulated] | Sequence[Replayed]
-) -> str:
+    name: str, how: str, metrics: GraphMetrics, rows: Sequence[Simulated | Replayed],
+    changed: Sequence[Changed] | None = None,
+) -> str:  # fmt: skip
     """The page; `name` is the file's, `how` says what made the times."""
     parallelism = metrics.average_parallelism
     overview = [
@@ -73,6 +74,24 @@ def task_times_page(
     sections = [
         Section("Overview", [facts(overview), *drawn]),
         Section("Times", [table("Times over threads", columns, cells)]),
-        as_text(times_table(how, metrics, rows)),
+        Section("What if", [] if changed is None else _changes(rows, changed)),
+        as_text(times_table(how, metrics, rows, changed)),
     ]
     return page(f"Tasks of {name}, {how}", [], sections)
+
+
+def _changes(rows: Sequence[Simulated | Replayed], changed: Sequence[Changed]) -> list[Block]:
+    """The speedup of each change over the graph as it is, by threads."""
+    cells: list[list[Cell]] = [
+        [
+            one.text, (show_seconds(one.metrics.depth_s), one.metrics.depth_s),
+            *((f"{gain:.2f}x" if (gain := change_gain(before, after)) is not None else "?", gain)
+              for before, after in zip(rows, one.rows, strict=True)),
+        ]
+        for one in changed
+    ]  # fmt: skip
+    columns = [
+        Column("Change"), Column("Depth", number=True, minor=True),
+        *(Column(plural(row.threads, "thread"), number=True) for row in rows),
+    ]  # fmt: skip
+    return [table("Speedup over the graph as it is", columns, cells)]

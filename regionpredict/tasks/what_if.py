@@ -1,0 +1,166 @@
+"""What changes of a program would make of its task graph: other graphs, to simulate or replay.
+
+As OMP-WhIP (Boushehrinejadmoradi, Yoga and Nagarakatte 2018) and TASKPROF (Yoga and Nagarakatte
+2017) ask: which part, made parallel or faster, shortens the run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from regionpredict.tasks.metrics import GraphMetrics
+from regionpredict.tasks.task_graph import (
+    CHUNK,
+    CREATE,
+    TASK,
+    IntArray,
+    TaskGraph,
+)
+
+PARTS = 2
+FASTER = 0.5
+MOST_LINES = 4
+"""Source lines with the most time on the critical path of which each is made faster."""
+MOST_CUT_OFFS = 4
+
+
+class Change(NamedTuple):
+    """`split`: the piece `node`, the largest task's on the critical path, in `PARTS` parts side by
+    side; `faster`: what the line `place` does in `FASTER` of its time; `cut-off`: tasks that are
+    created more than `depth` levels below the first run in those that create them."""
+
+    kind: Literal["split", "faster", "cut-off"]
+    graph: TaskGraph
+    node: int | None = None
+    place: str | None = None
+    depth: int | None = None
+
+
+def changes(graph: TaskGraph, metrics: GraphMetrics) -> list[Change]:
+    """The changes that the graph allows."""
+    found = []
+    tasks = [v for v in metrics.path if graph.node_kinds[v] in (TASK, CHUNK) and graph.seconds[v]]
+    if tasks:
+        largest = max(tasks, key=lambda v: float(graph.seconds[v]))
+        found.append(Change("split", split(graph, largest), node=largest))
+    on_path = np.zeros(graph.nodes, dtype=bool)
+    on_path[list(metrics.path)] = True
+    of_lines = np.bincount(
+        graph.lines[graph.lines >= 0], weights=(graph.seconds * on_path)[graph.lines >= 0],
+        minlength=len(graph.places),
+    )  # fmt: skip
+    for line in np.argsort(-of_lines, kind="stable")[:MOST_LINES].tolist():
+        if of_lines[line] > 0:
+            seconds = np.where(graph.lines == line, FASTER * graph.seconds, graph.seconds)
+            faster = dataclasses.replace(graph, seconds=seconds)
+            found.append(Change("faster", faster, place=graph.places[line]))
+    level = task_levels(graph)
+    deepest = int(level.max(initial=0))
+    # From the finest on: those that change most tasks are the coarsest.
+    depths = np.unique(np.linspace(1, deepest - 1, MOST_CUT_OFFS).round()) if deepest > 1 else ()
+    found += [
+        Change("cut-off", cut, depth=int(depth))
+        for depth in depths
+        if (cut := cut_off(graph, level, int(depth))) is not None
+    ]
+    return found
+
+
+def split(graph: TaskGraph, node: int, parts: int = PARTS) -> TaskGraph:
+    """The graph with a node as `parts` nodes side by side, each of an equal share of its time."""
+    copies = np.arange(graph.nodes, graph.nodes + parts - 1)
+    edges = np.flatnonzero((graph.sources == node) | (graph.targets == node))
+    sources, targets, kinds = [graph.sources], [graph.targets], [graph.edge_kinds]
+    for copy in copies.tolist():
+        ends = (graph.sources[edges], graph.targets[edges])
+        sources.append(np.where(ends[0] == node, copy, ends[0]))
+        targets.append(np.where(ends[1] == node, copy, ends[1]))
+        # A part is a task of its own: something created it, whatever led to the node.
+        kinds.append(np.where(ends[1] == node, CREATE, graph.edge_kinds[edges]))
+    order = np.concatenate([np.arange(graph.nodes), np.full(parts - 1, node)])
+    seconds = graph.seconds[order]
+    seconds[[node, *copies.tolist()]] = graph.seconds[node] / parts
+    tasks = graph.tasks[order]
+    tasks[copies] = tasks.max() + 1 + np.arange(parts - 1)
+    return dataclasses.replace(
+        _of_nodes(graph, order),
+        seconds=seconds,
+        tasks=tasks,
+        sources=np.concatenate(sources),
+        targets=np.concatenate(targets),
+        edge_kinds=np.concatenate(kinds),
+        names=(*graph.names, *(f"{graph.names[node]}, part {k + 2}" for k in range(parts - 1)))
+        if graph.names
+        else (),
+    )
+
+
+def task_levels(graph: TaskGraph) -> IntArray:
+    """By node how many explicit tasks it is in: 0 outside all, 1 in one that no task created."""
+    size = int(graph.tasks.max(initial=-1)) + 1
+    parent = np.full(size, -1, dtype=np.int64)
+    explicit = np.zeros(size, dtype=bool)
+    of_task = (graph.node_kinds == TASK) & (graph.tasks >= 0)
+    explicit[graph.tasks[of_task]] = True
+    created = (graph.edge_kinds == CREATE) & of_task[graph.targets]
+    parent[graph.tasks[graph.targets[created]]] = graph.tasks[graph.sources[created]]
+    level = explicit.astype(np.int64)
+    above = np.where(explicit, parent, -1)
+    while (above >= 0).any():
+        inside = above >= 0
+        level[inside] += explicit[above[inside]]
+        above[inside] = np.where(explicit[above[inside]], parent[above[inside]], -1)
+    return np.where(of_task, level[np.where(of_task, graph.tasks, 0)], 0)
+
+
+def cut_off(graph: TaskGraph, level: IntArray, depth: int) -> TaskGraph | None:
+    """The graph in which tasks below `depth` levels run where they are created, at once: their
+    time is that of the piece before. None where their dependences forbid that."""
+    below = level > depth
+    created = np.flatnonzero((graph.edge_kinds == CREATE) & below[graph.targets])
+    into = np.arange(graph.nodes)
+    creator = np.full(int(graph.tasks.max(initial=-1)) + 1, -1, dtype=np.int64)
+    creator[graph.tasks[graph.targets[created]]] = graph.sources[created]
+    own = np.flatnonzero(below)
+    into[own] = creator[graph.tasks[own]]
+    if (into < 0).any():
+        return None
+    while True:
+        further = into[into]
+        if (further == into).all():
+            break
+        into = further
+    kept = np.flatnonzero(~below)
+    number = np.full(graph.nodes, -1, dtype=np.int64)
+    number[kept] = np.arange(len(kept))
+    sources, targets = number[into[graph.sources]], number[into[graph.targets]]
+    edges = np.flatnonzero(sources != targets)
+    seconds = np.zeros(len(kept))
+    np.add.at(seconds, number[into], graph.seconds)
+    cut = dataclasses.replace(
+        _of_nodes(graph, kept),
+        seconds=seconds,
+        sources=sources[edges],
+        targets=targets[edges],
+        edge_kinds=graph.edge_kinds[edges],
+        names=tuple(graph.names[node] for node in kept.tolist()) if graph.names else (),
+    )
+    return cut if len(cut.schedule.order) == cut.nodes else None
+
+
+def _of_nodes(graph: TaskGraph, order: IntArray) -> TaskGraph:
+    """What is known by node, of these nodes; what hardware counters counted is left out."""
+    iterations = graph.iterations[order] if len(graph.iterations) else graph.iterations
+    return dataclasses.replace(
+        graph,
+        seconds=graph.seconds[order],
+        node_kinds=graph.node_kinds[order],
+        tasks=graph.tasks[order],
+        lines=graph.lines[order],
+        iterations=iterations,
+        counters=(),
+        counted=np.zeros((0, 0)),
+    )
