@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from regionpredict.fit.laws.efficiency_surface import LARGEST, Solved
+from regionpredict.fit.laws.efficiency_surface import LARGEST, EfficiencySurface, Solved
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.isoefficiency_lines import CONTOURS, REACH, efficiency_surfaces
 from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData, SizeTime
 from regionpredict.tasks.isoefficiency.models import LEVEL, MUCH, Isoefficiency
 
 SCHEMA = "regionpredict/isoefficiency/1"
-CONTOURS = (0.9, 0.7, 0.5, 0.3)
+_GRID = 16
+"""Thread counts, and sizes, of surfaces in JSON."""
 FAR = 10
 """So many times beyond the data an answer is called a guess. Assumed: an order of magnitude."""
 SAME = 0.01  # a forecast so near the formula's value needs no word
@@ -49,17 +51,40 @@ def isoefficiency_text(
     lines.append("")
     for name, model in (("E_ac", result.actual), ("E_cf", result.free)):
         if model is not None:
-            lines += page_lines(f"{name}(p, n) = {model.text()} (rRMSE {model.rrmse:.1%})")
+            lines += page_lines(f"{name}(p, n) = {model.text()} ({surface_fitness(model)})")
     for name, fitted in (("T_inf(n)", result.depth), ("pi(n)", result.parallelism)):
         if fitted is not None:
-            lines += page_lines(f"{name} = {fitted.formula()}")
-    lines += [f"open: {text}" for text in result.open_]
+            lines += page_lines(f"{name} = {fitted.formula()} ({graph_fitness(fitted)})")
+    if any((result.actual, result.free, result.depth, result.parallelism)):
+        lines.append("rRMSE: root of the mean square error over the mean; R2: adjusted")
+    for text in result.open_:
+        lines += page_lines(f"open: {text}")
     answers = isoefficiency_answers(result, efficiency, threads, size)
-    lines += [
-        "",
-        *(f"{number}. {asked} {answer}" for number, (asked, answer) in enumerate(answers, 1)),
-    ]
+    lines.append("")
+    for number, (asked, answer) in enumerate(answers, 1):
+        lines += page_lines(f"{number}. {asked} {answer}", then="   ")
     return "\n".join(lines) + "\n"
+
+
+def surface_fitness(model: EfficiencySurface) -> str:
+    """How well the model of an efficiency fits."""
+    return _fitness(model.rrmse, model.adjusted_r2)
+
+
+def graph_fitness(model: FittedModel) -> str:
+    """How well a model of the size fits."""
+    return _fitness(_rrmse(model), model.adjusted_r2 if model.terms else None)
+
+
+def _fitness(rrmse: float, adjusted_r2: float | None) -> str:
+    return f"rRMSE {rrmse:.1%}" + ("" if adjusted_r2 is None else f", R2 {adjusted_r2:.3f}")
+
+
+def _rrmse(model: FittedModel) -> float:
+    """The root of the mean square error of a model's formula over the mean of what was observed."""
+    y = np.asarray(model.observations.y, dtype=np.float64)
+    error = model.formula_values(model.points) - y
+    return float(np.sqrt(np.mean(error**2)) / (abs(y.mean()) or 1.0))
 
 
 def isoefficiency_answers(
@@ -239,6 +264,13 @@ def isoefficiency_json(
             "T_inf": result.depth.formula() if result.depth else None,
             "pi": result.parallelism.formula() if result.parallelism else None,
         },
+        "fits": {
+            "E_ac": _surface_record(result.actual),
+            "E_cf": _surface_record(result.free),
+            "T_inf": _graph_record(result.depth),
+            "pi": _graph_record(result.parallelism),
+        },
+        "surfaces": _surfaces_record(result, threads),
         "scalability_bug": result.scalability_bug,
         "efficiency": efficiency,
         "sizes": {
@@ -255,6 +287,50 @@ def isoefficiency_json(
         "open": list(result.open_),
     }  # fmt: skip
     return json.dumps(document, indent=1) + "\n"
+
+
+def _surface_record(model: EfficiencySurface | None) -> dict[str, Any] | None:
+    """E(p, n) = constant - loss * f(p) + gain * f(p) * g(n); f and g as [power, power of log2]."""
+    if model is None:
+        return None
+    return {
+        "constant": model.constant, "loss": model.loss, "gain": model.gain,
+        "f": list(model.of_threads), "g": list(model.of_size), "rrmse": model.rrmse,
+        "adjusted_r2": model.adjusted_r2,
+    }  # fmt: skip
+
+
+def _graph_record(model: FittedModel | None) -> dict[str, Any] | None:
+    """The constant and the terms of a model of the size; n as [power, power of log2]."""
+    if model is None:
+        return None
+    return {
+        "constant": model.constant,
+        "terms": [
+            {"coefficient": coefficient, "n": list(monomial.get(0, (0.0, 0.0)))}
+            for coefficient, monomial in model.terms
+        ],
+        "rrmse": _rrmse(model),
+        "adjusted_r2": model.adjusted_r2 if model.terms else None,
+    }
+
+
+def _surfaces_record(result: Isoefficiency, threads: int) -> dict[str, Any] | None:
+    """Each function on a grid of threads and sizes, a row a size; None where nothing was measured
+    on several threads."""
+    if not result.points:
+        return None
+    most = max([threads, *(point.threads for point in result.points)])
+    counts = np.unique(np.geomspace(1, most, _GRID).round())
+    measured = [point.size for point in result.points]
+    sizes = np.geomspace(min(measured), REACH * max(measured), _GRID)
+    return {
+        "threads": counts.tolist(), "n": sizes.tolist(),
+        **{
+            name: None if values is None else values.tolist()
+            for name, values in efficiency_surfaces(result, counts, sizes).items()
+        },
+    }  # fmt: skip
 
 
 def _measured(time: SizeTime | None) -> dict[str, Any]:

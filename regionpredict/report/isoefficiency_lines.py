@@ -1,4 +1,5 @@
-"""The sizes that keep an efficiency, over threads: what pictures of isoefficiency draw."""
+"""Efficiencies over threads and sizes, and the sizes that keep one: what pictures of isoefficiency
+draw."""
 
 from __future__ import annotations
 
@@ -6,9 +7,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+
 from regionpredict.fit.laws.efficiency_surface import LARGEST, smallest_size
 from regionpredict.tasks.isoefficiency.models import Isoefficiency
 
+CONTOURS = (0.9, 0.7, 0.5, 0.3)
+"""The efficiencies of the lines of Shudler 2017, fig. 7."""
 REACH = 4.0
 """How far beyond the largest measured size and threads pictures go."""
 
@@ -52,3 +57,35 @@ def _line(
 def _known(value: Callable[[float, float], float | None], threads: float, size: float) -> float:
     """An efficiency, 0 where there is none."""
     return value(threads, size) or 0.0
+
+
+def efficiency_surfaces(
+    result: Isoefficiency,
+    threads: Sequence[float] | np.ndarray,
+    sizes: Sequence[float] | np.ndarray,
+) -> dict[str, np.ndarray | None]:
+    """E_ac, E_cf, E_ub, delta_con = E_cf - E_ac and delta_str = E_ub - E_cf by their models, each
+    `(len(sizes), len(threads))`; None without a model. Efficiencies are from 0 to E_ub, which
+    models of E_ac and E_cf may exceed beyond their points."""
+    p, n = np.asarray(threads, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
+
+    def grid(value: Callable[[float, float], float] | None) -> np.ndarray | None:
+        if value is None:
+            return None
+        return np.array([[value(a, b) for a in p.tolist()] for b in n.tolist()])
+
+    actual = grid(None if result.actual is None else result.actual.efficiency)
+    free = grid(None if result.free is None else result.free.efficiency)
+    bound = None
+    if result.parallelism is not None:
+        known = np.array([result.parallelism.predict((size,)) for size in n.tolist()])
+        bound = np.clip(known[:, None] / p, 0.0, 1.0)
+        actual = None if actual is None else np.minimum(actual, bound)
+        free = None if free is None else np.minimum(free, bound)
+    return {
+        "E_ac": actual,
+        "E_cf": free,
+        "E_ub": bound,
+        "delta_con": None if free is None or actual is None else free - actual,
+        "delta_str": None if bound is None or free is None else bound - free,
+    }

@@ -159,7 +159,7 @@ def made(actual) -> IsoefficiencyData:
 def test_the_line_of_the_bound_is_where_the_parallelism_keeps_it() -> None:
     result = isoefficiency(made(lambda p, n: 1.0 - 0.02 * math.log2(p)))
     figure = isoefficiency_figure(result, 0.8, 64)
-    left, right = figure.axes[:2]
+    left, right = figure.axes[0], figure.axes[5]
     measured = next(line for line in left.get_lines() if line.get_label() == "measured")
     assert len(measured.get_xdata()) == 6 * 4
     bound = next(line for line in right.get_lines() if str(line.get_label()).startswith("E_ub"))
@@ -168,6 +168,14 @@ def test_the_line_of_the_bound_is_where_the_parallelism_keeps_it() -> None:
     assert beyond.any()
     # (20 + 0.01 n^2) / p = 0.8
     assert n[beyond] == pytest.approx(np.sqrt((0.8 * p[beyond] - 20) / 0.01), rel=0.01)
+
+
+def test_efficiencies_and_discrepancies_have_a_panel_each() -> None:
+    result = isoefficiency(made(lambda p, n: 1.0 - 0.1 * math.log2(p)))
+    titles = [axes.get_title(loc="left") for axes in isoefficiency_figure(result, 0.8, 64).axes]
+    names = [title.split(",")[0] for title in titles if title]
+    assert names == ["E_ac", "E_cf", "E_ub", "delta_con", "delta_str",
+                     "size that keeps an efficiency of 0.8"]  # fmt: skip
 
 
 def test_a_program_without_a_model_of_its_efficiency_is_not_drawn() -> None:

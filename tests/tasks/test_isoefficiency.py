@@ -46,6 +46,11 @@ def made(actual, free, depth, parallelism, sizes=SIZES) -> IsoefficiencyData:
     return IsoefficiencyData(("./program", "{n}"), "host", tuple(graphs), tuple(times))
 
 
+def text_of(*given) -> str:
+    """The report without its line breaks."""
+    return " ".join(isoefficiency_text(*given).split())
+
+
 PLAIN = made(
     lambda p, n: 1.0 - 0.02 * math.log2(p),
     lambda p, n: 1.0 - 0.01 * math.log2(p),
@@ -79,7 +84,7 @@ def test_the_bound_is_the_parallelism_over_the_threads():
 def test_nothing_in_the_way():
     result = of_plain()
     assert result.scalability_bug is False
-    text = isoefficiency_text(PLAIN, result, 0.8, 64, 1024)
+    text = text_of(PLAIN, result, 0.8, 64, 1024)
     assert "1. Is the algorithm limited? No:" in text
     assert "2. Is contention the cause? No: delta_con is at most 0.04" in text
     assert "3. Is there room in the graph? Hardly: delta_str is at most 0.04" in text
@@ -92,7 +97,7 @@ def test_contention_is_told_from_structure():
         lambda n: 1e-6 * n,
         lambda n: 20 + 0.01 * n**2,
     )
-    text = isoefficiency_text(data, isoefficiency(data), 0.8, 64, 1024)
+    text = text_of(data, isoefficiency(data), 0.8, 64, 1024)
     assert "Is contention the cause? Yes: delta_con is at most 0.36 (n = " in text
     data = made(
         lambda p, n: 1.0 - 0.12 * math.log2(p),
@@ -100,7 +105,7 @@ def test_contention_is_told_from_structure():
         lambda n: 1e-6 * n,
         lambda n: 20 + 0.01 * n**2,
     )
-    text = isoefficiency_text(data, isoefficiency(data), 0.8, 64, 1024)
+    text = text_of(data, isoefficiency(data), 0.8, 64, 1024)
     assert "Is contention the cause? No" in text
     assert "Is there room in the graph? Yes: delta_str is at most 0.40" in text
 
@@ -111,7 +116,7 @@ def test_parallelism_that_grows_more_slowly_than_the_depth_is_a_bug():
     )
     result = isoefficiency(data)
     assert result.scalability_bug is True
-    assert "Yes, a scalability bug" in isoefficiency_text(data, result, 0.8, 8, 64)
+    assert "Yes, a scalability bug" in text_of(data, result, 0.8, 8, 64)
 
 
 def test_a_size_that_the_formula_does_not_give_is_said_to_be_a_forecast():
@@ -124,12 +129,12 @@ def test_a_size_that_the_formula_does_not_give_is_said_to_be_a_forecast():
 
     data = made(law, law, lambda n: 1e-6, scatter.__getitem__)
     result = isoefficiency(data)
-    text = isoefficiency_text(data, result, 0.8, 64, 1024)
+    text = text_of(data, result, 0.8, 64, 1024)
     assert result.parallelism.leading_term == {}
     assert float(result.parallelism.formula()) < 51.2
     assert "by E_ub n = " in text
     assert "pi(n) is forecast by many views of its points" in text
-    assert "is forecast" not in isoefficiency_text(PLAIN, of_plain(), 0.8, 64, 1024)
+    assert "is forecast" not in text_of(PLAIN, of_plain(), 0.8, 64, 1024)
 
 
 def test_a_formula_that_is_longer_than_a_page_is_wide_goes_on_below():
@@ -140,10 +145,10 @@ def test_a_formula_that_is_longer_than_a_page_is_wide_goes_on_below():
     result = isoefficiency(data)
     text = isoefficiency_text(data, result, 0.8, 64, 1024)
     assert result.actual is not None
-    whole = f"E_ac(p, n) = {result.actual.text()} (rRMSE {result.actual.rrmse:.1%})"
+    whole = f"E_ac(p, n) = {result.actual.text()} (rRMSE {result.actual.rrmse:.1%}, R2 1.000)"
     assert len(whole) > 80
     assert whole in " ".join(text.split())
-    assert [line for line in text.splitlines() if line.startswith("E_") and len(line) > 80] == []
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_sizes_and_threads_of_a_law_of_the_family():
@@ -182,7 +187,7 @@ def test_a_busy_host_is_no_verdict():
     assert contention.startswith("Inconclusive: others used the host")
     assert structure.startswith("Inconclusive")
     result = isoefficiency(busy)
-    text = isoefficiency_text(busy, result, 0.8, 64, 1024)
+    text = text_of(busy, result, 0.8, 64, 1024)
     assert "others used the host while 16 of 16 points were measured" in text
     assert "they kept up to 1.5 cores busy" in text
     document = json.loads(isoefficiency_json(busy, result, 0.8, 64, 1024))
@@ -221,7 +226,7 @@ def test_more_than_the_bound_is_an_error_in_the_data():
     assert (point.threads, point.bound, point.sound) == (2, 0.5, False)
     assert "E_ac = 0.55 exceeds E_ub = 0.50: the graph lacks parallelism" in point.wrong
     assert verdicts(data)[1].startswith("Inconclusive: the data of 16 threads are wrong")
-    text = isoefficiency_text(data, isoefficiency(data), 0.8, 64, 1024)
+    text = text_of(data, isoefficiency(data), 0.8, 64, 1024)
     assert "open: n = 64, 2 threads: E_ac = 0.55 exceeds E_ub = 0.50" in text
 
 
@@ -247,10 +252,63 @@ def test_too_little_is_said_to_be_too_little():
     result = isoefficiency(data)
     assert result.actual is None
     assert result.scalability_bug is None
-    text = isoefficiency_text(data, result, 0.8, 16, 64)
+    text = text_of(data, result, 0.8, 16, 64)
     assert "T_inf(n) and pi(n) have no model: 2 sizes are measured, 5 are needed" in text
     assert "by E_ac not known; by E_cf not known; by E_ub not known." in text
     assert "Is the algorithm limited? Not known" in text
+
+
+def test_models_have_their_coefficients_and_how_well_they_fit():
+    law = lambda p, n: 1.0 - 0.2 * math.log2(p) + 0.015 * math.log2(p) * math.log2(n)  # noqa: E731
+    data = made(law, law, lambda n: 1e-6 * n, lambda n: 10 + 0.5 * n)
+    result = isoefficiency(data)
+    value = json.loads(isoefficiency_json(data, result, 0.8, 64, 1024))
+    of_actual = value["fits"]["E_ac"]
+    coefficients = (of_actual["constant"], of_actual["loss"], of_actual["gain"])
+    assert coefficients == pytest.approx((1.0, 0.2, 0.015))
+    assert (of_actual["f"], of_actual["g"]) == ([0, 1], [0, 1])
+    assert of_actual["rrmse"] == pytest.approx(0, abs=1e-6)
+    assert of_actual["adjusted_r2"] == pytest.approx(1)
+    assert value["fits"]["pi"]["constant"] == pytest.approx(10)
+    assert value["fits"]["pi"]["terms"] == [
+        {"coefficient": pytest.approx(0.5), "n": [1, 0]}
+    ]  # fmt: skip
+    assert "pi(n) = 10 + 0.5*n (rRMSE 0.0%, R2 1.000)" in text_of(data, result, 0.8, 64, 1024)
+
+
+def test_r2_and_rrmse_by_their_definitions():
+    noise = {(p, n): 0.02 * (-1) ** (k + int(math.log2(p))) for k, n in enumerate(SIZES)
+             for p in THREADS}  # fmt: skip
+    law = lambda p, n: 0.9 - 0.1 * math.log2(p) + (noise[p, n] if p > 1 else 0.1)  # noqa: E731
+    data = made(law, law, lambda n: 1e-6 * n, lambda n: 10 + 0.5 * n)
+    model = isoefficiency(data).actual
+    assert model is not None
+    points = [(1.0, n, 1.0) for n in SIZES]
+    points += [(p, n, law(p, n)) for n in SIZES for p in THREADS if p > 1]
+    y = [value for _, _, value in points]
+    squares = sum((model.value(p, n) - value) ** 2 for p, n, value in points)
+    mean = sum(y) / len(y)
+    assert model.rrmse == pytest.approx(math.sqrt(squares / len(y)) / mean)
+    whole = sum((value - mean) ** 2 for value in y)
+    r2 = 1 - squares / (len(y) - 3) / (whole / (len(y) - 1))
+    assert model.adjusted_r2 == pytest.approx(r2)
+
+
+def test_surfaces_are_those_of_the_models_and_no_efficiency_exceeds_the_bound():
+    law = lambda p, n: 1.0 - 0.05 * math.log2(p)  # noqa: E731
+    data = made(law, law, lambda n: 1e-6 * n, lambda n: 4 + 0.0 * n)
+    few = replace(data, times=tuple(t for t in data.times if t.threads <= 4))
+    value = json.loads(isoefficiency_json(few, isoefficiency(few), 0.8, 32, 1024))["surfaces"]
+    assert value["threads"][0] == 1
+    assert value["threads"][-1] == 32
+    assert len(value["E_ac"]) == len(value["n"]) == 16
+    for row, bounds, structure in zip(
+        value["E_cf"], value["E_ub"], value["delta_str"], strict=True
+    ):
+        for p, free, bound, lost in zip(value["threads"], row, bounds, structure, strict=True):
+            assert bound == pytest.approx(min(1, 4 / p), rel=1e-6)
+            assert free == pytest.approx(min(law(p, 1), bound), rel=1e-2)
+            assert lost == pytest.approx(bound - free)
 
 
 @pytest.mark.parametrize("data", [PLAIN, replace(PLAIN, graphs=PLAIN.graphs[:1])])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,7 +46,8 @@ class EfficiencySurface:
     """One model: the coefficients, the terms of `p` and `n`, and how well they are known.
 
     `covariance` is `(3, 3)`, of `(constant, loss, gain)`; `rrmse` the root of the mean square error
-    over the mean efficiency. `rivals` are models that explain the points about as well.
+    over the mean efficiency; `adjusted_r2` the adjusted coefficient of determination, None where
+    the efficiencies are all the same or too few. `rivals` explain the points about as well.
     """
 
     constant: float
@@ -56,6 +57,7 @@ class EfficiencySurface:
     of_size: Term
     covariance: FloatArray
     rrmse: float = 0.0
+    adjusted_r2: float | None = None
     rivals: tuple[EfficiencySurface, ...] = ()
 
     def value(self, threads: float, size: float) -> float:
@@ -143,10 +145,7 @@ def fit_efficiency(
         if cost <= _WORSE * max(best[0], _EXACT)
     ]
     chosen = best[2]
-    return EfficiencySurface(
-        chosen.constant, chosen.loss, chosen.gain, chosen.of_threads, chosen.of_size,
-        chosen.covariance, chosen.rrmse, tuple(rivals),
-    )  # fmt: skip
+    return replace(chosen, rivals=tuple(rivals))
 
 
 def _fitted(
@@ -166,8 +165,12 @@ def _fitted(
     covariance = np.linalg.pinv(scaled.T @ scaled) * (squares / freedom) / np.outer(scale, scale)
     c = solution / scale
     rrmse = math.sqrt(squares / len(y)) / float(np.abs(y).mean() or 1.0)
+    around = float(np.square(y - y.mean()).sum())
+    r2 = None
+    if around > 0 and len(y) > 3:
+        r2 = 1 - squares / (len(y) - 3) * (len(y) - 1) / around
     return EfficiencySurface(
-        float(c[0]), float(c[1]), float(c[2]), of_threads, of_size, covariance, rrmse
+        float(c[0]), float(c[1]), float(c[2]), of_threads, of_size, covariance, rrmse, r2
     )
 
 

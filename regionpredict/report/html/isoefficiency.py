@@ -21,13 +21,25 @@ from regionpredict.report.html.blocks import (
     text,
 )
 from regionpredict.report.html.page import page
-from regionpredict.report.isoefficiency import isoefficiency_answers, isoefficiency_text
-from regionpredict.report.isoefficiency_lines import REACH, size_lines
+from regionpredict.report.isoefficiency import (
+    graph_fitness,
+    isoefficiency_answers,
+    isoefficiency_text,
+    surface_fitness,
+)
+from regionpredict.report.isoefficiency_lines import (
+    CONTOURS,
+    REACH,
+    efficiency_surfaces,
+    size_lines,
+)
 from regionpredict.report.quantities import show_seconds
 from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData
 from regionpredict.tasks.isoefficiency.models import LEVEL, EfficiencyPoint, Isoefficiency
 
 _SAMPLES = 32  # of each curve
+_MOST_LINES = 4
+"""Sizes of which the discrepancies are drawn: of more, the lines are not told apart."""
 
 
 def isoefficiency_page(
@@ -35,19 +47,20 @@ def isoefficiency_page(
 ) -> str:
     """The page."""
     formulas = [
-        (f"{name}(p, n)", f"{model.text()}, rRMSE {100 * model.rrmse:.1f} %")
+        (f"{name}(p, n)", f"{model.text()} ({surface_fitness(model)})")
         for name, model in (("E_ac", result.actual), ("E_cf", result.free))
         if model is not None
     ]
     formulas += [
-        (name, fitted.formula())
+        (name, f"{fitted.formula()} ({graph_fitness(fitted)})")
         for name, fitted in (("T_inf(n)", result.depth), ("pi(n)", result.parallelism))
         if fitted is not None
     ]
     sections = [
         Section("Answers", [facts(isoefficiency_answers(result, efficiency, threads, size))]),
         Section("Efficiency", [*_points(data, result), *_curves(result)]),
-        Section("Sizes", _sizes(result, efficiency, threads)),
+        Section("Discrepancies", _discrepancies(result)),
+        Section("Sizes", [*_sizes(result, efficiency, threads), *_contours(result, threads)]),
         Section("Models", [*([facts(formulas)] if formulas else []),
                            *_graph(result.depth, "Depth T_inf", "seconds"),
                            *_graph(result.parallelism, "Average parallelism pi", "")]),
@@ -117,6 +130,50 @@ def _sizes(result: Isoefficiency, efficiency: float, threads: int) -> list[Block
     series = [line(size_line.label, size_line.points) for size_line in known]
     title = f"Size that keeps an efficiency of {efficiency:g}"
     return [curve(title, "threads", "n", series, logx=True, logy=True)]
+
+
+def _discrepancies(result: Isoefficiency) -> list[Block]:
+    """What contention takes, and what the graph, over threads, a line a size."""
+    if not result.points:
+        return []
+    sizes = sorted({point.size for point in result.points})
+    shown = sizes if len(sizes) <= _MOST_LINES else [sizes[k] for k in
+                np.linspace(0, len(sizes) - 1, _MOST_LINES).round().astype(int)]  # fmt: skip
+    grid = np.linspace(1, max(REACH * max(p.threads for p in result.points), 2), _SAMPLES)
+    surfaces = efficiency_surfaces(result, grid, shown)
+    titles = (("delta_con", "contention", "What contention takes, E_cf - E_ac"),
+              ("delta_str", "structure", "What the graph takes, E_ub - E_cf"))  # fmt: skip
+    blocks = []
+    for name, key, title in titles:
+        series = []
+        for colour, size in enumerate(shown):
+            values = surfaces[name]
+            if values is not None:
+                pairs = zip(grid.tolist(), values[colour].tolist(), strict=True)
+                series.append(line(f"n = {size:g}, by models", pairs, colour=colour))
+            own = [(p.threads, getattr(p, key)) for p in result.points if p.size == size]
+            series.append(marks(f"n = {size:g}, measured", own, colour=colour))
+        blocks.append(curve(title, "threads", "efficiency", series))
+    return blocks
+
+
+def _contours(result: Isoefficiency, threads: int) -> list[Block]:
+    """The lines of constant efficiency of the program and of its graph without contention."""
+    most = max([threads, *(REACH * point.threads for point in result.points)])
+    grid = np.geomspace(1, max(most, 2), _SAMPLES).tolist()
+    blocks = []
+    for key, title in (("E_ac", "the program"), ("E_cf", "its graph without contention")):
+        series = [
+            line(f"E = {level:g}", size_line.points)
+            for level in CONTOURS
+            for size_line in size_lines(result, level, grid)
+            if size_line.key == key and size_line.points
+        ]
+        if series:
+            drawn = curve(f"Sizes that keep an efficiency, {title}", "threads", "n", series,
+                          logx=True, logy=True)  # fmt: skip
+            blocks.append(folded(f"Sizes for other efficiencies, {title}", [drawn]))
+    return blocks
 
 
 def _graph(model: FittedModel | None, title: str, unit: str) -> list[Block]:

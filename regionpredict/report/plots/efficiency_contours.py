@@ -1,4 +1,5 @@
-"""Efficiency over threads and size, and the sizes that keep one (Shudler 2018, 5.2, 5.6, 5.7)."""
+"""Efficiencies and discrepancies over threads and size, and the sizes that keep an efficiency
+(Shudler 2018, 5.2, 5.6, 5.7; Shudler 2017, 8)."""
 
 from __future__ import annotations
 
@@ -7,7 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regionpredict.errors import InputError
-from regionpredict.report.isoefficiency_lines import REACH, size_lines
+from regionpredict.report.isoefficiency_lines import (
+    CONTOURS,
+    REACH,
+    efficiency_surfaces,
+    size_lines,
+)
 from regionpredict.report.plots.canvas import (
     BLUE,
     COLOUR_MAP,
@@ -18,7 +24,7 @@ from regionpredict.report.plots.canvas import (
     new_figure,
     scale_axis,
 )
-from regionpredict.tasks.isoefficiency.models import Isoefficiency
+from regionpredict.tasks.isoefficiency.models import MUCH, Isoefficiency
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,61 +32,85 @@ if TYPE_CHECKING:
 
 _SAMPLES = 60
 _LEVELS = np.linspace(0.0, 1.0, 11)
-_NAMED = (0.3, 0.5, 0.7, 0.9)
 _STROKES = {"E_ac": (BLUE, "-"), "E_cf": (GREEN, "--"), "E_ub": (VERMILION, "-.")}
+_TITLES = {
+    "E_ac": "E_ac, the program's efficiency", "E_cf": "E_cf, without contention",
+    "E_ub": "E_ub, what no scheduler exceeds", "delta_con": "delta_con, what contention takes",
+    "delta_str": "delta_str, what the graph takes",
+}  # fmt: skip
 
 
 def isoefficiency_figure(result: Isoefficiency, efficiency: float, most_threads: int) -> Figure:
-    """On the left E_ac by its model over threads and size, with what was measured; on the right the
-    sizes that keep `efficiency`, by the program (E_ac), its graph without contention (E_cf) and
-    its bound (E_ub). Threads go to `most_threads`, or four times the measured ones.
+    """The three efficiencies and the two discrepancies by their models over threads and size, with
+    what was measured and contours at 0.9, 0.7, 0.5 and 0.3 (of discrepancies at each tenth); and
+    the sizes that keep `efficiency` by each function. Threads go to `most_threads`, or four times
+    the measured ones.
 
     Raises `InputError` where E_ac has no model.
     """
-    model = result.actual
-    if model is None:
+    if result.actual is None:
         raise InputError("nothing to draw: E_ac has no model", remedy="measure more sizes, threads")
     measured = [(point.threads, point.size) for point in result.points]
     threads = np.geomspace(1, max(most_threads, REACH * max(p for p, _ in measured)), _SAMPLES)
     sizes = np.geomspace(
         min(n for _, n in measured), REACH * max(n for _, n in measured), _SAMPLES
     )  # fmt: skip
-    figure = new_figure(8.0, 3.9)
-    left, right = figure.subplots(1, 2)
-    efficiencies = np.array([[model.value(p, n) for p in threads] for n in sizes])
-    filled = left.contourf(
-        threads, sizes, np.clip(efficiencies, 0, 1), levels=_LEVELS, cmap=COLOUR_MAP
-    )  # fmt: skip
-    if efficiencies.min() < _NAMED[-1]:
-        lines = left.contour(
-            threads, sizes, efficiencies, levels=_NAMED, colors="white", linewidths=1.0
+    figure = new_figure(11.0, 7.0)
+    panels = figure.subplots(2, 3).flatten().tolist()
+    surfaces = efficiency_surfaces(result, threads, sizes)
+    for axes, (name, values) in zip(panels, surfaces.items(), strict=False):
+        axes.set_title(_TITLES[name], fontsize=9, loc="left")
+        if values is None:
+            axes.text(0.5, 0.5, "no model", transform=axes.transAxes, ha="center", fontsize=8)
+        else:
+            _surface(figure, axes, threads, sizes, values, discrepancy=name.startswith("delta"))
+        axes.plot(
+            *zip(*measured, strict=True), "o", color="black", markersize=3.5,
+            markerfacecolor="white", clip_on=False,
+            label="measured" if axes is panels[0] else None,
         )  # fmt: skip
-        left.clabel(lines, fmt="%.1f", fontsize=7.5)
-    bar = figure.colorbar(filled, ax=left, ticks=_LEVELS[::2])
-    bar.ax.tick_params(labelsize=8)
-    left.plot(
-        *zip(*measured, strict=True), "o", color="black", markersize=4, markerfacecolor="white",
-        label="measured", clip_on=False,
-    )  # fmt: skip
-    left.set_title("E_ac, the program's efficiency", fontsize=9, loc="left")
-    drawn = _lines(right, result, efficiency, threads)
-    right.set_title(f"size that keeps an efficiency of {efficiency:g}", fontsize=9, loc="left")
-    right.set_xlim(threads[0], threads[-1])
+    last = panels[-1]
+    drawn = _lines(last, result, efficiency, threads)
+    last.set_title(f"size that keeps an efficiency of {efficiency:g}", fontsize=9, loc="left")
+    last.set_xlim(threads[0], threads[-1])
     reach = np.array([sizes[0], max(sizes[-1], *drawn)]) if drawn else sizes
-    for axes, tall in ((left, sizes), (right, reach)):
+    for axes in panels:
+        tall = reach if axes is last else sizes
         scale_axis(axes, "x", threads, sorted({1.0, *(float(p) for p, _ in measured)}))
         scale_axis(axes, "y", tall, sorted({n for _, n in measured}))
         axes.set_xlabel("threads p")
         axes.set_ylabel("size n")
         axes.set_ylim(tall[0], tall[-1])
-        dress(axes, grid="both" if axes is right else None)
+        dress(axes, grid="both" if axes is last else None)
     if not drawn:
-        right.text(
-            0.5, 0.5, "no size of this range keeps it", transform=right.transAxes, ha="center",
+        last.text(
+            0.5, 0.5, "no size of this range keeps it", transform=last.transAxes, ha="center",
             fontsize=8,
         )  # fmt: skip
     legend_below(figure, 4)
     return figure
+
+
+def _surface(
+    figure: Figure, axes: Axes, threads: np.ndarray, sizes: np.ndarray, values: np.ndarray, *,
+    discrepancy: bool,
+) -> None:  # fmt: skip
+    """A filled map with named contours; the less an efficiency, and the more a discrepancy, the
+    darker."""
+    clipped = np.clip(values, 0, 1)
+    filled = axes.contourf(
+        threads, sizes, clipped, levels=_LEVELS, cmap=COLOUR_MAP + "_r" * discrepancy
+    )  # fmt: skip
+    named = _LEVELS[1:-1] if discrepancy else sorted(CONTOURS)
+    inside = [level for level in named if clipped.min() < level < clipped.max()]
+    if inside:
+        strong = [2.0 if discrepancy and abs(level - MUCH) < 1e-9 else 1.0 for level in inside]
+        lines = axes.contour(
+            threads, sizes, clipped, levels=inside, colors="white", linewidths=strong
+        )  # fmt: skip
+        axes.clabel(lines, fmt="%.1f", fontsize=7.5)
+    bar = figure.colorbar(filled, ax=axes, ticks=_LEVELS[::2])
+    bar.ax.tick_params(labelsize=8)
 
 
 def _lines(
