@@ -58,7 +58,8 @@ def command(
 ) -> None:  # fmt: skip
     """Shows work, depth, critical path, average parallelism and concurrency of FILE.
 
-    FILE is a recording of regionpredict tasks record, a DOT or a JSON file. With --source and -m
+    FILE is a recording of regionpredict tasks record, a graph in DOT, JSON or GraphML, a Chrome trace,
+    or the tasks.rec of StarPU. With --source and -m
     the predicted contention for memory stands beside the one measured --against one thread.
     """
     if not sources:

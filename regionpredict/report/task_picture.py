@@ -185,7 +185,7 @@ def _line_names(graph: TaskGraph) -> tuple[IntArray, list[str]]:
     grouped by the word that its name begins with."""
     if (graph.lines >= 0).any():
         return graph.lines % (len(graph.places) + 1), [*(Path(p).name for p in graph.places), ""]
-    words = [_NAME.match(name) for name in graph.names] or [None] * graph.nodes
+    words = [_NAME.search(name) for name in graph.names] or [None] * graph.nodes
     known: dict[str, int] = {}
     group = [known.setdefault(word[0] if word else "", len(known)) for word in words]
     return np.array(group, dtype=np.int64), list(known) or [""]
@@ -211,7 +211,9 @@ def _whole_tasks(graph: TaskGraph) -> IntArray:
     """By node the number of its box: a piece that waits for nothing but the piece before it is in
     the same box, which makes no cycle."""
     single = np.bincount(graph.targets, minlength=graph.nodes) == 1
+    chunk = graph.node_kinds == CHUNK  # a box of its own
     joined = (graph.edge_kinds == CONTINUE) & single[graph.targets]
+    joined &= ~chunk[graph.targets] & ~chunk[graph.sources]
     before = np.arange(graph.nodes)
     before[graph.targets[joined]] = graph.sources[joined]
     while True:  # doubles the distance that is followed

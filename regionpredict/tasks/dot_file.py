@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from regionpredict.errors import InputError
 from regionpredict.quoting import double_quoted
-from regionpredict.tasks.task_graph import TaskGraph, graph_of_tasks
+from regionpredict.tasks.named_graph import named_graph
+from regionpredict.tasks.task_graph import TaskGraph
 
 TIMES = ("seconds", "time", "weight", "work")
 _REMEDY = "write digraph g { a [seconds=7]; b [seconds=9]; a -> b; }"
@@ -25,6 +26,7 @@ _TOKEN = re.compile(
       | (?P<name>[^\s{}\[\];,=:"<>]+?(?=->|--|[\s{}\[\];,=:"<>]|$)|<(?:[^<>]|<[^<>]*>)*>)""",
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
+_THREAD = re.compile(r"^<\d+/\d+>\s*")
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])")
 
 
@@ -70,6 +72,8 @@ class _Reader:
         self.attributes: list[dict[str, str]] = []
         self.edges: dict[tuple[int, int], None] = {}
         self.defaults: dict[str, str] = {}
+        self.same: dict[int, int] = {}
+        self.title = ""
 
     def read(self) -> TaskGraph:
         """The whole text: one digraph."""
@@ -83,7 +87,7 @@ class _Reader:
         if first.text.lower() != "digraph":
             raise self._error(f"'{_shown(first)}' stands where 'digraph' should", first)
         if self._peek() != "{":
-            self._next("a name")
+            self.title = _unquoted(self._next("a name").text)
         self._expect("{")
         self._statements()
         if self.at < len(self.tokens):
@@ -91,11 +95,28 @@ class _Reader:
             raise self._error(f"'{_shown(token)}' behind the end of the graph", token)
         if not self.numbers:
             raise InputError("a graph without nodes", remedy=_REMEDY, path=self.path)
-        seconds = [self._time(name, number) for name, number in self.numbers.items()]
-        try:
-            return graph_of_tasks(seconds, list(self.edges), list(self.numbers))
-        except InputError as error:
-            raise InputError(error.message, remedy=error.remedy, path=self.path) from None
+        nodes = {name: number for name, number in self.numbers.items() if number not in self.same}
+        times = {name: self._time(name, number) for name, number in nodes.items()}
+        labels: dict[str, str] = {}
+        if all(seconds is None for seconds in times.values()):
+            labels = {name: self._label(number) for name, number in nodes.items()}
+        for name, seconds in times.items():
+            if seconds is None and not labels:
+                raise InputError(
+                    f"node '{name}' has no time", remedy=f"write {name} [seconds=0.5]",
+                    path=self.path, line=self.lines[nodes[name]],
+                )  # fmt: skip
+        names = list(self.numbers)
+        edges = [
+            (names[self.same.get(source, source)], names[self.same.get(target, target)])
+            for source, target in self.edges
+        ]
+        loops = self.same.items()
+        kept = [
+            ends for ends, pair in zip(edges, self.edges, strict=True)
+            if pair not in loops and pair[::-1] not in loops
+        ]  # fmt: skip
+        return named_graph(times, kept, labels, self.path, _REMEDY)
 
     def _statements(self) -> list[int]:
         """Statements up to the brace that closes them; the nodes that they name."""
@@ -125,6 +146,9 @@ class _Reader:
                 raise self._error("'--' has no direction; an edge is '->'", arrow)
             ends.append(self._end())
         given = self._attribute_lists()
+        if len(ends) == 3 and ends[0] == ends[2] and len(ends[0]) == len(ends[1]) == 1:
+            # As StarPU writes that a tag is that of a task.
+            self.same[ends[0][0]] = ends[1][0]
         for before, after in pairwise(ends):
             for source in before:
                 for target in after:
@@ -176,9 +200,10 @@ class _Reader:
             self.at += 1
         return given
 
-    def _time(self, name: str, number: int) -> float:
+    def _time(self, name: str, number: int) -> float | None:
+        """None where it has none; the labels of Taskflow are names, also where they are numbers."""
         given = self.attributes[number]
-        for key in (*TIMES, "label"):
+        for key in (*TIMES, *(() if self.title == "Taskflow" else ("label",))):
             if key in given:
                 match = _NUMBER.match(given[key])
                 if match and (key == "label" or match.end() == len(given[key].rstrip())):
@@ -188,10 +213,12 @@ class _Reader:
                         f"node '{name}': {key}={given[key]} is no number of seconds",
                         remedy=f"write {key}=0.5", path=self.path, line=self.lines[number],
                     )  # fmt: skip
-        raise InputError(
-            f"node '{name}' has no time", remedy=f"write {name} [seconds=0.5]", path=self.path,
-            line=self.lines[number],
-        )  # fmt: skip
+        return None
+
+    def _label(self, number: int) -> str:
+        """A node's label without the `<thread/process>` that PaRSEC's begin with."""
+        label = self.attributes[number].get("label", "").replace("\\n", " ")
+        return "" if label == "\\N" else _THREAD.sub("", label)
 
     def _peek(self, ahead: int = 0) -> str:
         """The text of a token to come; where the text ends before it, the statement is broken."""

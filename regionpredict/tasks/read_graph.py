@@ -1,4 +1,4 @@
-"""A recording, a DOT or a JSON file -> `TaskGraph`."""
+"""A recording, a DOT, JSON or GraphML file, a Chrome trace or StarPU's records -> `TaskGraph`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from pathlib import Path
 from regionpredict.documents import read_text, reading
 from regionpredict.errors import InputError
 from regionpredict.file_presence import is_folder
+from regionpredict.tasks.chrome_trace import chrome_graph, is_chrome_trace
 from regionpredict.tasks.dot_file import dot_graph
+from regionpredict.tasks.graphml_file import graphml_graph
 from regionpredict.tasks.json_file import json_graph
 from regionpredict.tasks.recorded_graph import recorded_graph
 from regionpredict.tasks.recording import read_recording
+from regionpredict.tasks.starpu_file import is_starpu_records, starpu_graph
 from regionpredict.tasks.task_graph import TaskGraph
 
-_REMEDY = "give a recording of regionpredict tasks record, a DOT or a JSON file"
+_REMEDY = "give a recording of regionpredict tasks record, a DOT, JSON or GraphML file, or a trace"
 
 
 def read_task_graph(path: Path) -> TaskGraph:
@@ -25,5 +28,10 @@ def read_task_graph(path: Path) -> TaskGraph:
         raise InputError("empty", remedy=_REMEDY, path=str(path))
     with reading(path, "a task graph", _REMEDY):
         if text.lstrip().startswith(("{", "[")):
-            return json_graph(text, str(path))
+            read = chrome_graph if is_chrome_trace(text) else json_graph
+            return read(text, str(path))
+        if text.lstrip().startswith("<"):
+            return graphml_graph(text, str(path))
+        if is_starpu_records(text):
+            return starpu_graph(text, str(path))
         return dot_graph(text, str(path))

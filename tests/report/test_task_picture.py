@@ -98,6 +98,15 @@ def test_a_piece_that_waits_is_a_box_of_its_own():
     assert len(pictured(graph).boxes) == 3
 
 
+def test_chunks_are_boxes_of_their_own():
+    nodes = [{"seconds": 1, "task": 0, "kind": "implicit"}]
+    nodes += [{"seconds": 1, "task": 0, "kind": "chunk", "place": "a.c:3",
+               "iterations": {"first": 5 * k, "total": 5}} for k in range(2)]  # fmt: skip
+    picture = pictured(graph_of(nodes, [(0, 1, "continue"), (0, 2, "continue")]))
+    assert [box.title for box in picture.boxes][1:] == ["a.c:3 0-4", "a.c:3 5-9"]
+    assert [box.row for box in picture.boxes] == [0, 1, 1]
+
+
 def test_many_tasks_are_drawn_by_line_with_their_counts():
     count = MOST_BOXES
     nodes = [{"seconds": 1, "place": f"a.c:{1 + k % 2}"} for k in range(count + 2)]

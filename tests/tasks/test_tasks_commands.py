@@ -337,7 +337,8 @@ def test_a_campaign_goes_on_where_it_was_stopped(tmp_path):
     if find_runtime() is None:
         pytest.skip("needs LLVM's OpenMP runtime")
     program = built(tmp_path, "clang-19", FIBONACCI, "-fopenmp")
-    line = ["isoefficiency", "--threads", "1", "-o", "c.jsonl", "--format", "json"]
+    line = ["isoefficiency", "--threads", "1", "-o", "c.jsonl", "--format", "json",
+            "--quiet-wait", "none"]  # fmt: skip
     done = tasks(*line, "--sizes", "8", "--", program, "{n}", cwd=tmp_path)
     assert done.returncode == 0
     validate(done.stdout, "isoefficiency-1")

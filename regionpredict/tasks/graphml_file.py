@@ -1,0 +1,107 @@
+"""Task graphs in GraphML, which graph libraries and the Flow Graph Analyzer of oneTBB write.
+
+A node's time in seconds is its datum `seconds`, `time`, `weight`, `work` or `duration`; its name
+the datum `label` or `name`, else its id.
+"""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element
+
+from regionpredict.documents import parse_xml
+from regionpredict.errors import InputError
+from regionpredict.tasks.dot_file import TIMES
+from regionpredict.tasks.named_graph import named_graph
+from regionpredict.tasks.task_graph import TaskGraph
+
+_TIMES = (*TIMES, "duration")
+_LABELS = ("label", "name", "NodeLabel")
+_REMEDY = (
+    'write <graph edgedefault="directed"><node id="a"><data key="seconds">7</data></node> ... '
+    "</graph>"
+)
+
+
+def graphml_graph(text: str, path: str) -> TaskGraph:
+    """The graph of a GraphML text; of a node that holds a graph, its inner nodes stand for it.
+
+    Raises InputError with the node or edge that is wrong.
+    """
+    root = parse_xml(text.encode(), path, _REMEDY)
+    keys = {key.get("id", ""): key.get("attr.name") or "" for key in _all(root, "key")}
+    inner = {
+        node.get("id", ""): [part.get("id", "") for part in _all(node, "node") if part is not node]
+        for node in _all(root, "node")
+    }
+    times: dict[str, float | None] = {}
+    labels: dict[str, str] = {}
+    for node in _all(root, "node"):
+        name = node.get("id", "")
+        if not name:
+            raise InputError("not GraphML: a node without an id", remedy=_REMEDY, path=path)
+        if name in times:
+            raise InputError(f"not GraphML: node '{name}' twice", remedy=_REMEDY, path=path)
+        if inner[name]:
+            continue
+        data = _data(node, keys)
+        times[name] = _time(name, data, path)
+        labels[name] = next((data[key] for key in _LABELS if data.get(key)), "")
+    edges: list[tuple[str, str]] = []
+    for graph in _all(root, "graph"):
+        for edge in _own(graph, "edge"):
+            directed = edge.get("directed")
+            if directed == "false" or (
+                directed is None and graph.get("edgedefault") == "undirected"
+            ):
+                raise InputError(
+                    "an undirected edge has no order",
+                    remedy='write edgedefault="directed"', path=path,
+                )  # fmt: skip
+            ends = []
+            for key in ("source", "target"):
+                name = edge.get(key, "")
+                if name not in inner:
+                    raise InputError(
+                        f"not GraphML: an edge has the {key} '{name}', which is no node",
+                        remedy=_REMEDY, path=path,
+                    )  # fmt: skip
+                ends.append([part for part in inner[name] if part in times] or [name])
+            edges += [(source, target) for source in ends[0] for target in ends[1]]
+    return named_graph(times, edges, labels, path, _REMEDY)
+
+
+def _tag(element: Element) -> str:
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def _all(root: Element, tag: str) -> list[Element]:
+    return [element for element in root.iter() if _tag(element) == tag]
+
+
+def _own(root: Element, tag: str) -> list[Element]:
+    return [element for element in root if _tag(element) == tag]
+
+
+def _data(node: Element, keys: dict[str, str]) -> dict[str, str]:
+    """What is known of a node, by the names of its keys; attributes of the element too."""
+    known = {name.rpartition("}")[2]: value for name, value in node.attrib.items()}
+    for datum in _own(node, "data"):
+        key = datum.get("key", "")
+        known[keys.get(key) or key] = (datum.text or "").strip()
+        for part in datum.iter():
+            if part is not datum and part.text and part.text.strip():
+                known.setdefault(_tag(part), part.text.strip())
+    return known
+
+
+def _time(name: str, data: dict[str, str], path: str) -> float | None:
+    for key in _TIMES:
+        if key in data:
+            try:
+                return float(data[key])
+            except ValueError:
+                raise InputError(
+                    f"node '{name}': {key} {data[key]!r} is no number of seconds",
+                    remedy=_REMEDY, path=path,
+                ) from None  # fmt: skip
+    return None
