@@ -1,7 +1,6 @@
 """Task programs -> `TaskGraph`, its metrics, its time on any number of threads, isoefficiency.
 
-In: a recording (`read_task_graph`), a DOT or a JSON file. Out: `GraphMetrics` (`measure_graph`:
-work, depth, average parallelism, concurrency), run times without contention (`simulate`, `replay`),
+In: a recording or a file (`read_task_graph`). Out: `GraphMetrics` (`measure_graph`: work, depth, average parallelism, concurrency), run times without contention (`simulate`, `replay`),
 and what efficiencies over threads and sizes tell (`isoefficiency`).
 """
 
