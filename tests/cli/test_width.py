@@ -88,7 +88,8 @@ MEASURED = (
 OF_TASKS = (
     "tasks record -o run -- ./program", "tasks record -o run --threads 2 -- ./program 1000",
     "tasks show run", "tasks show run --plot graph.pdf", "tasks simulate run --threads 1-64",
-    "tasks replay run --threads 1,2", "tasks isoefficiency --sizes 20,22,24,26,28 -- ./program {n}",
+    "tasks simulate run --what-if", "tasks replay run --threads 1,2",
+    "tasks isoefficiency --sizes 20,22,24,26,28 -- ./program {n}",
     "tasks isoefficiency --cores 64 --plot contours.pdf",
 )  # fmt: skip
 OF_TRACES = (
