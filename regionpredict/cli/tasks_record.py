@@ -38,10 +38,17 @@ from regionpredict.errors import InputError, UsageError
     help="Read the hardware's instructions, cycles and cache misses with each event, too, which "
     "makes small tasks look longer.",
 )
+@click.option(
+    "--counter",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Read this counter instead, of PAPI, perf or libpfm4, as PAPI_L1_DCM; up to three.",
+)
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(
     argv: tuple[str, ...], output: Path, threads: int | None, runtime: Path | None,
-    counters: bool,
+    counters: bool, names: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Runs PROGRAM and records its tasks, their order, and when each really ran.
 
@@ -52,12 +59,8 @@ def command(
     from regionpredict.atomic_file import write_file
     from regionpredict.cli.cache import cache_folder
     from regionpredict.cli.run import compiler, find_program
-    from regionpredict.measure.ompt_run import (
-        HARDWARE_COUNTERS,
-        recorded_run,
-        refused_counters,
-        site_lines,
-    )
+    from regionpredict.measure.counter_names import named_counters
+    from regionpredict.measure.ompt_run import recorded_run, refused_counters, site_lines
     from regionpredict.tasks.recording import (
         COUNTER_NAMES,
         LINES,
@@ -67,6 +70,7 @@ def command(
 
     if not argv:
         raise UsageError("no program", remedy="write regionpredict tasks record -- ./program ARGS")
+    wanted = named_counters(names) if counters or names else ()
     program = find_program(argv[0])
     new_folder(output)
     host = QuietHost(0.0)
@@ -80,7 +84,7 @@ def command(
             environment=os.environ,
             threads=threads,
             runtime=runtime,
-            counters=HARDWARE_COUNTERS if counters else (),
+            counters=wanted,
         )
     except InputError:
         if not any(output.iterdir()):
@@ -92,15 +96,15 @@ def command(
         lines = {}
         click.echo(f"note: source lines are not known: {error}", err=True)
     write_file(output / LINES, lines_text(lines))
-    refused = refused_counters(output) if counters else None
+    refused = refused_counters(output) if wanted else None
     if refused is not None:
         click.echo(
-            f"note: this machine gives programs no hardware counters ({refused}): times alone are "
+            f"note: this machine gives programs no {_shown(names)} ({refused}): times alone are "
             "recorded", err=True,
         )  # fmt: skip
-    elif counters:
-        names = [counter.name for counter in HARDWARE_COUNTERS]
-        write_file(output / COUNTER_NAMES, counter_names_text(names))
+    elif wanted:
+        text = counter_names_text([counter.name for counter in wanted])
+        write_file(output / COUNTER_NAMES, text)
     click.echo(f"written: {output}; regionpredict tasks show {output}", err=True)
     busy = host.remark()
     if busy:
@@ -109,6 +113,10 @@ def command(
         ended = f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
         click.echo(f"note: the program {ended}; what it did until then is recorded", err=True)
     sys.exit(code if code >= 0 else 128 - code)
+
+
+def _shown(names: tuple[str, ...]) -> str:
+    return f"counters {', '.join(names)}" if names else "hardware counters"
 
 
 def new_folder(path: Path) -> None:

@@ -11,30 +11,17 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from regionpredict.errors import InputError
 from regionpredict.measure.binary import source_places
 from regionpredict.measure.child import end_with_parent
+from regionpredict.measure.counter_names import Counter
 from regionpredict.measure.ompt_runtime import is_fixed, runtime_for, stand_in
 from regionpredict.measure.runtime_library import preload_library
 
 SOURCE = "ompt_record.c"
 Level = Literal["all", "regions", "trace"]
-
-
-class Counter(NamedTuple):
-    """A counter by its name and by what perf_event_open(2) calls it: `type` and `config`."""
-
-    name: str
-    type: int
-    config: int
-
-
-HARDWARE_COUNTERS = (
-    Counter("instructions", 0, 1), Counter("cycles", 0, 0), Counter("cache misses", 0, 3),
-)  # fmt: skip
-"""PERF_TYPE_HARDWARE: instructions and cycles of the core, misses of the last cache."""
 
 
 def recorded_run(

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from regionpredict.errors import InputError
-from regionpredict.measure.ompt_run import Counter, recorded_run, refused_counters
+from regionpredict.errors import InputError, UsageError
+from regionpredict.measure.counter_names import DEFAULT, PRESETS, Counter, named_counters
+from regionpredict.measure.ompt_run import recorded_run, refused_counters
 from regionpredict.tasks import measure_graph, read_task_graph
 from regionpredict.tasks.json_file import json_text
 from regionpredict.tasks.recording import (
@@ -121,3 +126,55 @@ def test_a_counter_that_there_is_not_is_refused(tmp_path, build):
     )  # fmt: skip
     assert refused_counters(folder)
     assert read_task_graph(folder).task_count == 2 * 34 - 2
+
+
+def test_counters_by_the_names_of_papi_and_perf():
+    """By perf_event_open(2): of caches, the cache, the operation << 8, the result << 16."""
+    assert named_counters(()) == DEFAULT
+    assert named_counters(("PAPI_TOT_INS", "papi_l1_dcm", "PAPI_L1_STM")) == (
+        ("PAPI_TOT_INS", 0, 1), ("papi_l1_dcm", 3, 0x10000), ("PAPI_L1_STM", 3, 0x10100),
+    )  # fmt: skip
+    assert named_counters(("task-clock", "r1a2B", "task-clock")) == (
+        ("task-clock", 1, 1), ("r1a2B", 4, 0x1A2B),
+    )  # fmt: skip
+    assert set(PRESETS) >= {"PAPI_TOT_CYC", "PAPI_L3_TCM", "PAPI_BR_MSP"}
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("PAPI_NONE",), "no hardware counter 'PAPI_NONE' is known; choose of PAPI_TOT_INS"),
+        (("r",), "no hardware counter 'r'"),
+        (("cycles", "branches", "instructions", "page-faults"), "4 counters; at most 3"),
+    ],
+)
+def test_names_of_no_counters(names, said):
+    with pytest.raises(UsageError, match=said):
+        named_counters(names)
+
+
+def test_names_of_libpfm():
+    try:
+        ctypes.CDLL("libpfm.so.4")
+    except OSError:
+        pytest.skip("needs libpfm4")
+    # Its events of the kernel are known on each machine.
+    assert named_counters(("perf::PERF_COUNT_SW_TASK_CLOCK",))[0][1:] == (1, 1)
+
+
+@pytest.mark.compiler
+def test_a_counter_is_chosen_on_the_command_line(tmp_path, build):
+    program = build("fibonacci")
+    line = [sys.executable, "-m", "regionpredict", "tasks"]
+    done = subprocess.run(
+        [*line, "record", "-o", "run", "--counter", "page-faults", "--", str(program), "8"],
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0
+    shown = subprocess.run([*line, "show", "run", "--format", "json"], cwd=tmp_path,
+                           capture_output=True, text=True, check=True)  # fmt: skip
+    known = json.loads(shown.stdout)["counters"]
+    if "this machine gives programs no counters page-faults" in done.stderr:
+        assert known == {}
+    else:
+        assert set(known) == {"page-faults"}
