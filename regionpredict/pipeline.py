@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from regionpredict.analysis import RegionFacts
@@ -144,7 +145,8 @@ class Predictions:
     how often the second of two teams is the next to run after the first, in all programs.
     `unreached` are the teams that no `main` is seen to come to, where there is one.
     `recommended` is what to run the program with, `serial` what one thread does outside all
-    parallel regions, by the file of the program's `main`.
+    parallel regions, by the file of the program's `main`. `seconds` a stage and `region_seconds`,
+    by id, are in the caller's clock.
     """
 
     analysis: Analysis
@@ -160,6 +162,8 @@ class Predictions:
     unreached: frozenset[str] = frozenset()
     recommended: Recommended = NOTHING_RECOMMENDED
     serial: Mapping[str, SerialCode] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    region_seconds: Mapping[str, float] = field(default_factory=dict)
 
 
 def _no_progress(what: str, done: int, pieces: int) -> None:
@@ -271,6 +275,7 @@ def predict(
     parts: Parts = ALL_PARTS,
     advised: bool = True,
     effort: Effort = "normal",
+    clock: Callable[[], float] = lambda: 0.0,
     tell: Tell = _no_progress,
 ) -> Predictions:
     """One prediction a region, one that is too large for any machine skipped.
@@ -281,6 +286,7 @@ def predict(
     `tell` hears how many regions are begun.
     """
     _check_threads(threads, machine)
+    times = [clock()]
     facts = with_possible_sizes(analysis.facts)
     if analysis.program.defaults:
         facts = with_typical_sizes(facts, analysis.program.not_entered)
@@ -295,9 +301,11 @@ def predict(
     work = work_a_region(analysis.facts, effort)
     choices = _Choices(model, density, Chosen(tuple(threads), within, None, parts, work))
     alike = AlikeTrials(machine, choices.chosen)  # of which each process has its own
-    estimate = partial(_estimate_or_withhold, machine=machine, choices=choices, alike=alike)
+    estimate = partial(_timed, clock, machine=machine, choices=choices, alike=alike)
+    times.append(clock())
     progress = partial(stage_progress, tell, "predicting", len(subjects))
     made = spread(estimate, subjects, processes_for(len(subjects), processes), progress)
+    times.append(clock())
     taken, idle = execution_count_assumptions(structure.teams), structure.idle_regions
     predictions = tuple(
         Prediction.of(
@@ -305,7 +313,7 @@ def predict(
             facts,
             idle=facts.region.id in idle,
         )
-        for estimate, facts, *_ in made
+        for _, (estimate, facts, *_) in made
     )
     by_id = {
         own.facts.region.id: TeamLoop(
@@ -314,7 +322,7 @@ def predict(
             if estimated.sizes
             else None,
         )
-        for estimated, own in zip(made, subjects, strict=True)
+        for (_, estimated), own in zip(made, subjects, strict=True)
     }
     teams = tuple(
         _team_or_withhold(team, by_id, machine, choices.chosen) for team in structure.teams
@@ -323,6 +331,7 @@ def predict(
     serial = {} if isinstance(alone, Failure) else alone
     found_programs = attempt(whole_programs, teams, structure, machine, serial)
     programs = NO_PROGRAMS if isinstance(found_programs, Failure) else found_programs
+    times.append(clock())
     advice = {}
     if model == "saturation" and advised:
         known = {prediction.facts.region.id: AdvisedRegion(prediction, *past)
@@ -339,6 +348,9 @@ def predict(
         advice,
         _policy(pages),
         structure.changes, structure.unreached, programs.recommended, serial,
+        {stage: after - before for stage, (before, after) in
+         zip(("order", "predict", "teams", "advise"), pairwise((*times, clock())), strict=True)},
+        {own.facts.region.id: took for (took, _), own in zip(made, subjects, strict=True)},
     )  # fmt: skip
 
 
@@ -433,6 +445,16 @@ class _Estimated(NamedTuple):
     facts: RegionFacts
     sizes: OpenSizes | None = None
     known: KnownTrials | None = None
+
+
+def _timed(
+    clock: Callable[[], float], subject: Subject, *, machine: Machine, choices: _Choices,
+    alike: AlikeTrials,
+) -> tuple[float, _Estimated]:  # fmt: skip
+    """The estimate of a region, and how long it took."""
+    begin = clock()
+    made = _estimate_or_withhold(subject, machine=machine, choices=choices, alike=alike)
+    return clock() - begin, made
 
 
 def _estimate_or_withhold(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ from regionpredict.cli.source_options import (
     source_options,
 )
 from regionpredict.cli.source_texts import source_texts
+from regionpredict.cli.stage_seconds import show_regions, show_seconds
 from regionpredict.cli.view_options import refuse_view, view_of, view_options
 from regionpredict.errors import UsageError, one_line
 
@@ -120,8 +122,10 @@ def command(
         result = predict(
             analysis, machine, model, density, threads=parse_threads(threads),
             pages=placement, within=within / 100, processes=processes,
-            advised=stage is None and form not in _WITHOUT_ADVICE, effort=effort, tell=line,
+            advised=stage is None and form not in _WITHOUT_ADVICE, effort=effort,
+            clock=time.perf_counter, tell=line,
         )  # fmt: skip
+    begin = time.perf_counter()
     if stage is not None:
         text = dump(stage, analysis, result) + "\n"
     else:
@@ -138,6 +142,9 @@ def command(
         text = _shown(form, result, view, campaign, str(weights), request, processes, reuse=reuse)
         if plot is not None:
             _draw(plot, result, view)
+    if options["timings"]:
+        show_seconds({**result.seconds, "report": time.perf_counter() - begin})
+        show_regions(result.region_seconds)
     write_result(text, output)
     if asked:
         outline = outline_of_predictions(result)

@@ -14,6 +14,7 @@ import click
 
 from regionpredict.cli.progress import StageLine
 from regionpredict.cli.result_cache import RunRecord
+from regionpredict.cli.stage_seconds import show_seconds
 from regionpredict.errors import InputError, UsageError
 from regionpredict.file_presence import exists, is_folder
 
@@ -203,8 +204,7 @@ def run_analysis(
         )  # fmt: skip
     check_values(analysis.program, analysis.facts, parted(values).whole, pairs, lines)
     if timings:
-        for stage, seconds in analysis.seconds.items():
-            click.echo(f"{stage}: {seconds:.3f} s", err=True)
+        show_seconds(analysis.seconds)
     _check_something(paths, analysis)
     show_notes(analysis.program.diagnostics)
     for remark in analysis.remarks:

@@ -85,6 +85,9 @@ class LineRuns:
         cache = np.searchsorted(begins, self._start, side="right")
         before = self._start - references.reuse_time[starts]
         self.first = ~references.again[starts] | (before < begins[cache - 1])
+        # References from the end of the run before on the same line: no fewer than lines between.
+        apart = self._start - np.roll(self._end, 1)
+        self._longest = int(apart.max(initial=0, where=~self.first))
         self._number = number
         self.touched = int(np.bincount(cache[self.first]).max())
         self._distances: Whole | None = None
@@ -94,7 +97,7 @@ class LineRuns:
         written back at the end.
         """
         missed = self.first
-        if held < self.touched:
+        if held < min(self.touched, self._longest):
             if self._distances is None:
                 self._distances = self._between()
             missed = missed | (self._distances >= held)

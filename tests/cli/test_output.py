@@ -325,3 +325,13 @@ def test_a_deleted_working_folder_is_one_line(folder: Path) -> None:
     done = in_shell("mkdir gone && cd gone && rmdir ../gone && CALL machines list", folder)
     assert done.returncode == 1
     assert last_line(done) == "regionpredict: the working folder was deleted; change to another"
+
+
+def test_timings_name_all_stages_and_the_slowest_regions(folder: Path) -> None:
+    done = call("predict", "f.c", "-m", "dunnington", "--timings", "--no-cache", cwd=folder)
+    assert done.returncode == 0
+    said = done.stderr.splitlines()
+    stages = [line.partition(":")[0] for line in said if line.endswith(" s")]
+    assert stages == ["read", "analyse", "order", "predict", "teams", "advise", "report"]
+    (regions,) = (at for at, line in enumerate(said) if line.startswith("regions: 1, median "))
+    assert said[regions + 1].endswith(" s f.c:2")
