@@ -8,6 +8,10 @@ import click
 
 from regionpredict.cli.number_range import NumberRange
 from regionpredict.cli.output import write_result
+from regionpredict.cli.progress import ProgressLine
+
+LONG = 1_000_000
+"""Nodes in all simulations from which on progress is shown: a few seconds."""
 
 
 @click.command("simulate")
@@ -44,6 +48,7 @@ def command(
 ) -> None:  # fmt: skip
     """Carries out a scheduler on FILE, for thread counts that this machine need not have."""
     from regionpredict.cli.curve_options import parse_threads
+    from regionpredict.report.quantities import plural
     from regionpredict.report.task_times import timed_changes, times_json, times_table
     from regionpredict.tasks import GraphMetrics, TaskGraph, measure_graph, read_task_graph
     from regionpredict.tasks.scheduler import Simulated, simulate
@@ -52,12 +57,22 @@ def command(
     graph = read_task_graph(path)
     metrics = measure_graph(graph, concurrency=False)
     counts = parse_threads(threads)
+    wanted = changes(graph, metrics) if what_if else []
+    line, steps, done = ProgressLine(steps=10), len(counts) * (1 + len(wanted)), 0
 
     def times(of: TaskGraph, _: GraphMetrics) -> list[Simulated]:
-        return [simulate(of, count, policy, overhead / 1e9) for count in counts]  # type: ignore[arg-type]
+        nonlocal done
+        rows = []
+        for count in counts:
+            if steps * graph.nodes > LONG:
+                line.show(done / steps, f"simulating {plural(count, 'thread')}")
+            rows.append(simulate(of, count, policy, overhead / 1e9))  # type: ignore[arg-type]
+            done += 1
+        return rows
 
     rows = times(graph, metrics)
-    changed = timed_changes(graph, changes(graph, metrics), times) if what_if else None
+    changed = timed_changes(graph, wanted, times) if what_if else None
+    line.end()
     head = f"simulated {policy}, {overhead:g} ns a task"
     if form == "json":
         text = times_json("simulated", metrics, rows, policy, changed)

@@ -331,6 +331,54 @@ def test_broken_recordings_are_one_line(tmp_path):
     assert done.returncode == 1
 
 
+LOOP = """\
+#include <stdlib.h>
+static volatile double sink;
+int main(int count, char **words)
+{
+    int n = count > 1 ? atoi(words[1]) : 20;
+    #pragma omp parallel for schedule(SCHEDULE)
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int k = 0; k < 200000; k++) sum += k * 0.5;
+        sink = sum;
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_the_chunks_of_a_recorded_loop_are_those_of_its_schedule(tmp_path, threads):
+    program = built(tmp_path, "clang-19", LOOP, "-fopenmp", "-DSCHEDULE=dynamic,6")
+    done = tasks("record", "-o", "run", "--threads", threads, "--", program, 20, cwd=tmp_path)
+    assert done.returncode == 0
+    graph = validate(tasks("show", "run", "--format", "graph", cwd=tmp_path).stdout, "task-graph-1")
+    ranges = [node["iterations"] for node in graph["nodes"] if "iterations" in node]
+    assert sorted((r["first"], r["total"]) for r in ranges) == [(0, 6), (6, 6), (12, 6), (18, 2)]
+    shown = tasks("show", "run", cwd=tmp_path).stdout
+    assert re.search(r"code\.c:\d+ +chunk +4 ", shown)
+
+
+@pytest.mark.compiler
+@pytest.mark.slow
+@pytest.mark.parametrize("schedule", ["dynamic,5", "guided", "static", "static,3"])
+def test_no_campaign_of_a_loop_exceeds_its_bound(tmp_path, schedule):
+    """Of 20 iterations, the most that one of two threads has are 11 (static,3), else 10."""
+    if find_runtime() is None:
+        pytest.skip("needs LLVM's OpenMP runtime")
+    program = built(tmp_path, "clang-19", LOOP, "-fopenmp", f"-DSCHEDULE={schedule}")
+    line = ["isoefficiency", "--sizes", "20", "--threads", "1,2", "--quiet-wait", "none"]
+    done = tasks(*line, "--format", "json", "--", program, "{n}", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (point,) = validate(done.stdout, "isoefficiency-1")["points"]
+    assert 0.8 < point["E_ub"] <= 1  # one chunk would be 0.5
+    if schedule == "static,3":
+        assert point["E_ub"] == pytest.approx(20 / 22, rel=0.1)
+    assert point["E_ac"] <= 1.05 * point["E_ub"] or not point["counts"]
+
+
 @pytest.mark.compiler
 @pytest.mark.slow
 def test_a_campaign_goes_on_where_it_was_stopped(tmp_path):
