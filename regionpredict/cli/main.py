@@ -9,6 +9,7 @@ import gc
 import io
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 def program() -> None:
     """The entry point: `main`, and no time spent on taking its values apart one by one."""
     _open_closed_streams()
+    if not sys.warnoptions:  # those of libraries are for who develops with them
+        warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files need not be text

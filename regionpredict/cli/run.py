@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regionpredict.errors import InputError, UsageError, plural
+from regionpredict.scratch_folder import scratch_folder
 
 if TYPE_CHECKING:
     from regionpredict.measure.binary import Outlined
@@ -44,6 +43,7 @@ def command(hints_path: Path, log: bool, words: tuple[str, ...]) -> None:
     """
     from regionpredict.cli.cache import cache_folder
     from regionpredict.measure.binary import outlined_functions
+    from regionpredict.measure.child import run_with_interrupts
     from regionpredict.measure.hints_file import read_hints
     from regionpredict.measure.runtime_library import preload_library
     from regionpredict.measure.thread_limits import limits_of, write_limits
@@ -55,8 +55,8 @@ def command(hints_path: Path, log: bool, words: tuple[str, ...]) -> None:
     limits = limits_of(hints, functions)
     line = [*placing(hints.pages), *words]
     library = preload_library([compiler()], cache_folder(), "preload.c")
-    with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
-        table, output = Path(folder, "limits"), Path(folder, "results")
+    with scratch_folder() as folder:
+        table, output = folder / "limits", folder / "results"
         write_limits(limits, table)
         settings = {
             **preloaded(library), **bound(hints.binding), "REGIONPREDICT_LIMITS": str(table)
@@ -65,14 +65,14 @@ def command(hints_path: Path, log: bool, words: tuple[str, ...]) -> None:
         if log:
             settings["REGIONPREDICT_OUTPUT"] = str(output)
         try:
-            done = subprocess.run(line, env=settings, check=False)
+            code, _ = run_with_interrupts(line, settings)
         except OSError as error:
             raise InputError(
                 f"'{words[0]}' does not run: {error.strerror}", remedy="is it a program?"
             ) from None
         if log:
             tell(output, limits, functions)
-    sys.exit(done.returncode if done.returncode >= 0 else 128 - done.returncode)
+    sys.exit(code if code >= 0 else 128 - code)
 
 
 def placing(pages: str | int) -> list[str]:

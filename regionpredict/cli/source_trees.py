@@ -7,13 +7,13 @@ import io
 import os
 import subprocess
 import tarfile
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from regionpredict.errors import InputError, UsageError
 from regionpredict.file_presence import exists
+from regionpredict.scratch_folder import scratch_folder
 
 
 class Side(NamedTuple):
@@ -59,9 +59,9 @@ def checked_out(side: Side) -> Iterator[None]:
         yield
         return
     inside = _git("rev-parse", "--show-prefix").strip()
-    with tempfile.TemporaryDirectory() as folder:
-        _extract(side, Path(folder))
-        place = Path(folder) / inside
+    with scratch_folder() as folder:
+        _extract(side, folder)
+        place = folder / inside
         if not exists(place / side.path):
             raise InputError("not in that commit", path=f"{side.name}:{inside}{side.path}",
                              remedy="give a path that both have")  # fmt: skip

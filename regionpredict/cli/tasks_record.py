@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -65,6 +66,8 @@ def command(
         COUNTER_NAMES,
         LINES,
         counter_names_text,
+        disk_was_full,
+        ended_by_itself,
         lines_text,
     )
 
@@ -86,9 +89,13 @@ def command(
             runtime=runtime,
             counters=wanted,
         )
+        if disk_was_full(output) and not any(file.stat().st_size for file in output.iterdir()):
+            raise InputError(
+                "the disk is full", remedy="choose another -o FOLDER", path=str(output)
+            )
     except InputError:
-        if not any(output.iterdir()):
-            output.rmdir()
+        if not any(file.stat().st_size for file in output.iterdir()):
+            shutil.rmtree(output)
         raise
     try:
         lines = site_lines(output)
@@ -109,6 +116,16 @@ def command(
     busy = host.remark()
     if busy:
         click.echo(f"warning: {busy}; record again when it is quiet", err=True)
+    if disk_was_full(output):
+        click.echo(
+            f"warning: {output}: the disk was full: a part of the run alone is recorded; record "
+            "into another -o FOLDER", err=True,
+        )  # fmt: skip
+    elif not code and not ended_by_itself(output):
+        click.echo(
+            "note: the program ended unseen by its OpenMP runtime, as by exec or _exit; what it "
+            "did until then is recorded", err=True,
+        )  # fmt: skip
     if code:
         ended = f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
         click.echo(f"note: the program {ended}; what it did until then is recorded", err=True)

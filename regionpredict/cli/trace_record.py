@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from regionpredict.errors import UsageError, plural
+from regionpredict.scratch_folder import scratch_folder
 
 _ELF = b"\x7fELF"
 
@@ -38,6 +37,7 @@ def command(target: str, argv: tuple[str, ...]) -> None:
     """
     from regionpredict.cli.run import find_program
     from regionpredict.errors import InputError
+    from regionpredict.measure.child import run_with_interrupts
     from regionpredict.trace.recorded_events import otf2_package, recorded, write_otf2
     from regionpredict.trace.thread_events import thread_events
 
@@ -56,15 +56,15 @@ def command(target: str, argv: tuple[str, ...]) -> None:
         raise InputError(
             f"cannot be written: {error.strerror}", remedy="choose another -o FOLDER", path=target
         ) from None
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".recording-") as temporary:
-        settings = _settings(argv, Path(temporary))
-        done = subprocess.run(list(argv), check=False, env=settings)
-        if done.returncode:
-            raise InputError(
-                f"{argv[0]} ended with exit code {done.returncode}", remedy="nothing is written"
-            )
-        processes = thread_events(Path(temporary))
-        anchor = write_otf2(recorded(Path(temporary), processes), folder)
+    with scratch_folder(folder.parent, ".recording-") as temporary:
+        settings = _settings(argv, temporary)
+        code, interrupted = run_with_interrupts(argv, settings)
+        if interrupted:
+            raise KeyboardInterrupt
+        if code:
+            raise InputError(f"{argv[0]} ended with exit code {code}", remedy="nothing is written")
+        processes = thread_events(temporary)
+        anchor = write_otf2(recorded(temporary, processes), folder)
     nested = sum(process.nested for process in processes.values())
     if nested:
         click.echo(

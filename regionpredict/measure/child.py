@@ -1,12 +1,17 @@
-"""Children that do not outlive the process that started them."""
+"""Children that do not outlive the process that started them, and hear of what it hears."""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import signal
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _SET = getattr(ctypes.CDLL(None), "prctl", None)
+_FROM_KERNEL = 0x80  # SI_KERNEL, asm-generic/siginfo.h: a terminal's, which its whole group gets
+_POLL_S = 5.0
 
 
 def end_with_parent(number: int, parent: int) -> None:
@@ -19,3 +24,45 @@ def end_with_parent(number: int, parent: int) -> None:
     _SET(_PR_SET_PDEATHSIG, number)
     if os.getppid() != parent:  # it has ended before we asked
         os.kill(os.getpid(), number)
+
+
+def run_with_interrupts(
+    command: Sequence[str], environment: Mapping[str, str], *, silent: bool = False,
+    begin: Callable[[], object] = lambda: None,
+) -> tuple[int, bool]:  # fmt: skip
+    """Runs a command; its exit code, negative for a signal, and whether it was interrupted.
+
+    A terminal sends SIGINT to the command as well, which then ends in its own time. One that was
+    sent to this process alone is passed on; a second one ends the command. `begin` is called in the
+    child before the command. Raises OSError where it does not run.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGCHLD})
+
+    def begun() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        begin()
+
+    try:
+        process = subprocess.Popen(
+            list(command), env=dict(environment), stdout=subprocess.DEVNULL if silent else None,
+            preexec_fn=begun,  # noqa: PLW1509
+        )  # fmt: skip
+        with process:
+            return _wait(process)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _wait(process: subprocess.Popen[bytes]) -> tuple[int, bool]:
+    interrupted = False
+    heard = {signal.SIGCHLD}
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        heard.add(signal.SIGINT)
+    while (code := process.poll()) is None:
+        told = signal.sigtimedwait(heard, _POLL_S)
+        if told is None or told.si_signo != signal.SIGINT:
+            continue
+        if told.si_code != _FROM_KERNEL:
+            process.send_signal(signal.SIGKILL if interrupted else signal.SIGINT)
+        interrupted = True
+    return code, interrupted

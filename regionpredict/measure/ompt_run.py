@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Literal
 
 from regionpredict.errors import InputError
 from regionpredict.measure.binary import source_places
-from regionpredict.measure.child import end_with_parent
+from regionpredict.measure.child import end_with_parent, run_with_interrupts
 from regionpredict.measure.counter_names import Counter
 from regionpredict.measure.ompt_runtime import is_fixed, runtime_for, stand_in
 from regionpredict.measure.runtime_library import preload_library
@@ -70,20 +69,15 @@ def recorded_run(
             "KMP_BLOCKTIME": "0", "OMP_DYNAMIC": "false", "OMP_PROC_BIND": "false",
         }  # fmt: skip
     try:
-        with subprocess.Popen(
-            list(command),
-            env=settings,
-            stdout=subprocess.DEVNULL if silent else None,
-            preexec_fn=partial(_begin, os.getpid(), in_turns),  # noqa: PLW1509
-        ) as running:
-            try:
-                code = running.wait()
-            except KeyboardInterrupt:  # the terminal has sent it to the program, too
-                code = running.wait()
+        code, interrupted = run_with_interrupts(
+            command, settings, silent=silent, begin=partial(_begin, os.getpid(), in_turns)
+        )
     except OSError as error:
         raise InputError(
             f"'{command[0]}' does not run: {error.strerror}", remedy="is it a program?"
         ) from None
+    if interrupted and code == 0:
+        code = -signal.SIGINT
     if not any(folder.glob("events-*")):
         raise InputError(
             f"'{command[0]}' ({_ended(code)}) ran on no OpenMP runtime that tells tools anything",

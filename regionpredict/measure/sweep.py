@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from regionpredict.measure.records import Campaign, Run
 from regionpredict.measure.results import Results, read_results
 from regionpredict.measure.store import Store
 from regionpredict.measure.summary import unsettled
+from regionpredict.scratch_folder import scratch_folder
 
 MOST_RUNS = 100
 MOST_DISTURBED = 10
@@ -172,9 +172,9 @@ def _run(
     seconds = left if plan.timeout_s is None else min(plan.timeout_s, left)
     load = os.getloadavg()[0]
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
-        output = Path(folder, "results")
-        standard_error = Path(folder, "said")
+    with scratch_folder() as folder:
+        output = folder / "results"
+        standard_error = folder / "said"
         settings = {
             **environment,
             OUTPUT_VARIABLE: str(output),
@@ -203,7 +203,8 @@ def _run(
     if not results.processes:
         raise RunFailedError(
             f"{campaign.command[0]} wrote no measurements",
-            remedy="build it with CC='regionpredict cc -- gcc', or measure it with --binary",
+            remedy="build it with CC='regionpredict cc -- gcc', or measure it with --binary; what "
+            "was measured before exec is lost",
         )
     if not results.regions and not results.teams:
         raise RunFailedError(

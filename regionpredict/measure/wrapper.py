@@ -15,7 +15,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from regionpredict.file_presence import exists, is_file
 from regionpredict.measure.compiler_call import CompilerCall, Source
 from regionpredict.measure.compiler_passthrough import missing_compiler
 from regionpredict.measure.runtime_library import runtime_object
+from regionpredict.scratch_folder import scratch_folder
 
 if TYPE_CHECKING:
     from regionpredict.measure.entry_values import NamesAt
@@ -49,8 +49,8 @@ class Outcome:
 
 def compile_measured(call: CompilerCall, cache: Path) -> Outcome | None:
     """Runs the call with its regions measured; None where it has none and is to run as it is."""
-    with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
-        return _Build(call, cache, Path(folder)).run()
+    with scratch_folder() as folder:
+        return _Build(call, cache, folder).run()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from regionpredict.errors import one_line
 from regionpredict.fit.expectations.expectation_file import Check, Report, RuleCheck
 from regionpredict.quoting import xml_text
 from regionpredict.report.aligned_table import aligned_lines
-from regionpredict.report.fitted_models import PredictedValue, predictions_table
+from regionpredict.report.fitted_models import PredictedValue, figure_text, predictions_table
 
 SCHEMA = "regionpredict/verdicts/1"
 LITMUS = "a litmus test diverges too; the machine may be the cause of the other failures"
@@ -60,7 +60,7 @@ def report_table(report: Report, predictions: Sequence[PredictedValue] = ()) -> 
     for check in report.checks:
         name, verdict = check.parameter, check.verdict
         growth = f"O({check.growth.text(name)})" if check.growth is not None else "-"
-        fitness = "-" if check.adjusted_r2 is None else f"{check.adjusted_r2:.3f}"
+        fitness = figure_text(check.adjusted_r2, 3)
         if verdict is None:
             rows.append(
                 (check.callpath or "-", "-", check.model or "-", fitness, growth, "-",

@@ -79,9 +79,9 @@ def models_table(models: ModelSet, predictions: Sequence[PredictedValue], output
             series.callpath or "-",
             series.metric or "-",
             model.formula(style),
-            f"{model.smape:.2f}",
-            f"{model.adjusted_r2:.3f}" if model.terms else "-",
-            f"{model.cross_validated_error:.2f}",
+            figure_text(model.smape, 2),
+            figure_text(model.adjusted_r2 if model.terms else None, 3),
+            figure_text(model.cross_validated_error, 2),
         )
         for series, model in models.models
     ]
@@ -132,6 +132,15 @@ def _of_forecasts(forecasts: Sequence[PredictedValue]) -> list[str]:
         place = f"{prediction.callpath}, {at}" if prediction.callpath else at
         lines.append(f"  {place}: {named}{more if len(prediction.forecasters) > _NAMED else ''}")
     return lines
+
+
+def figure_text(value: float | None, digits: int) -> str:
+    """A figure of a model's quality; a dash where the measurements leave it undefined.
+
+    >>> figure_text(0.51, 1), figure_text(float("nan"), 3)
+    ('0.5', '-')
+    """
+    return "-" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
 
 
 def _finite(value: float) -> float | None:

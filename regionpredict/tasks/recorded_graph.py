@@ -154,8 +154,13 @@ def _iterations(events: TaskEvents, node: IntArray, count: int) -> IntArray:
 
 def _notes(recording: Recording, undivided_s: float) -> tuple[str, ...]:
     notes = []
-    if not recording.finished:
-        notes.append("the program did not end by itself: this is what it did until then")
+    if recording.full:
+        notes.append("the disk was full: events for which there was no room are missing")
+    elif not recording.finished:
+        notes.append(
+            "the program did not end by itself, or ended by exec or _exit: this is what it did "
+            "until then"
+        )
     if undivided_s > 0:
         notes.append(
             f"loops of {undivided_s:.3g} s ran whole, on one thread, so that their parallelism is "

@@ -22,6 +22,7 @@ from regionpredict.errors import InputError
 EVENT_BYTES = 32
 MOST_EVENT_BYTES = 4 << 30
 """Of one thread's file: some thirty million tasks."""
+_LAST_BYTES = 2 << 20  # the window in which it was written, and the one after
 ID_BITS = 40
 VERSION = 1
 LINES = "lines.json"
@@ -43,7 +44,8 @@ class Recording:
     """The events of one process: `threads[k]` is `(n, 4)`, in the order of thread k.
 
     `lines` has `file:line` for each site that is known, `addresses` where it lies in its file;
-    `finished` says whether the program ended by itself. `counted[k]` is `(n, c)`, what the counters
+    `finished` says whether the program ended by itself, `full` whether the disk had no room for
+    more. `counted[k]` is `(n, c)`, what the counters
     `counters` read at each event of thread k, where they were read: at an event without a time
     there is 0.
     """
@@ -52,6 +54,7 @@ class Recording:
     lines: dict[int, str]
     addresses: dict[int, int]
     finished: bool
+    full: bool = False
     counters: tuple[str, ...] = ()
     counted: tuple[Words, ...] = ()
 
@@ -86,9 +89,26 @@ def read_recording(folder: Path) -> Recording:
         lines=_lines(folder),
         addresses=_addresses(folder),
         finished=finished,
+        full=disk_was_full(folder),
         counters=names,
         counted=tuple(counted for _, counted in parted) if names else (),
     )
+
+
+def disk_was_full(folder: Path) -> bool:
+    """Whether the disk of a recording had no room for more events."""
+    return any(folder.glob("full-*"))
+
+
+def ended_by_itself(folder: Path) -> bool:
+    """Whether the runtime of a recorded program saw its end, by the last events of its threads."""
+    for file in folder.glob("events-*"):
+        with file.open("rb") as events:
+            events.seek(max(file.stat().st_size - _LAST_BYTES, 0))
+            words = np.frombuffer(events.read(_LAST_BYTES), dtype="<u8")
+        if (words[::4] & np.uint64(255) == FINISHED).any():
+            return True
+    return False
 
 
 def _without_counters(table: Words, count: int) -> tuple[Words, Words]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +22,7 @@ from regionpredict.errors import InputError, plural
 from regionpredict.machine.calibrate.samples import ENOUGH, LEAST_SAMPLES, relative_interval
 from regionpredict.measure.ompt_runtime import stand_in
 from regionpredict.measure.runtime_library import runtime_program
+from regionpredict.scratch_folder import scratch_folder
 from regionpredict.tasks.scheduler import starts_of_tasks
 from regionpredict.tasks.task_graph import CONTINUE, JOINED, TaskGraph
 
@@ -110,8 +110,8 @@ def replay(
         before = environment.get("LD_PRELOAD", "")
         loaded = str(stand_in(runtime, cache))
         settings["LD_PRELOAD"] = f"{loaded}:{before}" if before else loaded
-    with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
-        timed, empty = Path(folder, "timed"), Path(folder, "empty")
+    with scratch_folder() as folder:
+        timed, empty = folder / "timed", folder / "empty"
         _write(graph, timed)
         _write(dataclasses.replace(graph, seconds=np.zeros(graph.nodes)), empty)
 

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -297,7 +298,7 @@ def _judged(
             max_terms=settings.get("max_terms", 2),
         )
         growth, model = growth_of(fitted), fitted.formula()
-        adjusted = fitted.adjusted_r2 if fitted.terms else None
+        adjusted = fitted.adjusted_r2 if fitted.terms and isfinite(fitted.adjusted_r2) else None
         metric = metric or series.metric
         measured = (series, fitted)
         assert experiment is not None

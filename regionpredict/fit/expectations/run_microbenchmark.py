@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
@@ -22,6 +21,7 @@ from statistics import fmean, stdev
 from regionpredict.documents import reading
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment, SeriesBuilder
+from regionpredict.scratch_folder import scratch_folder
 
 _FOLDER = Path(__file__).parent / "microbenchmarks"
 _COMPILATION_LIMIT_S = 120
@@ -76,8 +76,8 @@ def run_microbenchmark(
     errors. Raises `InputError` if a command is missing, fails, takes too long or measures nothing.
     """
     variables = dict(os.environ if environment is None else environment)
-    with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
-        program = Path(folder) / benchmark.source.stem
+    with scratch_folder() as folder:
+        program = folder / benchmark.source.stem
         command = [*shlex.split(compiler or benchmark.compile)]
         command += [str(benchmark.source), "-o", str(program)]
         _run(command, variables, _COMPILATION_LIMIT_S, "give a compiler that works")

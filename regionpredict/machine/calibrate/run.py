@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from regionpredict.machine.calibrate.plan import Measurement, plan
 from regionpredict.machine.calibrate.samples import LEAST_SAMPLES, State, settled
 from regionpredict.machine.detect.topology import Topology
 from regionpredict.machine.writer import Figures
+from regionpredict.scratch_folder import scratch_folder
 
 GRACE_SECONDS = 20.0
 """How long a program may take beyond its seconds to set up its memory before it is ended."""
@@ -72,8 +72,8 @@ def calibrate(
     pinned = cpus or topology.threads or tuple(range(topology.cores))
     todo = plan(topology, free_bytes, pinned, other_runtime)
     state = State.read(state_path, _signature(topology, compiler))
-    with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
-        programs = build(compiler, Path(folder))
+    with scratch_folder() as folder:
+        programs = build(compiler, folder)
         state.save()
         begin = time.monotonic()
         absent: set[str] = set()

@@ -117,6 +117,14 @@ static inline uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* An empty file says that there was no room for events: a name still finds some. */
+static void say_full(void)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/full-%d", folder, (int)getpid());
+    close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+}
+
 /* Maps the next window; where the disk is full this thread records nothing more. */
 static int more(struct thread *self)
 {
@@ -125,6 +133,8 @@ static int more(struct thread *self)
         munmap(self->window, WINDOW);
     self->window = self->next = self->end = NULL;
     if (self->file < 0 || posix_fallocate(self->file, self->at, WINDOW)) {
+        if (self->file >= 0)
+            say_full();
         self->file = -1;
         return 0;
     }

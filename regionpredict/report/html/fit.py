@@ -12,7 +12,7 @@ from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.fit.search.next_point import NextPoint
 from regionpredict.report.call_tree import growth_text
-from regionpredict.report.fitted_models import PredictedValue, models_table
+from regionpredict.report.fitted_models import PredictedValue, figure_text, models_table
 from regionpredict.report.html.blocks import (
     Block,
     Cell,
@@ -78,8 +78,8 @@ def _models(result: FitResult) -> list[Block]:
         rows.append([
             series.callpath or "all", series.metric, model.formula(), f"O({leading})", model.law,
             (f"{model.smape:.2f} %", model.smape),
-            ("" if fitness is None else f"{fitness:.3f}", fitness),
-            (f"{model.cross_validated_error:.2f} %", model.cross_validated_error),
+            (figure_text(fitness, 3), fitness),
+            (f"{figure_text(model.cross_validated_error, 2)} %", model.cross_validated_error),
         ])  # fmt: skip
         details.append(_details(series, model, result, at))
     columns = [

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import signal
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from regionpredict.measure.host_activity import (
     read_activity,
 )
 from regionpredict.measure.ompt_run import recorded_run
+from regionpredict.scratch_folder import scratch_folder
 from regionpredict.tasks.isoefficiency.measured_times import (
     HostActivity,
     IsoefficiencyData,
@@ -187,9 +187,9 @@ def _recorded(
 def _recorded_once(
     argv: Sequence[str], program: Path, setting: Setting, threads: int, *, in_turns: bool
 ) -> TaskGraph:
-    with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
-        _run(argv, program, setting, Path(folder), threads, whole=True, in_turns=in_turns)
-        return recorded_graph(read_recording(Path(folder)), argv[0])
+    with scratch_folder() as folder:
+        _run(argv, program, setting, folder, threads, whole=True, in_turns=in_turns)
+        return recorded_graph(read_recording(folder), argv[0])
 
 
 def _run(
@@ -215,9 +215,9 @@ def _timed(
     graph: TaskGraph,
 ) -> SizeTime:  # fmt: skip
     def once() -> float:
-        with tempfile.TemporaryDirectory(prefix="regionpredict-") as folder:
-            _run(argv, program, setting, Path(folder), threads, whole=False)
-            return region_seconds(Path(folder))
+        with scratch_folder() as folder:
+            _run(argv, program, setting, folder, threads, whole=False)
+            return region_seconds(folder)
 
     def enough(quiet: list[_Run[float]]) -> bool:
         times = [run.value for run in quiet]

@@ -1,0 +1,77 @@
+"""Temporary folders that a killed process does not leave behind for long.
+
+Each is locked by the process that made it as long as that lives. Whoever makes the next one
+removes those that nobody has locked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
+
+PREFIX = "regionpredict-scratch-"
+_RANDOM = re.compile(r"[a-z0-9_]{8}")  # what `mkdtemp` adds to a prefix
+
+
+@contextmanager
+def scratch_folder(within: Path | None = None, prefix: str = PREFIX) -> Iterator[Path]:
+    """A new folder in `within`, or where the system has temporary files; removed at the end."""
+    parent = Path(tempfile.gettempdir()) if within is None else within
+    if sys.platform == "win32":
+        with tempfile.TemporaryDirectory(dir=parent, prefix=prefix) as name:
+            yield Path(name)
+        return
+    _sweep(parent, prefix)
+    folder, lock = _locked(parent, prefix)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def _locked(parent: Path, prefix: str) -> tuple[Path, int]:
+    """A new folder and its lock; another process may have swept it before it was locked."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        try:
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            continue
+        with contextlib.suppress(OSError):  # a file system without locks: nobody sweeps there
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if folder.exists():
+            return folder, lock
+        os.close(lock)
+
+
+def _sweep(parent: Path, prefix: str) -> None:
+    """Removes the user's folders of this prefix that no process has locked."""
+    with contextlib.suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
+            ours = entry.name.startswith(prefix) and _RANDOM.fullmatch(entry.name[len(prefix) :])
+            if ours and entry.is_dir(follow_symlinks=False):
+                with contextlib.suppress(OSError):
+                    _remove_unlocked(Path(entry.path))
+
+
+def _remove_unlocked(folder: Path) -> None:
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        status = os.fstat(lock)
+        if status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) == 0o700:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder)
+    finally:
+        os.close(lock)
