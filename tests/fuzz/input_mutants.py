@@ -156,7 +156,6 @@ def findings(
     import regionpredict.cli.main  # noqa: F401 - what each process would load
 
     kind = kinds()[name]
-    os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
     for number in numbers:
         place = folder / "work"
         shutil.rmtree(place, ignore_errors=True)

@@ -103,7 +103,8 @@ class Run:
         if self._sources:
             words += ["--sources", self._sources]
         environment = {**os.environ, "FUZZ_FOLDER": str(place), "TMPDIR": str(place),
-                       "PYTHONDONTWRITEBYTECODE": "1"}  # fmt: skip
+                       "XDG_CACHE_HOME": str(self._folder / "cache"),
+                       "PYTHONDONTWRITEBYTECODE": "1", "REGIONPREDICT_CACHE": "off"}  # fmt: skip
         if piece.kind in input_mutants.SANITIZED:
             environment.update(self._sanitized)
         with (place / "log").open("w") as log:
@@ -173,7 +174,7 @@ def sanitizing(folder: Path) -> dict[str, str]:
     )
     wrapper.chmod(0o755)
     return {
-        "CC": str(wrapper), "LD_PRELOAD": " ".join(libraries),
+        "CC": str(wrapper), "XDG_CACHE_HOME": str(folder / "sanitized" / "cache"), "LD_PRELOAD": " ".join(libraries),
         "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
         "UBSAN_OPTIONS": "halt_on_error=1:abort_on_error=1:print_stacktrace=1",
     }  # fmt: skip
