@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -15,7 +16,7 @@ from regionpredict.report.isoefficiency_lines import CONTOURS, REACH, efficiency
 from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData, SizeTime
-from regionpredict.tasks.isoefficiency.models import LEVEL, MUCH, Isoefficiency
+from regionpredict.tasks.isoefficiency.models import LEVEL, MUCH, NOISE, Isoefficiency
 
 SCHEMA = "regionpredict/isoefficiency/1"
 _GRID = 16
@@ -101,12 +102,14 @@ def isoefficiency_answers(
             f"Which n keeps E = {efficiency:g} on {plural(threads, 'thread')}?",
             _solutions(sizes, "n", "no size")
             + _forecast(result.parallelism, sizes["E_ub"])
-            + _far(sizes, "n", max((point.size for point in result.sound), default=0)),
+            + _far(sizes, "n", max((point.size for point in result.sound), default=0))
+            + _impossible(sizes, lambda own, bound: own < bound * (1 - NOISE)),
         ),
         (
             f"How many threads keep E = {efficiency:g} at n = {size:g}?",
             _solutions(counts, "p", "not even one")
-            + _far(counts, "p", max((point.threads for point in result.sound), default=0)),
+            + _far(counts, "p", max((point.threads for point in result.sound), default=0))
+            + _impossible(counts, lambda own, bound: own > bound * (1 + NOISE)),
         ),
     ]
 
@@ -210,6 +213,24 @@ def _forecast(model: FittedModel | None, solution: Solved | None) -> str:
         f" At n = {_number(solution.value)} pi(n) is forecast by many views of its points, which "
         "its formula explains too little."
     )
+
+
+def _impossible(solved: dict[str, Solved | None], exceeds: Callable[[float, float], bool]) -> str:
+    """A warning where a model of E_ac or E_cf lies above E_ub, as it may beyond its points."""
+    bound = solved["E_ub"]
+    if bound is None or bound.value is None:
+        return ""
+    above = [
+        name
+        for name in ("E_ac", "E_cf")
+        if (own := solved[name]) is not None
+        and own.value is not None
+        and exceeds(own.value, bound.value)
+    ]
+    if not above:
+        return ""
+    verb = "models of both exceed" if len(above) == 2 else f"model of {above[0]} exceeds"
+    return f" The {verb} E_ub there, which no program does: the answer by E_ub counts."
 
 
 def _far(solved: dict[str, Solved | None], name: str, most: float) -> str:

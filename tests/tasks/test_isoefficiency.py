@@ -247,6 +247,21 @@ def test_answers_far_beyond_the_data_are_called_a_guess():
     assert "a guess" not in answers[3][1]
 
 
+def test_answers_above_the_bound_are_said_to_be_impossible():
+    """E_cf loses 1 % a doubling, but the graph has four tasks at once: 0.8 at p = 5."""
+    data = made(
+        lambda p, n: 1.0 - 0.2 * math.log2(p), lambda p, n: 1.0 - 0.01 * math.log2(p),
+        lambda n: 1e-6 * n, lambda n: 4.0,
+    )  # fmt: skip
+    few = replace(data, times=tuple(t for t in data.times if t.threads <= 4))
+    answers = isoefficiency_answers(isoefficiency(few), 0.8, 64, 2048)
+    assert "by E_ac p = 2" in answers[4][1]
+    assert "by E_ub p = 5" in answers[4][1]
+    assert answers[4][1].endswith(
+        " The model of E_cf exceeds E_ub there, which no program does: the answer by E_ub counts."
+    )
+
+
 def test_too_little_is_said_to_be_too_little():
     data = replace(PLAIN, graphs=PLAIN.graphs[:2], times=PLAIN.times[:10])
     result = isoefficiency(data)
