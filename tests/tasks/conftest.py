@@ -58,11 +58,17 @@ def build(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[.
     return built
 
 
+@pytest.fixture(scope="session")
+def recorders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the libraries that record are kept, each compiled once."""
+    cache = tmp_path_factory.mktemp("recorders")
+    cache.chmod(0o700)
+    return cache
+
+
 @pytest.fixture
-def record(build: Callable[..., Path], tmp_path: Path, compiler: str) -> Record:
+def record(build: Callable[..., Path], recorders: Path, tmp_path: Path, compiler: str) -> Record:
     """Records a program of the folder, or C text, and gives its graph."""
-    cache = tmp_path / "cache"
-    cache.mkdir(mode=0o700)
     runs = [0]
 
     def recorded(
@@ -73,7 +79,7 @@ def record(build: Callable[..., Path], tmp_path: Path, compiler: str) -> Record:
         folder = tmp_path / f"run{runs[0]}"
         folder.mkdir()
         ended = recorded_run(
-            [str(program), *map(str, words)], program, folder, compiler=["gcc"], cache=cache,
+            [str(program), *map(str, words)], program, folder, compiler=["gcc"], cache=recorders,
             environment=os.environ, threads=threads, silent=True,
         )  # fmt: skip
         assert ended == code
