@@ -147,7 +147,12 @@ def _begin(words: Sequence[Any]) -> int:
 
 
 def _settings_at_start(env: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in env.items() if name.startswith(_AT_START)}
+    """What an interpreter looks at before a program can set it; without any locale it takes this
+    one (PEP 538), and how streams are buffered and modules kept changes no answer."""
+    found = {name: value for name, value in env.items() if name.startswith(_AT_START)}
+    for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"):
+        found.pop(name, None)
+    return found if "LC_ALL" in found else {"LANG": "C.UTF-8", **found}
 
 
 _OWN = dict(os.environ)

@@ -60,7 +60,7 @@ def build(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[.
 
 @pytest.fixture(scope="session")
 def recorders(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the libraries that record are kept, each compiled once."""
+    """Where what records and replays is kept, each compiled once."""
     cache = tmp_path_factory.mktemp("recorders")
     cache.chmod(0o700)
     return cache

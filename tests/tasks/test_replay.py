@@ -34,14 +34,12 @@ def test_quiet_runs_that_differ_want_more():
 @pytest.mark.compiler
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("known", KNOWN)
-def test_no_replay_is_faster_than_work_and_depth_allow(tmp_path, known, threads):
-    cache = tmp_path / "cache"
-    cache.mkdir(mode=0o700)
+def test_no_replay_is_faster_than_work_and_depth_allow(recorders, known, threads):
     figure = drawn(*known[:2])
     edges = list(zip(figure.sources.tolist(), figure.targets.tolist(), strict=True))
     graph = graph_of_tasks([1e-5 * second for second in figure.seconds.tolist()], edges)
     run = replay(
-        graph, threads, compiler=["gcc"], cache=cache, environment=os.environ, most_runs=10
+        graph, threads, compiler=["gcc"], cache=recorders, environment=os.environ, most_runs=10
     )
     metrics = measure_graph(graph, concurrency=False)
     # Times are whole nanoseconds there.
@@ -52,10 +50,8 @@ def test_no_replay_is_faster_than_work_and_depth_allow(tmp_path, known, threads)
 
 
 @pytest.mark.compiler
-def test_a_time_limit_ends_a_replay_with_the_runs_made_until_then(tmp_path):
-    cache = tmp_path / "cache"
-    cache.mkdir(mode=0o700)
-    setting = {"compiler": ["gcc"], "cache": cache, "environment": os.environ}
+def test_a_time_limit_ends_a_replay_with_the_runs_made_until_then(recorders):
+    setting = {"compiler": ["gcc"], "cache": recorders, "environment": os.environ}
     # A run takes 0.4 s; a batch, of which the first run does not count, 2.4 s.
     heard: list[int] = []
     run = replay(graph_of_tasks([0.4], []), 1, limit_s=1.5, on_run=heard.append, **setting)
