@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from regionpredict.quoting import double_quoted
 from regionpredict.tasks.named_graph import named_graph
 from regionpredict.tasks.task_graph import TaskGraph
 
+ONCE = "what conditions repeat counts once: their edges that lead back are left out"
 TIMES = ("seconds", "time", "weight", "work")
 _REMEDY = "write digraph g { a [seconds=7]; b [seconds=9]; a -> b; }"
 _TOKEN = re.compile(
@@ -73,6 +75,9 @@ class _Reader:
         self.edges: dict[tuple[int, int], None] = {}
         self.defaults: dict[str, str] = {}
         self.same: dict[int, int] = {}
+        self.weak: set[tuple[int, int]] = set()
+        self.clusters: list[tuple[str, str, list[int]]] = []
+        self.label = ""
         self.title = ""
 
     def read(self) -> TaskGraph:
@@ -107,6 +112,11 @@ class _Reader:
                     path=self.path, line=self.lines[nodes[name]],
                 )  # fmt: skip
         names = list(self.numbers)
+        if self.title == "Taskflow":
+            self._enter_clusters()
+        back = self._back()
+        for pair in back:
+            del self.edges[pair]
         edges = [
             (names[self.same.get(source, source)], names[self.same.get(target, target)])
             for source, target in self.edges
@@ -116,7 +126,52 @@ class _Reader:
             ends for ends, pair in zip(edges, self.edges, strict=True)
             if pair not in loops and pair[::-1] not in loops
         ]  # fmt: skip
-        return named_graph(times, kept, labels, self.path, _REMEDY)
+        graph = named_graph(times, kept, labels, self.path, _REMEDY)
+        return replace(graph, notes=(*graph.notes, ONCE)) if back else graph
+
+    def _enter_clusters(self) -> None:
+        """Taskflow's subflows and modules, which are clusters, begin when their task may and end
+        before what waits for it."""
+        inside = [
+            (owner, set(nodes) - {owner})
+            for name, label, nodes in self.clusters
+            if (owner := self._owner(name, label)) is not None
+        ]
+        known = -1
+        while known != len(self.edges):  # those in others have their edges from these
+            known = len(self.edges)
+            for owner, nodes in inside:
+                before = [a for a, b in self.edges if b == owner and a not in nodes]
+                entered = {b for a, b in self.edges if a in nodes}
+                left = {a for a, b in self.edges if b in nodes}
+                new = [(a, b) for b in nodes - entered for a in before]
+                new += [(a, owner) for a in nodes - left]
+                self.edges.update(dict.fromkeys(new))
+
+    def _owner(self, cluster: str, label: str) -> int | None:
+        """The task of a cluster, by its name, as of a subflow, or its label, as of a module."""
+        if cluster.removeprefix("cluster_") in self.numbers:
+            return self.numbers[cluster.removeprefix("cluster_")]
+        ends = f"[{label}]"
+        owners = [
+            number
+            for number, given in enumerate(self.attributes)
+            if label and given.get("label", "").endswith(ends)
+        ]
+        return owners[0] if len(owners) == 1 else None
+
+    def _back(self) -> list[tuple[int, int]]:
+        """Edges of Taskflow's conditions that are in a cycle: of a loop they lead back."""
+        if not self.weak:
+            return []
+        from scipy.sparse import coo_matrix  # noqa: PLC0415
+        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+        sources, targets = zip(*self.edges, strict=True)
+        size = len(self.numbers)
+        matrix = coo_matrix(([1] * len(sources), (sources, targets)), shape=(size, size))
+        _, part = connected_components(matrix, directed=True, connection="strong")
+        return [pair for pair in self.weak if part[pair[0]] == part[pair[1]]]
 
     def _statements(self) -> list[int]:
         """Statements up to the brace that closes them; the nodes that they name."""
@@ -137,6 +192,8 @@ class _Reader:
                 self.defaults = {**self.defaults, **given}
             return []
         if self._peek(1) == "=" and self._peek() not in ("{", "}"):
+            if word == "label":
+                self.label = _unquoted(self._peek(2))
             self.at += 3
             return []
         ends = [self._end()]
@@ -153,6 +210,8 @@ class _Reader:
             for source in before:
                 for target in after:
                     self.edges[source, target] = None
+                    if self.title == "Taskflow" and given.get("style") == "dashed":
+                        self.weak.add((source, target))
         if len(ends) == 1:
             for node in ends[0]:
                 self.attributes[node].update(given)
@@ -160,15 +219,17 @@ class _Reader:
 
     def _end(self) -> list[int]:
         """One end of an edge: a node, or all nodes of a subgraph."""
+        cluster = ""
         if self._peek().lower() == "subgraph":
             self.at += 1
             if self._peek() != "{":
-                self._next("a name")
+                cluster = _unquoted(self._next("a name").text)
         if self._peek() == "{":
             self.at += 1
-            outer = self.defaults
+            outer = self.defaults, self.label
             nodes = list(dict.fromkeys(self._statements()))
-            self.defaults = outer
+            self.clusters.append((cluster, self.label, nodes))
+            self.defaults, self.label = outer
             return nodes
         token = self._next("a node")
         if token.kind not in ("quoted", "name"):

@@ -12,6 +12,7 @@ import pytest
 from regionpredict.errors import InputError
 from regionpredict.report.task_picture import task_picture
 from regionpredict.tasks import TaskGraph, measure_graph, read_task_graph
+from regionpredict.tasks.dot_file import ONCE
 from regionpredict.tasks.named_graph import NO_TIMES
 
 
@@ -86,6 +87,36 @@ def test_dot_of_runtimes_has_no_times(tmp_path, text, names):
     assert graph.notes == (NO_TIMES,)
     metrics = measure_graph(graph)
     assert (metrics.work_s, metrics.depth_s, metrics.average_parallelism) == (4, 4, 1)
+
+
+def test_loops_of_taskflow_count_once(tmp_path):
+    """A condition that repeats the body or goes on: the first edge leads back."""
+    loop = """digraph Taskflow {
+    subgraph cluster_p0x1 { label="Taskflow: loop";
+    a[label="init" ]; a -> b; b[label="body" ]; b -> c;
+    c[label="again" shape=diamond color=black fillcolor=aquamarine style=filled ];
+    c -> b [style=dashed label="0"]; c -> d [style=dashed label="1"]; d[label="done" ]; } }"""
+    graph = read(tmp_path, loop)
+    assert pairs(graph) == {("init", "body"), ("body", "again"), ("again", "done")}
+    assert graph.notes == (NO_TIMES, ONCE)
+    with pytest.raises(InputError, match="there is a cycle"):
+        read(tmp_path, loop.replace("Taskflow", "other"))
+
+
+def test_modules_and_subflows_of_taskflow_are_in_their_tasks(tmp_path):
+    """b is a subflow of x -> y; m holds module m1, of u and v."""
+    text = """digraph Taskflow {
+    subgraph cluster_p0x1 { label="Taskflow: nested";
+    a[label="a" ]; a -> b; b[label="b" ]; b -> m;
+    subgraph cluster_b { label="Subflow: b"; x[label="x" ]; x -> y; y[label="y" ]; y -> b; }
+    m[shape=box3d, color=blue, label="m [m1]"]; m -> z; z[label="z" ]; }
+    subgraph cluster_p0x2 { label="m1"; u[label="u" ]; v[label="v" ]; } }"""
+    graph = read(tmp_path, text)
+    assert pairs(graph) == {
+        ("a", "b"), ("a", "x"), ("x", "y"), ("y", "b"),
+        ("b", "m [m1]"), ("b", "u"), ("b", "v"), ("u", "m [m1]"), ("v", "m [m1]"), ("m [m1]", "z"),
+    }  # fmt: skip
+    assert measure_graph(graph).depth_s == 7  # a x y b u m z
 
 
 def test_their_tasks_are_grouped_by_kernel(tmp_path):
