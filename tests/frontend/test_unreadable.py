@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from regionpredict.errors import InputError
-from regionpredict.frontend import read, requests_for
+from regionpredict.frontend import FRONTENDS, read, requests_for
 
 NOBODY = 65534
 LOOP = """void f(int n, double *a)
@@ -32,6 +32,8 @@ def plain_user() -> Iterator[Path]:
         (folder / "other.c").write_text(LOOP)
         folder.chmod(0o755)  # pytest's own folders are closed to others
         if root:
+            for frontend in FRONTENDS:  # loaded while the package can be read, wherever it lies
+                read(requests_for([str(folder / "other.c")]), frontend)
             os.seteuid(NOBODY)
         try:
             yield folder
