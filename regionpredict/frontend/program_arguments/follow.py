@@ -272,7 +272,7 @@ class Follower(LoopFollower):
             finally:
                 self.names[-1] = outer
         if isinstance(statement, ExprStmt):
-            filled = self._filled_by(statement) if self.inside_long else None
+            filled = self._filled_by(statement) if self.inside_filling else None
             if filled is not None:
                 self._forget(filled)
                 return None
@@ -310,7 +310,7 @@ class Follower(LoopFollower):
 
     def _filled_by(self, statement: ExprStmt) -> Written | None:
         """What a statement writes that only puts a floating-point number to an element, which is
-        not worked out in a round that stands for all; None where it does anything else."""
+        not worked out where one round stands for all of a loop that fills arrays; else None."""
         if statement not in self._fills:
             self._fills[statement] = filled_by(statement.expr, type_of)
         return self._fills[statement]

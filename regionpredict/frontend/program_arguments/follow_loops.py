@@ -66,6 +66,7 @@ class LoopFollower(Evaluator):
         self._filling: dict[For | While, bool] = {}
         self._writes: dict[Stmt, Written] = {}
         self._targets: dict[Stmt, tuple[Expression, ...]] = {}
+        self.inside_filling = 0  # loops around it of which one round stands for all that they fill
         self.inside_long = 0  # how many such loops stand around what is being followed
         self._changed: dict[int, set[Place]] = {}  # what a loop changes, while an outer one is run
         self.rounds_inside = 1  # of the short loops around it within such a one, together
@@ -180,7 +181,11 @@ class LoopFollower(Evaluator):
         """A loop of which nobody knows how often it runs: what no round changes stays known."""
         if self._only_fills(loop):
             self._forget_written(loop)
-            self._once(loop.body)
+            self.inside_filling += 1
+            try:
+                self._once(loop.body)
+            finally:
+                self.inside_filling -= 1
             return
         increment = loop.increment if isinstance(loop, For) else None
         self._repeat(loop.body, (loop.condition, increment))
