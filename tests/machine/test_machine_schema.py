@@ -320,3 +320,8 @@ def test_however_a_file_is_damaged_it_loads_or_gets_one_line(place, length, junk
         assert str(error).startswith("m.yaml")
     else:
         assert machine.cores >= 1
+
+
+def test_a_figure_that_no_machine_has_is_refused():
+    with pytest.raises(InputError, match="more than any machine has"):
+        read(GOOD.replace("latency: 4", "latency: 1e308", 1), "m.yaml")

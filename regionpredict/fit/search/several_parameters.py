@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regionpredict.errors import InputError
 from regionpredict.fit.model.fitted_model import growth_key
 from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.quality import Candidate, Monomial, design
@@ -315,6 +316,11 @@ def _standardise(
     if lists is None:
         lists = _short_lists(grid, observations, criterion, signed)
     columns = grid.columns(lists, criterion)
+    if not columns.values.size:
+        raise InputError(
+            "no term has a finite value at every point",
+            remedy="search smaller exponents (--terms, --exponents)",
+        )
     y, w = observations.y, observations.weights
     root = np.sqrt(w)
     total = float(_sum(w))

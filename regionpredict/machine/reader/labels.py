@@ -118,6 +118,11 @@ class Labels:
             ) from None
         if not math.isfinite(number) or number <= low:
             raise item.error(f"{item.where} must be above {low:g}, not {item.text}")
+        if unit and number > units.MOST:
+            raise item.error(
+                f"{item.where}: {number:.3g} {unit} is more than any machine has",
+                "look at the number and its unit",
+            )
         least = units.LEAST.get(unit, 0.0)
         if number < least:
             raise item.error(

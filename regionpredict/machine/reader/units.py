@@ -19,6 +19,8 @@ _SCALES: dict[str, dict[str, float]] = {
 }
 
 
+MOST = 1e16
+"""Of bytes, bytes per second, cycles or Hz: more than any machine has."""
 LEAST = {"B/s": 1e6, "B/cycle": 1e-3}
 """Below these no machine with caches is: a path of 1 MB/s, a thousandth of a byte a cycle. Less is
 a number in another unit, of which speedups of thousands would follow."""
