@@ -1,5 +1,6 @@
-"""Measures the programs of `doubtful_programs` on 1 and 2 threads of this host:
-`measure_doubtful.py OUT [COUNT [FIRST]]` appends a row for each program to a CSV file.
+"""Measures the programs of `doubtful_programs` on this host:
+`measure_doubtful.py OUT [--threads 1,2] [--count N] [--first SEED] [--seconds S]` appends a row for
+each program to a CSV file, in the order of the seeds, and begins none after `S` seconds.
 
 A program's time is that of its fastest run of 40. A process counts only if others left the host
 alone beside it, and a time once two such processes agree on it within `AGREE`; where they do not
@@ -9,6 +10,7 @@ that a busy host can be tried later.
 
 from __future__ import annotations
 
+import argparse
 import csv
 import os
 import resource
@@ -16,22 +18,23 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from doubtful_programs import program
 
 from regionpredict.measure.host_activity import disturbance, read_activity, wait_for_quiet
 
-FIELDS = ("seed", "kind", "seconds_1", "seconds_2")
+KEYS = ("seed", "kind")
 AGREE = 0.05
 ROUNDS = 3
 PATIENCE_S = 30.0
 COMPILE = ("gcc", "-O3", "-march=native", "-fopenmp")
-THREADS = (1, 2)
 
 
-def measured(seed: int, folder: Path) -> dict[int, float] | None:
-    """Seconds by threads; None where the runs do not agree."""
+def build(seed: int, folder: Path) -> Path:
+    """Compiles a program; the binary."""
     drawn = program(seed)
     sources = {"work.c": drawn.text, "beside.c": drawn.beside or "int nothing;\n"}
     for name, text in sources.items():
@@ -39,15 +42,24 @@ def measured(seed: int, folder: Path) -> dict[int, float] | None:
     binary = folder / "program"
     files = [str(folder / name) for name in sources]
     subprocess.run([*COMPILE, "-o", str(binary), *files, "-lm"], check=True)
-    found: dict[int, list[float]] = {threads: [] for threads in THREADS}
+    return binary
+
+
+def measured(binary: Path, threads: Sequence[int]) -> dict[int, float] | None:
+    """Seconds by threads; None where the runs do not agree."""
+    found: dict[int, list[float]] = {count: [] for count in threads}
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
-        wait_for_quiet(end - time.monotonic())
-        for threads in THREADS:
-            seconds = None if settled(found[threads]) else fastest_run(binary, threads)
-            found[threads] += [] if seconds is None else [seconds]
+        for count in threads:
+            if settled(found[count]):
+                continue
+            seconds = fastest_run(binary, count)
+            if seconds is None:
+                wait_for_quiet(end - time.monotonic())
+            else:
+                found[count].append(seconds)
         if all(map(settled, found.values())):
-            return {threads: min(seconds) for threads, seconds in found.items()}
+            return {count: min(seconds) for count, seconds in found.items()}
     return None
 
 
@@ -77,28 +89,39 @@ def _own_seconds() -> float:
 
 
 def main(arguments: list[str]) -> int:
-    path = Path(arguments[0])
-    count = int(arguments[1]) if len(arguments) > 1 else 180
-    first = int(arguments[2]) if len(arguments) > 2 else 0
-    known = set[int]()
-    if path.exists():
-        with path.open() as file:
-            known = {int(row["seed"]) for row in csv.DictReader(file)}
-    else:
-        path.write_text(",".join(FIELDS) + "\n")
-    left_out = 0
-    for seed in range(first, first + count):
-        if seed in known:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            times = measured(seed, Path(folder))
-        if times is None:
-            left_out += 1
-            continue
-        with path.open("a") as file:
-            row = (seed, program(seed).kind, *(f"{times[threads]:.9f}" for threads in THREADS))
-            csv.writer(file, lineterminator="\n").writerow(row)
-    print(f"{count} programs, {left_out} left out: busy, or their runs did not agree")
+    asked = argparse.ArgumentParser()
+    asked.add_argument("out", type=Path)
+    asked.add_argument("--threads", default="1,2")
+    asked.add_argument("--count", type=int, default=180)
+    asked.add_argument("--first", type=int, default=0)
+    asked.add_argument("--seconds", type=float, default=float("inf"))
+    given = asked.parse_args(arguments)
+    end = time.monotonic() + given.seconds
+    threads = [int(count) for count in given.threads.split(",")]
+    fields = (*KEYS, *(f"seconds_{count}" for count in threads))
+    if not given.out.exists():
+        given.out.write_text(",".join(fields) + "\n")
+    with given.out.open() as file:
+        known = {int(row["seed"]) for row in csv.DictReader(file)}
+    seeds = [s for s in range(given.first, given.first + given.count) if s not in known]
+    with tempfile.TemporaryDirectory() as folder:
+        places = [Path(folder, str(seed)) for seed in seeds]
+        for place in places:
+            place.mkdir()
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            binaries = list(pool.map(build, seeds, places))
+        left_out = 0
+        for seed, binary in zip(seeds, binaries, strict=True):
+            if time.monotonic() > end:
+                break
+            times = measured(binary, threads)
+            if times is None:
+                left_out += 1
+                continue
+            with given.out.open("a") as file:
+                row = (seed, program(seed).kind, *(f"{times[count]:.9f}" for count in threads))
+                csv.writer(file, lineterminator="\n").writerow(row)
+    print(f"{len(seeds)} programs, {left_out} left out: busy, or their runs did not agree")
     return 0
 
 
