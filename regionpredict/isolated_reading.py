@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis import Bindings, RegionFacts, bind, checked_facts
 from regionpredict.analysis.given_shares import Given, with_given
+from regionpredict.analysis.running_extremes import with_extremes
 from regionpredict.analysis.unsigned_starts import with_unsigned_starts
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import (
@@ -176,14 +177,19 @@ def _asked(
     """A file's part with the sizes that were given, and the facts of its regions;
     `followed` is what the program's arguments make of the names in it."""
     given = reading.given
-    counted = [(with_given(region, given), defined) for region, defined in part.regions]
-    alone = tuple(nest._replace(region=with_given(nest.region, given)) for nest in part.serial)
+    counted = [(_with_shares(region, given), defined) for region, defined in part.regions]
+    alone = tuple(nest._replace(region=_with_shares(nest.region, given)) for nest in part.serial)
     part = part._replace(regions=counted, serial=alone)
     part = part if followed is None else with_arguments(part, followed, _names(given))
     read = reading.clock()
     facts = [region_facts(region, known, given.whole) for region, known in part.regions]
     own = [(fact.region, known) for fact, (_, known) in zip(facts, part.regions, strict=True)]
     return FileFacts(part._replace(regions=own), facts, read - begin, reading.clock() - read)
+
+
+def _with_shares(region: Region, given: Given) -> Region:
+    """The region with how often its branches are taken, as far as that was given or follows."""
+    return with_extremes(with_given(region, given))
 
 
 def _names(given: Given) -> frozenset[str]:

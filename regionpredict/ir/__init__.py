@@ -23,6 +23,7 @@ from regionpredict.ir.region import (
     Statement,
     Synchronisation,
     TeamSynchronisation,
+    statements_in,
 )
 from regionpredict.ir.source import Diagnostic, Span
 
@@ -52,4 +53,5 @@ __all__ = [
     "Statement",
     "Synchronisation",
     "TeamSynchronisation",
+    "statements_in",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -178,7 +178,8 @@ class Branch:
 
     `kind` is 'if' where the source has one there, with the line of `span`. `share` is how often its
     condition holds, 0 to 1, where the caller gave that. `test` is the condition's value, where it
-    has one, which is not zero on the first side.
+    has one, which is not zero on the first side. `extreme`: it holds when a value passes all those
+    before it in the loop around.
     """
 
     condition: str
@@ -187,6 +188,7 @@ class Branch:
     kind: str = ""
     share: Fraction | None = None
     test: Expr | None = None
+    extreme: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,6 +401,18 @@ class Region:
             new = sum(position >= len(nested) for position in positions)
             nested += loops[len(loops) - new :]
         return tuple(nested)
+
+
+def statements_in(nodes: Sequence[Node]) -> Iterator[Statement]:
+    """All statements below the nodes, in source order."""
+    for node in nodes:
+        if isinstance(node, Statement):
+            yield node
+        elif isinstance(node, Branch):
+            for side in node.sides:
+                yield from statements_in(side)
+        else:
+            yield from statements_in(node.body)
 
 
 def _gather(

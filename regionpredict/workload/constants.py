@@ -19,6 +19,11 @@ BRANCH_SHARE = Constant(
     "a side of a branch directly in a loop body runs every second time: nothing in the source "
     "says how often; of more than two sides, each alike",
 )  # fmt: skip
+EULER_GAMMA = Constant(
+    0.5772156649015329, "1", "derived",
+    "by how much 1 + 1/2 + ... + 1/n is more than ln n for large n (Abramowitz and Stegun 1964, "
+    "6.1.3)",
+)  # fmt: skip
 SKEW_EXPONENT = Constant(
     2.5, "1", "assumed",
     "of the power law that iterations may follow whose work nobody knows: exponents of degrees and "

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from math import log
 
-from regionpredict.ir import Branch, Loop, Statement
-from regionpredict.ir.region import Node
+from regionpredict.ir import Branch, Loop, Node, Statement, statements_in
+from regionpredict.workload.constants import EULER_GAMMA
 from regionpredict.workload.loop_nest import Conditional
 
 
-def statements_in(nodes: Sequence[Node]) -> Iterator[Statement]:
-    """All statements below the nodes, in source order."""
-    for node in nodes:
-        if isinstance(node, Statement):
-            yield node
-        elif isinstance(node, Branch):
-            for side in node.sides:
-                yield from statements_in(side)
-        else:
-            yield from statements_in(node.body)
-
-
-def shares_of_sides(branch: Branch, even: float) -> tuple[float, ...]:
+def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, ...]:
     """In how many of the executions of a branch each of its sides runs: as the caller said, or all
-    alike, `even`."""
-    if branch.share is None:
+    alike, `even`; an extreme as often as a loop of so many `trips` finds a new one.
+
+    Of n values in any order, every order being as likely, 1 + 1/2 + ... + 1/n are greater than
+    all before (Rényi 1962, "Théorie des éléments saillants d'une suite d'observations").
+    """
+    held = float(branch.share) if branch.share is not None else None
+    if held is None and branch.extreme:
+        held = min(1.0, (log(max(trips, 1.0)) + EULER_GAMMA.value) / max(trips, 1.0))
+    if held is None:
         return (even,) * len(branch.sides)
-    held = float(branch.share)
     return (held, 1.0 - held)[: len(branch.sides)]
 
 

@@ -115,6 +115,14 @@ def _moved(address: Affine | None, offset: int) -> Affine | None:
     return None if address is None else Affine(address.constant + offset, address.slopes)
 
 
+def _middle_trips(chain: Sequence[LoopHeader]) -> float:
+    """Iterations of the innermost loop where the ones around it are in their middle."""
+    env: dict[str, float] = {}
+    for header in chain[:-1]:
+        env[header.variable] = header.middle(env)
+    return chain[-1].trips(env)
+
+
 class _Contents(NamedTuple):
     """What stands directly in a loop, as it is read."""
 
@@ -276,12 +284,15 @@ class _Lowering:
                 )
             elif isinstance(node, Branch):
                 # Of more than two sides, as a call that may mean several functions has, each alike.
-                taken = min(BRANCH_SHARE.value, 1 / len(node.sides))
-                sides = zip(node.sides, shares_of_sides(node, taken), strict=True)
+                guessed = node.share is None and not node.extreme
+                even = min(BRANCH_SHARE.value, 1 / len(node.sides))
+                sides = zip(
+                    node.sides, shares_of_sides(node, even, _middle_trips(chain)), strict=True
+                )
                 for number, (side, held) in enumerate(sides):
-                    known = 1.0 if node.share is None else held
+                    known = 1.0 if guessed else held
                     inner = tests
-                    if node.test is not None and node.share is None:
+                    if node.test is not None and guessed:
                         inner = (*tests, (node.test, number == 0))
                     self._body(side, chain, contents, share * held, given * known, inner)
             else:

@@ -9,9 +9,18 @@ from typing import NamedTuple
 
 from regionpredict.analysis.dependence import parallel_loops, root_of
 from regionpredict.analysis.indirect_writes import through_an_index
-from regionpredict.ir import Access, Branch, Loop, Node, Region, Span, Synchronisation
+from regionpredict.ir import (
+    Access,
+    Branch,
+    Loop,
+    Node,
+    Region,
+    Span,
+    Synchronisation,
+    statements_in,
+)
 from regionpredict.workload.constants import BRANCH_SIDES
-from regionpredict.workload.if_conversion import shares_of_sides, statements_in
+from regionpredict.workload.if_conversion import shares_of_sides
 from regionpredict.workload.loop_nest import LoopNest, body_executions
 from regionpredict.workload.serial_bodies import SERIAL_KINDS, SerialKind
 
@@ -105,7 +114,7 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
         iterations *= max(1.0, loop.trips({}))
     trips = [trips for trips, _ in body_executions(nest)]
     runs: list[_Run] = []
-    _gather(source.body, trips[0], trips, (source,), 1, runs)
+    _gather(source.body, trips[0], trips, ((source, trips[0]),), 1, runs)
     counts: dict[str, float] = {}
     by_lock: dict[str, float] = {}
     for run in runs:
@@ -155,22 +164,24 @@ class _Run(NamedTuple):
 
 
 def _gather(
-    nodes: tuple[Node, ...], times: float, trips: list[float], around: tuple[Loop, ...], loop: int,
-    runs: list[_Run],
+    nodes: tuple[Node, ...], times: float, trips: list[float],
+    around: tuple[tuple[Loop, float], ...], loop: int, runs: list[_Run],
 ) -> int:  # fmt: skip
-    """Adds the constructs below `nodes`, that run `times`; `loop` is the position of the first loop
-    below them. Returns that of the first loop after them.
+    """Adds the constructs below `nodes`, that run `times`; `around` are the loops that they are in,
+    each with its iterations, `loop` is the position of the first loop below them. Returns that of
+    the first loop after them.
     """
     for node in nodes:
         if isinstance(node, Synchronisation):
-            runs.append(_Run(node, times, around))
+            runs.append(_Run(node, times, tuple(outer for outer, _ in around)))
             loop = _gather(node.body, times, trips, around, loop, runs)
         elif isinstance(node, Loop):
-            inner = (*around, node)
+            inner = (*around, (node, trips[loop]))
             loop = _gather(node.body, times * trips[loop], trips, inner, loop + 1, runs)
         elif isinstance(node, Branch):
             even = 1 / max(BRANCH_SIDES.value, len(node.sides))
-            for side, share in zip(node.sides, shares_of_sides(node, even), strict=True):
+            shares = shares_of_sides(node, even, around[-1][1])
+            for side, share in zip(node.sides, shares, strict=True):
                 loop = _gather(side, times * share, trips, around, loop, runs)
     return loop
 

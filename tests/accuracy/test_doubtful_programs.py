@@ -7,12 +7,18 @@ from pathlib import Path
 
 import pytest
 from doubtful_programs import KINDS, program
+from judge_doubtful import judged
 from measure_doubtful import KEYS, settled
+from metrics import calibration_error
 
 from regionpredict.frontend import requests_for
 from regionpredict.pipeline import analyse
 
-MEASURED = Path(__file__).parent / "doubtful_programs.csv"
+TIMES = {
+    "doubtful_programs.csv": (1, 2),
+    "doubtful_programs_16_cores.csv": (1, 2, 4, 8, 16),
+}
+"""Thread counts by file."""
 
 
 @pytest.mark.parametrize("seed", range(len(KINDS)), ids=list(KINDS))
@@ -25,16 +31,28 @@ def test_each_kind_is_a_loop_that_is_read(tmp_path: Path, seed: int) -> None:
     assert loops and loops[0].status != "skipped"
 
 
-def test_measured_rows_are_of_drawn_programs() -> None:
-    with MEASURED.open() as file:
+@pytest.mark.parametrize("name", TIMES)
+def test_measured_rows_are_of_drawn_programs(name: str) -> None:
+    fields = [f"seconds_{threads}" for threads in TIMES[name]]
+    with (Path(__file__).parent / name).open() as file:
         rows = list(csv.DictReader(file))
-    assert rows and tuple(rows[0]) == (*KEYS, "seconds_1", "seconds_2")
+    assert rows and tuple(rows[0]) == (*KEYS, *fields)
     for row in rows:
         assert program(int(row["seed"])).kind == row["kind"]
-        assert float(row["seconds_1"]) > 0 and float(row["seconds_2"]) > 0
+        assert all(float(row[field]) > 0 for field in fields)
 
 
 def test_two_runs_have_to_agree() -> None:
     assert not settled([1.0, 1.01])
     assert settled([1.2, 1.0, 1.04])
     assert not settled([1.2, 1.0, 1.1])
+
+
+@pytest.mark.slow  # predicts 87 programs
+def test_confidence_holds_on_16_cores() -> None:
+    found = judged()
+    assert {one.kind for one in found} == set(KINDS)
+    sure = [one for one in found if one.confidence >= 0.8]
+    assert len(sure) >= len(found) / 3
+    assert sum(one.right for one in sure) >= 0.9 * len(sure)
+    assert calibration_error([one.confidence for one in found], [one.right for one in found]) < 0.13

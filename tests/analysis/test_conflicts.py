@@ -172,3 +172,78 @@ def test_rows_by_thread_number_narrower_than_a_line(frontend: str, tmp_path: Pat
     assert told("y[omp_get_thread_num() * 8] += a[i];", "a64fx")
     # Reading takes no line away.
     assert not told("b[i] = y[omp_get_thread_num()];", "skylake-gold-6148")
+
+
+MEMBERS = """struct state { double sum; int count; double *list; } whole;
+struct node { struct state inner; };
+"""
+SET_BY_ALL = {
+    "through a pointer": "s->sum += a[i];",
+    "of a variable": "whole.sum += a[i];",
+    "counted": "s->list[s->count++] = a[i];",
+    "of a struct inside": "n->inner.sum += a[i];",
+    "handed on": "{ struct state *t = s; t->sum += a[i]; }",
+    "used": "{ s->count = i; a[i] = s->count; }",
+}
+OWN = {
+    "a copy": "{ struct state t = whole; t.sum += a[i]; a[i] = t.sum; }",
+    "only read": "a[i] += s->sum;",
+    "only set": "s->count = m;",
+    "of an element": "all[i].sum += a[i];",
+    "a pointer of the iteration": "{ struct state *t = &all[i]; t->sum += a[i]; }",
+    "protected": "{\n#pragma omp critical\n s->sum += a[i]; }",
+    "perhaps": "if (a[i] > 0) s->sum += a[i];",
+}
+
+
+def members_of_all(folder: Path, statement: str, clause: str, frontend: str) -> list[str]:
+    (folder / "f.c").write_text(
+        f"{MEMBERS}"
+        "void f(int m, double *a, struct state *s, struct node *n, struct state *all) {\n"
+        f"  #pragma omp parallel for {clause}\n"
+        f"  for (int i = 0; i < m; i++) {statement}\n}}\n"
+    )
+    return conflicts(analyse(requests_for([str(folder / "f.c")]), {}, frontend=frontend).facts[0])
+
+
+@each_frontend
+@pytest.mark.parametrize("statement", SET_BY_ALL.values(), ids=SET_BY_ALL)
+def test_a_member_that_all_threads_set(tmp_path: Path, statement: str, frontend: str) -> None:
+    assert members_of_all(tmp_path, statement, "", frontend) == ["RP222"]
+
+
+@each_frontend
+@pytest.mark.parametrize("statement", OWN.values(), ids=OWN)
+def test_a_member_that_is_no_race_for_sure(tmp_path: Path, statement: str, frontend: str) -> None:
+    assert not members_of_all(tmp_path, statement, "", frontend)
+
+
+@each_frontend
+@pytest.mark.parametrize("clause", ["private(whole)", "firstprivate(whole)"])
+def test_a_member_of_a_struct_that_each_thread_has(
+    tmp_path: Path, clause: str, frontend: str
+) -> None:
+    assert not members_of_all(tmp_path, "{ whole.sum = a[i]; a[i] = whole.sum; }", clause, frontend)
+
+
+MEMBER_OF_A_CLASS = """struct Sum {
+  double total; int n; double *a;
+  void all() {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) total += a[i];
+  }
+  void reduced() {
+    double sum = 0;
+    #pragma omp parallel for reduction(+:sum)
+    for (int i = 0; i < n; i++) sum += a[i];
+    total = sum;
+  }
+};
+void both(Sum &s) { s.all(); s.reduced(); }
+"""
+
+
+def test_a_member_of_the_object_that_all_threads_set(tmp_path: Path) -> None:
+    (tmp_path / "f.cpp").write_text(MEMBER_OF_A_CLASS)
+    facts = analyse(requests_for([str(tmp_path / "f.cpp")]), {}).facts
+    assert [conflicts(one) for one in facts] == [["RP222"], []]

@@ -170,17 +170,27 @@ class Tally:
         place = self.context.element(expression, self.frame)
         if place is not None:
             self._access(expression, place, kind, ctype)
-        elif not self._is_scalar(expression):
+        elif not self._scalar_member(expression, kind, ctype):
             self.unread.append(f"the memory behind {show(expression)}")
         return ctype
 
-    def _is_scalar(self, expression: Index | Member | Unary) -> bool:
-        """Whether it is a member of a value, or of something at one place, which is no array."""
+    def _scalar_member(self, expression: Index | Member | Unary, kind: str, ctype: CType) -> bool:
+        """Whether it is a member of a value, or of something at one place, which is no array: that
+        is noted as a variable is."""
         if not isinstance(expression, Member):
             return False
         if isinstance(expression.base, (CallExpr, Opaque, Ternary, Assign)):
             return not expression.arrow
-        return self.context.path(expression, self.frame) is not None
+        name = self.context.scalar_member(expression, self.frame)
+        if name is None:
+            return False
+        if kind == "write":
+            self.writes.add(name)
+            self.operands.assigned(name)
+        elif ctype.kind not in ("array", "pointer"):
+            self.reads.add(name)
+            self.paths = self.operands.of_scalar(name)
+        return True
 
     def _access(self, expression: Expression, place: Pointer, kind: str, ctype: CType) -> None:
         span = getattr(expression, "span", None)
@@ -289,6 +299,8 @@ class Tally:
             place = self.context.element(target, self.frame)
             if place is not None:
                 self._access(target, place, "write", ctype)
+            elif isinstance(target, Member):
+                self._scalar_member(target, "write", ctype)
             return ctype
         return self._hidden(target)
 

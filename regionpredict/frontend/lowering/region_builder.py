@@ -160,7 +160,12 @@ class RegionBuilder:
             parallel=parallel,
             instance=self.function.name if self.function.shown else "",
             shared=shared_names(
-                self.context.named(), self.pragma, self.span, team, self.unit.threadprivate
+                self.context.named(),
+                self.context.member_homes,
+                self.pragma,
+                self.span,
+                team,
+                self.unit.threadprivate,
             ),
             reassociates=self.unit.reassociates,
         )

@@ -10,14 +10,15 @@ from regionpredict.ir import Span
 
 
 def shared_names(
-    names: Mapping[str, tuple[Decl, int]], pragma: Pragma, span: Span, team: ParallelSite | None,
-    own: Collection[str],
+    names: Mapping[str, tuple[Decl, int]], members: Mapping[str, str], pragma: Pragma, span: Span,
+    team: ParallelSite | None, own: Collection[str],
 ) -> frozenset[str]:  # fmt: skip
     """Of a region's names those that are surely shared (OpenMP 5.2, sec. 5.1.1).
 
-    `names` tell the variable of each and how many calls deep it is declared; `own` has each
-    thread a copy of (threadprivate). What a function declares that is called by the threads, or
-    that has the region without its `parallel`, is theirs.
+    `names` tell the variable of each and how many calls deep it is declared, `members` the variable
+    that a member of a struct is in; `own` has each thread a copy of (threadprivate). What a
+    function declares that is called by the threads, or that has the region without its `parallel`,
+    is theirs.
     """
     begin = None
     own = {*own, *pragma.own_names}
@@ -26,10 +27,14 @@ def shared_names(
     elif team is not None:
         begin = team.directive.span
         own |= team.directive.pragma.own_names
-    return frozenset(
+    shared = {
         name for name, (decl, depth) in names.items()
         if decl.name not in own and _is_shared(decl, depth, begin)
-    )  # fmt: skip
+    }  # fmt: skip
+    homes = shared | {"this"} if begin is not None else shared
+    return frozenset(
+        shared | {path for path, home in members.items() if home in homes and path not in own}
+    )
 
 
 def _is_shared(decl: Decl, depth: int, begin: Span | None) -> bool:

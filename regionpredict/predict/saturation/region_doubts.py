@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine, unsettled_figures
 from regionpredict.predict.curve import Point
+from regionpredict.predict.limiting_factors import limit
 from regionpredict.predict.machine_uncertainty import Doubted, moves_of
 from regionpredict.predict.saturation.region_time import RegionTime
 from regionpredict.predict.uncertainty import (
@@ -27,6 +28,9 @@ from regionpredict.workload import Execution, Workload
 
 _SHOWN = 0.005
 """Of the confidence: what leaves more than all but this is shown as 100 %, and is no doubt."""
+
+_HELD_UP = frozenset(("serialization", "overhead"))
+"""What limits a region whose threads meet more than they compute."""
 
 
 class Judged(NamedTuple):
@@ -50,6 +54,7 @@ def judged(
     doubts = doubts_of_notes(workload.table.diagnostics, partial=partial)
     if workload.team_limit != 1:
         doubts += _in_turn(workload, execution)
+    doubts += _meeting(execution, points, threads)
     doubts += _calibration(time.machine)
     otherwise = _otherwise(time, execution, [point.threads for point in points])
     doubts += _imbalance(execution, points, otherwise, threads, within)
@@ -75,6 +80,21 @@ def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
     if not arrays:
         return ()
     return (doubt("in-turn", f"threads write one cache line of {', '.join(arrays)} in turns"),)
+
+
+def _meeting(execution: Execution, points: Sequence[Point], threads: int) -> tuple[Doubt, ...]:
+    """Of several threads that are held up where they meet, or that start teams of their own."""
+    counts = execution.synchronisation
+    found: tuple[Doubt, ...] = ()
+    if threads == 1:
+        return found
+    if counts.inner_teams:
+        found += (doubt("nested", "its threads start teams of their own"),)
+    meet = counts.serial_bodies + counts.in_one_place + len(counts.spread)
+    if meet and limit(points) in _HELD_UP:
+        said = f"how often {threads} threads meet at locks or atomic updates is a guess"
+        found += (doubt("contention", said),)
+    return found
 
 
 def _calibration(machine: Machine) -> tuple[Doubt, ...]:

@@ -1,0 +1,112 @@
+"""Branches that are seldom taken, since nothing else sets what they compare:
+`if (a[i] > most) most = a[i];`, `if (n >= room) room = grown(n);`.
+
+The condition holds again only when a value passes all those before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from regionpredict.ir import Branch, Expr, Loop, Node, Region, Statement, statements_in
+from regionpredict.ir.expr import Atom
+
+_COMPARISONS = frozenset(("lt", "le"))
+
+
+def with_extremes(region: Region) -> Region:
+    """The region with these branches marked; the same one if there are none."""
+    if region.nest is None:
+        return region
+    nest = _loop(region.nest)
+    return region if nest is region.nest else replace(region, nest=nest)
+
+
+def _loop(loop: Loop) -> Loop:
+    body = _nodes(loop.body, loop)
+    return loop if body is loop.body else replace(loop, body=body)
+
+
+def _nodes(nodes: tuple[Node, ...], loop: Loop, *, marked: bool = False) -> tuple[Node, ...]:
+    """The nodes of a loop's body; `marked`: under a branch that is marked, whose condition may be
+    tested once more."""
+    new = tuple(_node(node, loop, marked=marked) for node in nodes)
+    return nodes if all(a is b for a, b in zip(new, nodes, strict=True)) else new
+
+
+def _node(node: Node, loop: Loop, *, marked: bool) -> Node:
+    if isinstance(node, Statement):
+        return node
+    if isinstance(node, Loop):
+        return _loop(node)
+    if isinstance(node, Branch):
+        extreme = not marked and _is_extreme(node, loop)
+        sides = tuple(_nodes(side, loop, marked=marked or extreme) for side in node.sides)
+        same = not extreme and all(a is b for a, b in zip(sides, node.sides, strict=True))
+        return node if same else replace(node, sides=sides, extreme=extreme)
+    body = _nodes(node.body, loop, marked=marked)
+    return node if body is node.body else replace(node, body=body)
+
+
+def _is_extreme(branch: Branch, loop: Loop) -> bool:
+    if branch.test is None or branch.share is not None or not branch.sides:
+        return False
+    return any(_follows(branch, loop, *pair) for pair in _compared(branch.test))
+
+
+def _compared(test: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """Each two values that have to be in order for the test to hold, in both orders."""
+    atom = _sole(test)
+    if not isinstance(atom, Atom):
+        return
+    if atom.kind == "and":
+        for part in atom.args:
+            yield from _compared(part)
+    elif atom.kind in _COMPARISONS:
+        low, high = atom.args
+        yield from ((low, high), (high, low))
+
+
+def _sole(value: Expr) -> str | Atom | None:
+    """The variable or atom that a value is, if it is no more than that."""
+    (monomial, number), *others = value.terms.items() or [((), 0)]
+    if others or number != 1 or len(monomial) != 1 or monomial[0][1] != 1:
+        return None
+    factor = monomial[0][0]
+    return factor.label if isinstance(factor, Atom) and factor.kind == "varying" else factor
+
+
+def _follows(branch: Branch, loop: Loop, kept: Expr, passing: Expr) -> bool:
+    """Whether `kept` is set on the branch alone, to stay beyond `passing`."""
+    place = _sole(kept)
+    if place is None:
+        return False
+    taken = list(statements_in(branch.sides[0]))
+    sets = [statement for statement in taken if _touches(statement, place, "write")]
+    others = [one for one in statements_in(loop.body) if all(one is not own for own in taken)]
+    if not sets or any(_touches(statement, place, "write") for statement in others):
+        return False
+    if any(_moved(passing, statements_in(side)) for side in branch.sides[1:]):
+        return False  # two that take turns, as in a merge
+    anew = not any(_touches(statement, place, "read") for statement in sets)
+    return anew or loop.variable in passing.names or _moved(passing, others)
+
+
+def _moved(value: Expr, statements: Iterable[Statement]) -> bool:
+    names = value.names.union(atom.label for atom in value.atoms() if atom.kind == "varying")
+    return any(not names.isdisjoint(statement.writes) for statement in statements)
+
+
+def _touches(statement: Statement, place: str | Atom, kind: str) -> bool:
+    """Whether a statement reads or writes a variable, or an element of an array."""
+    if isinstance(place, str):
+        return place in (statement.reads if kind == "read" else statement.writes)
+    if place.kind != "ref":
+        return False
+    return any(
+        access.kind == kind
+        and place.label == (f"{access.array}[].{access.member}" if access.member else access.array)
+        and place.args == access.subscripts
+        for access in statement.accesses
+    )
