@@ -13,7 +13,7 @@ from regionpredict.analysis import bind
 from regionpredict.analysis.facts import facts_of
 from regionpredict.analysis.teams import ProgramOrder, ProgramTeams
 from regionpredict.errors import InputError
-from regionpredict.ir import SerialNest
+from regionpredict.ir import Region, SerialNest, Span
 from regionpredict.machine import Machine
 from regionpredict.predict import (
     NO_SERIAL_CODE,
@@ -77,6 +77,7 @@ def together_of(
     alone = SerialCode(
         sum(own.seconds for own in serial.values()),
         tuple(dict.fromkeys(name for own in serial.values() for name in own.unknown)),
+        tuple(dict.fromkeys(name for own in serial.values() for name in own.unseen)),
     )
     running = _running(teams, executions)
     return recommendation_of(running, machine, alone, measured=measured)
@@ -96,22 +97,40 @@ def serial_code(
     """What one thread does outside all parallel regions, by the file of the program's `main`."""
     running = {span for program in structure.programs for span in program.serial
                if program.serial[span].weight}  # fmt: skip
-    seconds = {
+    alone = {
         nest.region.span: _alone(nest, given, machine)
         for nest in nests if nest.region.span in running
     }  # fmt: skip
+    unseen = {nest.region.span: _unseen(nest.region) for nest in nests}
     return {
-        program.main: SerialCode(
-            sum(
-                runs.weight * (seconds.get(span) or 0.0) for span, runs in program.serial.items()
-            ),
-            tuple(
-                span.short for span, runs in program.serial.items()
-                if runs.weight and seconds.get(span) is None
-            ),
+        program.main: _serial_code(
+            {span: runs.weight for span, runs in program.serial.items() if runs.weight},
+            alone, unseen,
         )
         for program in structure.programs
     }  # fmt: skip
+
+
+def _serial_code(
+    often: Mapping[Span, float], alone: Mapping[Span, float | None],
+    unseen: Mapping[Span, Sequence[str]],
+) -> SerialCode:  # fmt: skip
+    """That of a program whose loops run so often."""
+    return SerialCode(
+        sum(weight * (alone.get(span) or 0.0) for span, weight in often.items()),
+        tuple(span.short for span in often if alone.get(span) is None),
+        tuple(dict.fromkeys(
+            name for span in often if alone.get(span) is not None for name in unseen.get(span, ())
+        )),
+    )  # fmt: skip
+
+
+def _unseen(region: Region) -> list[str]:
+    """The functions that a region calls of which neither the body nor the memory is seen."""
+    names = {
+        call.name for statement, _ in region.statements() for call in statement.calls if call.memory
+    }
+    return sorted(names)
 
 
 def _alone(nest: SerialNest, given: Mapping[str, int], machine: Machine) -> float | None:

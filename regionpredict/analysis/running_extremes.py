@@ -12,7 +12,7 @@ from dataclasses import replace
 from regionpredict.ir import Branch, Expr, Loop, Node, Region, Statement, statements_in
 from regionpredict.ir.expr import Atom
 
-_COMPARISONS = frozenset(("lt", "le"))
+_COMPARISONS = frozenset(("lt", "le", "eq"))
 
 
 def with_extremes(region: Region) -> Region:
@@ -56,7 +56,7 @@ def _is_extreme(branch: Branch, loop: Loop) -> bool:
 
 
 def _compared(test: Expr) -> Iterator[tuple[Expr, Expr]]:
-    """Each two values that have to be in order for the test to hold, in both orders."""
+    """Each two values that have to be in order, or alike, for the test to hold, in both orders."""
     atom = _sole(test)
     if not isinstance(atom, Atom):
         return

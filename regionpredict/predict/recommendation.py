@@ -24,12 +24,14 @@ RULE = f"fewest threads within {_SLACK} of the least time"
 
 
 class SerialCode(NamedTuple):
-    """What one thread does outside all parallel regions: `seconds` in a whole run, and the places
-    of the loops of which these are not known.
+    """What one thread does outside all parallel regions: `seconds` in a whole run, the places of
+    the loops of which these are `unknown`, and the functions that loops call whose time is no part
+    of it, since their bodies are not seen (`unseen`).
     """
 
     seconds: float = 0.0
     unknown: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
 
 
 NO_SERIAL_CODE = SerialCode()
@@ -43,7 +45,8 @@ class Recommendation:
     `cores_per_package` of them; cores have `threads_per_core`, several only where all teams ask for
     them. `seconds` are those of the whole program, None where teams are not weighed by times
     (`weighted_by`); `low` and `high`: between what the speedup lies. `serial_share` of that time
-    passes outside parallel regions. `sizes_from` is the least sure of `SIZE_ORIGINS`.
+    passes outside parallel regions, as far as it is known (`unknown_serial`, `unseen_serial`).
+    `sizes_from` is the least sure of `SIZE_ORIGINS`.
     `curve` has the program's time by threads, of no unit where `seconds` is None. `regions` are the
     loops that count, `left_out` the teams without any estimate, `main` the file of the program's
     `main`.
@@ -67,6 +70,7 @@ class Recommendation:
     regions: int
     left_out: tuple[str, ...]
     unknown_serial: tuple[str, ...] = ()
+    unseen_serial: tuple[str, ...] = ()
     rule: str = RULE
 
 
@@ -149,6 +153,7 @@ def recommendation_of(
         regions=len({name for team in known for name in loops_of(team)}),
         left_out=tuple(team.facts.id for team in teams if team not in known),
         unknown_serial=serial.unknown,
+        unseen_serial=serial.unseen,
     )  # fmt: skip
 
 

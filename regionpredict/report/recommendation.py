@@ -48,16 +48,25 @@ def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
             f"Serial parts: {100 * hint.serial_share:.0f} % of the time at "
             f"{plural(hint.threads, 'thread')}."
         )
-    if hint.unknown_serial:
-        lines.append(_excluded(hint.unknown_serial))
+    if hint.unknown_serial or hint.unseen_serial:
+        lines.append(_excluded(hint.unknown_serial, hint.unseen_serial))
     return lines
 
 
-def _excluded(loops: Sequence[str]) -> str:
-    """`Excluded: 2 serial loops of unknown length (main.c:12, read.c:40).`"""
-    more = ", ..." if len(loops) > _NAMED else ""
-    number = plural(len(loops), "serial loop")
-    return f"Excluded: {number} of unknown length ({', '.join(loops[:_NAMED])}{more})."
+def _excluded(loops: Sequence[str], functions: Sequence[str]) -> str:
+    """`Excluded: 2 serial loops of unknown length (main.c:12, read.c:40), and serial calls of
+    functions without source (solve).`"""
+    parts = []
+    if loops:
+        number = plural(len(loops), "serial loop")
+        parts.append(f"{number} of unknown length ({_first_of(loops)})")
+    if functions:
+        parts.append(f"serial calls of functions without source ({_first_of(functions)})")
+    return f"Excluded: {', and '.join(parts)}."
+
+
+def _first_of(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
 
 
 def speedup_text(hint: Recommendation) -> str:

@@ -291,7 +291,9 @@ def may_be_traced(nest: LoopNest) -> bool:
     """Whether a nest has about as few references as are gone through one by one."""
     expected = 0.0
     for loop, (_, times) in zip(nest.loops, body_executions(nest), strict=True):
-        if any(group.irregular and None in group.exact for group in loop.groups):
+        if loop.share < 1.0 or any(
+            group.irregular and None in group.exact for group in loop.groups
+        ):
             return False
         expected += times * sum(len(group.accesses) for group in loop.groups)
     return expected <= 2 * MOST_REFERENCES.value

@@ -218,7 +218,10 @@ class LayerConditions:
         return [(0.0, edge, first), (edge, 1.0, last)]
 
     def _body(self, loop: NestLoop, env: LoopEnv, held: Held, carriers: Carriers) -> Volume:
-        """Misses of an iteration that does not fit: its inner loops, neighbours that fit joined."""
+        """Misses of an iteration that does not fit: its inner loops, neighbours that fit joined.
+
+        A loop that runs in a share of the iterations has that share of its misses.
+        """
         total: Volume = {}
         waiting = list(loop.children)
         if loop.groups:
@@ -234,9 +237,10 @@ class LayerConditions:
                 cluster.append(waiting.pop(0))
             if len(cluster) > 1:
                 uncounted = _uncounted(groups, held)
-                _add(total, self.team.footprint(cluster, env, uncounted, per_thread=True))
+                volume = self.team.footprint(cluster, env, uncounted, per_thread=True)
             else:
-                _add(total, self._loop(cluster[0], env, held, carriers))
+                volume = self._loop(cluster[0], env, held, carriers)
+            _add(total, volume, max(inner.share for inner in cluster))
         return total
 
     @staticmethod

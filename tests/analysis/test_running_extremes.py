@@ -27,6 +27,7 @@ EXTREMES = {
     "and more": "if (a[i] > 0 && a[i] > most) most = a[i];",
     "an element": "if (a[i] > best[j]) best[j] = a[i];",
     "room": "if (r.used >= r.size) { r.size += 100; b[0] = 1; } r.used++;",
+    "room at its end": "if (r.used == r.size) { r.size += 100; b[0] = 1; } r.used++;",
     "room set anew": "if (count >= x) x = 2 * count; count++;",
 }
 GUESSES = {

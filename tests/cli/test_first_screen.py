@@ -68,3 +68,24 @@ def test_a_chosen_view_is_what_is_shown(tmp_path: Path, options: tuple[str, str]
 
 def test_few_loops_have_all_their_rows(tmp_path: Path) -> None:
     assert lines_of(tmp_path, LONG) == lines_of(tmp_path, LONG, "--all")
+
+
+SERIAL = """double unseen(int); void fill(double *, int);
+static double a[1000000];
+int main(void) {
+  for (int i = 0; i < 1000; i++) a[i] = unseen(i);
+  for (int i = 0; i < 10; i++) fill(a, i);
+#pragma omp parallel for
+  for (int i = 0; i < 1000000; i++) a[i] = 2 * a[i];
+  return 0;
+}
+"""
+
+
+def test_serial_time_that_is_not_known_is_said(tmp_path: Path) -> None:
+    said = "Excluded: serial calls of functions without source (unseen, fill)."
+    assert said in lines_of(tmp_path, SERIAL)
+    seen = SERIAL.replace("unseen(int);", "unseen(int i) { return i; }").replace(
+        "void fill(double *, int);", "void fill(double *b, int i) { b[i] = 1; }"
+    )
+    assert not [line for line in lines_of(tmp_path, seen) if line.startswith("Excluded")]
