@@ -54,7 +54,7 @@ def judged(
     doubts = doubts_of_notes(workload.table.diagnostics, partial=partial)
     if workload.team_limit != 1:
         doubts += _in_turn(workload, execution)
-    doubts += _meeting(execution, points, threads)
+    doubts += _meeting(execution, points, threads, doubts)
     doubts += _calibration(time.machine)
     otherwise = _otherwise(time, execution, [point.threads for point in points])
     doubts += _imbalance(execution, points, otherwise, threads, within)
@@ -82,13 +82,16 @@ def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
     return (doubt("in-turn", f"threads write one cache line of {', '.join(arrays)} in turns"),)
 
 
-def _meeting(execution: Execution, points: Sequence[Point], threads: int) -> tuple[Doubt, ...]:
-    """Of several threads that are held up where they meet, or that start teams of their own."""
+def _meeting(
+    execution: Execution, points: Sequence[Point], threads: int, before: Sequence[Doubt]
+) -> tuple[Doubt, ...]:
+    """Of several threads that are held up where they meet, or that start teams of their own;
+    `before` are the doubts so far."""
     counts = execution.synchronisation
     found: tuple[Doubt, ...] = ()
     if threads == 1:
         return found
-    if counts.inner_teams:
+    if counts.inner_teams and not any(known.id == "nested" for known in before):
         found += (doubt("nested", "its threads start teams of their own"),)
     meet = counts.serial_bodies + counts.in_one_place + len(counts.spread)
     if meet and limit(points) in _HELD_UP:
