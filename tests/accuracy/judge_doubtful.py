@@ -4,7 +4,6 @@ prints them by kind, worst first, and how often a confidence holds."""
 from __future__ import annotations
 
 import csv
-import math
 import sys
 import tempfile
 from collections.abc import Collection, Mapping
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from doubtful_programs import KINDS, program
-from metrics import brier, calibration_error
+from metrics import brier, calibration_error, time_at
 
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
@@ -59,19 +58,9 @@ def _judged(row: Mapping[str, str], machine: Machine, source: Path) -> Judged:
     hint = next(one for one in found if one.facts.region.function == "work")
     assert hint.threads is not None and hint.confidence is not None
     best = min(seconds, key=lambda count: seconds[count])
-    loss = _at(seconds, hint.threads) / seconds[best]
+    loss = time_at(seconds, hint.threads) / seconds[best]
     doubts = tuple(sorted(doubt.id for doubt in hint.doubts))
     return Judged(drawn.seed, drawn.kind, hint.threads, best, loss, hint.confidence, doubts)
-
-
-def _at(seconds: Mapping[int, float], threads: int) -> float:
-    """The time on so many threads: between two that were measured, a power of their number."""
-    if threads in seconds:
-        return seconds[threads]
-    below = max(count for count in seconds if count < threads)
-    above = min(count for count in seconds if count > threads)
-    part = math.log(threads / below) / math.log(above / below)
-    return seconds[below] ** (1.0 - part) * seconds[above] ** part
 
 
 def main() -> int:

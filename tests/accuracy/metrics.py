@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import mean, median
 from typing import NamedTuple, TypeVar
 
@@ -124,3 +124,17 @@ def share(flags: Sequence[bool]) -> float:
 def middle(values: Sequence[float]) -> float:
     """The median."""
     return median(values)
+
+
+def time_at(seconds: Mapping[int, float], threads: int) -> float:
+    """The time on so many threads: between two counts that were measured, a power of the number.
+
+    >>> round(time_at({4: 8.0, 16: 4.0}, 8), 3), time_at({4: 8.0, 16: 4.0}, 16)
+    (5.657, 4.0)
+    """
+    if threads in seconds:
+        return seconds[threads]
+    below = max(count for count in seconds if count < threads)
+    above = min(count for count in seconds if count > threads)
+    part = math.log(threads / below) / math.log(above / below)
+    return seconds[below] ** (1.0 - part) * seconds[above] ** part

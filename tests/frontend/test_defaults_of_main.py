@@ -108,3 +108,31 @@ def test_a_loop_of_unknown_size_has_as_many_iterations_as_the_largest(tmp_path: 
     assert unknown.facts.bindings.typical == Fraction(5000)
     assert any("= 5000 (no value given" in line for line in unknown.assumed)
     assert unknown.sizes_from == "defaults"
+
+
+WAVES = """static double x[20][20];
+static int order[] = {ORDER};
+static void wave(int diagonal) {
+  int first = diagonal < 20 ? 0 : diagonal - 19, last = diagonal < 20 ? diagonal : 19;
+#pragma omp parallel for
+  for (int i = first; i <= last; i++) x[i][diagonal - i] += 1;
+}
+int main(void) {
+  for (int k = 0; k < (int)(sizeof order / sizeof *order); k++) wave(order[k]);
+  return 0;
+}
+"""
+DIAGONALS = {
+    "most are short": ("9, 9, 9, 9, 9, 19", 10),  # 40 of 70 elements are in the first four
+    "the last one is short": ("0, 19, 37", 20),  # 1, 20 and 2 elements
+}
+
+
+@pytest.mark.parametrize(("order", "length"), DIAGONALS.values(), ids=DIAGONALS)
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_region_has_the_sizes_with_half_of_its_work(
+    tmp_path: Path, order: str, length: int, frontend: str
+) -> None:
+    (tmp_path / "f.c").write_text(WAVES.replace("ORDER", order))
+    (facts,) = analyse(requests_for([str(tmp_path / "f.c")]), {}, frontend=frontend).facts
+    assert facts.iterations.value == length

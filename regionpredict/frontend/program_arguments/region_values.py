@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -22,7 +22,12 @@ from regionpredict.ir import Definition, Expr, Span
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NO_ARRAYS: Mapping[str, int] = MappingProxyType({})
+Work = Callable[[Mapping[str, int]], float]
 _STEP = re.compile(r"(->|\.)([A-Za-z_]\w*)|\[(\d+)\]")
+
+
+def _alike(values: Mapping[str, int]) -> float:
+    return 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +49,15 @@ class ArgumentValues:
 
     def definitions(
         self, span: Span, names: Iterable[str], said: Sequence[Definition],
-        elements: Mapping[str, int] = _NO_ARRAYS, given: Collection[str] = (),
+        elements: Mapping[str, int] = _NO_ARRAYS, given: Collection[str] = (), work: Work = _alike,
     ) -> tuple[Definition, ...]:  # fmt: skip
         """What the source has `said` of names at a place, and in its stead each of the `names` that
         has one value whenever the program comes there.
 
         So has each of the names that the source says them by, where it means the same everywhere.
         `elements` are the bytes of an element of arrays, whose lengths, `x[]`, are told so, too.
-        Names that are `given` go before what a run without arguments makes of them.
+        Names that are `given` go before what a run without arguments makes of them. `work` is what
+        is done at the place with such values.
         """
         entries = self.entries.get(span, ())
         own = frozenset(names)
@@ -63,8 +69,9 @@ class ArgumentValues:
                        for array, size in elements.items()}  # fmt: skip
             told.append({name: value for name, value in values.items() if isinstance(value, int)})
         known = {name: Definition(name, Expr.const(value), span, origin=self.origin)
-                 for name, value in self._chosen(told).items()}  # fmt: skip
+                 for name, value in self._chosen(told, work).items()}  # fmt: skip
         if not self.asked:
+            known = _known_each_time(known, said, told)
             kept = _resolved(said, known, given)
             known = {name: value for name, value in known.items()
                      if name not in {definition.name for definition in kept}}  # fmt: skip
@@ -73,15 +80,40 @@ class ArgumentValues:
             *known.values(),
         )
 
-    def _chosen(self, told: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
-        """The values that are the same each time; of a run without arguments all of the time with
-        the largest, which takes most of the run."""
+    def _chosen(self, told: Sequence[Mapping[str, int]], work: Work) -> Mapping[str, int]:
+        """The values that are the same each time; of a run without arguments all of one time: half
+        of the work is done in times with as much work, or less."""
         if not told:
             return {}
         if not self.asked:
-            return max(told, key=lambda values: (len(values), sum(values.values())))
+            most = max(map(len, told))
+            known = [(work(values), sum(values.values()), number)
+                     for number, values in enumerate(told) if len(values) == most]  # fmt: skip
+            known.sort()
+            left = sum(done for done, _, _ in known) / 2
+            for done, _, number in known:
+                left -= done
+                if left <= 0.0:
+                    return told[number]
         return {name: value for name, value in told[0].items()
                 if all(values.get(name) == value for values in told)}  # fmt: skip
+
+
+def _known_each_time(
+    known: Mapping[str, Definition], said: Sequence[Definition], told: Sequence[Mapping[str, int]]
+) -> dict[str, Definition]:
+    """What is known, less names that are not known each time, of which the source says a range."""
+    changing = {definition.name for definition in said
+                if not all(definition.name in values for values in told)}  # fmt: skip
+    ranged = {definition.name for definition in said
+              if definition.range is not None and definition.name in changing}  # fmt: skip
+    while True:
+        made = {definition.name for definition in said
+                if definition.name in changing - ranged and definition.value.names & ranged
+                and definition.value.names <= ranged | known.keys()}  # fmt: skip
+        if not made:
+            return {name: value for name, value in known.items() if name not in ranged}
+        ranged |= made
 
 
 def _resolved(
