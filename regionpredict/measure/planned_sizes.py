@@ -13,8 +13,8 @@ def planned_sizes(
 
     A team of several programs that want different sizes of it keeps its hint. So do all teams of a
     plan where each of them asks for several threads on a core (`several_a_core`), since plans know
-    of one. No team has more than the `most` that are recommended for the whole program; where a
-    plan has one size for all teams, that is this number.
+    of one. No team has more than the `most` that are recommended for all programs; where there is
+    one plan, and it has one size for all teams, that is this number.
 
     >>> planned_sizes([{"a:3": 8, "a:9": 4}, {"a:3": 6, "b:5": 2}])
     {'a:9': 4, 'b:5': 2}
@@ -26,13 +26,14 @@ def planned_sizes(
     {'a:3': 4, 'a:9': 4}
     """
     sizes: dict[str, set[int]] = {}
-    for plan in plans:
+    known = list(plans)
+    for plan in known:
         if plan.keys() <= set(several_a_core):
             continue
-        whole = most if len(set(plan.values())) == 1 else None
+        whole = most if len(known) == 1 and len(set(plan.values())) == 1 else None
         for team, threads in plan.items():
             sizes.setdefault(team, set()).add(whole or threads)
-    agreed = {team: known.pop() for team, known in sizes.items() if len(known) == 1}
+    agreed = {team: own.pop() for team, own in sizes.items() if len(own) == 1}
     return {team: at_most(threads, most) for team, threads in agreed.items()}
 
 

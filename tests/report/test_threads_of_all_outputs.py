@@ -107,6 +107,8 @@ def test_what_run_gives_is_the_plan_within_the_programs_number(outputs: Outputs)
             wanted.setdefault(team["id"], set()).add(team["threads"])
     own = {team["id"]: team["threads"] for team in outputs.document["teams"]}
     most = outputs.document["program"]["threads"]
+    if len(outputs.document["plans"]) == 1 and len({*map(frozenset, wanted.values())}) == 1:
+        wanted = {team: {most} for team in wanted}  # one program, and a plan without a change
     for team in outputs.hints.teams:
         sizes = wanted.get(team.id, set())
         threads = sizes.pop() if len(sizes) == 1 else own[team.id]
