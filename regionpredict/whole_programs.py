@@ -101,7 +101,8 @@ def serial_code(
         nest.region.span: _alone(nest, given, machine)
         for nest in nests if nest.region.span in running
     }  # fmt: skip
-    unseen = {nest.region.span: _unseen(nest.region) for nest in nests}
+    unseen = {nest.region.span: _unseen(nest.region)
+              for nest in nests if nest.region.span in running}  # fmt: skip
     return {
         program.main: _serial_code(
             {span: runs.weight for span, runs in program.serial.items() if runs.weight},

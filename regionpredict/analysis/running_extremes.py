@@ -89,8 +89,8 @@ def _follows(branch: Branch, loop: Loop, kept: Expr, passing: Expr) -> bool:
         return False
     if any(_moved(passing, statements_in(side)) for side in branch.sides[1:]):
         return False  # two that take turns, as in a merge
-    anew = not any(_touches(statement, place, "read") for statement in sets)
-    return anew or loop.variable in passing.names or _moved(passing, others)
+    independent = not any(_touches(statement, place, "read") for statement in sets)
+    return independent or loop.variable in passing.names or _moved(passing, others)
 
 
 def _moved(value: Expr, statements: Iterable[Statement]) -> bool:

@@ -59,8 +59,8 @@ def command(
     """Shows work, depth, critical path, average parallelism and concurrency of FILE.
 
     FILE is a recording of regionpredict tasks record, a graph in DOT, JSON or GraphML, a Chrome
-    trace, or the tasks.rec of StarPU. With --source and -m the predicted contention for memory
-    stands beside the one measured --against one thread.
+    trace, or the tasks.rec of StarPU. With --source and -m the contention for memory is predicted
+    as well as measured --against one thread.
     """
     if not sources:
         refuse_options(

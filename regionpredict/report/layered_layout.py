@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.isotonic import isotonic_regression
 
 _ORDER_SWEEPS = 12
 _PLACE_SWEEPS = 8
@@ -171,18 +172,6 @@ def _places(
             layer = list(layers[row])
             wanted = np.array([x[towards[n]].mean() if towards[n] else x[n] for n in layer])
             pull = np.array([weight[n] * max(len(towards[n]), 0.1) for n in layer])
-            x[layer] = _rising(wanted - offsets[row], pull) + offsets[row]
+            # The nearest places that keep the order, by weighted squares.
+            x[layer] = isotonic_regression(wanted - offsets[row], sample_weight=pull) + offsets[row]
     return x
-
-
-def _rising(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The nearest values that never fall, by weighted squares: neighbours that do are pooled."""
-    pools: list[tuple[float, float, int]] = []
-    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
-        mean, heavy, many = value, weight, 1
-        while pools and pools[-1][0] > mean:
-            last, own, number = pools.pop()
-            mean = (mean * heavy + last * own) / (heavy + own)
-            heavy, many = heavy + own, many + number
-        pools.append((mean, heavy, many))
-    return np.repeat([pool[0] for pool in pools], [pool[2] for pool in pools])

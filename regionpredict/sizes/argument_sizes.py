@@ -3,23 +3,14 @@ and its pointers mean, and which of its regions the program comes to."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 
 from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.frontend import ArgumentValues, FileResult
-from regionpredict.ir import (
-    Branch,
-    Definition,
-    Expr,
-    Loop,
-    Node,
-    Program,
-    Region,
-    SerialBranch,
-    Statement,
-)
+from regionpredict.ir import Definition, Expr, Loop, Program, Region, SerialBranch
 from regionpredict.ir.flow import Block, Choice, Event, Handed
 
 _SHOWN = 6
@@ -64,29 +55,19 @@ def _defined(
 ) -> tuple[Definition, ...]:  # fmt: skip
     return argument_values.definitions(
         region.span, free_names(region), definitions, _elements_of_open_arrays(region), given,
-        partial(_work, region.nest),
+        partial(_work, region),
     )  # fmt: skip
 
 
-def _work(loop: Loop | None, values: Mapping[str, int]) -> float:
-    """Iterations of a loop and of those inside it, as far as the values tell them."""
-    if loop is None:
-        return 1.0
-    trips = loop.trips.evaluate(values) if loop.trips is not None else None
-    inside = sum(_work(inner, values) for inner in _loops_in(loop.body))
-    return max(0.0, float(trips if trips is not None else 1)) * (1.0 + inside)
+def _work(region: Region, values: Mapping[str, int]) -> float:
+    """How many statements run, as far as the values tell the iterations."""
+    trips = {id(loop): _iterations(loop, values) for loop in region.loops()}
+    return sum(prod(trips[id(loop)] for loop in loops) for _, loops in region.statements())
 
 
-def _loops_in(nodes: Sequence[Node]) -> Iterator[Loop]:
-    """The loops below the nodes that are in no other one."""
-    for node in nodes:
-        if isinstance(node, Loop):
-            yield node
-        elif isinstance(node, Branch):
-            for side in node.sides:
-                yield from _loops_in(side)
-        elif not isinstance(node, Statement):
-            yield from _loops_in(node.body)
+def _iterations(loop: Loop, values: Mapping[str, int]) -> float:
+    known = loop.trips.evaluate(values) if loop.trips is not None else None
+    return 1.0 if known is None else max(0.0, float(known))
 
 
 def _elements_of_open_arrays(region: Region) -> dict[str, int]:

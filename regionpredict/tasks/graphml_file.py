@@ -1,4 +1,4 @@
-"""Task graphs in GraphML, which graph libraries and the Flow Graph Analyzer of oneTBB write.
+"""Task graphs in GraphML, which graph libraries write.
 
 A node's time in seconds is its datum `seconds`, `time`, `weight`, `work` or `duration`; its name
 the datum `label` or `name`, else its id.

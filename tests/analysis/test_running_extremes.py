@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,8 @@ def branch_of(folder: Path, body: str, frontend: str) -> Branch:
     return next(branches(facts.region.nest.body))
 
 
-def branches(nodes: tuple[Node, ...]):  # type: ignore[no-untyped-def]
+def branches(nodes: tuple[Node, ...]) -> Iterator[Branch]:
+    """The outermost ones."""
     for node in nodes:
         if isinstance(node, Branch):
             yield node

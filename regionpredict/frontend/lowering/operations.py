@@ -25,6 +25,7 @@ from regionpredict.frontend.lowering.operand_paths import (
     joined,
     through,
 )
+from regionpredict.frontend.lowering.shared_names import home_of
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     DOUBLE,
@@ -181,9 +182,10 @@ class Tally:
             return False
         if isinstance(expression.base, (CallExpr, Opaque, Ternary, Assign)):
             return not expression.arrow
-        name = self.context.scalar_member(expression, self.frame)
+        name = self.context.path(expression, self.frame)
         if name is None:
             return False
+        self.context.member_homes.setdefault(name, home_of(expression, self.context, self.frame))
         if kind == "write":
             self.writes.add(name)
             self.operands.assigned(name)

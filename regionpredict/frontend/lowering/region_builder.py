@@ -75,16 +75,7 @@ from regionpredict.frontend.syntax import (
     first_span,
     show,
 )
-from regionpredict.ir import (
-    Branch,
-    Diagnostic,
-    Expr,
-    Loop,
-    Node,
-    Region,
-    Span,
-    Synchronisation,
-)
+from regionpredict.ir import Branch, Diagnostic, Expr, Loop, Node, Region, Span, Synchronisation
 from regionpredict.ir.expr import ZERO
 
 _NOT_LEFT = "not left before"
@@ -160,12 +151,7 @@ class RegionBuilder:
             parallel=parallel,
             instance=self.function.name if self.function.shown else "",
             shared=shared_names(
-                self.context.named(),
-                self.context.member_homes,
-                self.pragma,
-                self.span,
-                team,
-                self.unit.threadprivate,
+                self.context, self.pragma, self.span, team, self.unit.threadprivate
             ),
             reassociates=self.unit.reassociates,
         )

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
+from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
-from regionpredict.frontend.syntax import Decl, Pragma
+from regionpredict.frontend.lowering.symbolic_values import Context
+from regionpredict.frontend.syntax import Cast, Decl, Expression, Member, Name, Pragma, Unary
 from regionpredict.ir import Span
 
 
 def shared_names(
-    names: Mapping[str, tuple[Decl, int]], members: Mapping[str, str], pragma: Pragma, span: Span,
-    team: ParallelSite | None, own: Collection[str],
-) -> frozenset[str]:  # fmt: skip
-    """Of a region's names those that are surely shared (OpenMP 5.2, sec. 5.1.1).
+    context: Context, pragma: Pragma, span: Span, team: ParallelSite | None, own: Collection[str]
+) -> frozenset[str]:
+    """Of a region's names those that are surely shared (OpenMP 5.2, sec. 5.1.1), members of structs
+    included; `own` has each thread a copy of (threadprivate).
 
-    `names` tell the variable of each and how many calls deep it is declared, `members` the variable
-    that a member of a struct is in; `own` has each thread a copy of (threadprivate). What a
-    function declares that is called by the threads, or that has the region without its `parallel`,
-    is theirs.
+    What a function declares that is called by the threads, or that has the region without its
+    `parallel`, is theirs.
     """
     begin = None
     own = {*own, *pragma.own_names}
@@ -28,13 +28,23 @@ def shared_names(
         begin = team.directive.span
         own |= team.directive.pragma.own_names
     shared = {
-        name for name, (decl, depth) in names.items()
+        name for name, (decl, depth) in context.named().items()
         if decl.name not in own and _is_shared(decl, depth, begin)
     }  # fmt: skip
     homes = shared | {"this"} if begin is not None else shared
-    return frozenset(
-        shared | {path for path, home in members.items() if home in homes and path not in own}
-    )
+    members = context.member_homes.items()
+    return frozenset(shared | {path for path, home in members if home in homes and path not in own})
+
+
+def home_of(expression: Member, context: Context, frame: Frame) -> str:
+    """The variable that a member is in, "this" of the object whose function has the region, ""
+    where that is not known."""
+    first: Expression | None = expression
+    while isinstance(first, (Member, Unary, Cast)):
+        first = first.base if isinstance(first, Member) else first.operand
+    own = first is None or (isinstance(first, Name) and first.decl.name == "this")
+    home = "this" if own and not frame.depth else context.path(first, frame) or ""
+    return home.lstrip("&")
 
 
 def _is_shared(decl: Decl, depth: int, begin: Span | None) -> bool:

@@ -391,18 +391,6 @@ class Context:
             return self.path(expression.operand, frame)
         return None
 
-    def scalar_member(self, expression: Member, frame: Frame) -> str | None:
-        """The path of a member that is no array's element, whose variable is remembered."""
-        path = self.path(expression, frame)
-        if path is not None:
-            first: Expression | None = expression
-            while isinstance(first, (Member, Unary, Cast)):
-                first = first.base if isinstance(first, Member) else first.operand
-            own = first is None or (isinstance(first, Name) and first.decl.name == "this")
-            home = "this" if own and not frame.depth else self.path(first, frame) or ""
-            self.member_homes.setdefault(path, home.lstrip("&"))
-        return path
-
     def _object(self, decl: Decl, frame: Frame) -> str | None:
         """What an unbound reference refers to, as an object of its own: `&domain`, or `this`.
 

@@ -13,6 +13,7 @@ from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
     Address,
     Arguments,
+    Contents,
     Memory,
     Place,
     Struct,
@@ -24,6 +25,7 @@ from regionpredict.frontend.program_arguments.memory import (
 from regionpredict.frontend.program_arguments.options import OptionScan
 from regionpredict.frontend.program_arguments.written_places import (
     Taken,
+    Written,
     forget_written,
     written_to,
 )
@@ -77,6 +79,7 @@ class Evaluator(Caller, ABC):
         self.globals: dict[str | Decl, Decl] = {}
         self.steps = 0  # expressions evaluated so far
         self.meant: dict[Span, set[str]] = {}  # what calls through pointers came to, "": not known
+        self._untouched: dict[Written, dict[Decl, Contents]] = {}  # by the write
 
     @property
     @abstractmethod
@@ -289,7 +292,12 @@ class Evaluator(Caller, ABC):
             if not _is_row(part.base):
                 break  # a pointer, and it is not known to what
             part = part.base
-        forget_written(self.memory, written_to(target, type_of), self.taken)
+        self.forget_written(written_to(target, type_of))
+
+    def forget_written(self, written: Written) -> None:
+        """Forgets what a write may have changed."""
+        untouched = self._untouched.setdefault(written, {})
+        forget_written(self.memory, written, self.taken, untouched)
 
     def _array_of(self, element: Index) -> Place | None:
         """The array that an element is of; None where that is not known."""

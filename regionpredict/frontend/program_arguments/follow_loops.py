@@ -25,7 +25,6 @@ from regionpredict.frontend.program_arguments.signals import (
 from regionpredict.frontend.program_arguments.written_places import (
     Written,
     WrittenByCalls,
-    forget_written,
     is_real_element,
 )
 from regionpredict.frontend.syntax import (
@@ -178,7 +177,7 @@ class LoopFollower(Evaluator):
         return _State(memory, self.option_text, met)
 
     def _unknown_loop(self, loop: For | While) -> None:
-        """A loop of which nobody knows how often it runs: what no round changes stays known."""
+        """A loop with an unknown number of rounds: what no round changes stays known."""
         if self._only_fills(loop):
             self._forget_written(loop)
             self.inside_filling += 1
@@ -217,9 +216,8 @@ class LoopFollower(Evaluator):
             self._changed.clear()
 
     def _forget(self, written: Written) -> None:
-        forget_written(self.memory, written._replace(
-            variables=frozenset(map(self._meet, written.variables))
-        ), self.taken)  # fmt: skip
+        met = frozenset(map(self._meet, written.variables))
+        self.forget_written(written._replace(variables=met))
 
     def _once(self, body: Stmt) -> None:
         """One round for all, where what they write was forgotten before."""

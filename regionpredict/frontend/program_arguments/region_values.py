@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from types import MappingProxyType
 
 from regionpredict.errors import one_line
@@ -85,18 +87,14 @@ class ArgumentValues:
         of the work is done in times with as much work, or less."""
         if not told:
             return {}
-        if not self.asked:
-            most = max(map(len, told))
-            known = [(work(values), sum(values.values()), number)
-                     for number, values in enumerate(told) if len(values) == most]  # fmt: skip
-            known.sort()
-            left = sum(done for done, _, _ in known) / 2
-            for done, _, number in known:
-                left -= done
-                if left <= 0.0:
-                    return told[number]
-        return {name: value for name, value in told[0].items()
-                if all(values.get(name) == value for values in told)}  # fmt: skip
+        if self.asked:
+            return {name: value for name, value in told[0].items()
+                    if all(values.get(name) == value for values in told)}  # fmt: skip
+        most = max(map(len, told))
+        known = [values for values in told if len(values) == most]
+        known.sort(key=lambda values: (work(values), sum(values.values())))
+        done = list(accumulate(map(work, known)))
+        return known[bisect_left(done, done[-1] / 2)]
 
 
 def _known_each_time(

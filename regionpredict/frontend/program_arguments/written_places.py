@@ -226,14 +226,19 @@ def _expressions_of(function: Function) -> Iterable[Expression]:
         yield from every_expression(initialiser)
 
 
-def forget_written(memory: Memory, written: Written, taken: Taken) -> None:
-    """Takes out of a memory what may have been written; `taken` are addresses that are held."""
+def forget_written(
+    memory: Memory, written: Written, taken: Taken, untouched: dict[Decl, Contents]
+) -> None:
+    """Takes out of a memory what may have been written; `taken` are addresses that are held.
+
+    `untouched` are contents of variables of which this write is known to leave everything, since
+    loops repeat it; those that are found are added.
+    """
     if written == NOTHING:
         return
     everything = _ANY in written.kinds
     members = written.members | written.reals
     reached = members | taken.members if written.kinds else members
-    untouched = _untouched_by(written, taken)
     for decl, contents in memory.known():
         if untouched.get(decl) is contents:
             continue
@@ -258,20 +263,6 @@ def forget_written(memory: Memory, written: Written, taken: Taken) -> None:
         left = memory.contents(decl)
         if left is not None:
             untouched[decl] = left
-
-
-_UNTOUCHED: dict[tuple[Written, int], tuple[Taken, dict[Decl, Contents]]] = {}
-_MOST_UNTOUCHED = 1_000
-
-
-def _untouched_by(written: Written, taken: Taken) -> dict[Decl, Contents]:
-    """The contents of variables of which a write is known to leave everything: loops repeat it."""
-    known = _UNTOUCHED.get((written, id(taken)))
-    if known is None:
-        if len(_UNTOUCHED) >= _MOST_UNTOUCHED:
-            _UNTOUCHED.clear()
-        known = _UNTOUCHED[written, id(taken)] = taken, {}  # kept: no other has its number
-    return known[1]
 
 
 def _declared_kinds(decl: Decl) -> frozenset[str]:

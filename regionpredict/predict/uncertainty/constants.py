@@ -86,7 +86,7 @@ IN_TURN_CONFIDENCE = Constant(
 CONTENTION_CONFIDENCE = Constant(
     0.49, "of the confidence", "measured",
     "where several threads are hinted although locks, critical sections, atomic updates or what "
-    "starts and ends the region hold them up: how threads meet there hangs on when they arrive. "
+    "starts and ends the region hold them up: how threads meet there depends on when they arrive. "
     "6 of 14 hints were right (programs of tests/accuracy/doubtful_programs.py on 16 cores), with "
     "four more of which half are",
 )  # fmt: skip
@@ -103,8 +103,8 @@ CALIBRATION_CONFIDENCE = Constant(
 )  # fmt: skip
 FEW_FIGURES = Constant(10, "figures", "assumed", "of fewer with a known spread no share is told")
 NESTED_CONFIDENCE = Constant(
-    0.55, "of the confidence", "measured",
+    0.55, "of the confidence", "assumed",
     "where a parallel region runs inside another one, or starts others: whether these have threads "
-    "of their own is the run-time system's setting. 3 of 5 hints were right (programs of "
-    "tests/accuracy/doubtful_programs.py on 16 cores)",
+    "of their own is the run-time system's setting. That of 5 hints 3 were right (programs of "
+    "tests/accuracy/doubtful_programs.py on 16 cores) is too few to fit",
 )  # fmt: skip
