@@ -26,6 +26,7 @@ lint: $(VENV)/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tests/wording/check_wording.py
 	$(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python -m build --no-isolation --outdir build/dist . >/dev/null
 
