@@ -50,10 +50,11 @@ if TYPE_CHECKING:
 @part_options
 @click.option(
     "--phase",
-    type=click.Choice(["whole", "iterations", "clean"]),
+    metavar="PHASE",
     default="whole",
     show_default=True,
-    help="The whole run, all its iterations, or the half of them with the least noise.",
+    help="Part of each run: whole, initialized (between MPI_Init and MPI_Finalize), iterations, "
+    "clean (the half of the iterations with the least noise), or all instances of a region.",
 )
 @click.option(
     "--mark", metavar="REGION", help="The region that begins an iteration; else it is found."
@@ -94,6 +95,7 @@ def command(
     plot: Path | None,
     ranks: str | None,
     time: str | None,
+    call_path: str | None,
     phase: str,
     mark: str | None,
     definition: str,
@@ -134,7 +136,7 @@ def command(
         frequency_hz=frequency,
         phase=phase,
         mark=mark,
-        selection=Reading("", ranks=ranks, time=time).selection(),
+        selection=Reading("", ranks=ranks, time=time, call_path=call_path).selection(),
     )
     by_factor = _laws(laws)
     hints = None if hints_file is None else read_hints(hints_file)

@@ -45,13 +45,13 @@ PART = (
     click.option(
         "--time", metavar="FROM-TO", help="Only this span, in seconds since the first event."
     ),
+    click.option(
+        "--call-path", metavar="PATH", help="Only this call path and what it calls, as main/solve."
+    ),
 )
 _OPTIONS = (
     click.argument("archive", type=click.Path()),
     *PART,
-    click.option(
-        "--call-path", metavar="PATH", help="Only this call path and what it calls, as main/solve."
-    ),
     click.option(
         "--correct-clocks",
         is_flag=True,
@@ -85,7 +85,7 @@ def reading_options(function: F) -> F:
 
 
 def part_options(function: F) -> F:
-    """`--ranks` and `--time`, given to the command as they are."""
+    """`--ranks`, `--time` and `--call-path`, given to the command as they are."""
     for option in reversed(PART):
         function = option(function)
     return function

@@ -71,6 +71,7 @@ def factors_table(study: Study, extrapolation: Extrapolation | None) -> str:
     rows.append(("run time, s", *(f"{run.factors.runtime_s:.6g}" for run in runs)))
     rows.append(("ideal run time, s", *(f"{run.factors.ideal_runtime_s:.6g}" for run in runs)))
     rows += _other_definitions([run.factors for run in runs])
+    rows += _initialized(runs)
     lines = aligned_blocks(rows)
     lines += _phases([run.factors for run in runs])
     lines += _teams([run.factors for run in runs])
@@ -93,6 +94,38 @@ def _other_definitions(runs: Sequence[RunFactors]) -> list[tuple[str, ...]]:
     if any(run.eager for run in runs):
         rows.append(("Ser, any eager limit", *map(_eager_range, runs)))
     return rows
+
+
+def _initialized(runs: Sequence[ScaledRun]) -> list[tuple[str, ...]]:
+    """What the factors are without MPI_Init, MPI_Finalize and the time outside of them."""
+    records = [_initialized_record(run) for run in runs]
+    if not any(records):
+        return []
+    names = {
+        "outside MPI_Init..MPI_Finalize": "left_out",
+        "between them: parallel efficiency": "parallel",
+        "  load balance (LB)": "load_balance",
+        "  serialisation (Ser)": "serialisation",
+        "  transfer (Trf)": "transfer",
+        "between them: computation scalability": "computation_scalability",
+    }
+    return [
+        (name, *(_percent(record.get(key)) for record in records)) for name, key in names.items()
+    ]
+
+
+def _initialized_record(run: ScaledRun) -> dict[str, float | None]:
+    part = run.factors.initialized
+    if part is None:
+        return {}
+    return {
+        "left_out": part.left_out,
+        "load_balance": part.load_balance,
+        "serialisation": part.serialisation,
+        "transfer": part.transfer,
+        "parallel": part.parallel,
+        "computation_scalability": run.initialized_computation,
+    }
 
 
 def _eager_range(run: RunFactors) -> str:
@@ -250,6 +283,7 @@ def _run_record(run: ScaledRun, hints: Hints | None) -> dict[str, Any]:
         "team": team,
         "parallel_regions": region_records(f, hints),
         "not_analyzed": dict(f.not_analysed),
+        "initialized": _initialized_record(run) or None,
         "iterations": None
         if f.iterations is None
         else {

@@ -57,6 +57,24 @@ class EagerPoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Initialized:
+    """The factors between the last rank's leaving MPI_Init and the first one's entering
+    MPI_Finalize, and what share of the run time that leaves out; all from 0 to 1. `useful_s` is the
+    useful time between them, of all processes."""
+
+    useful_s: float
+    left_out: float
+    load_balance: float
+    serialisation: float
+    transfer: float
+
+    @property
+    def parallel(self) -> float:
+        """LB x Ser x Trf."""
+        return self.load_balance * self.serialisation * self.transfer
+
+
+@dataclass(frozen=True, slots=True)
 class RunFactors:
     """One run's figures. Factors are from 0 to 1; times are seconds.
 
@@ -65,7 +83,8 @@ class RunFactors:
     trace has no such counter. `serialisations` has all definitions. `trimmed` says that Trf came
     out above 1, because the ideal run was slower than the real one, and was cut to 1. `iterations`
     are those of the phase that the figures are of, None for a whole run. `not_analysed` has calls
-    that the replay leaves out, with their number.
+    that the replay leaves out, with their number. `initialized` is None where the trace has no
+    MPI_Init, or the figures are of a part of the run.
     """
 
     name: str
@@ -92,6 +111,7 @@ class RunFactors:
     not_analysed: Mapping[str, int] = field(default_factory=dict)
     regions: frozenset[str] = field(default=frozenset())
     iterations: Iterations | None = None
+    initialized: Initialized | None = None
 
     @property
     def communication(self) -> float:
@@ -125,13 +145,18 @@ def run_factors(
     network: Network = IDEAL,
     nominal: Network | None = None,
     work: NDArray[np.int64] | None = None,
+    inside: NDArray[np.bool_] | None = None,
+    eager_points: bool = True,
 ) -> RunFactors:
     """The factors of one run.
 
     `network` replaces the ideal one as the network of `T_0` (for its eager limit, first of all).
     With `nominal`, `T` is not what the trace shows but what a replay on that network takes; then
-    `work` may replace the length of the span after each event, in ticks. Raises InputError for an
-    unknown definition, for a trace of more ranks than have events, and where nothing is computed.
+    `work` may replace the length of the span after each event, in ticks. `inside` says after which
+    events time is part of what the factors are of (all of it where it is None); other time outside
+    MPI passes, but is not useful. Without `eager_points`, other eager limits are not tried. Raises
+    InputError for an unknown definition, for a trace of more ranks than have events, and where
+    nothing is computed.
     """
     if definition not in SERIALISATIONS:
         raise InputError(
@@ -140,6 +165,9 @@ def run_factors(
         )
     _check_complete(trace)
     bursts = bursts_of(trace)
+    counted = bursts
+    if inside is not None:
+        bursts = replace(bursts, useful=bursts.useful & inside)
     length = bursts.length if work is None else work
     tick = 1.0 / trace.ticks_per_second
     useful = by_location(trace, np.where(bursts.useful, length, 0))
@@ -170,8 +198,8 @@ def run_factors(
     serialisation = min(serialisations[definition], 1.0)
     communication = int(useful.max()) / runtime
     transfer = communication / serialisation
-    instructions, balance = _counted(trace, bursts, INSTRUCTIONS)
-    cycles, _ = _counted(trace, bursts, CYCLES)
+    instructions, balance = _counted(trace, counted, INSTRUCTIONS)
+    cycles, _ = _counted(trace, counted, CYCLES)
     return RunFactors(
         name=trace.name,
         ranks=len(trace.ranks),
@@ -186,7 +214,9 @@ def run_factors(
         transfer=min(transfer, 1.0),
         definition=definition,
         serialisations=serialisations,
-        eager=_eager_points(trace, matches, kernels, network, own_work, bursts, largest_own),
+        eager=_eager_points(trace, matches, kernels, network, own_work, bursts, largest_own)
+        if eager_points
+        else (),
         instructions=instructions,
         cycles=cycles,
         instruction_balance=balance,

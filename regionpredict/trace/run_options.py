@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
-from regionpredict.errors import UsageError
+from regionpredict.errors import InputError, UsageError
 from regionpredict.trace.event_slices import cut, with_apportioned_counters
 from regionpredict.trace.event_trace import EventTrace
-from regionpredict.trace.factors import RunFactors, run_factors
+from regionpredict.trace.factors import Initialized, RunFactors, run_factors
 from regionpredict.trace.iterations import iterations_of
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
+from regionpredict.trace.matching import Matches, match
 from regionpredict.trace.nominal_run import nominal_work
 from regionpredict.trace.replay import EAGER_LIMIT, IDEAL, Network
+from regionpredict.trace.run_part import (
+    RunPart,
+    initialized_part,
+    part_of_call_path,
+    part_of_region,
+)
 from regionpredict.trace.selection import Selection, selected, span_ticks
 
-Phase = Literal["whole", "iterations", "clean"]
+PHASES = ("whole", "initialized", "iterations", "clean")
+"""Phases that every run may have; any other one is named after a region."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """`definition` of Ser; the `ideal` network; the `nominal` one that replaces the real one, None
     for the run as it was; `frequency_hz` replaces the time of computation by its cycles;
-    `selection` is the part of the run that counts, of which the phase is then one."""
+    `phase` is one of `PHASES` or a region; `selection` is the part of the run that counts, of which
+    the phase is then one."""
 
     definition: str = "reference"
     ideal: Network = IDEAL
@@ -61,33 +68,76 @@ class RunOptions:
                 "--frequency changes when messages are sent, so it needs a network",
                 remedy="give --latency and --bandwidth, too",
             )
-        if mark is not None and phase == "whole":
+        if mark is not None and phase not in ("iterations", "clean"):
             raise UsageError("--mark is for iterations", remedy="add --phase iterations, or clean")
+        if selection is not None and selection.call_path is not None and phase != "whole":
+            raise UsageError("--phase and --call-path don't go together", remedy="give one of them")
         return RunOptions(
             definition, Network(eager_limit=limit), nominal, frequency_hz, phase, mark, selection
         )
 
 
 def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> RunFactors:
-    """The factors of one run. Raises InputError as `run_factors`, `iterations_of` and
-    `nominal_work` do."""
-    iterations = None
-    matches = match(trace, kernels)
-    if options.selection is not None and options.selection.ranks is not None:
-        of_ranks = replace(options.selection, time_s=None)
-        trace, matches = selected(trace, matches, of_ranks, kernels)
-    if options.selection is not None and options.selection.time_s is not None:
-        of_time = replace(options.selection, ranks=None)
-        part, matches = selected(trace, matches, of_time, kernels)
-        trace = with_apportioned_counters(part, trace, span_ticks(trace, options.selection.time_s))
-    if options.phase != "whole":
+    """The factors of one run. Raises InputError as `run_factors`, `iterations_of`, `nominal_work`
+    and the functions for parts do."""
+    trace, matches = _selected(trace, kernels, options.selection)
+    part, iterations = None, None
+    if options.selection is not None and options.selection.call_path is not None:
+        part = part_of_call_path(trace, options.selection.call_path, kernels)
+    elif options.phase == "initialized":
+        part = _initialized(trace)
+    elif options.phase in ("iterations", "clean"):
         iterations = iterations_of(trace, options.mark)
         first, last = iterations.cleanest() if options.phase == "clean" else (0, iterations.count)
         trace, matches = cut(
             trace, matches, iterations.bounds[:, first], iterations.bounds[:, last]
         )
+    elif options.phase != "whole":
+        part = part_of_region(trace, options.phase)
+    factors = _factors(trace, matches, kernels, options, part)
+    if options.phase == "whole" and part is None:
+        inner = _without_ends(trace, matches, kernels, options, factors)
+        factors = replace(factors, initialized=inner)
+    return factors if iterations is None else replace(factors, iterations=iterations)
+
+
+def _selected(
+    trace: EventTrace, kernels: Kernels, selection: Selection | None
+) -> tuple[EventTrace, Matches]:
+    """The ranks and the span of time that are chosen; counters are shared out at its ends."""
+    matches = match(trace, kernels)
+    if selection is None:
+        return trace, matches
+    if selection.ranks is not None:
+        trace, matches = selected(trace, matches, Selection(ranks=selection.ranks), kernels)
+    if selection.time_s is not None:
+        of_time = Selection(time_s=selection.time_s)
+        part, matches = selected(trace, matches, of_time, kernels)
+        trace = with_apportioned_counters(part, trace, span_ticks(trace, selection.time_s))
+    return trace, matches
+
+
+def _initialized(trace: EventTrace) -> RunPart:
+    part = initialized_part(trace)
+    if part is None:
+        raise InputError(
+            f"{trace.name}: nothing lies between MPI_Init and MPI_Finalize",
+            remedy="take the whole run",
+        )
+    return part
+
+
+def _factors(
+    trace: EventTrace,
+    matches: Matches,
+    kernels: Kernels,
+    options: RunOptions,
+    part: RunPart | None,
+    eager_points: bool = True,
+) -> RunFactors:
+    trace = trace if part is None else part.trace
     work = None if options.frequency_hz is None else nominal_work(trace, options.frequency_hz)
-    factors = run_factors(
+    return run_factors(
         trace,
         matches,
         kernels,
@@ -95,5 +145,30 @@ def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> Ru
         network=options.ideal,
         nominal=options.nominal,
         work=work,
+        inside=None if part is None else part.inside,
+        eager_points=eager_points,
     )
-    return factors if iterations is None else replace(factors, iterations=iterations)
+
+
+def _without_ends(
+    trace: EventTrace,
+    matches: Matches,
+    kernels: Kernels,
+    options: RunOptions,
+    whole: RunFactors,
+) -> Initialized | None:
+    """The factors between MPI_Init and MPI_Finalize, where there is computation between them."""
+    part = initialized_part(trace)
+    if part is None:
+        return None
+    try:
+        inner = _factors(trace, matches, kernels, options, part, eager_points=False)
+    except InputError:
+        return None
+    return Initialized(
+        useful_s=inner.useful_s,
+        left_out=max(1 - inner.runtime_s / whole.runtime_s, 0.0),
+        load_balance=inner.load_balance,
+        serialisation=inner.serialisation,
+        transfer=inner.transfer,
+    )

@@ -54,7 +54,10 @@ _BETWEEN = Constant(
 
 @dataclass(frozen=True, slots=True)
 class ScaledRun:
-    """A run beside the reference: scalabilities (1: none is lost; None where it is not known)."""
+    """A run beside the reference: scalabilities (1: none is lost; None where it is not known).
+
+    `initialized_computation` is that of computation between MPI_Init and MPI_Finalize.
+    """
 
     factors: RunFactors
     computation: float | None
@@ -62,6 +65,7 @@ class ScaledRun:
     ipc: float | None
     frequency: float | None
     speedup: float | None
+    initialized_computation: float | None = None
 
     @property
     def global_efficiency(self) -> float | None:
@@ -172,6 +176,9 @@ def _scaled(run: RunFactors, reference: RunFactors, scaling: Scaling) -> ScaledR
     instructions = None
     if run.instructions is not None and reference.instructions is not None:
         instructions = share * reference.instructions / run.instructions
+    inner = None
+    if run.initialized is not None and reference.initialized is not None:
+        inner = share * reference.initialized.useful_s / run.initialized.useful_s
     return ScaledRun(
         factors=run,
         computation=share * reference.useful_s / run.useful_s,
@@ -179,6 +186,7 @@ def _scaled(run: RunFactors, reference: RunFactors, scaling: Scaling) -> ScaledR
         ipc=_quotient(run.ipc, reference.ipc),
         frequency=_quotient(run.frequency_hz, reference.frequency_hz),
         speedup=share * reference.runtime_s / run.runtime_s,
+        initialized_computation=inner,
     )
 
 

@@ -244,3 +244,18 @@ def test_options_of_sources_alone(tmp_path: Path, words: tuple[str, ...], said: 
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_part_of_each_run_is_extrapolated(tmp_path: Path) -> None:
+    """The call path of the whole program is the whole run; a region of MPI alone is useless."""
+    names = [write_run(tmp_path, ranks) for ranks in (1, 2, 4)]
+    words = ("--extrapolate", "8", "--format", "json")
+    whole = json.loads(factors(tmp_path, *names, *words).stdout)
+    done = factors(tmp_path, *names, "--time", "-1", *words)
+    assert json.loads(done.stdout)["extrapolation"] == whole["extrapolation"]
+    done = factors(tmp_path, names[1], "--phase", "MPI_Barrier")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no process computes anything outside MPI" in done.stderr
+    done = factors(tmp_path, names[1], "--call-path", "main/x")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "there is no call path 'main/x'" in done.stderr

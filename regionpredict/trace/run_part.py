@@ -1,0 +1,139 @@
+"""Parts of a run that factors are of: instances of a call path or a region, or what MPI_Init and
+MPI_Finalize enclose.
+
+The events stay. Time outside the part has no length: while no location is in an instance, the clock
+stands still. So messages and collective operations across the ends of the part stay matched, and
+threads of a team keep what they do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.errors import InputError
+from regionpredict.trace.call_paths import call_paths, path_names
+from regionpredict.trace.event_trace import Counter, EventTrace, Kind
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.mpi_regions import Call, call_of
+
+Spans = NDArray[np.int64]
+_NAMED = 8  # regions that a message names
+
+
+@dataclass(frozen=True, slots=True)
+class RunPart:
+    """`trace` has the times of the part alone.
+
+    `inside` says for each event whether the time from it to the location's next event belongs to
+    the part. `instances` counts entries of all locations.
+    """
+
+    trace: EventTrace
+    inside: NDArray[np.bool_]
+    instances: int
+
+
+def part_of_call_path(trace: EventTrace, wanted: str, kernels: Kernels) -> RunPart:
+    """All instances of a call path, as results name it, with what they call.
+
+    Raises InputError where there is none.
+    """
+    paths = call_paths(trace, kernels)
+    names = path_names(paths, trace.regions)
+    chosen = np.array([name == wanted for name in names] + [False])
+    if not chosen.any():
+        raise _unknown("call path", wanted, names, trace.name)
+    named = trace.kind <= Kind.LEAVE
+    return _instances(trace, named & chosen[np.where(named, paths.event_node, len(names))])
+
+
+def part_of_region(trace: EventTrace, wanted: str) -> RunPart:
+    """All instances of a region on any call path. Raises InputError where there is none."""
+    chosen = np.array([region.name == wanted for region in trace.regions] + [False])
+    rows = chosen[trace.region] & (trace.kind <= Kind.LEAVE)
+    if not rows.any():
+        entered = np.unique(trace.region[trace.region >= 0]).tolist()
+        names = tuple(trace.regions[number].name for number in entered)
+        raise _unknown("region", wanted, names, trace.name)
+    return _instances(trace, rows)
+
+
+def initialized_part(trace: EventTrace) -> RunPart | None:
+    """From when the last rank leaves MPI_Init until the first enters MPI_Finalize.
+
+    None where the trace has no MPI_Init.
+    """
+    calls = np.array([int(call_of(region.name)) for region in trace.regions] + [int(Call.OTHER)])
+    call = calls[trace.region]
+    inits = (call == Call.INIT) & (trace.kind == Kind.LEAVE)
+    if not inits.any():
+        return None
+    begin = int(trace.time[inits].max())
+    finalizes = trace.time[(call == Call.FINALIZE) & (trace.kind == Kind.ENTER)]
+    end = int(finalizes.min(initial=int(trace.time.max())))
+    if end <= begin:
+        return None
+    everywhere = np.ones(len(trace), dtype=bool)
+    return _only(trace, np.array([[begin, end]], dtype=np.int64), everywhere, len(trace.ranks))
+
+
+def _unknown(what: str, wanted: str, names: tuple[str, ...], trace: str) -> InputError:
+    known = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+    return InputError(f"there is no {what} '{wanted}'", remedy=f"there are {known}", path=trace)
+
+
+def _instances(trace: EventTrace, rows: NDArray[np.bool_]) -> RunPart:
+    """The part between entering and leaving `rows`, which may be nested (recursion)."""
+    step = np.where(rows, np.where(trace.kind == Kind.ENTER, 1, -1), 0)
+    depth = np.cumsum(step)
+    opens = np.flatnonzero(rows & (trace.kind == Kind.ENTER) & (depth == 1))
+    ends = np.flatnonzero(rows & (trace.kind == Kind.LEAVE) & (depth == 0))
+    inside = depth > 0
+    # Threads that a rank's first one starts have call paths of their own.
+    for at, (low, high) in enumerate(pairwise(trace.starts.tolist())):
+        if trace.locations[at].thread:
+            inside[low:high] = True
+    spans = np.stack([trace.time[opens], trace.time[ends]], axis=1)
+    return _only(trace, _union(spans), inside, len(opens))
+
+
+def _union(spans: Spans) -> Spans:
+    """Disjoint spans that cover the same times, ascending."""
+    spans = spans[np.argsort(spans[:, 0], kind="stable")]
+    last = np.maximum.accumulate(spans[:, 1])
+    begins = np.concatenate([[True], spans[1:, 0] > last[:-1]])
+    ends = np.concatenate([begins[1:], [True]])
+    return np.stack([spans[begins, 0], last[ends]], axis=1)
+
+
+def _only(trace: EventTrace, spans: Spans, inside: NDArray[np.bool_], instances: int) -> RunPart:
+    before = np.concatenate([[0], np.cumsum(spans[:, 1] - spans[:, 0])])
+    row = np.searchsorted(spans[:, 0], trace.time, side="right") - 1
+    at = np.maximum(row, 0)
+    within = np.minimum(trace.time, spans[at, 1]) - spans[at, 0]
+    time = np.where(row < 0, 0, before[at] + within)
+    length = np.zeros(len(trace), dtype=np.int64)
+    length[:-1] = np.where(inside[:-1], np.diff(time), 0)
+    # Differences across two locations cancel, as sums are taken within one.
+    passed = np.concatenate([[0], np.cumsum(length)])[:-1]
+    counters = tuple(_apportioned(trace, counter, passed, inside) for counter in trace.counters)
+    return RunPart(replace(trace, time=time, counters=counters), inside, instances)
+
+
+def _apportioned(
+    trace: EventTrace, counter: Counter, passed: NDArray[np.int64], inside: NDArray[np.bool_]
+) -> Counter:
+    """What a counter grew by in the part: evenly between two readings."""
+    event = counter.event
+    first = trace.starts[trace.locations_of(event)]
+    previous = first.copy()
+    previous[1:] = np.maximum(event[:-1], first[1:])
+    whole = trace.time[event] - trace.time[previous]
+    share = (passed[event] - passed[previous]) / np.maximum(whole, 1)
+    share = np.where(whole > 0, share, inside[previous])
+    grown = np.rint(counter.increase * share)
+    return replace(counter, increase=grown.astype(counter.increase.dtype))
