@@ -96,6 +96,7 @@ def command(
     ranks: str | None,
     time: str | None,
     call_path: str | None,
+    application: int | None,
     phase: str,
     mark: str | None,
     definition: str,
@@ -141,7 +142,8 @@ def command(
     by_factor = _laws(laws)
     hints = None if hints_file is None else read_hints(hints_file)
     kernels = trace_kernels()
-    study = study_of([factors_with(read_trace(path, kernels), kernels, options) for path in runs])
+    traces = (read_trace(path, kernels, application) for path in runs)
+    study = study_of([factors_with(trace, kernels, options) for trace in traces])
     if sources:
         hints = _predicted(sources, machine_name, study, reading)
     extrapolation = None

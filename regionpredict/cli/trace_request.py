@@ -86,10 +86,11 @@ def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[E
     from regionpredict.trace.parquet_store import Store, is_store
 
     by_rank = reading.processes is not None or reading.scheduler is not None
+    _check_application(reading.archive, reading.application)
     if is_store(Path(reading.archive)) and not by_rank:
         return Store(Path(reading.archive)).read(selection)
     if not by_rank:
-        trace = read_trace(reading.archive, kernels)
+        trace = read_trace(reading.archive, kernels, reading.application)
         return trace, match(trace, kernels)
     from regionpredict.errors import UsageError
     from regionpredict.trace.dask_workers import cluster_spread
@@ -109,18 +110,29 @@ def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[E
     return read_in_pieces(Path(reading.archive).absolute(), kernels, run)
 
 
-def read_trace(path: str, kernels: Kernels) -> EventTrace:
-    """A Paraver trace by its suffix, a store by its folder, else an OTF2 archive."""
+def read_trace(path: str, kernels: Kernels, application: int | None = None) -> EventTrace:
+    """A Paraver trace by its suffix, a store by its folder, else an OTF2 archive.
+
+    `application` is one of a Paraver trace's. Raises UsageError where it is given for others.
+    """
     from regionpredict.trace.otf2_reader import read_otf2
     from regionpredict.trace.paraver import read_paraver
     from regionpredict.trace.parquet_store import Store, is_store
     from regionpredict.trace.selection import Selection
 
+    _check_application(path, application)
     if path.endswith(PARAVER):
-        return read_paraver(path)
+        return read_paraver(path, application)
     if is_store(Path(path)):
         return Store(Path(path)).read(Selection())[0]
     return read_otf2(Path(path), kernels)
+
+
+def _check_application(path: str, application: int | None) -> None:
+    from regionpredict.errors import UsageError
+
+    if application is not None and not path.endswith(PARAVER):
+        raise UsageError("--application is for Paraver traces", remedy=f"leave it out for {path}")
 
 
 def tell(

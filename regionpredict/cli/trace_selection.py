@@ -28,6 +28,7 @@ class Reading:
     correct_clocks: bool = False
     processes: int | None = None
     scheduler: str | None = None
+    application: int | None = None
 
     def selection(self) -> Selection:
         """What the options choose. Raises UsageError where one is not understood."""
@@ -47,6 +48,12 @@ PART = (
     ),
     click.option(
         "--call-path", metavar="PATH", help="Only this call path and what it calls, as main/solve."
+    ),
+    click.option(
+        "--application",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Only the N-th application of a Paraver trace.",
     ),
 )
 _OPTIONS = (
@@ -85,7 +92,7 @@ def reading_options(function: F) -> F:
 
 
 def part_options(function: F) -> F:
-    """`--ranks`, `--time` and `--call-path`, given to the command as they are."""
+    """`--ranks`, `--time`, `--call-path` and `--application`, given to the command as they are."""
     for option in reversed(PART):
         function = option(function)
     return function

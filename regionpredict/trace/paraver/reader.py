@@ -36,16 +36,20 @@ _FIRST_COUNTER, _LAST_COUNTER = 42000000, 42999999  # Extrae's types of hardware
 _FAILED = 0  # a counter's increase is never negative: below this, the reading failed
 
 
-def read_paraver(path: str | Path) -> EventTrace:
+def read_paraver(path: str | Path, application: int | None = None) -> EventTrace:
     """The trace in `path` (.prv or .prv.gz); names are read from the .pcf and .row beside it.
 
-    Raises InputError where the file cannot be read, is damaged or holds several applications.
+    Raises InputError where the file cannot be read, is damaged, holds several applications and none
+    is chosen, or does not have the one that is.
     """
     path = Path(path)
-    header, records = read_records(path)
+    header, records = read_records(path, application)
     stem = path.name.removesuffix(".gz").removesuffix(".prv")
     labels = read_labels(path.with_name(stem + ".pcf"))
-    names = read_thread_names(path.with_name(stem + ".row"))
+    names = read_thread_names(path.with_name(stem + ".row"))[header.threads_before :]
+    if header.application is not None:
+        names = names[: sum(header.threads)]
+        stem = f"{stem}, application {header.application}"
     return trace_of(header, records, labels, names, stem)
 
 

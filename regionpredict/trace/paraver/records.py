@@ -42,13 +42,19 @@ File = gzip.GzipFile | BufferedReader
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the head of the file tells. `ticks_per_second` is 1e9 or 1e6; `threads` has each
-    task's number of threads; `communicators` the tasks (from 0) of each, by its number."""
+    """What the head of the file says of one application.
+
+    `ticks_per_second` is 1e9 or 1e6; `threads` has each task's number of threads; `communicators`
+    the tasks (from 0) of each, by its number. `application` counts from 1; it is None where the
+    file has one only. `threads_before` are those of the applications before it.
+    """
 
     ticks: int
     ticks_per_second: float
     threads: tuple[int, ...]
     communicators: dict[int, tuple[int, ...]]
+    application: int | None = None
+    threads_before: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +73,15 @@ class Records:
     passed_over: Integers
 
 
-def read_records(path: Path) -> tuple[Header, Records]:
+def read_records(path: Path, application: int | None = None) -> tuple[Header, Records]:
     """The header and the records of `path`, gzipped where its name ends in `.gz`.
 
-    Raises InputError where the file cannot be read or is no such text.
+    `application` counts from 1; None is the only one. Raises InputError where the file cannot be
+    read, is no such text, or does not have that application.
     """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            header, rest, line = _header(file, path)
+            header, rest, line = _header(file, path, application)
             parts: list[_Parts] = []
             for chunk, first in _chunks(file, rest, line, path):
                 parts.append(_records_of(chunk, path, first, header))
@@ -107,7 +114,7 @@ def _times(tables: _Parts) -> tuple[Integers, ...]:
 _APPLICATION = re.compile(r"(\d+)\(((?:\d+:\d+,?)*)\)(?:,(\d+))?")
 
 
-def _header(file: File, path: Path) -> tuple[Header, bytes, int]:
+def _header(file: File, path: Path, application: int | None) -> tuple[Header, bytes, int]:
     """The header, the text read beyond it, and the number of the line that text begins with."""
     first = file.readline(_CHUNK).decode("latin-1").rstrip("\r\n")
     # the date in parentheses may hold a colon
@@ -122,39 +129,60 @@ def _header(file: File, path: Path) -> tuple[Header, bytes, int]:
     machine, _, rest = match[3].partition(":")  # nodes, then the number of applications
     if re.match(r"\d+\([\d,]*\)", machine) is None and not machine.isdigit():
         raise _damaged("its first line names no nodes", path, 1)
-    applications, _, lists = rest.partition(":")
-    tasks = _APPLICATION.match(lists)
-    if not applications.isdigit() or tasks is None:
-        raise _damaged("its first line names no tasks", path, 1)
-    if int(applications) != 1:
+    of_all = _threads_of_applications(rest, path)
+    if application is None and len(of_all) != 1:
         raise InputError(
-            f"holds {applications} applications",
-            remedy="cut out one of them with Paraver",
+            f"holds {len(of_all)} applications",
+            remedy=f"choose one with --application 1 to {len(of_all)}",
             path=str(path),
             line=1,
         )
-    threads = tuple(int(part.split(":")[0]) for part in tasks[2].strip(",").split(",") if part)
-    if len(threads) != int(tasks[1]) or not threads:
-        raise _damaged(
-            f"its first line announces {tasks[1]} tasks and lists {len(threads)}", path, 1
+    if not 1 <= (application or 1) <= len(of_all):
+        raise InputError(
+            f"has no application {application}", remedy=f"it has {len(of_all)}", path=str(path)
         )
-    if sum(threads) > _MOST_THREADS:
-        raise _damaged(f"its first line announces {sum(threads)} threads", path, 1)
+    number = (application or 1) if len(of_all) > 1 else None
+    threads = of_all[(number or 1) - 1]
+    before = sum(map(sum, of_all[: (number or 1) - 1]))
     communicators: dict[int, tuple[int, ...]] = {}
-    number = 2
+    line = 2
     text = file.readline(_CHUNK)
     while text[:1] in (b"c", b"i", b"#", b"\n", b"\r") and text:
         if text.startswith(b"c:"):
             fields = text.decode("latin-1").strip().split(":")
             try:
                 numbers = [int(field) for field in fields[1:] if field]
-                communicators[numbers[1]] = tuple(task - 1 for task in numbers[3:])
+                if number in (None, numbers[0]):
+                    communicators[numbers[1]] = tuple(task - 1 for task in numbers[3:])
             except (ValueError, IndexError):
-                raise _damaged("is no communicator", path, number) from None
+                raise _damaged("is no communicator", path, line) from None
         text = file.readline(_CHUNK)
-        number += 1
+        line += 1
     unit = 1e9 if match[2] == "_ns" else 1e6
-    return Header(int(match[1]), unit, threads, communicators), text, number
+    return Header(int(match[1]), unit, threads, communicators, number, before), text, line
+
+
+def _threads_of_applications(text: str, path: Path) -> list[tuple[int, ...]]:
+    """The number of threads of each task, a tuple an application."""
+    applications, _, lists = text.partition(":")
+    if not applications.isdigit():
+        raise _damaged("its first line names no tasks", path, 1)
+    of_all: list[tuple[int, ...]] = []
+    for _ in range(int(applications)):
+        tasks = _APPLICATION.match(lists)
+        if tasks is None:
+            raise _damaged("its first line names no tasks", path, 1)
+        lists = lists[tasks.end() :].removeprefix(":")
+        threads = tuple(int(part.split(":")[0]) for part in tasks[2].strip(",").split(",") if part)
+        if len(threads) != int(tasks[1]) or not threads:
+            raise _damaged(
+                f"its first line announces {tasks[1]} tasks and lists {len(threads)}", path, 1
+            )
+        of_all.append(threads)
+    announced = sum(map(sum, of_all))
+    if announced > _MOST_THREADS:
+        raise _damaged(f"its first line announces {announced} threads", path, 1)
+    return of_all
 
 
 def _chunks(file: File, rest: bytes, line: int, path: Path) -> Iterator[tuple[bytes, int]]:
@@ -198,6 +226,15 @@ def _records_of(text: bytes, path: Path, first: int, header: Header) -> _Parts:
             path=str(path),
             line=first + int(lines[at]),
         )
+    passed_over = kind[kind == _PASSED_OVER]
+    if header.application is not None:
+        # A record of four numbers or more has its application third; a message's two must agree.
+        mine = (kind != _PASSED_OVER) & (
+            numbers[np.minimum(starts + 2, len(numbers) - 1)] == header.application
+        )
+        received = np.flatnonzero(mine & (kind == 3))
+        mine[received] = numbers[starts[received] + 8] == header.application
+        starts, counts, kind = starts[mine], counts[mine], kind[mine]
     begin = starts[kind == 1]
     states = np.stack([numbers[begin + field] for field in (3, 4, 5, 6, 7)], axis=1)
     begin, count = starts[kind == 2], counts[kind == 2]
@@ -215,7 +252,7 @@ def _records_of(text: bytes, path: Path, first: int, header: Header) -> _Parts:
         for column in columns_of_place:
             table[:, column : column + 2] -= 1
             _check_threads(table[:, column], table[:, column + 1], header, path)
-    return states, events, messages, kind[kind == _PASSED_OVER]
+    return states, events, messages, passed_over
 
 
 def _check_threads(task: Integers, thread: Integers, header: Header, path: Path) -> None:

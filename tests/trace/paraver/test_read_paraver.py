@@ -241,3 +241,37 @@ def test_labels_and_names_that_are_not_there(tmp_path: Path) -> None:
     assert read_labels(tmp_path / "no.pcf").state(12) == "I/O"
     assert read_labels(tmp_path / "no.pcf").state(77) == "State 77"
     assert read_thread_names(tmp_path / "no.row") == ()
+
+
+def test_one_of_several_applications(trace: EventTrace, tmp_path: Path) -> None:
+    """The second of two is the trace itself; the first has one rank, and sends to the second."""
+    head = HEAD.replace(":1:2(1:1,1:1),2\n", ":2:1(2:1),1:2(1:1,1:1),2\nc:1:7:1:1\n")
+    head = head.replace("c:1:1:", "c:2:1:").replace("c:1:2:", "c:2:2:")
+    second = "".join(
+        ":".join(
+            "2" if place == 2 or (place == 8 and line[0] == "3") else field
+            for place, field in enumerate(line.split(":"))
+        )
+        + "\n"
+        for line in BODY.splitlines()
+    )
+    first = "1:1:1:1:1:0:500:1\n1:1:1:1:2:0:900:1\n3:1:1:1:1:100:110:2:2:2:1:120:160:40:7\n"
+    (tmp_path / "both.prv").write_text(head + first + second)
+    (tmp_path / "both.row").write_text(
+        "LEVEL THREAD SIZE 4\nT 1.1.1\nT 1.1.2\nTHREAD 2.1.1\nTHREAD 2.2.1\n"
+    )
+    (tmp_path / "both.pcf").write_text(PCF)
+    alone = read_paraver(tmp_path / "both.prv", application=1)
+    assert [str(location) for location in alone.locations] == ["0", "0.1"]
+    assert [location.name for location in alone.locations] == ["T 1.1.1", "T 1.1.2"]
+    assert not len(alone.operations)
+    found = read_paraver(tmp_path / "both.prv", application=2)
+    assert found.name == "both, application 2"
+    assert [location.name for location in found.locations] == ["THREAD 2.1.1", "THREAD 2.2.1"]
+    assert found.time.tolist() == trace.time.tolist()
+    assert found.operations.partner.tolist() == trace.operations.partner.tolist()
+    assert [c.members for c in found.communicators] == [(0, 1), (1,)]
+    with pytest.raises(InputError, match="choose one with --application 1 to 2"):
+        read_paraver(tmp_path / "both.prv")
+    with pytest.raises(InputError, match="has no application 3; it has 2"):
+        read_paraver(tmp_path / "both.prv", application=3)
