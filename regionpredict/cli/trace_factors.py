@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from regionpredict.measure.hints_file import Hints
     from regionpredict.trace.scaling import Study
 
+_OF_TRACES = (
+    "ranks", "time", "call_path", "application", "mark", "definition", "eager_limit", "latency",
+    "bandwidth", "overhead", "frequency",
+)  # fmt: skip
+"""What changes nothing of runs whose factors come from a table."""
+
 
 @click.command("factors")
 @click.argument("runs", nargs=-1, required=True, type=click.Path())
@@ -112,7 +118,8 @@ def command(
 ) -> None:
     """Parallel efficiency of RUNS, traces of one program, and what each of its factors takes.
 
-    A run is a Paraver trace (.prv, .prv.gz) or an OTF2 archive. With --latency, --bandwidth or
+    A run is a Paraver trace (.prv, .prv.gz) or an OTF2 archive. Factors of runs are also read from
+    tables: POP metrics (.csv) or reports of TALP (.json). With --latency, --bandwidth or
     --overhead each run is replayed on such a network, which has no noise; with --frequency
     its computation has none. --hints, or --source and -m, put what is predicted of parallel
     regions beside what they measured.
@@ -125,6 +132,8 @@ def command(
     from regionpredict.report.parallel_regions import region_table
     from regionpredict.report.run_factors import factors_json, factors_table
     from regionpredict.trace.extrapolation import extrapolate as extrapolated
+    from regionpredict.trace.factor_tables import SUFFIXES as TABLES
+    from regionpredict.trace.factor_tables import read_factor_table
     from regionpredict.trace.run_options import RunOptions, factors_with
     from regionpredict.trace.scaling import study_of
 
@@ -142,8 +151,16 @@ def command(
     by_factor = _laws(laws)
     hints = None if hints_file is None else read_hints(hints_file)
     kernels = trace_kernels()
-    traces = (read_trace(path, kernels, application) for path in runs)
-    study = study_of([factors_with(trace, kernels, options) for trace in traces])
+    traces = [path for path in runs if not path.endswith(TABLES)]
+    factors = [
+        factors_with(read_trace(path, kernels, application), kernels, options) for path in traces
+    ]
+    tables = [path for path in runs if path.endswith(TABLES)]
+    if tables:
+        refuse_options(click.get_current_context(), _OF_TRACES, f"changes nothing of {tables[0]}")
+    for path in tables:
+        factors += read_factor_table(Path(path), None if phase == "whole" else phase)
+    study = study_of(factors)
     if sources:
         hints = _predicted(sources, machine_name, study, reading)
     extrapolation = None

@@ -13,7 +13,7 @@ from regionpredict.report.page_width import page_lines
 from regionpredict.report.parallel_regions import region_records
 from regionpredict.report.quantities import plural
 from regionpredict.trace.extrapolation import FACTORS, Extrapolation
-from regionpredict.trace.factors import SERIALISATIONS, RunFactors
+from regionpredict.trace.factors import GIVEN, SERIALISATIONS, RunFactors
 from regionpredict.trace.scaling import ScaledRun, Study
 
 FACTORS_SCHEMA = "regionpredict/factors/1"
@@ -30,8 +30,10 @@ FACTOR_NAMES = {
     "frequency_scalability": "  frequency",
     "global": "global efficiency",
 }
+DEFINITIONS = {**SERIALISATIONS, GIVEN: "as the table gives it"}
 SHORT_NAMES = {
     "load_balance": "load balance",
+    "communication": "communication",
     "serialisation": "serialisation",
     "transfer": "transfer",
     "computation_scalability": "computation scalability",
@@ -69,14 +71,14 @@ def factors_table(study: Study, extrapolation: Extrapolation | None) -> str:
         rows.append(("balance of instructions", *map(_percent, counted)))
     rows.append(("speedup", *(_fixed(table["speedup"]) for table in factors)))
     rows.append(("run time, s", *(f"{run.factors.runtime_s:.6g}" for run in runs)))
-    rows.append(("ideal run time, s", *(f"{run.factors.ideal_runtime_s:.6g}" for run in runs)))
+    rows.append(("ideal run time, s", *(_seconds(run.factors.ideal_runtime_s) for run in runs)))
     rows += _other_definitions([run.factors for run in runs])
     rows += _initialized(runs)
     lines = aligned_blocks(rows)
     lines += _phases([run.factors for run in runs])
     lines += _teams([run.factors for run in runs])
     definition = runs[0].factors.definition
-    definition_line = f"Ser is '{definition}': {SERIALISATIONS[definition]}."
+    definition_line = f"Ser is '{definition}': {DEFINITIONS[definition]}."
     lines += ["", *page_lines(definition_line, then="")]
     if study.scaling is not None:
         lines.append(f"{study.scaling} scaling: the work of all grows as P^{study.growth:.2f}.")
@@ -88,8 +90,8 @@ def factors_table(study: Study, extrapolation: Extrapolation | None) -> str:
 def _other_definitions(runs: Sequence[RunFactors]) -> list[tuple[str, ...]]:
     rows = []
     for name in SERIALISATIONS:
-        if name != runs[0].definition:
-            shares = (_percent(run.serialisations[name]) for run in runs)
+        if name != runs[0].definition and any(name in run.serialisations for run in runs):
+            shares = (_percent(run.serialisations.get(name)) for run in runs)
             rows.append((f"Ser, '{name}'", *shares))
     if any(run.eager for run in runs):
         rows.append(("Ser, any eager limit", *map(_eager_range, runs)))
@@ -129,6 +131,8 @@ def _initialized_record(run: ScaledRun) -> dict[str, float | None]:
 
 
 def _eager_range(run: RunFactors) -> str:
+    if run.serialisation is None:
+        return "-"
     serialisations = [run.serialisation, *(point.serialisation for point in run.eager)]
     low, high = _percent(min(serialisations)), _percent(max(serialisations))
     return low if low == high else f"{low} to {high}"
@@ -177,14 +181,17 @@ def _extrapolation_lines(extrapolation: Extrapolation) -> list[str]:
             )
     lines = aligned_lines(laws)
     lines.append("Off by: percentage points, at runs that were left out; -: none could be.")
-    keys = (*FACTORS, "parallel", "computation_scalability", "global")
-    heads = ("LB", "Ser", "Trf", "parallel", "comp", "global")
+    parts = {"load_balance": "LB", "serialisation": "Ser", "transfer": "Trf"}
+    if not set(FACTORS) <= set(extrapolation.models):
+        parts = {"load_balance": "LB", "communication": "comm"}
+    keys = (*parts, "parallel", "computation_scalability", "global")
+    heads = (*parts.values(), "parallel", "comp", "global")
     rows: list[tuple[str, ...]] = [("", *heads, "band", "worst")]
     head_of = dict(zip(keys, heads, strict=True))
     rows += [
         (
             str(point.width),
-            *(_percent(point.values[key]) for key in keys),
+            *(_percent(point.values.get(key)) for key in keys),
             f"{_percent(point.low['global'], 1)} to {_percent(point.high['global'], 1)}",
             head_of[point.dominating],
         )
@@ -297,6 +304,10 @@ def _run_record(run: ScaledRun, hints: Hints | None) -> dict[str, Any]:
 
 def _percent(value: float | None, digits: int = 2) -> str:
     return "-" if value is None else f"{100 * value:.{digits}f}"
+
+
+def _seconds(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6g}"
 
 
 def _fixed(value: float | None) -> str:

@@ -35,8 +35,10 @@ a message tree's, and the surfaces' of three- and two-dimensional parts."""
 
 DEFAULT_LAW = LAWS[0]
 FACTORS = ("load_balance", "serialisation", "transfer")
-SCALED = (*FACTORS, "computation_scalability")
-"""The factors that are fitted; all others are their products."""
+UNDIVIDED = ("load_balance", "communication")
+"""The parts of parallel efficiency, and what they are where no run tells Ser from Trf."""
+SCALED = (*FACTORS, "communication", "computation_scalability")
+"""The factors that may be fitted; all others are their products."""
 
 _SHOWN = 0.005
 """The least weight of a law that a formula shows."""
@@ -143,7 +145,8 @@ class FactorModel:
 class Extrapolated:
     """All factors on `width` processes, with what they lie between (`low`, `high`).
 
-    `dominating` is the least of LB, Ser and Trf: where the most is lost.
+    `dominating` is the least of LB, Ser and Trf: where the most is lost. Without Ser and Trf of all
+    runs, their product, communication, takes their place.
     """
 
     width: int
@@ -175,6 +178,12 @@ def measured(study: Study, factor: str) -> list[tuple[int, float]]:
     return pairs
 
 
+def parts_of(study: Study) -> tuple[str, ...]:
+    """The factors that parallel efficiency is the product of, as far as all runs tell them."""
+    divided = all(run.factors.transfer is not None for run in study.runs)
+    return FACTORS if divided else UNDIVIDED
+
+
 def extrapolate(
     study: Study, widths: Sequence[int], laws: Mapping[str, str] | None = None
 ) -> Extrapolation:
@@ -197,7 +206,8 @@ def extrapolate(
     if min(widths, default=1) < 1:
         raise UsageError("--extrapolate is less than one process", remedy="give at least 1")
     models = {
-        factor: fit_factor(factor, measured(study, factor), laws.get(factor)) for factor in SCALED
+        factor: fit_factor(factor, measured(study, factor), laws.get(factor))
+        for factor in (*parts_of(study), "computation_scalability")
     }
     reference = study.runs[0].factors
     points = tuple(_point(width, models, reference.parallel, reference.width) for width in widths)
@@ -286,12 +296,13 @@ def _within(model: FittedModel, width: float, most: float) -> float:
 def _point(
     width: int, models: Mapping[str, FactorModel], parallel_0: float, width_0: int
 ) -> Extrapolated:
-    factors = {factor: models[factor].value(width) for factor in SCALED}
-    bands = {factor: models[factor].band(width) for factor in SCALED}
+    factors = {factor: model.value(width) for factor, model in models.items()}
+    bands = {factor: model.band(width) for factor, model in models.items()}
     low = {factor: band[0] for factor, band in bands.items()}
     high = {factor: band[1] for factor, band in bands.items()}
     for table in (factors, low, high):
-        table["communication"] = table["serialisation"] * table["transfer"]
+        if "transfer" in table:
+            table["communication"] = table["serialisation"] * table["transfer"]
         table["parallel"] = table["load_balance"] * table["communication"]
         table["global"] = table["parallel"] * table["computation_scalability"]
         table["speedup"] = table["global"] / parallel_0 * width / width_0
@@ -299,15 +310,16 @@ def _point(
 
 
 def dominating(factors: Mapping[str, float]) -> str:
-    """The least of LB, Ser and Trf; of equal ones, the first."""
-    return min(FACTORS, key=lambda factor: factors[factor])
+    """The least of LB, Ser and Trf, or of LB and communication; of equal ones, the first."""
+    parts = FACTORS if "transfer" in factors else UNDIVIDED
+    return min(parts, key=lambda factor: factors[factor])
 
 
 def _changes(
     models: Mapping[str, FactorModel], first: int, last: int
 ) -> tuple[tuple[int, str, str], ...]:
     def least(width: float) -> str:
-        return dominating({factor: models[factor].value(width) for factor in FACTORS})
+        return dominating({factor: model.value(width) for factor, model in models.items()})
 
     grid: NDArray[np.int64] = np.unique(
         np.geomspace(first, max(last, first + 1), 400).round().astype(np.int64)

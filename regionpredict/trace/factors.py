@@ -44,6 +44,9 @@ SERIALISATIONS: dict[str, str] = {
 }
 """The definitions of Ser in use, by name; the first one is printed unless another is asked for."""
 
+GIVEN = "given"
+"""The definition of Ser of runs whose factors come from a table."""
+
 INSTRUCTIONS = ("PAPI_TOT_INS", "INSTRUCTIONS", "instructions", "perf::INSTRUCTIONS")
 
 
@@ -84,20 +87,21 @@ class RunFactors:
     out above 1, because the ideal run was slower than the real one, and was cut to 1. `iterations`
     are those of the phase that the figures are of, None for a whole run. `not_analysed` has calls
     that the replay leaves out, with their number. `initialized` is None where the trace has no
-    MPI_Init, or the figures are of a part of the run.
+    MPI_Init, or the figures are of a part of the run. Where a table gives communication, but not
+    its parts, `undivided` is that, and the parts and the ideal run time are None.
     """
 
     name: str
     ranks: int
     width: int
     runtime_s: float
-    ideal_runtime_s: float
+    ideal_runtime_s: float | None
     useful_s: float
     useful_maximum_s: float
     own_maximum_s: float
     load_balance: float
-    serialisation: float
-    transfer: float
+    serialisation: float | None
+    transfer: float | None
     definition: str
     serialisations: dict[str, float]
     eager: tuple[EagerPoint, ...]
@@ -112,10 +116,14 @@ class RunFactors:
     regions: frozenset[str] = field(default=frozenset())
     iterations: Iterations | None = None
     initialized: Initialized | None = None
+    undivided: float | None = None
 
     @property
     def communication(self) -> float:
         """Ser x Trf: the largest useful time over the run time, unless trimmed."""
+        if self.serialisation is None or self.transfer is None:
+            assert self.undivided is not None
+            return self.undivided
         return self.serialisation * self.transfer
 
     @property

@@ -165,6 +165,7 @@ def _without_ends(
         inner = _factors(trace, matches, kernels, options, part, eager_points=False)
     except InputError:
         return None
+    assert inner.serialisation is not None and inner.transfer is not None  # of a trace
     return Initialized(
         useful_s=inner.useful_s,
         left_out=max(1 - inner.runtime_s / whole.runtime_s, 0.0),

@@ -259,3 +259,21 @@ def test_a_part_of_each_run_is_extrapolated(tmp_path: Path) -> None:
     done = factors(tmp_path, names[1], "--call-path", "main/x")
     assert (done.returncode, done.stdout) == (1, "")
     assert "there is no call path 'main/x'" in done.stderr
+
+
+def test_tables_take_the_place_of_traces(tmp_path: Path) -> None:
+    (tmp_path / "pop.csv").write_text(
+        "Number of processes;1;2;4\nLoad balance;100;95;90\nCommunication efficiency;100;98;96\n"
+        "Runtime (us);4000000;2150000;1160000\n"
+    )
+    done = factors(tmp_path, "pop.csv", "--extrapolate", "8", "--format", "json")
+    assert done.returncode == 0
+    data = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema("factors-1")).validate(data)
+    assert [run["ranks"] for run in data["runs"]] == [1, 2, 4]
+    assert data["runs"][2]["parallel"] == pytest.approx(0.9 * 0.96)
+    assert data["extrapolation"][0]["communication"] < 0.96
+    assert factors(tmp_path, "pop.csv", "--format", "html", "--plot", "f.svg").returncode == 0
+    done = factors(tmp_path, "pop.csv", "--ranks", "0")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--ranks changes nothing of pop.csv" in done.stderr

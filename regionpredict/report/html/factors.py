@@ -24,9 +24,14 @@ from regionpredict.report.html.blocks import (
 from regionpredict.report.html.page import page
 from regionpredict.report.parallel_regions import region_records, region_table
 from regionpredict.report.quantities import plural, show_seconds
-from regionpredict.report.run_factors import FACTOR_NAMES, SHORT_NAMES, factors_of, factors_table
-from regionpredict.trace.extrapolation import FACTORS, SCALED, Extrapolation, measured
-from regionpredict.trace.factors import SERIALISATIONS
+from regionpredict.report.run_factors import (
+    DEFINITIONS,
+    FACTOR_NAMES,
+    SHORT_NAMES,
+    factors_of,
+    factors_table,
+)
+from regionpredict.trace.extrapolation import FACTORS, SCALED, Extrapolation, measured, parts_of
 from regionpredict.trace.scaling import ScaledRun, Study
 
 _SAMPLES = 40  # of each curve
@@ -39,7 +44,7 @@ def factors_page(study: Study, extrapolation: Extrapolation | None, hints: Hints
     definition = runs[0].factors.definition
     overview = [
         ("Runs", ", ".join(f"{run.factors.name} on {run.factors.width}" for run in runs)),
-        ("Ser", f"'{definition}': {SERIALISATIONS[definition]}"),
+        ("Ser", f"'{definition}': {DEFINITIONS[definition]}"),
     ]
     if study.scaling is not None:
         overview.append(("Scaling", f"{study.scaling}; the work of all grows as "
@@ -103,7 +108,7 @@ def _curves(study: Study, extrapolation: Extrapolation) -> list[Block]:
     grid = np.geomspace(first, max(last, 2 * first), _SAMPLES).tolist()
     series = []
     product = [[1.0, 1.0, 1.0] for _ in grid]
-    for factor in FACTORS:
+    for factor in parts_of(study):
         model = extrapolation.models[factor]
         bands = [
             [min(value, 1.0) for value in (model.value(width), *model.band(width))]
@@ -115,7 +120,7 @@ def _curves(study: Study, extrapolation: Extrapolation) -> list[Block]:
         ]
         series.append(_line(SHORT_NAMES[factor], grid, bands))
     series.append(_line(_PARALLEL, grid, product))
-    for at, key in enumerate((*FACTORS, "parallel")):
+    for at, key in enumerate((*parts_of(study), "parallel")):
         points = [(width, 100 * min(value, 1.0)) for width, value in measured(study, key)]
         name = SHORT_NAMES.get(key, "parallel efficiency")
         series.append(marks(f"{name}, measured", points, colour=at))
@@ -137,7 +142,7 @@ def _more(extrapolation: Extrapolation) -> list[Block]:
     keys = (*FACTORS, "parallel", "computation_scalability", "global")
     rows: list[list[Cell]] = [
         [
-            point.width, *(_percent(point.values[key]) for key in keys),
+            point.width, *(_percent(point.values.get(key)) for key in keys),
             f"{100 * point.low['global']:.1f} to {100 * point.high['global']:.1f} %",
             SHORT_NAMES[point.dominating],
         ]

@@ -16,7 +16,7 @@ from regionpredict.report.plots.canvas import (
     plain,
     scale_axis,
 )
-from regionpredict.trace.extrapolation import FACTORS, Extrapolation, measured
+from regionpredict.trace.extrapolation import Extrapolation, measured, parts_of
 from regionpredict.trace.scaling import Study
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _LINES = {
     "load_balance": ("load balance (LB)", BLUE, "--", "o"),
     "serialisation": ("serialisation (Ser)", GREEN, "-.", "s"),
     "transfer": ("transfer (Trf)", ORANGE, ":", "^"),
+    "communication": ("communication", ORANGE, ":", "^"),
     "parallel": ("parallel efficiency, their product", "black", "-", "D"),
 }
 
@@ -41,8 +42,9 @@ def factors_figure(study: Study, extrapolation: Extrapolation, title: str) -> Fi
     grid = np.geomspace(first, max(last, 2 * first), _SAMPLES)
     figure = new_figure(height=3.8)
     axes = figure.add_subplot()
-    tables = _curves(extrapolation, grid)
-    for key, (name, colour, dashes, marker) in _LINES.items():
+    tables = _curves(extrapolation, parts_of(study), grid)
+    for key in (*parts_of(study), "parallel"):
+        name, colour, dashes, marker = _LINES[key]
         middle, low, high = (100 * tables[k][key] for k in range(3))
         axes.fill_between(grid, low, high, color=colour, alpha=0.13, linewidth=0, gid="band")
         axes.plot(grid, middle, color=colour, linestyle=dashes, linewidth=1.5)
@@ -65,14 +67,16 @@ def factors_figure(study: Study, extrapolation: Extrapolation, title: str) -> Fi
     return figure
 
 
-def _curves(extrapolation: Extrapolation, grid: np.ndarray) -> tuple[dict[str, np.ndarray], ...]:
+def _curves(
+    extrapolation: Extrapolation, parts: tuple[str, ...], grid: np.ndarray
+) -> tuple[dict[str, np.ndarray], ...]:
     """Value, low and high of each line on the grid, as shares."""
     tables: tuple[dict[str, np.ndarray], ...] = ({}, {}, {})
-    for factor in FACTORS:
+    for factor in parts:
         model = extrapolation.models[factor]
         rows = np.array([(model.value(w), *model.band(w)) for w in grid.tolist()])
         for k, table in enumerate(tables):
             table[factor] = np.minimum(rows[:, k], 1.0)
     for table in tables:
-        table["parallel"] = table["load_balance"] * table["serialisation"] * table["transfer"]
+        table["parallel"] = np.prod([table[factor] for factor in parts], axis=0)
     return tables

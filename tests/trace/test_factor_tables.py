@@ -1,0 +1,130 @@
+"""Factors that other tools have computed: tables by row and by column, and TALP's reports."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from regionpredict.errors import InputError
+from regionpredict.report.run_factors import factors_json, factors_table
+from regionpredict.trace.extrapolation import extrapolate
+from regionpredict.trace.factor_tables import read_factor_table
+from regionpredict.trace.scaling import study_of
+
+BY_ROW = """\
+Number of processes;1;2;4
+Parallel efficiency;100;72;60
+Load balance;100;90;80
+Communication efficiency;100;80;75
+Serialization efficiency;100;100;93.75
+Transfer efficiency;100;80;80
+#
+#Runtime (us);8000000;5000000;3000000
+#Runtime (ideal);8000000;4000000;2400000
+#Useful duration (total);8000000;7200000;7200000
+#Useful instructions (total);1e9;1e9;1.1e9
+#Useful cycles (total);2e9;2e9;2e9
+"""
+BY_COLUMN = """\
+Number of Processes,Threads per Process,MPI Load Balance,MPI Communication Efficiency,Speedup
+1,2,0.9,1,1
+2,2,0.8,0.75,1.5
+"""
+
+
+def talp(folder: Path, ranks: int, cpus: int, **more: float) -> Path:
+    """A report of one region whose ranks compute 6 s of 10, the busiest one 8."""
+    region = {
+        "numCpus": cpus,
+        "numMpiRanks": ranks,
+        "elapsedTime": 10_000_000_000,
+        "usefulTime": 6_000_000_000 * cpus,
+        "maxUsefulNormdProc": 8_000_000_000,
+        "mpiLoadBalance": 0.9,
+        "ompLoadBalance": 0.8,
+        **more,
+    }
+    path = folder / f"talp{ranks}x{cpus}.json"
+    path.write_text(json.dumps({"Application": {"solve": region, "Global": region}}))
+    return path
+
+
+def test_a_column_a_run(tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_text(BY_ROW)
+    study = study_of(read_factor_table(tmp_path / "f.csv"))
+    last = study.runs[-1].factors
+    assert (last.name, last.width, last.runtime_s) == ("f, 4", 4, 3)
+    assert last.parallel == pytest.approx(0.6)
+    assert (last.serialisation, last.transfer) == (pytest.approx(0.9375), pytest.approx(0.8))
+    assert last.useful_s == pytest.approx(7.2)
+    assert last.ideal_runtime_s == pytest.approx(2.4)
+    assert study.runs[-1].computation == pytest.approx(8 / 7.2)
+    assert study.runs[-1].instructions == pytest.approx(1 / 1.1)
+    assert study.notes == ()
+    assert "Ser is 'given'" in factors_table(study, None)
+
+
+def test_a_row_a_run_without_serialisation(tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_text(BY_COLUMN)
+    study = study_of(read_factor_table(tmp_path / "f.csv"))
+    assert study.widths == (2, 4)
+    second = study.runs[1]
+    assert second.factors.parallel == pytest.approx(0.6)
+    assert second.factors.transfer is None
+    assert second.speedup == pytest.approx(1.5)
+    found = extrapolate(study, [8])
+    assert "communication" in found.models and "transfer" not in found.models
+    assert found.points[0].dominating == "communication"
+    table = factors_table(study, found)
+    assert "comm" in table
+    assert '"serialisation": null' in factors_json(study, found)
+
+
+def test_a_report_of_talp(tmp_path: Path) -> None:
+    (run,) = read_factor_table(talp(tmp_path, 4, 4))
+    assert (run.ranks, run.width, run.runtime_s) == (4, 4, 10)
+    assert run.load_balance == pytest.approx(6 / 8)
+    assert run.communication == pytest.approx(8 / 10)
+    assert run.instructions is None
+    # with threads, the balances that TALP gives; parallel efficiency is 60 % all the same
+    (hybrid,) = read_factor_table(talp(tmp_path, 2, 8, instructions=5e9), "solve")
+    assert (hybrid.ranks, hybrid.width) == (2, 8)
+    assert hybrid.load_balance == pytest.approx(0.72)
+    assert hybrid.parallel == pytest.approx(0.6)
+    assert hybrid.instructions == 5e9
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a;b\n1;2\n", "has no numbers of processes"),
+        ("Number of processes;1;2\nLoad balance;1\n", "not as many values of 'load_balance'"),
+        ("Number of processes;1\nLoad balance;x\n", "'x' is no number"),
+        ("Number of processes;1\nLoad balance;1\nRuntime;1\n", "has no communication efficiency"),
+        ("Number of processes;1\nLoad balance;1\nParallel efficiency;1\n", "has no run time"),
+        (
+            "Number of processes;1\nLoad balance;-1\nCommunication;1\nRuntime;1\n",
+            "load balance of 1 processes: -1 is out of range",
+        ),
+        ("", "has no numbers of processes"),
+    ],
+)
+def test_tables_that_lack_something(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "f.csv").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_factor_table(tmp_path / "f.csv")
+
+
+def test_reports_that_lack_something(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no region 'x'; there are: solve, Global"):
+        read_factor_table(talp(tmp_path, 1, 1), "x")
+    (tmp_path / "a.json").write_text('{"Application": {}}')
+    with pytest.raises(InputError, match="there are: none"):
+        read_factor_table(tmp_path / "a.json")
+    (tmp_path / "b.json").write_text('{"popMetrics": [{"name": "MPI Execution"}]}')
+    with pytest.raises(InputError, match=r"'popMetrics\[0\].numCpus' is missing"):
+        read_factor_table(tmp_path / "b.json")
+    with pytest.raises(InputError, match="usefulTime' is not positive"):
+        read_factor_table(talp(tmp_path, 1, 1, usefulTime=0))
