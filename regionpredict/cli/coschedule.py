@@ -40,9 +40,10 @@ def command(
     """Who gets which cores of MACHINE when the programs of HINTS share it, and what that costs.
 
     HINTS are files of regionpredict predict --format json, one a program, whose sources are still
-    there. Sharing is held against running one after the other.
+    there. Sharing is held against running one after the other. Shares are fixed, or change hands
+    where programs go on to other regions.
     """
-    from regionpredict.predict import coschedule
+    from regionpredict.predict import coschedule, hand_over
     from regionpredict.report.coschedule import (
         coschedule_document,
         coschedule_table,
@@ -63,13 +64,18 @@ def command(
     result = coschedule(programs, machine)
     files = {path.stem: str(path) for path in hints}
     if form == "json":
-        text = json.dumps(coschedule_document(result, machine, top), indent=1) + "\n"
+        text = (
+            json.dumps(
+                coschedule_document(result, machine, top, hand_over(programs, machine)), indent=1
+            )
+            + "\n"
+        )
     elif form == "slurm":
         text = slurm_steps(result, files)
     elif form == "taskset":
         text = taskset_lines(result, machine, files)
     else:
-        text = coschedule_table(result, machine, top)
+        text = coschedule_table(result, machine, top, hand_over(programs, machine))
     write_result(text, output)
 
 

@@ -25,6 +25,7 @@ from regionpredict.predict.by_size import (
     split_names,
     with_turns,
 )
+from regionpredict.predict.core_handover import Handover, hand_over
 from regionpredict.predict.coschedule import (
     Allocation,
     Coschedule,
@@ -114,6 +115,7 @@ __all__ = [
     "DensityForm",
     "Estimate",
     "Expected",
+    "Handover",
     "HintRange",
     "OpenHint",
     "Part",
@@ -147,6 +149,7 @@ __all__ = [
     "counters_of",
     "execution_count_assumptions",
     "fewest_within",
+    "hand_over",
     "loops_of",
     "open_hint",
     "outlook_of",

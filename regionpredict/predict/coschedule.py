@@ -54,11 +54,12 @@ class PhaseLoad(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Phase:
     """One team of a program; loads by threads, `alone` with whole caches, `beside` with the part of
-    a shared cache that other programs leave."""
+    a shared cache that other programs leave. It runs `runs` times."""
 
     id: str
     alone: Mapping[int, PhaseLoad]
     beside: Mapping[int, PhaseLoad]
+    runs: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,7 @@ def phases_of(
         runs = team.facts.executions.weight
         if team.points and other.points and team.threads is not None and runs > 0:
             phases.append(
-                Phase(team.facts.id, _loads(team.points, runs), _loads(other.points, runs))
+                Phase(team.facts.id, _loads(team.points, runs), _loads(other.points, runs), runs)
             )
     return tuple(phases)
 
@@ -218,7 +219,7 @@ def _splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
         yield tuple(high - low for low, high in itertools.pairwise(ends))
 
 
-class _Path(NamedTuple):
+class DomainPath(NamedTuple):
     """What programs contend for, up to `cores` cores on it.
 
     Beyond what is known of a phase it grows as it `grows` for loads (None: not at all); of its
@@ -247,20 +248,28 @@ class _Path(NamedTuple):
         return PathCurve(cores, tuple(min(cap, known[requesting]) for requesting in cores))
 
 
+def domain_path(machine: Machine) -> DomainPath:
+    """What programs with some cores of every NUMA domain contend for in one of them."""
+    shared = machine.memory.shared_path
+    ceiling = None if shared is None else shared.traffic_bytes_per_s.value
+    grows = machine.memory.curve("load")
+    return DomainPath(machine.cores_per_domain, grows, ceiling, machine.domains)
+
+
 class _Loads(NamedTuple):
     """What a program can run with: `phases` with their loads, on one of so many NUMA `domains`."""
 
     program: CoscheduledProgram
     phases: Sequence[tuple[Phase, Mapping[int, PhaseLoad]]]
     domains: int
-    path: _Path | None
+    path: DomainPath | None
 
     def running(self, cores: int, machine: Machine) -> list[Running] | None:
         """The program by its plan for at most so many cores of the domain; None where a phase needs
         more."""
         tried = {
             phase.id: {
-                threads * self.domains: _on_domains(phase, load, self.domains, self.path)
+                threads * self.domains: on_domains(phase, load, self.domains, self.path)
                 for threads, load in loads.items() if threads <= cores
             }
             for phase, loads in self.phases
@@ -285,7 +294,7 @@ def _condensed(phases: Sequence[Running]) -> list[Running]:
     return [_as_one(running[begin : begin + size]) for begin in range(0, len(running), size or 1)]
 
 
-def _on_domains(phase: Phase, load: PhaseLoad, domains: int, path: _Path | None) -> Running:
+def on_domains(phase: Phase, load: PhaseLoad, domains: int, path: DomainPath | None) -> Running:
     """A phase whose `load` is that of the threads of one of so many domains alone."""
     work, fixed = (load.seconds - load.fixed) / domains, _team_costs(phase, load, domains)
     curve = None if path is None else path.of(phase)
@@ -321,7 +330,7 @@ def _by_packages(
     shared = machine.memory.shared_path
     path = None
     if shared is not None:
-        path = _Path(machine.cores, None, shared.traffic_bytes_per_s.value, 1)
+        path = DomainPath(machine.cores, None, shared.traffic_bytes_per_s.value, 1)
     running = []
     for program, packages in zip(programs, split, strict=True):
         loads = _Loads(program, [(phase, phase.alone) for phase in program.phases], 1, path)
@@ -339,10 +348,7 @@ def _by_cores(
     machine: Machine,
 ) -> Allocation | None:  # fmt: skip
     """Some cores of every NUMA domain: each domain does its part of all programs at once."""
-    shared = machine.memory.shared_path
-    ceiling = None if shared is None else shared.traffic_bytes_per_s.value
-    grows = machine.memory.curve("load")
-    path = _Path(machine.cores_per_domain, grows, ceiling, machine.domains)
+    path = domain_path(machine)
     running = []
     for program, cores in zip(programs, split, strict=True):
         loads = _Loads(

@@ -8,16 +8,22 @@ from typing import Any
 
 from regionpredict.errors import one_line
 from regionpredict.machine import Machine
-from regionpredict.predict import Allocation, Coschedule, Part
+from regionpredict.predict import Allocation, Coschedule, Handover, Part
+from regionpredict.predict.constants import COSCHEDULE_GAIN
+from regionpredict.predict.core_handover import Turn
 from regionpredict.quoting import shell_comment, shell_word
 from regionpredict.report.quantities import plural, show_seconds
 
 _NAME = 20
 _NAMED = 4  # teams of open sizes
+_STEPS = 12  # of a schedule
 
 
-def coschedule_table(result: Coschedule, machine: Machine, top: int) -> str:
-    """The verdict first, then the fastest ways to share, a line a program."""
+def coschedule_table(
+    result: Coschedule, machine: Machine, top: int, over_time: Handover | None = None
+) -> str:
+    """The verdict first, then the fastest ways to share, one line per program, then the schedule
+    that moves cores between regions."""
     lines = [_verdict(result), *open_lines(result), "",
              f"alone on {machine.name}, each by its plan, one after the other: "
              f"{show_seconds(result.sequential_seconds)}"]  # fmt: skip
@@ -33,7 +39,36 @@ def coschedule_table(result: Coschedule, machine: Machine, top: int) -> str:
             f"{show_seconds(part.seconds):>10}  {part.slowdown:.2f} times as long as alone"
             for part in allocation.parts
         ]
+    if over_time is not None:
+        lines += ["", *_schedule_lines(over_time)]
     return "\n".join(map(one_line, lines)) + "\n"
+
+
+def _schedule_lines(schedule: Handover) -> list[str]:
+    """The time and gains of a schedule, and its first steps: threads by region."""
+    shares = " and ".join(map(str, schedule.fixed_cores))
+    lines = [
+        f"cores change hands between regions: {show_seconds(schedule.seconds)}",
+        f"  {schedule.over_turns:.2f} times as fast as taking turns,",
+        f"  {schedule.over_fixed:.2f} times as fast as the best fixed shares ({shares} cores)",
+    ]
+    if schedule.over_turns < COSCHEDULE_GAIN.value or schedule.over_fixed < COSCHEDULE_GAIN.value:
+        return lines
+    for step in schedule.steps[:_STEPS]:
+        turns = zip(schedule.names, step.turns, strict=True)
+        told = [f"{name[:_NAME]} {_turn(turn)}" for name, turn in turns if turn.region]
+        lines.append(f"  at {show_seconds(step.begin):>10}: {', '.join(told)}")
+    if len(schedule.steps) > _STEPS:
+        lines.append(
+            f"  ... {plural(len(schedule.steps) - _STEPS, 'more step')}; all: --format json"
+        )
+    return lines
+
+
+def _turn(turn: Turn) -> str:
+    if not turn.threads:
+        return f"waits for {turn.region}"
+    return f"{turn.region} on {plural(turn.threads, 'core')}"
 
 
 def open_lines(result: Coschedule) -> list[str]:
@@ -66,7 +101,9 @@ def _how(allocation: Allocation) -> str:
     return "cores of every NUMA domain"
 
 
-def coschedule_document(result: Coschedule, machine: Machine, top: int) -> dict[str, Any]:
+def coschedule_document(
+    result: Coschedule, machine: Machine, top: int, over_time: Handover | None = None
+) -> dict[str, Any]:
     """The ways to share for `json.dumps`, schema `regionpredict/coschedule/1`."""
     return {
         "schema": "regionpredict/coschedule/1",
@@ -86,7 +123,29 @@ def coschedule_document(result: Coschedule, machine: Machine, top: int) -> dict[
             }
             for allocation in result.allocations[:top]
         ],
+        "over_time": None if over_time is None else _over_time_document(over_time),
     }
+
+
+def _over_time_document(schedule: Handover) -> dict[str, Any]:
+    return {
+        "seconds": schedule.seconds,
+        "turns_seconds": schedule.turns_seconds,
+        "fixed_seconds": schedule.fixed_seconds,
+        "fixed_cores": dict(zip(schedule.names, schedule.fixed_cores, strict=True)),
+        "ended": dict(zip(schedule.names, schedule.ended, strict=True)),
+        "steps": [
+            {
+                "begin": step.begin,
+                "seconds": step.seconds,
+                "programs": {
+                    name: turn._asdict()
+                    for name, turn in zip(schedule.names, step.turns, strict=True) if turn.region
+                },
+            }
+            for step in schedule.steps
+        ],
+    }  # fmt: skip
 
 
 def slurm_steps(result: Coschedule, hints: Mapping[str, str]) -> str:

@@ -44,6 +44,8 @@ ALLOWED: dict[tuple[str, float], str] = {
     ("predict/uncertainty/confidence.py", 3): "digits of a confidence that are shown",
     ("predict/uncertainty/doubts.py", 6): "digits of a factor, so that equal ones compare equal",
     ("predict/saturation/region_doubts.py", 0.005): "half a per cent, which no text shows",
+    ("predict/region_timeline.py", 0.5): "the middle of a share",
+    ("predict/core_handover.py", 3): "digits of a part, so that equal states compare equal",
     ("predict/hints.py", 9): "digits of a cost, so that equal ones compare equal",
     ("predict/saturation/deciding_figures.py", 100): "per cent of a spread, for a text",
     ("predict/saturation/superlinear.py", 20): "2**20 bytes are a MiB, for a text",

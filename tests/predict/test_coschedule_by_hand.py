@@ -20,15 +20,15 @@ from regionpredict.machine import Machine
 from regionpredict.machine.reader.machine_file import read
 from regionpredict.predict.coschedule import (
     CoscheduledProgram,
+    DomainPath,
     Phase,
     PhaseLoad,
     _condensed,
-    _on_domains,
-    _Path,
     _slowdowns,
     _splits,
     _together,
     coschedule,
+    on_domains,
     phases_of,
     with_cache_share,
 )
@@ -127,7 +127,7 @@ def test_a_team_counts_by_its_executions_where_it_has_times_both_ways() -> None:
     assert phases_of(alone, beside) == (
         Phase("a", {1: PhaseLoad(76.5, 1.5, 60.0, 0.25, 1e9),
                     4: PhaseLoad(13.5, 1.5, 0.0, 1.0, 4e9)},
-              {1: PhaseLoad(76.5, 1.5, 45.0, 0.25, 1e9)}),
+              {1: PhaseLoad(76.5, 1.5, 45.0, 0.25, 1e9)}, runs=3),
         Phase("b", {1: PhaseLoad(2.5, 0.5, 0.0, 0.25, 1e9)},
               {1: PhaseLoad(3.5, 0.5, 0.0, 0.25, 1e9)}),
     )  # fmt: skip
@@ -203,19 +203,19 @@ def _stream(*loads: tuple[int, float, float]) -> Phase:
 
 def test_a_path_gives_what_the_phase_gets_alone_and_grows_beyond_as_for_loads() -> None:
     stream = _stream((1, 0.5, 6.0), (2, 1.0, 6.0), (4, 2.5, 12.0), (8, 4.0, 30.0))
-    curve = _Path(4, GROWS, None, 1).of(stream)
+    curve = DomainPath(4, GROWS, None, 1).of(stream)
     # Loads get 15 GB/s on 2.5 cores and 20 on four: from 12 to 16.
     assert curve == PathCurve((0.5, 1.0, 2.5, 4.0), (6e9, 6e9, 12e9, 16e9))
-    assert _Path(4, None, None, 1).of(stream) == PathCurve((0.5, 1.0, 2.5), (6e9, 6e9, 12e9))
-    assert _Path(4, GROWS, None, 1).of(_stream((1, 0.0, 6.0))) is None
-    assert _Path(4, GROWS, None, 1).of(_stream((8, 1.0, 6.0))) is None
+    assert DomainPath(4, None, None, 1).of(stream) == PathCurve((0.5, 1.0, 2.5), (6e9, 6e9, 12e9))
+    assert DomainPath(4, GROWS, None, 1).of(_stream((1, 0.0, 6.0))) is None
+    assert DomainPath(4, GROWS, None, 1).of(_stream((8, 1.0, 6.0))) is None
 
 
 def test_a_domain_has_its_part_of_a_ceiling() -> None:
     stream = _stream((1, 1.0, 6.0), (4, 4.0, 18.0), (8, 8.0, 24.0))
-    assert _Path(4, GROWS, 20e9, 2).of(stream) == PathCurve((1.0, 4.0), (6e9, 12e9))
+    assert DomainPath(4, GROWS, 20e9, 2).of(stream) == PathCurve((1.0, 4.0), (6e9, 12e9))
     # More than the figure says is drawn alone, by streams that write: 24 GB/s.
-    assert _Path(8, None, 20e9, 1).of(stream) == PathCurve((1.0, 4.0, 8.0), (6e9, 18e9, 24e9))
+    assert DomainPath(8, None, 20e9, 1).of(stream) == PathCurve((1.0, 4.0, 8.0), (6e9, 18e9, 24e9))
 
 
 FLAT = PathCurve((1.0,), (PEAK,))
@@ -229,9 +229,9 @@ def waits(seconds: float, requesting: float = 1.0) -> Running:
 def test_phases_that_request_about_as_much_are_one() -> None:
     def condensed(*loads: tuple[float, float], domains: int = 1) -> list[Running]:
         made = [PhaseLoad(s, 0.0, s, requesting, PEAK) for s, requesting in loads]
-        path = _Path(4, None, None, 1)
+        path = DomainPath(4, None, None, 1)
         return _condensed([
-            _on_domains(Phase("", {1: load}, {1: load}), load, domains, path) for load in made
+            on_domains(Phase("", {1: load}, {1: load}), load, domains, path) for load in made
         ])  # fmt: skip
 
     few, many = (1.0, 1.0), (3.0, 2.0)
@@ -254,15 +254,15 @@ def test_a_team_of_all_domains_costs_what_it_costs() -> None:
     """Two threads of a domain of two, of four and eight that wait for each other for 0.5 and 0.7 s:
     half of the work each, but the team of four at its cost."""
     loads = {2: of_cores(8.4, 0.4), 4: of_cores(4.5, 0.5), 8: of_cores(2.7, 0.7)}
-    running = _on_domains(Phase("", loads, loads), loads[2], 2, None)
+    running = on_domains(Phase("", loads, loads), loads[2], 2, None)
     assert running == Running(pytest.approx(4.5), 0.5)
-    alone = _on_domains(Phase("", loads, loads), loads[2], 1, None)
+    alone = on_domains(Phase("", loads, loads), loads[2], 1, None)
     assert alone == Running(pytest.approx(8.4), 0.4)
 
 
 def test_without_a_path_nobody_waits() -> None:
     stream = phase({1: 2.0}, rate=8.0)
-    assert _on_domains(stream, stream.alone[1], 1, None) == Running(2.0)
+    assert on_domains(stream, stream.alone[1], 1, None) == Running(2.0)
 
 
 # -- what they meet --------------------------------------------------------------------------------

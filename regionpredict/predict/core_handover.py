@@ -1,0 +1,384 @@
+"""Cores that programs hand to each other where their regions change.
+
+Chatzopoulos 2012, section 3.3: a program is a sequence of regions, each of which wants its own
+number of cores; so cores move between programs when one of them enters another region. Here a
+program keeps the cores of a region until an execution of it ends, and may then go on with others,
+or wait for some. Phases that run at once contend for memory as in `coschedule`. What a change of
+team size costs is counted.
+
+The best schedule is searched for event by event (a beam search): of all ways to deal out cores at
+an event those go on whose time, with the least that the rest can take, is least. Fixed shares and
+turns are among them, with the same timelines, so no schedule is worse than these.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+from regionpredict.machine import Machine
+from regionpredict.predict.constants import (
+    COSCHEDULE_STEPS,
+    HANDOVER_BEAM,
+    HANDOVER_NARROWEST,
+    MANY_RUNS,
+    VISIT_ROUNDING,
+)
+from regionpredict.predict.coschedule import (
+    CoscheduledProgram,
+    Phase,
+    domain_path,
+    on_domains,
+)
+from regionpredict.predict.region_timeline import Visit, timeline_of
+from regionpredict.predict.shared_memory import Running, seconds_together
+
+_SMALL = VISIT_ROUNDING.value
+
+
+class Turn(NamedTuple):
+    """A program during a step: its region (empty once it has ended) and the threads that it has
+    there, 0 while it waits to enter."""
+
+    region: str
+    threads: int
+
+
+class Step(NamedTuple):
+    """A time without a change: `seconds` from `begin` on, with one turn per program."""
+
+    begin: float
+    seconds: float
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """The schedule: `steps` one after the other, `seconds` until all programs have ended and
+    `ended` when each has. `fixed_seconds` is the same with the best fixed shares of cores,
+    `fixed_cores` by program; `turns_seconds` with one program after the other."""
+
+    names: tuple[str, ...]
+    steps: tuple[Step, ...]
+    seconds: float
+    ended: tuple[float, ...]
+    turns_seconds: float
+    fixed_seconds: float
+    fixed_cores: tuple[int, ...]
+
+    @property
+    def over_turns(self) -> float:
+        """How many times as fast as taking turns."""
+        return self.turns_seconds / self.seconds if self.seconds else 1.0
+
+    @property
+    def over_fixed(self) -> float:
+        """How many times as fast as the best fixed shares."""
+        return self.fixed_seconds / self.seconds if self.seconds else 1.0
+
+
+class _At(NamedTuple):
+    """Where the programs are: `visit` and the `done` part of it by program, and the cores (of a
+    domain) that each has there, or had before it waited (`before`)."""
+
+    time: float
+    visit: tuple[int, ...]
+    done: tuple[float, ...]
+    cores: tuple[int, ...]
+    before: tuple[int, ...]
+    free: tuple[bool, ...]  # may be given other cores now
+    stale: tuple[bool, ...]  # others have gone on to another region since it was given these
+    past: tuple[_At, Step] | None = None
+
+
+def hand_over(programs: Sequence[CoscheduledProgram], machine: Machine) -> Handover | None:
+    """The best schedule found; None where a NUMA domain has too few cores for all programs."""
+    node = _Node(programs, machine)
+    count = len(programs)
+    least = [node.fewest(k) for k in range(count)]
+    shares = [split for split in _dealt(machine.cores_per_domain, count)
+              if all(n <= own for n, own in zip(least, split, strict=True))]  # fmt: skip
+    if not shares or not all(least):
+        return None
+    fixed = []
+    for split in shares:
+        plans = [node.plan(k, cores) for k, cores in enumerate(split)]
+        fixed.append((node.followed(partial(node.planned, plans=plans)), split))
+    best_fixed, split = min(fixed, key=lambda known: known[0].time)
+    whole = [node.plan(k, node.cores) for k in range(count)]
+    turns = node.followed(partial(node.in_turn, plans=whole))
+    visits = sum(map(len, node.visits))
+    found = node.searched(int(max(HANDOVER_NARROWEST.value, HANDOVER_BEAM.value / visits)))
+    end = min(found, best_fixed, turns, key=lambda at: at.time)
+    steps = _steps_to(end)
+    return Handover(
+        tuple(program.name for program in programs), steps, end.time,
+        tuple(_end_of(k, steps) for k in range(count)), turns.time, best_fixed.time,
+        tuple(cores * machine.domains for cores in split),
+    )  # fmt: skip
+
+
+def _dealt(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """All ways to deal out so many cores, at least one to each, in steps of several."""
+    step = -(-total // int(COSCHEDULE_STEPS.value))
+    for cuts in itertools.combinations(range(step, total, step), parts - 1):
+        ends = (0, *cuts, total)
+        yield tuple(high - low for low, high in itertools.pairwise(ends))
+
+
+def _steps_to(end: _At) -> tuple[Step, ...]:
+    """The steps of a schedule, those in a row with the same turns as one."""
+    steps: list[Step] = []
+    at: _At | None = end
+    while at is not None and at.past is not None:
+        at, step = at.past
+        if steps and steps[-1].turns == step.turns:
+            steps[-1] = Step(step.begin, step.seconds + steps[-1].seconds, step.turns)
+        else:
+            steps.append(step)
+    return tuple(reversed(steps))
+
+
+def _end_of(program: int, steps: Sequence[Step]) -> float:
+    running = [step for step in steps if step.turns[program].region]
+    return running[-1].begin + running[-1].seconds if running else 0.0
+
+
+class _Node:
+    """The machine with its programs, their timelines and how long their phases take together."""
+
+    def __init__(self, programs: Sequence[CoscheduledProgram], machine: Machine) -> None:
+        self.programs = programs
+        self.machine = machine
+        self.cores = machine.cores_per_domain
+        self.path = domain_path(machine)
+        self.phases = [{phase.id: phase for phase in program.phases} for program in programs]
+        self.visits = [_visits(program) for program in programs]
+        self.sizes = [{name: self._useful(phase) for name, phase in known.items()}
+                      for known in self.phases]  # fmt: skip
+        self.left = [self._left(k) for k in range(len(programs))]
+        self.together: dict[tuple[tuple[int, str, int], ...], tuple[float, ...]] = {}
+
+    # -- how long -------------------------------------------------------------------------------
+
+    def _running(self, phase: Phase, cores: int, *, alone: bool) -> Running:
+        """A phase on so many cores of every domain, with all caches or its part of them."""
+        load = (phase.alone if alone else phase.beside)[cores]
+        if alone and self.machine.domains > 1:
+            whole = phase.alone.get(cores * self.machine.domains)
+            if whole is not None and cores == self.cores:
+                return Running(whole.seconds)
+        known = replace(phase, beside=phase.alone) if alone else phase
+        return on_domains(known, load, self.machine.domains, self.path)
+
+    def _useful(self, phase: Phase) -> tuple[int, ...]:
+        """The cores of a domain with which it is faster than with fewer, of powers of two and what
+        they leave."""
+        powers = [1 << k for k in range(self.cores.bit_length())]
+        tried = {self.cores, *powers, *(self.cores - n for n in powers)}
+        useful: list[int] = []
+        least = math.inf
+        for cores in sorted(tried & phase.beside.keys() & phase.alone.keys()):
+            seconds = min(self._running(phase, cores, alone=alone).seconds
+                          for alone in (True, False))  # fmt: skip
+            if cores <= self.cores and seconds < least:
+                useful.append(cores)
+                least = seconds
+        return tuple(useful)
+
+    def _left(self, program: int) -> list[tuple[float, float]]:
+        """From each visit on: the least seconds that are left, and the least core seconds."""
+        left = [(0.0, 0.0)]
+        for visit in reversed(self.visits[program]):
+            phase = self.phases[program][visit.region]
+            took = {cores: self._running(phase, cores, alone=True).seconds
+                    for cores in self.sizes[program][visit.region]}  # fmt: skip
+            seconds, work = left[-1]
+            left.append((seconds + visit.share * min(took.values()),
+                         work + visit.share * min(n * s for n, s in took.items())))  # fmt: skip
+        return left[::-1]
+
+    def least(self, at: _At) -> float:
+        """When all can have ended at the earliest."""
+        longest = work = 0.0
+        for k, known in enumerate(self.left):
+            now, then = known[at.visit[k]], known[min(at.visit[k] + 1, len(known) - 1)]
+            rest = 1.0 - at.done[k]
+            longest = max(longest, then[0] + rest * (now[0] - then[0]))
+            work += then[1] + rest * (now[1] - then[1])
+        return at.time + max(longest, work / self.cores)
+
+    def seconds(self, running: Sequence[tuple[int, str, int]]) -> tuple[float, ...]:
+        """How long phases take that run at once, each (program, region, cores)."""
+        key = tuple(running)
+        if key not in self.together:
+            alone = len(key) == 1
+            phases = [self._running(self.phases[k][name], cores, alone=alone)
+                      for k, name, cores in key]  # fmt: skip
+            self.together[key] = tuple(
+                [phases[0].seconds] if alone else seconds_together(phases)
+            )  # fmt: skip
+        return self.together[key]
+
+    # -- who gets which cores -------------------------------------------------------------------
+
+    def region(self, at: _At, program: int) -> str:
+        """The region that a program is in or about to enter; empty once it has ended."""
+        visits = self.visits[program]
+        return visits[at.visit[program]].region if at.visit[program] < len(visits) else ""
+
+    def plan(self, program: int, cores: int) -> dict[str, int]:
+        """The cores of a domain for each region by the program's plan with no more than these:
+        beside others, or alone where they are all."""
+        domains = self.machine.domains
+        alone = cores == self.cores
+        times = {
+            name: {n * domains: self._running(phase, n, alone=alone).seconds
+                   for n in self.sizes[program][name] if n <= cores}
+            for name, phase in self.phases[program].items()
+        }  # fmt: skip
+        sizes = self.programs[program].planned(times, self.machine).sizes
+        return {name: size // domains for name, size in sizes.items()}
+
+    def planned(self, at: _At, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
+        """The cores of each program by its plan."""
+        return tuple(
+            plan[name] if (name := self.region(at, k)) else 0 for k, plan in enumerate(plans)
+        )
+
+    def in_turn(self, at: _At, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
+        """Those of the first program that has not ended."""
+        count = len(self.phases)
+        first = next(k for k in range(count) if self.region(at, k))
+        return tuple(cores if k == first else 0 for k, cores in enumerate(self.planned(at, plans)))
+
+    def fewest(self, program: int) -> int:
+        """The cores without which a region of the program cannot run, 0 where none are enough."""
+        sizes = self.sizes[program].values()
+        return max((min(own) for own in sizes), default=0) if all(sizes) else 0
+
+    def every(self, at: _At) -> list[tuple[int, ...]]:
+        """All ways to deal out cores among programs that are free to take others."""
+        options: list[tuple[int, ...]] = []
+        for k in range(len(self.phases)):
+            name = self.region(at, k)
+            if not name:
+                options.append((0,))
+            elif at.free[k]:
+                options.append((0, *self.sizes[k][name]))
+            else:
+                options.append((at.cores[k],))
+        dealt = [own for own in itertools.product(*options) if 0 < sum(own) <= self.cores]
+        return [own for own in dealt if not self._wastes(at, own)]
+
+    def _wastes(self, at: _At, dealt: Sequence[int]) -> bool:
+        """Whether a program that asks memory for nothing, and can leave cores at any time, could
+        have more of them."""
+        idle = self.cores - sum(dealt)
+        for k, cores in enumerate(dealt):
+            if not cores or not at.free[k] or not idle:
+                continue
+            name, runs = self.region(at, k), self.visits[k][at.visit[k]].runs
+            if runs < MANY_RUNS.value:
+                continue
+            more = next((n for n in self.sizes[k][name] if n > cores), None)
+            if more is not None and more - cores <= idle:
+                phase = self.phases[k][name]
+                if not any(load.requesting for load in phase.beside.values()):
+                    return True
+        return False
+
+    # -- from event to event --------------------------------------------------------------------
+
+    def start(self) -> _At:
+        count = len(self.phases)
+        return _At(0.0, (0,) * count, (0.0,) * count, (0,) * count, (0,) * count, (True,) * count,
+                   (False,) * count)  # fmt: skip
+
+    def ended(self, at: _At) -> bool:
+        return not any(self.region(at, k) for k in range(len(self.phases)))
+
+    def followed(self, choice: Callable[[_At], Sequence[int]]) -> _At:
+        """The end of the schedule that deals out cores so at each event."""
+        at = self.start()
+        while not self.ended(at):
+            at = self.after(at, choice(at))
+        return at
+
+    def searched(self, width: int) -> _At:
+        """The end of the best schedule that a beam of so many finds."""
+        beam, best = [self.start()], math.inf
+        found: _At | None = None
+        while beam:
+            reached: dict[tuple[object, ...], _At] = {}
+            for at in beam:
+                for dealt in self.every(at):
+                    after = self.after(at, dealt)
+                    if self.ended(after):
+                        if after.time < best:
+                            best, found = after.time, after
+                        continue
+                    key = (after.visit, after.cores, after.free,
+                           tuple(round(done, 3) for done in after.done))  # fmt: skip
+                    known = reached.get(key)
+                    if known is None or after.time < known.time:
+                        reached[key] = after
+            ahead = sorted((least, n, at) for n, at in enumerate(reached.values())
+                           if (least := self.least(at)) < best)  # fmt: skip
+            beam = [at for _, _, at in ahead[:width]]
+        assert found is not None, "one program after the other is among the choices"
+        return found
+
+    def after(self, at: _At, dealt: Sequence[int]) -> _At:
+        """The next event, where the programs have these cores until then."""
+        count = len(dealt)
+        done = list(at.done)
+        running = [(k, self.region(at, k), dealt[k]) for k in range(count) if dealt[k]]
+        seconds = dict(zip([k for k, _, _ in running], self.seconds(running), strict=True))
+        spans: dict[int, float] = {}
+        until = list(done)
+        for k, _, cores in running:
+            visit = self.visits[k][at.visit[k]]
+            whole = visit.share * seconds[k]
+            if at.before[k] not in (0, cores):
+                done[k] -= self._change(at.before[k], cores, visit) / whole if whole else 0.0
+            until[k] = 1.0
+            if at.stale[k] and visit.runs > 1.0:
+                ended = math.floor(max(0.0, done[k]) * visit.runs + _SMALL * visit.runs)
+                until[k] = min(1.0, (ended + 1) / visit.runs)
+            spans[k] = (until[k] - done[k]) * whole
+        span = min(spans.values())
+        visits, before, free = list(at.visit), list(at.before), [True] * count
+        for k, _, cores in running:
+            before[k] = cores
+            part = span / spans[k] if spans[k] > 0.0 else 1.0
+            done[k] += part * (until[k] - done[k])
+            reached, runs = part >= 1.0 - _SMALL, self.visits[k][at.visit[k]].runs
+            between = abs(done[k] * runs - round(done[k] * runs)) <= _SMALL * runs
+            free[k] = reached or between or runs >= MANY_RUNS.value
+            if reached and until[k] >= 1.0:
+                visits[k], done[k] = visits[k] + 1, 0.0
+        entered = any(now != then for now, then in zip(visits, at.visit, strict=True))
+        turns = tuple(
+            Turn(self.region(at, k), dealt[k] * self.machine.domains) for k in range(count)
+        )
+        return _At(
+            at.time + span, tuple(visits), tuple(done), tuple(dealt), tuple(before), tuple(free),
+            tuple(not free[k] and (at.stale[k] or entered) for k in range(count)),
+            (at, Step(at.time, span, turns)),
+        )  # fmt: skip
+
+    def _change(self, before: int, cores: int, visit: Visit) -> float:
+        """Seconds that teams of another size cost the visits of a program."""
+        threads = max(before, cores) * self.machine.domains
+        cost = float(self.machine.overheads.team_change.at(threads)) / self.machine.clock_hz
+        return cost * visit.visits
+
+
+def _visits(program: CoscheduledProgram) -> tuple[Visit, ...]:
+    runs: Mapping[str, float] = {phase.id: phase.runs for phase in program.phases}
+    return timeline_of(runs, program.changes)

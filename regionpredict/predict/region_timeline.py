@@ -1,0 +1,90 @@
+"""In what order a program goes through its regions, from how often each follows each.
+
+A timeline is a list of visits: the program enters a region, executes it so many times in a row, and
+goes on to another one. Visits are dealt out along the counts of `changes`: of several regions that
+may be next, the one of which the largest share is still to come. Regions that the program never
+comes back from (another loop, say) wait until all is done that leads back. Where a program makes
+more visits than a timeline holds, one visit stands for several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from regionpredict.predict.constants import TIMELINE_VISITS
+
+
+class Visit(NamedTuple):
+    """A stay of a program in a region: `share` of the region's time, executed `runs` times in a
+    row. It stands for `visits` of them."""
+
+    region: str
+    share: float
+    runs: float
+    visits: float
+
+
+def timeline_of(
+    runs: Mapping[str, float], changes: Mapping[tuple[str, str], float],
+    most: int = int(TIMELINE_VISITS.value),
+) -> tuple[Visit, ...]:  # fmt: skip
+    """The visits to regions, which stand in the program's order with how often each is executed.
+
+    `changes` tells how often the second of two regions is the next after the first. Shares of a
+    region add up to 1. Regions that nothing leads to are visited once, after those before them.
+
+    >>> [visit.region for visit in timeline_of({"a": 2, "b": 2, "c": 1},
+    ...                                        {("a", "b"): 2, ("b", "a"): 1, ("b", "c"): 1})]
+    ['a', 'b', 'a', 'b', 'c']
+    """
+    known = {pair: often for pair, often in changes.items()
+             if often > 0 and pair[0] != pair[1] and set(pair) <= runs.keys()}  # fmt: skip
+    total = sum(known.values())
+    shrink = max(1.0, total / most)
+    left = {pair: max(1, round(often / shrink)) for pair, often in known.items()}
+    order: list[str] = []
+    pending = list(runs)
+    while pending:
+        here = pending.pop(0)
+        if here in order and not any(pair[0] == here for pair in left):
+            continue
+        _walk(here, left, known, order)
+    counts = {name: order.count(name) for name in runs}
+    entered = {name: max(1.0, sum(often for pair, often in known.items() if pair[1] == name))
+               for name in runs}  # fmt: skip
+    return tuple(
+        Visit(name, 1.0 / counts[name], max(1.0, runs[name] / counts[name]),
+              max(1.0, entered[name] / counts[name]))
+        for name in order
+    )  # fmt: skip
+
+
+def _walk(
+    here: str, left: dict[tuple[str, str], int], whole: Mapping[tuple[str, str], float],
+    order: list[str],
+) -> None:  # fmt: skip
+    """Goes on from a region as long as something follows, and takes these changes from `left`."""
+    order.append(here)
+    while following := [pair for pair in left if pair[0] == here]:
+        returning = [pair for pair in following if _leads(pair[1], here, left)]
+        chosen = max(returning or following, key=lambda pair: (left[pair] - 0.5) / whole[pair])
+        left[chosen] -= 1
+        if not left[chosen]:
+            del left[chosen]
+        here = chosen[1]
+        order.append(here)
+
+
+def _leads(start: str, end: str, left: Mapping[tuple[str, str], int]) -> bool:
+    """Whether some changes that are left lead from one region to another."""
+    seen, ahead = {start}, [start]
+    while ahead:
+        here = ahead.pop()
+        for first, then in left:
+            if first == here and then not in seen:
+                if then == end:
+                    return True
+                seen.add(then)
+                ahead.append(then)
+    return False
