@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from regionpredict.measure.binary import Outlined
     from regionpredict.measure.thread_limits import Limit
 
+_SHARED = re.compile(r"[A-Za-z0-9_-]{1,40}")
+
 
 @click.command(
     "run", context_settings={"allow_interspersed_args": False}
@@ -25,21 +29,28 @@ if TYPE_CHECKING:
 @click.option(
     "--hints",
     "hints_path",
-    required=True,
+    default=None,
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Written by regionpredict predict --format json.",
 )
 @click.option(
+    "--share", default=None, metavar="NAME",
+    help="Share the cores with all programs started with this name.",
+)  # fmt: skip
+@click.option(
     "--log", is_flag=True, help="Say at the end what was changed, and each region's time."
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
-def command(hints_path: Path, log: bool, words: tuple[str, ...]) -> None:
+def command(hints_path: Path | None, share: str | None, log: bool, words: tuple[str, ...]) -> None:
     """Runs PROGRAM with each of its parallel regions on the threads that its hint allows.
 
     Never on more than PROGRAM was given (OMP_NUM_THREADS, its own num_threads clauses). PROGRAM is
     not recompiled, but needs debug information (-g): by it hints find their regions. Hints that
     were made with --pages or --bind have it run so (numactl, OMP_PROC_BIND).
+
+    Programs that share cores agree on their team sizes at each region, by the speedups of their
+    hints. A program that ends, or is killed, leaves its cores to the others at their next region.
     """
     from regionpredict.cli.cache import cache_folder
     from regionpredict.measure.binary import outlined_functions
@@ -50,16 +61,20 @@ def command(hints_path: Path, log: bool, words: tuple[str, ...]) -> None:
 
     if not words:
         raise UsageError("no program", remedy="write regionpredict run --hints FILE -- ./program")
-    hints = read_hints(hints_path)
-    functions = outlined_functions(find_program(words[0]))
-    limits = limits_of(hints, functions)
-    line = [*placing(hints.pages), *words]
+    if hints_path is None and share is None:
+        raise UsageError("nothing to run it by", remedy="give --hints FILE, --share NAME or both")
+    program = find_program(words[0])
+    hints = None if hints_path is None else read_hints(hints_path)
+    functions = () if hints is None else outlined_functions(program)
+    limits = () if hints is None else limits_of(hints, functions)
+    line = [*words] if hints is None else [*placing(hints.pages), *words]
     library = preload_library([compiler()], cache_folder(), "preload.c")
     with scratch_folder() as folder:
         table, output = folder / "limits", folder / "results"
         write_limits(limits, table)
         settings = {
-            **preloaded(library), **bound(hints.binding), "REGIONPREDICT_LIMITS": str(table)
+            **preloaded(library), **bound("close" if hints is None else hints.binding),
+            "REGIONPREDICT_LIMITS": str(table), **sharing(share),
         }  # fmt: skip
         settings.pop("REGIONPREDICT_OUTPUT", None)
         if log:
@@ -95,6 +110,26 @@ def bound(binding: str) -> dict[str, str]:
     if binding == "close":
         return {}
     return {"OMP_PROC_BIND": binding, "OMP_PLACES": os.environ.get("OMP_PLACES", "cores")}
+
+
+def sharing(name: str | None) -> dict[str, str]:
+    """The variables by which programs of one user that share a name find each other.
+
+    Raises UsageError where it cannot be a file's name.
+    """
+    if name is None:
+        return {}
+    if not _SHARED.fullmatch(name):
+        raise UsageError(
+            f"--share {name[:40]!r} is no name", remedy="use letters, digits, - and _, at most 40"
+        )
+    memory = Path("/dev/shm")
+    folder = memory if memory.is_dir() else Path(tempfile.gettempdir())
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {
+        "REGIONPREDICT_SHARE": str(folder / f"regionpredict-{os.getuid()}-{name}"),
+        "REGIONPREDICT_SHARE_CORES": str(cores or 1),
+    }
 
 
 def find_program(word: str) -> Path:

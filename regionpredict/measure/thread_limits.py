@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from regionpredict.errors import InputError
@@ -16,7 +18,7 @@ class Limit(NamedTuple):
 
     One `parallel` gets what its team is given; where the hints know no teams, what the loop that
     can use most is. Where a size decides, `choices` are (iterations below, threads) of the loop at
-    `line`, and `threads` the most at any size.
+    `line`, and `threads` the most at any size. `speedup` is predicted, by threads.
     """
 
     outlined: Outlined
@@ -24,6 +26,7 @@ class Limit(NamedTuple):
     threads: int
     line: int = 0
     choices: tuple[tuple[int, int], ...] = ()
+    speedup: Mapping[int, float] = MappingProxyType({})
 
 
 def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
@@ -51,7 +54,9 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
         if asked is None:
             continue
         line, choices = _choices(asked.sizes, asked, hints)
-        limits.append(Limit(function, chosen, _threads(asked), line, choices))
+        limits.append(
+            Limit(function, chosen, _threads(asked), line, choices, _speedup(asked, chosen))
+        )
     if not limits and kept:
         raise InputError(
             f"every hint is for loops that count on as many threads as {', '.join(kept)} says",
@@ -92,6 +97,15 @@ def _threads(hint: Hint | TeamHint) -> int:
     return _most(hint) or 1
 
 
+def _speedup(asked: Hint | TeamHint, loops: Sequence[Hint]) -> Mapping[int, float]:
+    """The curve of the team as a whole, or of the loop that can use most."""
+    if isinstance(asked, Hint):
+        return asked.speedup
+    if asked.predicted is not None and asked.predicted.speedup:
+        return asked.predicted.speedup
+    return max(loops, key=_threads).speedup if loops else {}
+
+
 def _choices(
     sizes: BySize | None, asked: Hint | TeamHint, hints: Hints
 ) -> tuple[int, tuple[tuple[int, int], ...]]:
@@ -104,10 +118,11 @@ def _choices(
 
 
 def write_limits(limits: Iterable[Limit], path: Path) -> None:
-    """The table that the preloaded library reads: `threads line choices offset module` a line."""
+    """The table that the preloaded library reads: `threads line choices curve offset module` on
+    each line."""
     lines = [
-        f"{limit.threads} {limit.line} {_written(limit.choices)} {limit.outlined.offset:x} "
-        f"{limit.outlined.module}\n"
+        f"{limit.threads} {limit.line} {_written(limit.choices)} {_curve(limit.speedup)} "
+        f"{limit.outlined.offset:x} {limit.outlined.module}\n"
         for limit in limits
     ]
     path.write_text("".join(lines), encoding="utf-8")
@@ -115,3 +130,15 @@ def write_limits(limits: Iterable[Limit], path: Path) -> None:
 
 def _written(choices: Sequence[tuple[int, int]]) -> str:
     return ",".join(f"{below}:{threads}" for below, threads in choices) or "-"
+
+
+def _curve(speedup: Mapping[int, float]) -> str:
+    """Speedups on one thread, two and so on, straight between those that are known."""
+    known = sorted({1: 1.0, **speedup}.items())
+    if len(known) < 2:
+        return "-"
+    values = [1.0]
+    for (fewer, low), (more, high) in pairwise(known):
+        values += [low + (high - low) * (n - fewer) / (more - fewer)
+                   for n in range(fewer + 1, more + 1)]  # fmt: skip
+    return ",".join(f"{value:.3f}" for value in values)

@@ -2,24 +2,35 @@
 
     python tests/benchmarks/bench_coschedule.py HOST.yaml [--rounds N]
 
+    python tests/benchmarks/bench_coschedule.py HOST.yaml --phases [--rounds N]
+
 Two samples: one that memory holds up, one of chains of arithmetic. Each pair is predicted, then run
 as predicted: each program alone on the cores that are best for it, and both at once, half of the
 cores each. Prints a table; a program's time is that of its kernel, which it tells itself.
+
+With --phases the pair has a memory-bound and a compute-bound region each, in opposite order, one
+of them three times as long. Rounds with fixed halves alternate with rounds under
+`regionpredict run --share`; printed are both medians until both programs have ended, the gain of
+each round, and its 95 % interval (paired Student t).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median, stdev
 from typing import Any, NamedTuple
+
+from scipy.stats import t as student
 
 ROOT = Path(__file__).resolve().parents[2]
 BY_CAUSE = ROOT / "polybench_samples" / "by_cause"
@@ -111,11 +122,86 @@ def gain(turns: float, shared: float) -> str:
     return f"{turns / shared:.2f}x"
 
 
+PHASED = """\
+#include <math.h>
+static double a[4000000], b[4000000], x[512];
+static void stream(void)
+{
+    for (int t = 0; t < 60 * LENGTH; t++) {
+#pragma omp parallel for
+        for (int i = 0; i < 4000000; i++) a[i] = b[i];
+    }
+}
+static void compute(void)
+{
+    for (int t = 0; t < 100 * LENGTH; t++) {
+#pragma omp parallel for
+        for (int i = 0; i < 512; i++)
+            for (int k = 0; k < 2000; k++) x[i] = sqrt(x[i] / (x[i] + 1.0));
+    }
+}
+int main(void)
+{
+    if (STREAM_FIRST) stream();
+    compute();
+    if (!STREAM_FIRST) stream();
+    return x[0] > 2.0;
+}
+"""
+
+
+def phased(folder: Path, machine: str, rounds: int) -> None:
+    """Fixed halves against cores that change hands, in turn; and what was predicted of it."""
+    cpus = sorted(os.sched_getaffinity(0))
+    half = len(cpus) // 2
+    for name, macros in (
+        ("a", ("STREAM_FIRST=1", "LENGTH=3")),
+        ("b", ("STREAM_FIRST=0", "LENGTH=1")),
+    ):
+        (folder / f"{name}.c").write_text(PHASED)
+        flags = [f"-D{macro}" for macro in macros]
+        subprocess.run(["gcc", "-g", "-O2", "-fopenmp", *flags, f"{name}.c", "-o", name, "-lm"],
+                       check=True, cwd=folder)  # fmt: skip
+        tool(folder, "predict", f"{name}.c", *flags, "-m", machine, "--format", "json", "-o",
+             f"{name}.json")  # fmt: skip
+    print(tool(folder, "coschedule", "a.json", "b.json", "-m", machine, "--top", "1"), flush=True)
+
+    def seconds(lines: Sequence[Sequence[str]], threads: Sequence[int]) -> float:
+        begin = time.monotonic()
+        started = [
+            subprocess.Popen(line, cwd=folder, env={
+                **os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": str(count)})
+            for line, count in zip(lines, threads, strict=True)
+        ]  # fmt: skip
+        for process in started:
+            process.wait()
+        return time.monotonic() - begin
+
+    run = [sys.executable, "-m", "regionpredict", "run", "--hints"]
+    fixed_lines = [[*run, f"{name}.json", "--", f"./{name}"] for name in "ab"]
+    shared_lines = [[*run, f"{name}.json", "--share", f"bench-{os.getpid()}", "--", f"./{name}"]
+                    for name in "ab"]  # fmt: skip
+    fixed, shared = [], []
+    for _ in range(rounds):
+        fixed.append(seconds(fixed_lines, [half, len(cpus) - half]))
+        shared.append(seconds(shared_lines, [len(cpus)] * 2))
+    gains = [one / other for one, other in zip(fixed, shared, strict=True)]
+    wide = float(student.ppf(0.975, rounds - 1)) * stdev(gains) / math.sqrt(rounds)
+    print(f"fixed halves {median(fixed):.2f} s, cores that change hands {median(shared):.2f} s")
+    print(f"gains {', '.join(f'{gain:.2f}' for gain in gains)}: {fmean(gains):.2f} +- {wide:.2f}")
+    Path(f"/dev/shm/regionpredict-{os.getuid()}-bench-{os.getpid()}").unlink(missing_ok=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Pairs on one node, predicted and measured.")
     parser.add_argument("machine", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--phases", action="store_true", help="a pair whose regions differ")
     told = parser.parse_args()
+    if told.phases:
+        with tempfile.TemporaryDirectory() as name:
+            phased(Path(name), str(told.machine.resolve()), told.rounds)
+        return
     print("| pair | slowdowns, predicted | measured | sharing for turns, predicted | measured |")
     print("| --- | --- | --- | --- | --- |")
     for pair in PAIRS:

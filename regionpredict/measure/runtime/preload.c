@@ -1,10 +1,12 @@
 /* Stands in front of the OpenMP library: measures the parallel regions of a program that is not
    recompiled, and gives each the number of threads that its hint allows.
 
-   REGIONPREDICT_LIMITS names a file of lines `threads line choices offset module`: the outlined
-   function at that offset of that file (as nm shows it) starts no team larger than that, and never
-   one larger than the program would have had. `choices` are `below:threads` with commas between,
-   rising, or `-`: fewer iterations than that of the loop at `line` take so many threads. Calls that
+   REGIONPREDICT_LIMITS names a file of lines `threads line choices curve offset module`: the
+   outlined function at that offset of that file (as nm shows it) starts no team larger than that,
+   and never one larger than the program would have had. `choices` are `below:threads` with commas between,
+   rising, or `-`: fewer iterations than that of the loop at `line` take so many threads. `curve` are
+   speedups on one thread, two and so on with commas between, or `-`; programs that share a node
+   deal out cores by them (shared_cores.h). Calls that
    the wrapper put around loops tell how many there are, for loops inside a `parallel` those of its
    last run. (gcc hands over trip counts of loops that it combines with their `parallel`, but
    combines only those whose bounds are constants.) REGIONPREDICT_OUTPUT names the file that one line of JSON for
@@ -20,11 +22,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shared_cores.h"
+
 #define SLOTS 4096 /* outlined functions that can be told apart; a power of two */
 #define MOST_ARGUMENTS 256
 #define CHOICES 32 /* that one function is given at most */
-
-extern int omp_get_max_threads(void) __attribute__((weak));
 
 struct choice {
     long long below;
@@ -36,6 +38,8 @@ struct entry {
     int limit;
     int line, choices; /* of the loop whose iterations choose, and how many choices there are */
     struct choice choice[CHOICES];
+    float *curve; /* speedups by threads */
+    int known;    /* how many */
     long long last; /* iterations of that loop when it last ran, -1: not known */
     const char *module;
     unsigned long offset;
@@ -113,6 +117,17 @@ static void read_choices(struct entry *entry, const char *text)
     }
 }
 
+/* `1,1.9,2.5` as speedups. */
+static void read_curve(struct entry *entry, const char *text)
+{
+    entry->curve = (float *)calloc(MOST_CORES, sizeof *entry->curve);
+    while (entry->curve && entry->known < MOST_CORES && *text >= '0' && *text <= '9') {
+        char *rest;
+        entry->curve[entry->known++] = strtof(text, &rest);
+        text = *rest == ',' ? rest + 1 : rest;
+    }
+}
+
 static void read_limit(struct entry *entry, const struct search *found)
 {
     const char *line = limits;
@@ -121,7 +136,9 @@ static void read_limit(struct entry *entry, const struct search *found)
         char *rest;
         long threads = strtol(line, &rest, 10), loop = strtol(rest, &rest, 10);
         const char *choices = rest + strspn(rest, " ");
-        unsigned long offset = strtoul(choices + strcspn(choices, " "), &rest, 16);
+        const char *curve = choices + strcspn(choices, " ");
+        curve += strspn(curve, " ");
+        unsigned long offset = strtoul(curve + strcspn(curve, " "), &rest, 16);
         size_t length;
         if (!end)
             break;
@@ -133,6 +150,7 @@ static void read_limit(struct entry *entry, const struct search *found)
             entry->limit = (int)threads;
             entry->line = (int)loop;
             read_choices(entry, choices);
+            read_curve(entry, curve);
             return;
         }
         line = end + 1;
@@ -196,11 +214,12 @@ static int chosen(const struct entry *entry, long long trips)
     return entry->limit;
 }
 
-/* The team to ask for: `asked` is the program's own wish, 0 for none. */
-static unsigned team_of(const struct entry *entry, unsigned asked)
+/* The team to ask for: `asked` is the program's own wish, 0 for none. `shared` tells whether the
+   region is to be left again where programs share a node. */
+static unsigned team_of(const struct entry *entry, unsigned asked, int *shared)
 {
     unsigned most = asked ? asked : omp_get_max_threads ? (unsigned)omp_get_max_threads() : 1;
-    int limit = 0;
+    int limit = 0, fixed;
     if (entry && entry->choices) {
         long long trips = __atomic_load_n(&entry->last, __ATOMIC_RELAXED);
         if (coming.trips >= 0 && coming.line == entry->line)
@@ -209,14 +228,22 @@ static unsigned team_of(const struct entry *entry, unsigned asked)
     } else if (entry)
         limit = entry->limit;
     coming.trips = -1;
-    return limit <= 0 || (unsigned)limit >= most ? asked : (unsigned)limit;
+    if (limit > 0 && (unsigned)limit < most)
+        asked = most = (unsigned)limit;
+    /* A program may count on the size that it asks for, and on any that hints leave alone. */
+    fixed = limits && limits[0] ? limit <= 0 : asked > 0;
+    *shared = enter_region((int)most, fixed, entry ? entry->curve : NULL, entry ? entry->known : 0);
+    return *shared > 0 && (unsigned)*shared < most ? (unsigned)*shared : asked;
 }
 
-static void note(struct entry *entry, long long begin, unsigned asked, unsigned team, long long trips)
+static void note(struct entry *entry, long long begin, unsigned asked, unsigned team, long long trips,
+                 int shared)
 {
     long long spent = now() - begin;
     unsigned most = omp_get_max_threads ? (unsigned)omp_get_max_threads() : 1;
     int size = (int)(team ? team : most), wish = (int)(asked ? asked : most);
+    if (shared)
+        leave_region();
     if (!entry)
         return;
     acquire(&entry->lock);
@@ -261,26 +288,28 @@ void GOMP_parallel(outlined fn, void *data, unsigned threads, unsigned flags)
 {
     NEXT("GOMP_parallel", void (*)(outlined, void *, unsigned, unsigned));
     struct entry *entry = entry_of((void *)fn);
-    unsigned team = team_of(entry, threads);
+    int shared;
+    unsigned team = team_of(entry, threads, &shared);
     struct entry *outer = running;
     long long begin = now();
     running = entry;
     next(fn, data, team, flags);
     running = outer;
-    note(entry, begin, threads, team, -1);
+    note(entry, begin, threads, team, -1, shared);
 }
 
 unsigned GOMP_parallel_reductions(outlined fn, void *data, unsigned threads, unsigned flags)
 {
     NEXT("GOMP_parallel_reductions", unsigned (*)(outlined, void *, unsigned, unsigned));
     struct entry *entry = entry_of((void *)fn);
-    unsigned team = team_of(entry, threads);
+    int shared;
+    unsigned team = team_of(entry, threads, &shared);
     struct entry *outer = running;
     long long begin = now();
     running = entry;
     unsigned made = next(fn, data, team, flags);
     running = outer;
-    note(entry, begin, threads, team, -1);
+    note(entry, begin, threads, team, -1, shared);
     return made;
 }
 
@@ -288,13 +317,14 @@ void GOMP_parallel_sections(outlined fn, void *data, unsigned threads, unsigned 
 {
     NEXT("GOMP_parallel_sections", void (*)(outlined, void *, unsigned, unsigned, unsigned));
     struct entry *entry = entry_of((void *)fn);
-    unsigned team = team_of(entry, threads);
+    int shared;
+    unsigned team = team_of(entry, threads, &shared);
     struct entry *outer = running;
     long long begin = now();
     running = entry;
     next(fn, data, team, count, flags);
     running = outer;
-    note(entry, begin, threads, team, -1);
+    note(entry, begin, threads, team, -1, shared);
 }
 
 static long long turns(long start, long end, long step)
@@ -310,10 +340,11 @@ static long long turns(long start, long end, long step)
     {                                                                                              \
         NEXT(#name, void (*)(outlined, void *, unsigned, long, long, long, long, unsigned));       \
         struct entry *entry = entry_of((void *)fn);                                                \
-        unsigned team = team_of(entry, threads);                                                   \
+        int shared;                                                                                \
+        unsigned team = team_of(entry, threads, &shared);                                          \
         long long begin = now();                                                                   \
         next(fn, data, team, start, end, step, chunk, flags);                                      \
-        note(entry, begin, threads, team, turns(start, end, step));                                \
+        note(entry, begin, threads, team, turns(start, end, step), shared);                        \
     }
 #define UNCHUNKED(name)                                                                            \
     void name(outlined fn, void *data, unsigned threads, long start, long end, long step,          \
@@ -321,10 +352,11 @@ static long long turns(long start, long end, long step)
     {                                                                                              \
         NEXT(#name, void (*)(outlined, void *, unsigned, long, long, long, unsigned));             \
         struct entry *entry = entry_of((void *)fn);                                                \
-        unsigned team = team_of(entry, threads);                                                   \
+        int shared;                                                                                \
+        unsigned team = team_of(entry, threads, &shared);                                          \
         long long begin = now();                                                                   \
         next(fn, data, team, start, end, step, flags);                                             \
-        note(entry, begin, threads, team, turns(start, end, step));                                \
+        note(entry, begin, threads, team, turns(start, end, step), shared);                        \
     }
 
 CHUNKED(GOMP_parallel_loop_static)
@@ -361,7 +393,9 @@ void __kmpc_fork_call(void *place, int count, void *fn, ...)
     static int (*number)(void *);
     struct entry *entry = entry_of(fn);
     struct entry *outer = running;
-    unsigned asked = pushed > 0 ? (unsigned)pushed : 0, team = team_of(entry, asked);
+    unsigned asked = pushed > 0 ? (unsigned)pushed : 0;
+    int shared;
+    unsigned team = team_of(entry, asked, &shared);
     void *a[MOST_ARGUMENTS] = {0};
     long long begin;
     va_list list;
@@ -392,7 +426,7 @@ void __kmpc_fork_call(void *place, int count, void *fn, ...)
     else
         next(place, count, fn, SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192));
     running = outer;
-    note(entry, begin, asked, team, -1);
+    note(entry, begin, asked, team, -1, shared);
 }
 
 /* -- begin and end ------------------------------------------------------------------------------ */
@@ -423,6 +457,7 @@ __attribute__((constructor)) static void start(void)
     started = now();
     if (path)
         read_limits(path);
+    join_others();
     if (into && strlen(into) < sizeof output)
         strcpy(output, into);
 }
