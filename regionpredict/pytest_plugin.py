@@ -63,7 +63,8 @@ def expect_file(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """
     from regionpredict.errors import InputError  # noqa: PLC0415
     from regionpredict.fit.expectations.expectation_file import check_file  # noqa: PLC0415
-    from regionpredict.report.expectations import report_table  # noqa: PLC0415
+    from regionpredict.report.document import rendered  # noqa: PLC0415
+    from regionpredict.report.expectations import expectations_document  # noqa: PLC0415
 
     def check(path: str | Path, measurements: str | Path | None = None) -> Any:
         __tracebackhide__ = True
@@ -75,7 +76,7 @@ def expect_file(request: pytest.FixtureRequest) -> Callable[..., Any]:
         except InputError as error:
             pytest.fail(str(error), pytrace=False)
         if not report.passed:
-            pytest.fail(report_table(report), pytrace=False)
+            pytest.fail(rendered(expectations_document(report), "text"), pytrace=False)
         return report
 
     return check

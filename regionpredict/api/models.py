@@ -19,7 +19,9 @@ from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.fit.search.next_point import NextPoint, next_point
 from regionpredict.report.call_tree import call_tree_table, growth_text, matches
-from regionpredict.report.fitted_models import model_record, models_json, models_table
+from regionpredict.report.document import Document, Section, rendered
+from regionpredict.report.fit_document import FitResult, fit_document
+from regionpredict.report.fitted_models import model_record, models_json
 from regionpredict.report.plots import figure_bytes
 from regionpredict.report.plots.curves import curves_figure
 from regionpredict.report.plots.maps import contour_figure, surface_figure
@@ -270,9 +272,8 @@ class Models:
 
     def tree(self, *points: Mapping[str, float], measured: Measured = "exclusive") -> str:
         """The call tree as text, with values and shares at each point; see `fit --tree`."""
-        return "\n\n".join(
-            call_tree_table(tree, points) for tree in call_trees(self._set(), measured)
-        )
+        tables = [call_tree_table(tree, points) for tree in call_trees(self._set(), measured)]
+        return rendered(Document("", [], [Section("", tables)]), "text").rstrip("\n")
 
     def plot(self, path: str | Path | None = None, **options: Any) -> Figure:
         """The curves of the first seven; options as those of `Model.plot`."""
@@ -307,7 +308,7 @@ class Models:
         return ModelSet(tuple((m.series, m.fitted) for m in self.models), self.problems)
 
     def __str__(self) -> str:
-        return models_table(self._set(), (), "text")
+        return rendered(fit_document("", FitResult(self._set())), "text").rstrip("\n")
 
     def __repr__(self) -> str:
         return f"<Models: {len(self.models)}, {len(self.problems)} series without>"

@@ -24,12 +24,13 @@ _END = "\x1b[0m"
 
 # A table's words, each with its colour; the first that fits at a place counts.
 _WORDS = (
-    (_RED, r"^(?:error|failed)(?=: )|\bNO MATCH\b|\bBROKEN\b|\bwrong(?=$|\n)|\bdoes not hold\b"
+    (_RED, r"^(?:error|failed)(?=: )|\bnot as expected$|(?<=  )broken$|\bwrong(?=$|\n)"
+           r"|\bdoes not hold\b"
            r"|\bRP22[1-4]\b|^Wrong, or right by chance"),
     (_YELLOW, r"^(?:warning|note)(?=: )|\bborderline\b|\bnot judged\b|\bnot known\b|\bunknown\b"
-              r"|\bapproximate\b|\bnot checked\b|(?<= )\?(?= |$)|^ +assumed(?=: )"
+              r"|\babout as expected$|\bnot checked\b|(?<= )\?(?= |$)|^ +assumed(?=: )"
               r"|(?<=\dx)~(?= )"),
-    (_GREEN, r"\bmatch$|^rule holds(?=: )"),
+    (_GREEN, r"(?<=  )(?:as expected|holds)$"),
     (_CYAN, r"^ +\d+\.\d+x(?=: )|(?<=  )\d+\.\d+x(?=: )"),
 )  # fmt: skip
 # A line on standard error: what it is.

@@ -74,6 +74,7 @@ def command(
     from regionpredict.fit.expectations.expectation_file import check_file
     from regionpredict.fit.expectations.shipped_files import expectation_path
     from regionpredict.report import expectations as reports
+    from regionpredict.report.document import rendered
 
     points = point_bindings(predict)
     if source["run"] is None:
@@ -97,14 +98,10 @@ def command(
     predictions = _predictions(report, points)
     if output == "json":
         text = reports.report_json(report, predictions)
-    elif output == "html":
-        from regionpredict.report.html.expectations import expectations_page
-
-        text = expectations_page(report, predictions)
     elif output == "junit":
         text = reports.report_junit(report)
     else:
-        text = reports.report_table(report, predictions)
+        text = rendered(reports.expectations_document(report, predictions), output)
     write_result(text.rstrip("\n") + "\n", target)
     if junit is not None:
         write_file(Path(junit), reports.report_junit(report))

@@ -38,6 +38,8 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
         raise UsageError(
             f"--tree with --format {options['output']}", remedy="it is a table, JSON or HTML"
         )
+    if options["suggest"] and options["output"] == "csv":
+        raise UsageError("--suggest has no CSV form", remedy="use --format table or json")
     if options["order"] == "value" and not points:
         raise UsageError("--sort value needs a point", remedy="give one: --predict p=1024")
     context = click.get_current_context()
@@ -144,10 +146,15 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     Reads what regionpredict measure writes, all that Extra-P reads and writes, Cube4, Caliper,
     Thicket, Benchpark, Google Benchmark, pytest-benchmark, hyperfine, likwid and tables.
     """
+    from pathlib import PurePath
+
     from regionpredict.errors import InputError
     from regionpredict.fit.search.experiment_models import model_experiment
     from regionpredict.report.call_tree import call_tree_records, call_tree_table
-    from regionpredict.report.fitted_models import models_csv, models_json, models_table
+    from regionpredict.report.document import rendered
+    from regionpredict.report.fit_document import FitResult, fit_document
+    from regionpredict.report.fitted_models import models_json
+    from regionpredict.report.next_points import next_points
 
     points = point_bindings(predict)
     fixed = {name: value for part in point_bindings(options["fix"]) for name, value in part.items()}
@@ -179,21 +186,18 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
 
         trees = list(call_trees(everything, "inclusive" if options["inclusive"] else "exclusive"))
     choice = {"pattern": options["pattern"], "order": options["order"]}
+    asked = None
+    if options["suggest"]:
+        asked = next_points(models, points, options["processors"])
     if output == "json":
         calls = [record for tree in trees for record in call_tree_records(tree, points, **choice)]
-        text = models_json(models, predictions, calls)
-    elif output == "html":
-        text = _page(path, models, predictions, trees if options["tree"] else [], points, options)
-    elif options["tree"]:
-        text = "\n\n".join(call_tree_table(tree, points, **choice) for tree in trees)
-    elif output == "csv":
-        text = models_csv(models)
+        text = models_json(models, predictions, calls, asked)
     else:
-        text = models_table(models, predictions, output)
-    if options["suggest"] and output != "html":
-        from regionpredict.report.next_points import with_next_points
-
-        text = with_next_points(text, models, points, options["processors"], output)
+        shown = trees if options["tree"] else ()
+        tables = [call_tree_table(tree, points, **choice) for tree in shown]
+        style = output if output in ("python", "latex") else "text"
+        result = FitResult(models, predictions, asked, tables, options["level"], style)
+        text = rendered(fit_document(PurePath(path).name, result), output)
     if options["plot"] is not None:
         figure = drawing(
             options["drawing"], models, trees, fixed=fixed, until=options["until"],
@@ -226,27 +230,6 @@ def _search(options: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "space": space, "max_terms": options["max_terms"], "segments": options["segments"]
     }  # fmt: skip
-
-
-def _page(
-    path: str, models: ModelSet, predictions: list[PredictedValue], trees: list[CallTree],
-    points: list[dict[str, float]], options: dict[str, Any],
-) -> str:  # fmt: skip
-    """The models as a page."""
-    from pathlib import PurePath
-
-    from regionpredict.report.call_tree import call_tree_table
-    from regionpredict.report.html.fit import FitResult, fit_page
-    from regionpredict.report.next_points import next_points
-
-    asked = next_points(models, points, options["processors"]) if options["suggest"] else None
-    shown = [
-        call_tree_table(tree, points, pattern=options["pattern"], order=options["order"])
-        for tree in trees
-    ]
-    return fit_page(
-        PurePath(path).name, FitResult(models, predictions, asked, shown, options["level"])
-    )
 
 
 def _report(problems: tuple[InputError, ...]) -> None:

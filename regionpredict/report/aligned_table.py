@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from regionpredict.report.page_width import PAGE_WIDTH
 
 _INDENT = 2  # columns that what goes on below is indented
 
 
-def aligned_lines(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The rows, of which the first is the head, as lines of left-aligned columns.
+def aligned_lines(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """The rows, of which the first is the head, as lines of columns; those of `right`, by number,
+    have their cells at the right.
 
     Columns that are together wider than the page go on below, indented, in every row alike; one
     that is wider by itself has its lines to itself.
@@ -25,13 +26,18 @@ def aligned_lines(rows: Sequence[Sequence[str]]) -> list[str]:
     lines = []
     for row in rows:
         for number, group in enumerate(groups):
-            cells = "  ".join(row[place].ljust(widths[place]) for place in group).rstrip()
+            cells = "  ".join(
+                row[place].rjust(widths[place])
+                if place in right
+                else row[place].ljust(widths[place])
+                for place in group
+            ).rstrip()
             if cells or number == 0:
                 lines.append(" " * _INDENT * (number > 0) + cells)
     return lines
 
 
-def aligned_blocks(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned_blocks(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
     """As `aligned_lines`, of a table with a column a run: runs that are too many for the page stand
     in a block below, beside the names of the first column.
 
@@ -48,7 +54,8 @@ def aligned_blocks(rows: Sequence[Sequence[str]]) -> list[str]:
     lines: list[str] = []
     for block in blocks:
         lines += [""] if lines else []
-        lines += aligned_lines([[row[place] for place in block] for row in rows])
+        own = {at for at, place in enumerate(block) if place in right}
+        lines += aligned_lines([[row[place] for place in block] for row in rows], own)
     return lines
 
 

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from regionpredict.errors import InputError, one_line
+from regionpredict.errors import InputError
 from regionpredict.fit.call_tree import CallTree
 from regionpredict.fit.model.fitted_model import growth_key
 from regionpredict.fit.model.quality import Monomial
 from regionpredict.fit.model.terms import FloatArray, term_text
-from regionpredict.report.aligned_table import aligned_blocks
+from regionpredict.report.document import Cell, Column, Table
 
 Order = Literal["growth", "value", "name", "file"]
 
@@ -24,45 +24,43 @@ def call_tree_table(
     *,
     pattern: str | None = None,
     order: Order = "growth",
-) -> str:
+) -> Table:
     """The calls, indented under their callers, with their values and shares at each point.
 
     `pattern` (with `*` and `?`) keeps call paths that match, and their callers. Callees of one
     call stand in `order`: fastest growing first, largest at the last point, by name, or as read.
-    The last lines say what takes most at each point.
+    The legend says what takes most at each point.
     """
     coordinates = _coordinates(tree, points)
     inclusive, exclusive = tree.inclusive(coordinates), tree.exclusive(coordinates)
     shares = tree.shares(coordinates)
     growths = tree.growths()
-    heads = ["call path", "itself", "whole growth"]
+    own = "With callees" if tree.measured == "inclusive" else "Itself"
+    columns = [Column("Call path"), Column(own), Column("Whole growth")]
     for point in points:
         at = _at(point)
-        heads += [f"itself {at.removeprefix('at ')}", "with callees", "share %"]
-    rows = [tuple(heads)]
+        columns += [
+            Column(f"Itself {at.removeprefix('at ')}", "{:.4g}".format),
+            Column("With callees", "{:.4g}".format), Column("Share", "{:.1%}".format, bar=1.0),
+        ]  # fmt: skip
+    rows: list[list[Cell]] = []
     for index in _order(tree, inclusive, growths, order, _kept(tree, pattern)):
         call = tree.calls[index]
-        row = [
+        row: list[Cell] = [
             "  " * call.depth + (call.name or "-"),
-            call.model.formula() if call.model is not None else "-",
+            call.model.formula() if call.model is not None else None,
             growth_text(growths[index], tree.parameters),
         ]
         for k in range(len(points)):
-            row += [
-                f"{exclusive[index, k]:.4g}", f"{inclusive[index, k]:.4g}",
-                f"{100 * shares[index, k]:.1f}",
-            ]  # fmt: skip
-        rows.append(tuple(row))
-    if tree.measured == "inclusive":
-        rows[0] = ("call path", "with callees", *rows[0][2:])
-    lines = aligned_blocks(rows)
-    lines += [
+            row += map(float, (exclusive[index, k], inclusive[index, k], shares[index, k]))
+        rows.append(row)
+    most = [
         f"{_at(point)} most is spent in {tree.calls[best].callpath or '-'}: "
         f"{100 * shares[best, k]:.0f} % of {exclusive[:, k].sum():.4g}"
         for k, (point, best) in enumerate(zip(points, exclusive.argmax(0), strict=True))
     ]
-    title = [f"{tree.metric or 'values'} over {', '.join(tree.parameters)}"]
-    return "\n".join(map(one_line, [*title, *lines]))
+    title = f"{tree.metric or 'values'} over {', '.join(tree.parameters)}"
+    return Table(title, columns, rows, legend=most, repeat=True)
 
 
 def call_tree_records(

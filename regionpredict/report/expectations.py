@@ -1,22 +1,24 @@
-"""Verdicts as text, JSON and JUnit XML."""
+"""Verdicts of `expect` as a document, JSON and JUnit XML."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Any
 from xml.etree import ElementTree
 
-from regionpredict.errors import one_line
 from regionpredict.fit.expectations.expectation_file import Check, Report, RuleCheck
 from regionpredict.quoting import xml_text
-from regionpredict.report.aligned_table import aligned_lines
-from regionpredict.report.fitted_models import PredictedValue, figure_text, predictions_table
+from regionpredict.report.document import Cell, Column, Document, Items, Section, Table
+from regionpredict.report.fit_document import fitness_text, prediction_blocks
+from regionpredict.report.fitted_models import PredictedValue
+from regionpredict.report.quantities import plural
 
 SCHEMA = "regionpredict/verdicts/1"
 LITMUS = "a litmus test diverges too; the machine may be the cause of the other failures"
 INCONCLUSIVE = "inconclusive"
-_SIGNS = {"match": "match", "approximate": "approximate", "none": "NO MATCH"}
+_VERDICTS = {"match": "as expected", "approximate": "about as expected", "none": "not as expected"}
 
 
 def outcome(check: Check) -> str:
@@ -54,41 +56,60 @@ def rule_text(rule: RuleCheck) -> str:
     return f"{rule.text}: O({rule.left.text()}) against O({rule.right.text()})"
 
 
-def report_table(report: Report, predictions: Sequence[PredictedValue] = ()) -> str:
-    """The verdicts as an aligned table; the rules, what failed and predictions below it."""
-    rows = [("call path", "expected", "model", "adj. R2", "growth", "divergence", "verdict")]
+def expectations_document(
+    report: Report, predictions: Sequence[PredictedValue] = ()
+) -> Document:  # fmt: skip
+    """The verdicts, the rules, what failed, and predictions."""
+    rows: list[list[Cell]] = []
     for check in report.checks:
         name, verdict = check.parameter, check.verdict
-        growth = f"O({check.growth.text(name)})" if check.growth is not None else "-"
-        fitness = figure_text(check.adjusted_r2, 3)
-        if verdict is None:
-            rows.append(
-                (check.callpath or "-", "-", check.model or "-", fitness, growth, "-",
-                 outcome(check))
-            )  # fmt: skip
-            continue
-        rows.append(
-            (
-                (check.callpath or "-") + (" (litmus)" if check.litmus else ""),
-                f"O({verdict.expected.text(name)})",
-                check.model,
-                fitness,
-                growth,
-                f"O({verdict.divergence.text(name)})",
-                _SIGNS[verdict.match],
-            )
-        )
-    lines = aligned_lines(rows)
-    for rule in report.rules:
-        state = "holds" if rule.passed else INCONCLUSIVE if rule.inconclusive else "BROKEN"
-        lines.append(f"rule {state}: {rule_text(rule)}")
-    lines += [f"failed: {check_text(check)}" for check in report.checks if check.failed]
-    lines += [f"{INCONCLUSIVE}: {check_text(c)}" for c in report.checks if c.inconclusive]
-    if report.litmus_failed:
-        lines.append(f"note: {LITMUS}")
-    if predictions:
-        lines += ["", *predictions_table(predictions)]
-    return "\n".join(map(one_line, lines))
+        rows.append([
+            (check.callpath or "-") + (" (litmus)" if check.litmus else ""), check.metric,
+            None if verdict is None else f"O({verdict.expected.text(name)})", check.model or None,
+            check.adjusted_r2, None if check.growth is None else f"O({check.growth.text(name)})",
+            None if verdict is None else f"O({verdict.divergence.text(name)})",
+            None if verdict is None else f"O({verdict.deviation.text(name)})",
+            outcome(check) if verdict is None else _VERDICTS[verdict.match],
+        ])  # fmt: skip
+    columns = [
+        Column("Call path"), Column("Metric", choice=True, minor=True, only="page"),
+        Column("Expected"), Column("Model", minor=True),
+        Column("Adj. R2", fitness_text, minor=True), Column("Growth"),
+        Column("Divergence", minor=True), Column("Allowed", minor=True, only="page"),
+        Column("Verdict", choice=True),
+    ]  # fmt: skip
+    rules = Table(
+        "Rules between growths", [Column("Rule"), Column("Verdict", choice=True)],
+        [[rule_text(rule), "holds" if rule.passed else INCONCLUSIVE if rule.inconclusive
+          else "broken"] for rule in report.rules],
+    )  # fmt: skip
+    failed = [f"failed: {check_text(check)}" for check in report.checks if check.failed]
+    failed += [
+        f"{INCONCLUSIVE}: {check_text(check)}" for check in report.checks if check.inconclusive
+    ]
+    failed += [f"note: {LITMUS}"] if report.litmus_failed else []
+    problems = [str(problem) for problem in report.problems]
+    sections = [
+        Section("Expectations", [Table("Expected growth, and the growth that was found",
+                                       columns, rows)]),
+        Section("Rules", [rules]),
+        Section("What failed", [Items(failed)]),
+        Section("Problems", [Items(problems)], "page"),
+        Section("Predictions", prediction_blocks(predictions)),
+    ]  # fmt: skip
+    return Document(f"Expectations of {PurePath(report.path).name}", [_summary(report)], sections)
+
+
+def _summary(report: Report) -> str:
+    """`Failed: 2 expectations, 1 as expected, 1 not as expected; 0 of 1 rule hold`."""
+    state = "Passed" if report.passed else INCONCLUSIVE.title() if report.inconclusive else "Failed"
+    checked = [check.verdict.match for check in report.checks if check.verdict is not None]
+    parts = [plural(len(checked), "expectation")]
+    parts += [f"{checked.count(match)} {words}" for match, words in _VERDICTS.items()
+              if match in checked]  # fmt: skip
+    held = sum(rule.passed for rule in report.rules)
+    rules = f"; {held} of {plural(len(report.rules), 'rule')} hold" if report.rules else ""
+    return f"{state}: {', '.join(parts)}{rules}"
 
 
 def report_json(report: Report, predictions: Sequence[PredictedValue] = ()) -> str:

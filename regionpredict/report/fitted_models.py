@@ -1,4 +1,4 @@
-"""Fitted models as a table, as JSON (schema `regionpredict/models/1`) and as CSV."""
+"""What fitted models predict, and the models as JSON (schema `regionpredict/models/1`)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regionpredict.errors import one_line
 from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.quality import Monomial
 from regionpredict.fit.search.experiment_models import ModelSet
-from regionpredict.report.aligned_table import aligned_lines
-from regionpredict.report.csv_text import csv_text
+from regionpredict.report.next_points import Asked, next_point_record
 
 MODELS_SCHEMA = "regionpredict/models/1"
 FORMULA, FORECAST = "formula", "forecast"
-_NAMED = 3  # forecasters that are told in a table
 
 
 class PredictedValue(NamedTuple):
@@ -65,82 +62,6 @@ def predicted_value(
         formula=_finite(formula),
         forecasters=forecasters,
     )
-
-
-def models_table(models: ModelSet, predictions: Sequence[PredictedValue], output: str) -> str:
-    """The models, what speaks against them, and their predictions.
-
-    `output` is the language of the formulas: `python`, `latex`, else plain text.
-    """
-    style = output if output in ("python", "latex") else "text"
-    rows = [("call path", "metric", "model", "SMAPE %", "adj. R2", "left-out %")]
-    rows += [
-        (
-            series.callpath or "-",
-            series.metric or "-",
-            model.formula(style),
-            figure_text(model.smape, 2),
-            figure_text(model.adjusted_r2 if model.terms else None, 3),
-            figure_text(model.cross_validated_error, 2),
-        )
-        for series, model in models.models
-    ]
-    lines = aligned_lines(rows)
-    for series, model in models.models:
-        lines.extend(f"note: {series.callpath or '-'}: {text}" for text in model.warnings)
-    if predictions:
-        lines += ["", *predictions_table(predictions)]
-    return "\n".join(map(one_line, lines))
-
-
-def predictions_table(predictions: Sequence[PredictedValue]) -> list[str]:
-    """The predictions as lines of a table, and who answers where the formula does not."""
-    interval = f"{predictions[0].level:.0%} interval"
-    forecasts = [prediction for prediction in predictions if prediction.by == FORECAST]
-    heads = ("call path", "metric", "at", "prediction", interval)
-    rows: list[tuple[str, ...]] = []
-    for prediction in predictions:
-        row = (
-            prediction.callpath or "-",
-            prediction.metric or "-",
-            ", ".join(f"{name} = {value:g}" for name, value in prediction.point.items()),
-            f"{prediction.value:.5g}",
-            f"{prediction.low:.4g} to {prediction.high:.4g}",
-        )
-        who = (prediction.by, _formula_alone(prediction)) if forecasts else ()
-        rows.append((*row, *who, prediction.warning))
-    who = ("by", "formula alone") if forecasts else ()  # else what the formula alone gives is shown
-    return [*aligned_lines([(*heads, *who, "doubt"), *rows]), *_of_forecasts(forecasts)]
-
-
-def _formula_alone(prediction: PredictedValue) -> str:
-    if prediction.by == FORMULA:
-        return "the same"
-    return "-" if prediction.formula is None else f"{prediction.formula:.5g}"
-
-
-def _of_forecasts(forecasts: Sequence[PredictedValue]) -> list[str]:
-    """Who answers where the formula does not."""
-    if not forecasts:
-        return []
-    lines = ["by forecast: the formula shown misses the measurements by more than their noise, so "
-             "that beyond the last point views of the last points answer together:"]  # fmt: skip
-    for prediction in forecasts:
-        named = ", ".join(prediction.forecasters[:_NAMED])
-        more = f" and {len(prediction.forecasters) - _NAMED} more"
-        at = ", ".join(f"{name} = {value:g}" for name, value in prediction.point.items())
-        place = f"{prediction.callpath}, {at}" if prediction.callpath else at
-        lines.append(f"  {place}: {named}{more if len(prediction.forecasters) > _NAMED else ''}")
-    return lines
-
-
-def figure_text(value: float | None, digits: int) -> str:
-    """A figure of a model's quality; a dash where the measurements leave it undefined.
-
-    >>> figure_text(0.51, 1), figure_text(float("nan"), 3)
-    ('0.5', '-')
-    """
-    return "-" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
 
 
 def _finite(value: float) -> float | None:
@@ -191,9 +112,10 @@ def models_json(
     models: ModelSet,
     predictions: Sequence[PredictedValue] = (),
     calls: Sequence[Mapping[str, Any]] = (),
+    next_points: Sequence[Asked] | None = None,
 ) -> str:
-    """The models of an experiment as JSON; `predictions` and the call tree's `calls` are put
-    beside them."""
+    """The models of an experiment as JSON, with `predictions`, the call tree's `calls` and the
+    `next_points` to measure, where they were asked for."""
     data: dict[str, Any] = {
         "schema": MODELS_SCHEMA,
         "models": [model_record(series, model) for series, model in models.models],
@@ -203,24 +125,6 @@ def models_json(
         data["predictions"] = [prediction._asdict() for prediction in predictions]
     if calls:
         data["call_tree"] = list(calls)
+    if next_points is not None:
+        data["next_points"] = [next_point_record(asked) for asked in next_points]
     return json.dumps(data, indent=1)
-
-
-def models_csv(models: ModelSet) -> str:
-    """The models of an experiment as a table, one a row."""
-    return csv_text(
-        ("callpath", "metric", "model", "law", "smape", "adjusted_r2", "cross_validated_error"),
-        (
-            (
-                series.callpath,
-                series.metric,
-                model.formula(),
-                model.law,
-                *(
-                    f"{figure:.6g}"
-                    for figure in (model.smape, model.adjusted_r2, model.cross_validated_error)
-                ),
-            )
-            for series, model in models.models
-        ),
-    )

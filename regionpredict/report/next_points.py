@@ -1,62 +1,63 @@
-"""What to measure next, as rows under the models, or beside them in JSON."""
+"""What to measure next, as a table and in JSON."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from regionpredict.errors import InputError, UsageError, one_line
+from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.fit.search.next_point import NextPoint, next_point
-from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.document import Cell, Column, Table
 
 _PROCESSORS = ("p", "procs", "processes", "processors", "ranks", "threads", "cores", "nprocs")
 _SECONDS = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _TIMES = ("time", "runtime", "wall", "seconds")
 
 
-def with_next_points(
-    text: str,
-    models: ModelSet,
-    targets: Sequence[Mapping[str, float]],
-    processors: str | None,
-    output: str,
-) -> str:
-    """The printed models `text` with what to measure next, in the same form (`output`).
+class Asked(NamedTuple):
+    """A model, and what to measure next for it, or why nothing tells it."""
 
-    The last of `targets` is the point that is asked about. `processors` names the parameter that
-    counts them (None: one that is called as they usually are). Raises `UsageError` for a form
-    that has no place for it, and `InputError` for a parameter that no series has.
-    """
-    if output == "csv":
-        raise UsageError("--suggest has no CSV form", remedy="use --format table or json")
-    chosen = next_points(models, targets, processors)
-    if output == "json":
-        data = json.loads(text)
-        data["next_points"] = [_record(*item) for item in chosen]
-        return json.dumps(data, indent=1)
-    rows = [("call path", "metric", "measure next", "decides", "core hours", "why")]
-    rows += [
-        (
-            series.callpath or "-",
-            series.metric or "-",
-            "nothing" if isinstance(item, str) or item.stop else place_text(model, item),
-            "-" if isinstance(item, str) or item.stop else f"{item.decides:.0%}",
-            "-" if isinstance(item, str) or item.stop else hours_text(item),
-            why_text(item),
-        )
-        for series, model, item in chosen
-    ]
-    return "\n".join([text.rstrip("\n"), "", *map(one_line, aligned_lines(rows))])
+    series: Series
+    model: FittedModel
+    answer: NextPoint | str
+
+    @property
+    def why(self) -> str:
+        """Why a point is to be measured, or why none is."""
+        if isinstance(self.answer, str):
+            return self.answer
+        return self.answer.stop or " or ".join(self.answer.between)
+
+
+def next_points_table(asked: Sequence[Asked]) -> Table:
+    """A row per model."""
+    rows: list[list[Cell]] = []
+    for one in asked:
+        point = None if isinstance(one.answer, str) or one.answer.stop else one.answer
+        pairs = () if point is None else zip(one.model.parameters, point.point, strict=True)
+        rows.append([
+            one.series.callpath or None, one.series.metric or None,
+            ", ".join(f"{name} = {value:g}" for name, value in pairs) or "nothing",
+            None if point is None else point.decides,
+            None if point is None else point.core_hours, one.why,
+        ])  # fmt: skip
+    columns = [
+        Column("Call path"), Column("Metric", choice=True, minor=True), Column("Measure next"),
+        Column("Decides", "{:.0%}".format, minor=True), Column("Core hours", "{:.3g}".format),
+        Column("Why", minor=True),
+    ]  # fmt: skip
+    return Table("The point that decides most for its price", columns, rows)
 
 
 def next_points(
     models: ModelSet, targets: Sequence[Mapping[str, float]], processors: str | None
-) -> list[tuple[Series, FittedModel, NextPoint | str]]:
-    """What to measure next for each model, or why nothing tells it.
+) -> list[Asked]:
+    """What to measure next for each model. The last of `targets` is the point that is asked about;
+    `processors` names the parameter that counts them (None: one that is called as they usually
+    are).
 
     Raises `InputError` for a parameter that no series has.
     """
@@ -67,7 +68,7 @@ def next_points(
             remedy=f"--processors is one of {', '.join(sorted(known))}",
         )
     return [
-        (series, model, _asked(series, model, targets, processors))
+        Asked(series, model, _asked(series, model, targets, processors))
         for series, model in models.models
     ]
 
@@ -95,25 +96,9 @@ def _seconds(series: Series) -> float | None:
     return 1.0 if named or not series.metric else None
 
 
-def place_text(model: FittedModel, item: NextPoint) -> str:
-    """A point, parameter by parameter."""
-    pairs = zip(model.parameters, item.point, strict=True)
-    return ", ".join(f"{name} = {value:g}" for name, value in pairs)
-
-
-def hours_text(item: NextPoint) -> str:
-    """The price of a point in core hours."""
-    return "-" if item.core_hours is None else f"{item.core_hours:.3g}"
-
-
-def why_text(item: NextPoint | str) -> str:
-    """Why a point is to be measured, or why none is."""
-    if isinstance(item, str):
-        return item
-    return item.stop or " or ".join(item.between)
-
-
-def _record(series: Series, model: FittedModel, item: NextPoint | str) -> dict[str, Any]:
+def next_point_record(asked: Asked) -> dict[str, Any]:
+    """As JSON has it."""
+    series, model, item = asked
     record: dict[str, Any] = {"callpath": series.callpath, "metric": series.metric}
     if isinstance(item, str):
         return {**record, "point": None, "stop": item}

@@ -219,7 +219,7 @@ def test_the_command_exits_with_1_and_writes_junit(tmp_path):
     path.write_text(YAML)
     result = CliRunner().invoke(command, [str(path), "--junit", str(tmp_path / "j.xml")])
     assert result.exit_code == 1
-    assert "NO MATCH" in result.output
+    assert "not as expected" in result.output
     xml = (tmp_path / "j.xml").read_text()
     assert 'tests="5"' in xml
     assert 'failures="2"' in xml

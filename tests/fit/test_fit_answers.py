@@ -80,7 +80,7 @@ def test_a_plain_table_needs_no_call_path(tmp_path: Path) -> None:
     (tmp_path / "e.yaml").write_text("measurements: linear.csv\nexpectations:\n  - expect: p\n")
     done = _run(tmp_path, "expect", "e.yaml", "--strict")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[1].split()[-1] == "match"
+    assert done.stdout.splitlines()[4].endswith("  as expected")
 
 
 def test_of_several_call_paths_one_must_be_named(tmp_path: Path) -> None:

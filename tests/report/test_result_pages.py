@@ -294,7 +294,7 @@ def test_fit_has_the_curve_the_points_and_their_spread(folder: Path) -> None:
 @needs_browser
 def test_expectations_tell_what_failed(browser: Browser, folder: Path) -> None:
     opened = Opened(browser, page_of(folder, "expect"))
-    assert opened.headings() == ["Overview", "Expectations", "Rules", "What failed", "As text"]
+    assert opened.headings() == ["Expectations", "Rules", "What failed"]
     rows = opened.table("Expected growth")
     assert [(row[0], row[2], row[-1]) for row in rows] == [
         ("main", "O(p)", "as expected"), ("main->solve", "O(log(p))", "not as expected"),

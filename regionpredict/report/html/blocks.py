@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from regionpredict.report.task_picture import TaskPicture
+if TYPE_CHECKING:
+    from regionpredict.report.task_picture import TaskPicture
 
 Block = dict[str, Any]
 Cell = str | int | float | None | tuple[str, float | int | str | None]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from regionpredict import __version__
+from regionpredict.report import document as doc
 from regionpredict.report.html.blocks import Section
 
 _HOLE = re.compile(r"@([A-Z]+)@")
@@ -31,6 +32,74 @@ def page(title: str, lead: Sequence[str], sections: Sequence[Section]) -> str:
         "FOOTER": html.escape(f"regionpredict {__version__}; this file loads nothing."),
     }
     return _HOLE.sub(lambda hole: fillings[hole[1]], _asset("page.html"))
+
+
+def document_page(document: doc.Document) -> str:
+    """A document as one file."""
+    sections = [
+        Section(section.title, blocks)
+        for section in document.sections
+        if (blocks := _drawn_all(section.at("page")))
+    ]
+    return page(document.title, document.lead, sections)
+
+
+def _drawn_all(blocks: Sequence[doc.Block]) -> list[doc.Drawing]:
+    return [drawn for block in blocks for drawn in _drawn(block)]
+
+
+def _drawn(block: doc.Block) -> list[doc.Drawing]:
+    """A block as the page's script draws it."""
+    if isinstance(block, dict):
+        return [block]
+    if isinstance(block, doc.Text):
+        return [] if block.only == "text" else [{"kind": "text", "text": block.content}]
+    if isinstance(block, doc.Items):
+        heading = [{"kind": "heading", "text": block.title}] if block.title else []
+        return [*heading, {"kind": "list", "items": list(block.entries)}] if block.entries else []
+    if isinstance(block, doc.Facts):
+        pairs = [list(pair) for pair in block.pairs]
+        return [{"kind": "facts", "items": pairs}] if pairs else []
+    if isinstance(block, doc.Printed):
+        return [{"kind": "pre", "title": block.title, "text": block.content}]
+    if isinstance(block, doc.Folded):
+        return [{"kind": "more", "title": block.title, "blocks": _drawn_all(block.blocks)}]
+    if not block.rows:
+        return []
+    return [_table(block), *({"kind": "text", "text": line} for line in block.legend)]
+
+
+def _table(table: doc.Table) -> doc.Drawing:
+    """A cell is its text, or its text and what it is sorted by."""
+    chosen = [at for at, column in enumerate(table.columns) if column.only in ("", "page")]
+    columns = [table.columns[at] for at in chosen]
+    details = table.details
+    return {
+        "kind": "table", "title": table.title, "name": table.name,
+        "columns": [
+            {"title": column.title, **{
+                key: value
+                for key, value in (
+                    ("number", column.show is not None), ("minor", column.minor),
+                    ("choice", column.choice), ("bar", column.bar),
+                )
+                if value is not False
+            }}
+            for column in columns
+        ],
+        "rows": [
+            [
+                row[at] if column.show is None else [
+                    column.shown(row[at]), cell[1] if isinstance(cell := row[at], tuple) else cell
+                ]
+                for at, column in zip(chosen, columns, strict=True)
+            ]
+            for row in table.rows
+        ],
+        "details": None if details is None else [
+            _drawn_all(details(number)) for number in range(len(table.rows))
+        ],
+    }  # fmt: skip
 
 
 def script_json(value: Any) -> str:

@@ -1,0 +1,110 @@
+"""A document as text of 80 columns, and its table as CSV."""
+
+from __future__ import annotations
+
+from regionpredict.errors import one_line
+from regionpredict.report.aligned_table import aligned_blocks, aligned_lines
+from regionpredict.report.csv_text import csv_text
+from regionpredict.report.document import (
+    Block,
+    Column,
+    Document,
+    Facts,
+    Items,
+    Printed,
+    Table,
+    Text,
+)
+from regionpredict.report.names import cut
+from regionpredict.report.page_width import PAGE_WIDTH, page_lines
+
+_LEAST_CUT = 16  # columns in which a call path can still be told
+_WIDEST_NAME = 24  # columns of the names of facts
+
+
+def document_text(document: Document) -> str:
+    """The lead and all blocks that text can show, a blank line between them."""
+    parts = [[part for line in document.lead for part in page_lines(one_line(line), then="  ")]]
+    parts += [block_lines(block) for section in document.sections for block in section.at("text")]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def document_csv(document: Document) -> str:
+    """The first table whose columns have keys, with its numbers as they are."""
+    tables = (
+        block for section in document.sections for block in section.at("csv")
+        if isinstance(block, Table) and any(column.key for column in block.columns)
+    )  # fmt: skip
+    table = next(tables)
+    chosen = [at for at, column in enumerate(table.columns) if column.key]
+    rows = [
+        [cell[1] if isinstance(cell := row[at], tuple) else cell for at in chosen]
+        for row in table.rows
+    ]
+    return csv_text([table.columns[at].key for at in chosen], rows)
+
+
+def block_lines(block: Block) -> list[str]:
+    """The lines of a block; none where only a page shows it, or nothing is in it."""
+    if isinstance(block, Text):
+        return page_lines(one_line(block.content), then="  ") if block.only != "page" else []
+    if isinstance(block, Items):
+        first = "  " if block.title else ""
+        lines = [f"{block.title}:"] if block.title and block.entries else []
+        return lines + [
+            line
+            for entry in block.entries
+            for line in page_lines(one_line(entry), first=first, then=first + "  ")
+        ]
+    if isinstance(block, Facts):
+        return _facts(block)
+    if isinstance(block, Printed):
+        return [one_line(line) for line in block.content.rstrip("\n").split("\n")]
+    return _table(block) if isinstance(block, Table) and block.rows else []
+
+
+def _facts(block: Facts) -> list[str]:
+    wide = min(max((len(name) for name, _ in block.pairs), default=0), _WIDEST_NAME) + 2
+    return [
+        line
+        for name, value in block.pairs
+        for line in page_lines(one_line(value), first=one_line(name).ljust(wide), then=" " * wide)
+    ]
+
+
+def _table(table: Table) -> list[str]:
+    chosen = [at for at, column in enumerate(table.columns) if column.only in ("", "text")]
+    columns = [table.columns[at] for at in chosen]
+    rows = [tuple(_head(column.title) for column in columns)]
+    rows += [
+        tuple(one_line(column.shown(row[at])) for at, column in zip(chosen, columns, strict=True))
+        for row in table.rows[: table.top]
+    ]
+    right = {at for at, column in enumerate(columns) if column.show is not None}
+    lines = page_lines(table.title, then="  ") if table.title else []
+    lines += (aligned_blocks if table.repeat else aligned_lines)(_fitting(columns, rows), right)
+    left = len(table.rows) - (len(rows) - 1)
+    if left:
+        lines.append(f"... and {left} more; --top {len(table.rows)} shows all")
+    return lines + [part for line in table.legend for part in page_lines(one_line(line), then="  ")]
+
+
+def _head(title: str) -> str:
+    """A title as the head of a column: without a capital, unless it is an abbreviation.
+
+    >>> _head("Call path"), _head("SMAPE"), _head("E_ac")
+    ('call path', 'SMAPE', 'E_ac')
+    """
+    return title[0].lower() + title[1:] if title[1:2].islower() else title
+
+
+def _fitting(columns: list[Column], rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The rows with the texts of `cut` columns shortened where a line is wider than the page."""
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    free = PAGE_WIDTH - sum(widths) - 2 * (len(widths) - 1)
+    for at, column in enumerate(columns):
+        if column.cut and free < 0:
+            room = max(widths[at] + free, _LEAST_CUT)
+            rows = [(*row[:at], cut(row[at], room, room // 3), *row[at + 1 :]) for row in rows]
+            free += widths[at] - room
+    return rows

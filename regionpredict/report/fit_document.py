@@ -1,0 +1,222 @@
+"""What `fit` finds: models of measured series, their curves and bands, and their predictions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from regionpredict.fit.experiment import Series
+from regionpredict.fit.model.fitted_model import FittedModel
+from regionpredict.fit.search.experiment_models import ModelSet
+from regionpredict.report.call_tree import growth_text
+from regionpredict.report.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Drawing,
+    Facts,
+    Items,
+    Place,
+    Section,
+    Table,
+    Text,
+)
+from regionpredict.report.fitted_models import FORECAST, FORMULA, PredictedValue
+from regionpredict.report.html.blocks import curve, line, marks
+from regionpredict.report.model_slices import REACH, ModelSlice, evenly_spaced
+from regionpredict.report.next_points import Asked, next_points_table
+
+_SAMPLES = 32  # of each curve
+_MOST_DRAWN = 100
+"""Models with curves: each asks its band some hundred times. Of more, the first have them."""
+_WIDE = 8.0
+"""Axes whose positive values span such a factor are logarithmic, as those of plots."""
+_NAMED = 3  # forecasters that a table has
+
+
+class FitResult(NamedTuple):
+    """What `fit` found: `next_points` is None where nobody asked, `trees` are call trees as tables,
+    `level` is the probability of the bands, `style` the language of formulas: `text`, `python` or
+    `latex`."""
+
+    models: ModelSet
+    predictions: Sequence[PredictedValue] = ()
+    next_points: Sequence[Asked] | None = None
+    trees: Sequence[Table] = ()
+    level: float = 0.9
+    style: str = "text"
+
+
+def fit_document(path: str, result: FitResult) -> Document:
+    """The models with their predictions and doubts; text has call trees in their place. `path` is
+    the file's name."""
+    models = result.models.models
+    only: Place = "page" if result.trees else ""
+    notes = [
+        Text(f"The first {_MOST_DRAWN} of {len(models)} models have their curves here; --filter "
+             "and --metric choose.", only="page")
+    ] if len(models) > _MOST_DRAWN else []  # fmt: skip
+    doubts = [f"{series.callpath or '-'}: {warning}"
+              for series, model in models for warning in model.warnings]  # fmt: skip
+    left_out = [str(problem) for problem in result.models.problems]
+    sections = [
+        Section("Models", [_models(result), *notes], only),
+        Section("Doubts", [Items(doubts, "Doubts")], only),
+        Section("Left out", [Items(left_out)], "page"),
+        Section("Predictions", prediction_blocks(result.predictions), only),
+        Section("Call tree", result.trees),
+        Section("What to measure next",
+                [next_points_table(result.next_points)] if result.next_points else []),
+    ]  # fmt: skip
+    return Document(f"Models of {path}", [], sections)
+
+
+def _models(result: FitResult) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            series.callpath or None, series.metric or None, model.formula(result.style),
+            f"O({growth_text(model.leading_term, model.parameters)})", model.law,
+            model.smape, model.adjusted_r2 if model.terms else math.nan,
+            model.cross_validated_error,
+        ]
+        for series, model in result.models.models
+    ]  # fmt: skip
+    columns = [
+        Column("Call path", key="callpath"),
+        Column("Metric", key="metric", choice=True, minor=True), Column("Model", key="model"),
+        Column("Growth", choice=True, minor=True, only="page"),
+        Column("Law", key="law", choice=True, minor=True, only="page"),
+        Column("SMAPE", _percent, "smape", minor=True),
+        Column("Adj. R2", fitness_text, "adjusted_r2", minor=True),
+        Column("Left-out", _percent, "cross_validated_error", minor=True),
+    ]  # fmt: skip
+    legend = ["SMAPE: mean error of the fit. Adj. R2: share of the variation that the model "
+              "explains. Left-out: error at points left out of the fit."]  # fmt: skip
+    return Table("Models", columns, rows, lambda at: _details(result, at), legend=legend)
+
+
+def _percent(value: float) -> str:
+    return f"{value:.2f} %" if math.isfinite(value) else "-"
+
+
+def fitness_text(value: float) -> str:
+    """An adjusted R2; a dash where the measurements leave it undefined.
+
+    >>> fitness_text(0.51), fitness_text(float("nan"))
+    ('0.510', '-')
+    """
+    return f"{value:.3f}" if math.isfinite(value) else "-"
+
+
+def _details(result: FitResult, at: int) -> list[Block]:
+    """What a model's row opens to."""
+    series, model = result.models.models[at]
+    pairs = [("Model", model.formula())]
+    pairs += [(name, f"{value:.4g}") for name, value in model.law_parameters.items()]
+    pairs += [("Doubt", warning) for warning in model.warnings]
+    pairs += [
+        (
+            "At " + point_text(prediction.point),
+            f"{prediction.value:.5g}, {prediction.low:.4g} to {prediction.high:.4g}"
+            + (f"; {prediction.warning}" if prediction.warning else ""),
+        )
+        for prediction in result.predictions
+        if (prediction.callpath, prediction.metric) == (series.callpath, series.metric)
+    ]
+    if at >= _MOST_DRAWN:
+        return [Facts(pairs)]
+    return [Facts(pairs), *(_curve(series, model, name, result.level) for name in model.parameters)]
+
+
+def _curve(series: Series, model: FittedModel, parameter: str, level: float) -> Drawing:
+    """The model over one parameter, the others at their largest measured values."""
+    model_slice = ModelSlice(series, model, parameter, {})
+    low, most = float(model_slice.x.min()), float(model_slice.x.max())
+    high = REACH * most if most > low else max(REACH * most, most + 1.0)
+    grid = evenly_spaced(low, high, _SAMPLES)
+    coordinates = model_slice.coordinates_at(grid)
+    predictions = model.predict_many(coordinates)
+    bands = [model.interval(place, level) for place in coordinates]
+    points = list(zip(grid.tolist(), predictions.tolist(), strict=True))
+    band = [(x, b.low, b.high) for x, b in zip(grid.tolist(), bands, strict=True)]
+    known = [k for k in range(len(model_slice.x)) if np.isfinite(model_slice.y[k])]
+    shown = [(float(model_slice.x[k]), float(model_slice.y[k])) for k in known]
+    bars = [(float(model_slice.x[k]), *model_slice.spread(k)) for k in known]
+    drawn = [line("model", points, _clipped(band, predictions)),
+             marks("measured, from the least to the most", shown, colour=0, bars=bars)]  # fmt: skip
+    title = f"{series.metric or 'value'} over {parameter}"
+    title += f" at {model_slice.others}" if model_slice.others else ""
+    title += f", {100 * level:.0f} % band"
+    spans = [*predictions.tolist(), *(y for _, y in shown)]
+    unit = f" ({series.unit})" if series.unit else ""
+    last = {"x": most, "label": "measured up to here"}
+    return curve(title, parameter, f"{series.metric or 'value'}{unit}", drawn, mark=last,
+                 logx=_wide([low, high]), logy=_wide(spans),
+                 band=f"{100 * level:.0f} % band of the model")  # fmt: skip
+
+
+def _clipped(
+    band: Sequence[tuple[float, float, float]], predictions: np.ndarray
+) -> list[tuple[float, float, float]]:
+    """Far out a band would leave nothing to see of the points, as in plots: it ends a way below the
+    curve, and above."""
+    least, most = float(predictions.min()), float(predictions.max())
+    if least <= 0:
+        return list(band)
+    floor, roof = 0.2 * least, 5.0 * most
+    return [(x, min(max(low, floor), roof), min(max(high, floor), roof)) for x, low, high in band]
+
+
+def _wide(values: Sequence[float]) -> bool:
+    return min(values) > 0 and max(values) >= _WIDE * min(values)
+
+
+def prediction_blocks(predictions: Sequence[PredictedValue]) -> list[Block]:
+    """The predictions as a table, if there are any, and who answers where the formula does not."""
+    if not predictions:
+        return []
+    forecasts = [prediction for prediction in predictions if prediction.by == FORECAST]
+    rows: list[list[Cell]] = [
+        [
+            prediction.callpath or None, prediction.metric or None, point_text(prediction.point),
+            prediction.value, (f"{prediction.low:.4g} to {prediction.high:.4g}", prediction.low),
+            *((prediction.by, _formula_alone(prediction)) if forecasts else ()),
+            prediction.warning,
+        ]
+        for prediction in predictions
+    ]  # fmt: skip
+    columns = [
+        Column("Call path"), Column("Metric", choice=True, minor=True), Column("At", choice=True),
+        Column("Prediction", "{:.5g}".format),
+        Column(f"{predictions[0].level:.0%} interval", str),
+        *((Column("By", choice=True, minor=True), Column("Formula alone", str, minor=True))
+          if forecasts else ()),
+        Column("Doubt", minor=True),
+    ]  # fmt: skip
+    table = Table("Predicted values", columns, rows)
+    if not forecasts:
+        return [table]
+    who = []
+    for prediction in forecasts:
+        named = ", ".join(prediction.forecasters[:_NAMED])
+        more = len(prediction.forecasters) - _NAMED
+        place = ", ".join(filter(None, (prediction.callpath, point_text(prediction.point))))
+        who.append(f"{place}: {named}{f' and {more} more' if more > 0 else ''}")
+    return [table, Items(who, "by forecast: the formula shown misses the measurements by more than "
+                         "their noise, so that beyond the last point views of the last points "
+                         "answer together")]  # fmt: skip
+
+
+def _formula_alone(prediction: PredictedValue) -> Cell:
+    if prediction.by == FORMULA:
+        return "the same", prediction.value
+    return None if prediction.formula is None else (f"{prediction.formula:.5g}", prediction.formula)
+
+
+def point_text(point: Mapping[str, float]) -> str:
+    """`p = 64, n = 100`."""
+    return ", ".join(f"{name} = {value:g}" for name, value in point.items())
