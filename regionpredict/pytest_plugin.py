@@ -63,8 +63,8 @@ def expect_file(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """
     from regionpredict.errors import InputError  # noqa: PLC0415
     from regionpredict.fit.expectations.expectation_file import check_file  # noqa: PLC0415
-    from regionpredict.report.document import rendered  # noqa: PLC0415
     from regionpredict.report.expectations import expectations_document  # noqa: PLC0415
+    from regionpredict.report.rendered import rendered  # noqa: PLC0415
 
     def check(path: str | Path, measurements: str | Path | None = None) -> Any:
         __tracebackhide__ = True

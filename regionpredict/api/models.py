@@ -19,13 +19,14 @@ from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.fit.search.next_point import NextPoint, next_point
 from regionpredict.report.call_tree import call_tree_table, growth_text, matches
-from regionpredict.report.document import Document, Section, rendered
+from regionpredict.report.document import Document, Section
 from regionpredict.report.fit_document import FitResult, fit_document
 from regionpredict.report.fitted_models import model_record, models_json
 from regionpredict.report.plots import figure_bytes
 from regionpredict.report.plots.curves import curves_figure
 from regionpredict.report.plots.maps import contour_figure, surface_figure
 from regionpredict.report.plots.shares import shares_figure
+from regionpredict.report.rendered import rendered
 
 if TYPE_CHECKING:
     import pandas as pd

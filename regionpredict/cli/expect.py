@@ -74,7 +74,7 @@ def command(
     from regionpredict.fit.expectations.expectation_file import check_file
     from regionpredict.fit.expectations.shipped_files import expectation_path
     from regionpredict.report import expectations as reports
-    from regionpredict.report.document import rendered
+    from regionpredict.report.rendered import rendered
 
     points = point_bindings(predict)
     if source["run"] is None:

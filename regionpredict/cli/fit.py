@@ -151,10 +151,10 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     from regionpredict.errors import InputError
     from regionpredict.fit.search.experiment_models import model_experiment
     from regionpredict.report.call_tree import call_tree_records, call_tree_table
-    from regionpredict.report.document import rendered
     from regionpredict.report.fit_document import FitResult, fit_document
     from regionpredict.report.fitted_models import models_json
     from regionpredict.report.next_points import next_points
+    from regionpredict.report.rendered import rendered
 
     points = point_bindings(predict)
     fixed = {name: value for part in point_bindings(options["fix"]) for name, value in part.items()}

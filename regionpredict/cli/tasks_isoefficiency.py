@@ -72,7 +72,8 @@ def command(
 
     Without PROGRAM, says so of the campaign in FILE.
     """
-    from regionpredict.report.isoefficiency import isoefficiency_json, isoefficiency_text
+    from regionpredict.report.isoefficiency import isoefficiency_document, isoefficiency_json
+    from regionpredict.report.rendered import rendered
     from regionpredict.tasks.isoefficiency.measured_times import read_file
     from regionpredict.tasks.isoefficiency.models import isoefficiency
 
@@ -90,12 +91,11 @@ def command(
         from regionpredict.report.plots.efficiency_contours import isoefficiency_figure
 
         write_plot(plot, isoefficiency_figure(result, efficiency, most))
-    show = isoefficiency_json if form == "json" else isoefficiency_text
-    if form == "html":
-        from regionpredict.report.html.isoefficiency import isoefficiency_page
-
-        show = isoefficiency_page
-    write_result(show(data, result, efficiency, most, size), report)
+    if form == "json":
+        text = isoefficiency_json(data, result, efficiency, most, size)
+    else:
+        text = rendered(isoefficiency_document(data, result, efficiency, most, size), form)
+    write_result(text, report)
 
 
 def _measured(

@@ -58,7 +58,8 @@ def command(
     from regionpredict.cli.run import compiler
     from regionpredict.measure.ompt_runtime import find_runtime
     from regionpredict.report.quantities import plural, show_seconds
-    from regionpredict.report.task_times import timed_changes, times_json, times_table
+    from regionpredict.report.rendered import rendered
+    from regionpredict.report.task_times import timed_changes, times_document, times_json
     from regionpredict.tasks import GraphMetrics, TaskGraph, measure_graph, read_task_graph
     from regionpredict.tasks.replay import MOST_RUNS, replay
     from regionpredict.tasks.what_if import changes
@@ -109,12 +110,8 @@ def command(
     _say_disturbed(rows, len(allowed))
     if form == "json":
         text = times_json("replayed", metrics, rows, changed=changed)
-    elif form == "html":
-        from regionpredict.report.html.task_times import task_times_page
-
-        text = task_times_page(path.name, "replayed", metrics, rows, changed)
     else:
-        text = times_table("replayed", metrics, rows, changed)
+        text = rendered(times_document(path.name, "replayed", metrics, rows, changed), form)
     write_result(text, output)
     for note in graph.notes:
         click.echo(f"note: {path}: {note}", err=True)

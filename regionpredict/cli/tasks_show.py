@@ -69,6 +69,7 @@ def command(
             "changes nothing without --source",
         )
     from regionpredict.report import task_graphs
+    from regionpredict.report.rendered import rendered
     from regionpredict.tasks import measure_graph, read_task_graph
 
     graph = read_task_graph(path)
@@ -83,10 +84,6 @@ def command(
         predicted = _predicted(sources, machine_name, threads or graph.threads, options)
     if form == "json":
         text = task_graphs.metrics_json(graph, metrics, growth, predicted)
-    elif form == "html":
-        from regionpredict.report.html.task_graph import task_graph_page
-
-        text = task_graph_page(path.name, graph, metrics, growth, top, predicted)
     elif form == "dot":
         from regionpredict.tasks.dot_file import dot_text
 
@@ -96,7 +93,8 @@ def command(
 
         text = json_text(graph)
     else:
-        text = task_graphs.metrics_table(graph, metrics, growth, top, predicted)
+        document = task_graphs.tasks_document(path.name, graph, metrics, growth, top, predicted)
+        text = rendered(document, form)
     if plot is not None:
         from regionpredict.report.plots.task_graph import graph_figure
 

@@ -49,7 +49,8 @@ def command(
     """Carries out a scheduler on FILE, for thread counts that this machine need not have."""
     from regionpredict.cli.curve_options import parse_threads
     from regionpredict.report.quantities import plural
-    from regionpredict.report.task_times import timed_changes, times_json, times_table
+    from regionpredict.report.rendered import rendered
+    from regionpredict.report.task_times import timed_changes, times_document, times_json
     from regionpredict.tasks import GraphMetrics, TaskGraph, measure_graph, read_task_graph
     from regionpredict.tasks.scheduler import Simulated, simulate
     from regionpredict.tasks.what_if import changes
@@ -76,12 +77,8 @@ def command(
     head = f"simulated {policy}, {overhead:g} ns a task"
     if form == "json":
         text = times_json("simulated", metrics, rows, policy, changed)
-    elif form == "html":
-        from regionpredict.report.html.task_times import task_times_page
-
-        text = task_times_page(path.name, head, metrics, rows, changed)
     else:
-        text = times_table(head, metrics, rows, changed)
+        text = rendered(times_document(path.name, head, metrics, rows, changed), form)
     write_result(text, output)
     for note in graph.notes:
         click.echo(f"note: {path}: {note}", err=True)

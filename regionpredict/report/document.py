@@ -1,5 +1,5 @@
-"""A result as blocks: each result has one function that makes its `Document`, and `rendered` shows
-it as text, CSV or a page. JSON has schemas of its own.
+"""A result as blocks: each result has one function that makes its `Document`, and
+`rendered.py` shows it as text, CSV or a page. JSON has schemas of its own.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Place = Literal["", "text", "page", "csv"]
-"""Where something is shown; empty: everywhere."""
+"""Where something is shown. The empty text is everywhere."""
 Cell = str | int | float | None | tuple[str, float | int | str | None]
-"""What a cell holds, None where it is not known. A pair is what it shows and what it is sorted by,
-where the column's `show` is not enough."""
+"""The value of a cell, None if it is unknown. A pair has the text of the cell and the value that it
+is sorted by, where the column's `show` is not enough."""
 Drawing = dict[str, Any]
 """A picture that pages alone have (`html/drawings.py`): its `kind` and its data."""
 
@@ -58,11 +58,12 @@ class Folded:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`show` makes text of a number, which stands to the right; a column without it has texts.
+    """`show` makes text of a number. Numbers are aligned to the right, texts to the left.
 
-    `key` is the heading in CSV (empty: not there). `cut`: long texts lose their middle so that a
-    row fits the terminal. On pages: `minor` columns are hidden on narrow screens, rows can be
-    chosen by a `choice` column, and a `bar` is drawn against the largest value or the one given.
+    `key` is the heading in CSV, empty for a column that CSV leaves out. The texts of a `cut` column
+    lose their middle where a row is wider than the terminal. Narrow screens hide `minor` columns.
+    Readers of a page choose rows by a `choice` column. A `bar` is drawn against the largest value,
+    or against the given one.
     """
 
     title: str
@@ -88,9 +89,10 @@ class Column:
 class Table:
     """Rows under columns.
 
-    `details` makes the blocks that row number n opens to on a page; `name`: what a source excerpt
-    calls it by; `top`: rows that text shows; `legend` are sentences below. `repeat`: a table too
-    wide for a terminal goes on in a block below, with the first column again.
+    `details` makes the blocks that a row, given by its number, opens to on a page. Source excerpts
+    refer to the table by `name`. Text shows the first `top` rows. The sentences of `legend` follow
+    the table. With `repeat`, columns beyond the width of a terminal follow in a block of their own
+    that repeats the first column.
     """
 
     title: str
@@ -128,14 +130,3 @@ class Document:
     title: str
     lead: Sequence[str]
     sections: Sequence[Section]
-
-
-def rendered(document: Document, form: str) -> str:
-    """The document as `html` or `csv`, else as text."""
-    if form == "html":
-        from regionpredict.report.html.page import document_page  # noqa: PLC0415
-
-        return document_page(document)
-    from regionpredict.report.document_text import document_csv, document_text  # noqa: PLC0415
-
-    return document_csv(document) if form == "csv" else document_text(document)

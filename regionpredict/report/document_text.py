@@ -19,7 +19,7 @@ from regionpredict.report.names import cut
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 
 _LEAST_CUT = 16  # columns in which a call path can still be told
-_WIDEST_NAME = 24  # columns of the names of facts
+_WIDEST_NAME = 26  # columns of the names of facts; longer ones have their values right after them
 
 
 def document_text(document: Document) -> str:
@@ -64,11 +64,14 @@ def block_lines(block: Block) -> list[str]:
 
 
 def _facts(block: Facts) -> list[str]:
-    wide = min(max((len(name) for name, _ in block.pairs), default=0), _WIDEST_NAME) + 2
+    wide = max((len(one_line(name)) for name, _ in block.pairs), default=0) + 2
+    wide = wide if wide <= _WIDEST_NAME else 0
     return [
         line
         for name, value in block.pairs
-        for line in page_lines(one_line(value), first=one_line(name).ljust(wide), then=" " * wide)
+        for line in page_lines(
+            one_line(value), first=f"{one_line(name)}  ".ljust(wide), then=" " * (wide or 2)
+        )
     ]
 
 

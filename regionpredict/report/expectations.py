@@ -22,7 +22,7 @@ _VERDICTS = {"match": "as expected", "approximate": "about as expected", "none":
 
 
 def outcome(check: Check) -> str:
-    """What became of a check without a verdict."""
+    """The outcome of a check without a verdict."""
     if check.problem is not None:
         return "not checked"
     return INCONCLUSIVE if check.inconclusive else "proposed"
@@ -93,7 +93,7 @@ def expectations_document(
         Section("Expectations", [Table("Expected growth, and the growth that was found",
                                        columns, rows)]),
         Section("Rules", [rules]),
-        Section("What failed", [Items(failed)]),
+        Section("Failures", [Items(failed)]),
         Section("Problems", [Items(problems)], "page"),
         Section("Predictions", prediction_blocks(predictions)),
     ]  # fmt: skip

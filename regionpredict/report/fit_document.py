@@ -1,4 +1,4 @@
-"""What `fit` finds: models of measured series, their curves and bands, and their predictions."""
+"""The document of `fit`: models of measured series with their curves, bands and predictions."""
 
 from __future__ import annotations
 
@@ -32,16 +32,18 @@ from regionpredict.report.next_points import Asked, next_points_table
 
 _SAMPLES = 32  # of each curve
 _MOST_DRAWN = 100
-"""Models with curves: each asks its band some hundred times. Of more, the first have them."""
+"""The largest number of models with curves, as each evaluates its band some hundred times."""
 _WIDE = 8.0
 """Axes whose positive values span such a factor are logarithmic, as those of plots."""
 _NAMED = 3  # forecasters that a table has
 
 
 class FitResult(NamedTuple):
-    """What `fit` found: `next_points` is None where nobody asked, `trees` are call trees as tables,
-    `level` is the probability of the bands, `style` the language of formulas: `text`, `python` or
-    `latex`."""
+    """The result of `fit`.
+
+    `next_points` is None if it was not asked for. `trees` are call trees as tables. `level` is the
+    probability of the bands. `style` is the language of the formulas: `text`, `python` or `latex`.
+    """
 
     models: ModelSet
     predictions: Sequence[PredictedValue] = ()
@@ -69,7 +71,7 @@ def fit_document(path: str, result: FitResult) -> Document:
         Section("Left out", [Items(left_out)], "page"),
         Section("Predictions", prediction_blocks(result.predictions), only),
         Section("Call tree", result.trees),
-        Section("What to measure next",
+        Section("Next measurements",
                 [next_points_table(result.next_points)] if result.next_points else []),
     ]  # fmt: skip
     return Document(f"Models of {path}", [], sections)
@@ -113,7 +115,7 @@ def fitness_text(value: float) -> str:
 
 
 def _details(result: FitResult, at: int) -> list[Block]:
-    """What a model's row opens to."""
+    """The blocks that a model's row opens to."""
     series, model = result.models.models[at]
     pairs = [("Model", model.formula())]
     pairs += [(name, f"{value:.4g}") for name, value in model.law_parameters.items()]
@@ -206,9 +208,9 @@ def prediction_blocks(predictions: Sequence[PredictedValue]) -> list[Block]:
         more = len(prediction.forecasters) - _NAMED
         place = ", ".join(filter(None, (prediction.callpath, point_text(prediction.point))))
         who.append(f"{place}: {named}{f' and {more} more' if more > 0 else ''}")
-    return [table, Items(who, "by forecast: the formula shown misses the measurements by more than "
-                         "their noise, so that beyond the last point views of the last points "
-                         "answer together")]  # fmt: skip
+    return [table, Items(who, "By forecast: the formula misses the measurements by more than their "
+                         "noise. Beyond the last point, several forecasts of the last points are "
+                         "averaged")]  # fmt: skip
 
 
 def _formula_alone(prediction: PredictedValue) -> Cell:

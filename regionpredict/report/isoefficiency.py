@@ -1,84 +1,114 @@
-"""An isoefficiency campaign in words: five questions, with figures; and as JSON."""
+"""An isoefficiency campaign as a document and as JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from regionpredict.fit.laws.efficiency_surface import LARGEST, EfficiencySurface, Solved
+from regionpredict.fit.laws.efficiency_surface import EfficiencySurface, Solved
 from regionpredict.fit.model.fitted_model import FittedModel
-from regionpredict.report.aligned_table import aligned_lines
-from regionpredict.report.isoefficiency_lines import CONTOURS, REACH, efficiency_surfaces
-from regionpredict.report.page_width import page_lines
-from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.report.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Facts,
+    Folded,
+    Items,
+    Section,
+    Table,
+    Text,
+)
+from regionpredict.report.html.blocks import curve, line, marks
+from regionpredict.report.isoefficiency_answers import isoefficiency_answers
+from regionpredict.report.isoefficiency_lines import (
+    CONTOURS,
+    REACH,
+    efficiency_surfaces,
+    size_lines,
+)
+from regionpredict.report.quantities import show_seconds
 from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData, SizeTime
-from regionpredict.tasks.isoefficiency.models import LEVEL, MUCH, NOISE, Isoefficiency
+from regionpredict.tasks.isoefficiency.models import LEVEL, EfficiencyPoint, Isoefficiency
 
 SCHEMA = "regionpredict/isoefficiency/1"
 _GRID = 16
 """Thread counts, and sizes, of surfaces in JSON."""
-FAR = 10
-"""So many times beyond the data an answer is called a guess. Assumed: an order of magnitude."""
-SAME = 0.01  # a forecast so near the formula's value needs no word
+_SAMPLES = 32  # of each curve
+_MOST_LINES = 4
+"""Sizes of which the discrepancies are drawn: of more, the lines are hard to distinguish."""
 
 
-def isoefficiency_text(
+def isoefficiency_document(
     data: IsoefficiencyData, result: Isoefficiency, efficiency: float, threads: int, size: float
-) -> str:
-    """The table of efficiencies, the models, and the five answers."""
-    rows = [
-        ("n", "threads", "time", "CPU", "E_ac", "E_cf", "E_ub", "delta_con", "delta_str", "E_cf by")
-    ]
-    for point in result.points:
-        time = data.time(point.size, point.threads)
-        rows.append(
-            (
-                f"{point.size:g}", str(point.threads),
-                show_seconds(time.mean_s if time is not None else None),
-                show_seconds(time.mean_cpu_s if time is not None else None), f"{point.actual:.2f}",
-                f"{point.free:.2f}", f"{point.bound:.2f}", f"{point.contention:+.2f}",
-                f"{point.structure:+.2f}", point.how + " *" * (not point.sound),
-            )
-        )  # fmt: skip
-    lines = [f"{' '.join(data.command)} on {data.host}", "", *aligned_lines(rows)]
-    if result.points:
-        lines.append("CPU: processor time of the whole program")
-    if any(not point.sound for point in result.points):
-        lines.append("*: does not count, for what is open below")
-    lines.append("")
-    for name, model in (("E_ac", result.actual), ("E_cf", result.free)):
-        if model is not None:
-            lines += page_lines(f"{name}(p, n) = {model.text()} ({surface_fitness(model)})")
-    for name, fitted in (("T_inf(n)", result.depth), ("pi(n)", result.parallelism)):
-        if fitted is not None:
-            lines += page_lines(f"{name} = {fitted.formula()} ({graph_fitness(fitted)})")
-    if any((result.actual, result.free, result.depth, result.parallelism)):
-        lines.append("rRMSE: root of the mean square error over the mean; R2: adjusted")
-    for text in result.open_:
-        lines += page_lines(f"open: {text}")
+) -> Document:
+    """The five answers, the efficiencies, the sizes that keep one, and the models."""
+    formulas = [
+        f"{name}(p, n) = {model.text()} ({_fitness(model.rrmse, model.adjusted_r2)})"
+        for name, model in (("E_ac", result.actual), ("E_cf", result.free)) if model is not None
+    ]  # fmt: skip
+    formulas += [
+        f"{name} = {fitted.formula()} "
+        f"({_fitness(_rrmse(fitted), fitted.adjusted_r2 if fitted.terms else None)})"
+        for name, fitted in (("T_inf(n)", result.depth), ("pi(n)", result.parallelism))
+        if fitted is not None
+    ]  # fmt: skip
+    if formulas:
+        formulas.append("rRMSE: root of the mean square error over the mean; R2: adjusted")
     answers = isoefficiency_answers(result, efficiency, threads, size)
-    lines.append("")
-    for number, (asked, answer) in enumerate(answers, 1):
-        lines += page_lines(f"{number}. {asked} {answer}", then="   ")
-    return "\n".join(lines) + "\n"
-
-
-def surface_fitness(model: EfficiencySurface) -> str:
-    """How well the model of an efficiency fits."""
-    return _fitness(model.rrmse, model.adjusted_r2)
-
-
-def graph_fitness(model: FittedModel) -> str:
-    """How well a model of the size fits."""
-    return _fitness(_rrmse(model), model.adjusted_r2 if model.terms else None)
+    sections = [
+        Section("Answers", [Facts([
+            (f"{number}. {asked}", answer) for number, (asked, answer) in enumerate(answers, 1)
+        ])]),
+        Section("Efficiency", [_points(data, result)]),
+        Section("Curves", lambda: _curves(result), "page"),
+        Section("Discrepancies", lambda: _discrepancies(result), "page"),
+        Section("Sizes", lambda: [*_sizes(result, efficiency, threads),
+                                  *_contours(result, threads)], "page"),
+        Section("Models", [Items(formulas)]),
+        Section("Models over the size", lambda: [
+            *_graph(result.depth, "Depth T_inf", "seconds"),
+            *_graph(result.parallelism, "Average parallelism pi", ""),
+        ], "page"),
+        Section("Open", [Items([f"open: {text}" for text in result.open_])]),
+    ]  # fmt: skip
+    return Document("Isoefficiency", [f"{' '.join(data.command)} on {data.host}"], sections)
 
 
 def _fitness(rrmse: float, adjusted_r2: float | None) -> str:
     return f"rRMSE {rrmse:.1%}" + ("" if adjusted_r2 is None else f", R2 {adjusted_r2:.3f}")
+
+
+def _points(data: IsoefficiencyData, result: Isoefficiency) -> Block:
+    if not result.points:
+        return Text("Nothing was measured on several threads.")
+    rows: list[list[Cell]] = []
+    for point in result.points:
+        time = data.time(point.size, point.threads)
+        rows.append([
+            point.size, point.threads, None if time is None else time.mean_s,
+            None if time is None else time.mean_cpu_s, point.actual, point.free, point.bound,
+            point.contention, point.structure, point.how + " *" * (not point.sound),
+        ])  # fmt: skip
+    two, signed = "{:.2f}".format, "{:+.2f}".format
+    columns = [
+        Column("n", "{:g}".format), Column("Threads", str),
+        Column("Time", show_seconds, minor=True), Column("CPU", show_seconds, minor=True),
+        Column("E_ac", two, bar=1.0), Column("E_cf", two, bar=1.0, minor=True),
+        Column("E_ub", two, bar=1.0, minor=True), Column("delta_con", signed),
+        Column("delta_str", signed), Column("E_cf by", choice=True, minor=True),
+    ]  # fmt: skip
+    legend = [
+        "E_ac: efficiency of the program. E_cf: of its tasks without contention. E_ub: bound for "
+        "any scheduler. delta_con = E_cf - E_ac. delta_str = E_ub - E_cf. CPU: processor time of "
+        "the whole program."
+    ]
+    if any(not point.sound for point in result.points):
+        legend.append("*: does not count, for what is open below")
+    return Table("Efficiencies", columns, rows, legend=legend)
 
 
 def _rrmse(model: FittedModel) -> float:
@@ -88,171 +118,105 @@ def _rrmse(model: FittedModel) -> float:
     return float(np.sqrt(np.mean(error**2)) / (abs(y.mean()) or 1.0))
 
 
-def isoefficiency_answers(
-    result: Isoefficiency, efficiency: float, threads: int, size: float
-) -> list[tuple[str, str]]:
-    """The five questions with their answers."""
-    sizes = result.sizes_for(threads, efficiency)
-    counts = result.threads_for(size, efficiency)
-    return [
-        ("Is the algorithm limited?", _limited(result)),
-        ("Is contention the cause?", _contention(result)),
-        ("Is there room in the graph?", _room(result)),
-        (
-            f"Which n keeps E = {efficiency:g} on {plural(threads, 'thread')}?",
-            _solutions(sizes, "n", "no size")
-            + _forecast(result.parallelism, sizes["E_ub"])
-            + _far(sizes, "n", max((point.size for point in result.sound), default=0))
-            + _impossible(sizes, lambda own, bound: own < bound * (1 - NOISE)),
-        ),
-        (
-            f"How many threads keep E = {efficiency:g} at n = {size:g}?",
-            _solutions(counts, "p", "not even one")
-            + _far(counts, "p", max((point.threads for point in result.sound), default=0))
-            + _impossible(counts, lambda own, bound: own > bound * (1 + NOISE)),
-        ),
-    ]
+def _curves(result: Isoefficiency) -> list[Block]:
+    """A picture a size, by its three efficiencies over threads, with their models."""
+    by_size: dict[float, list[EfficiencyPoint]] = {}
+    for point in result.points:
+        by_size.setdefault(point.size, []).append(point)
+    blocks: list[Block] = []
+    for size, points in by_size.items():
+        most = max(point.threads for point in points)
+        grid = np.linspace(1, max(REACH * most, 2), _SAMPLES).tolist()
+        lines, measured = [], []
+        functions = (("E_ac", "actual", result.actual), ("E_cf", "free", result.free))
+        for colour, (name, key, model) in enumerate(functions):
+            own = [(point.threads, getattr(point, key)) for point in points]
+            measured.append(marks(f"{name}, measured", own, colour=colour))
+            if model is not None:
+                modelled = [(p, model.efficiency(p, size)) for p in grid]
+                lines.append(line(f"{name}, its model", modelled, colour=colour))
+        if result.parallelism is not None:
+            bounds = [(p, bound) for p in grid if (bound := result.bound(p, size)) is not None]
+            lines.append(line("E_ub, by the model of pi", bounds, colour=len(functions)))
+        drawn = curve(f"Efficiency at n = {size:g}", "threads", "efficiency", [*lines, *measured])
+        blocks.append(Folded(f"Efficiency over threads at n = {size:g}", [drawn]))
+    return blocks
 
 
-def _limited(result: Isoefficiency) -> str:
-    if result.scalability_bug is None or result.depth is None or result.parallelism is None:
-        if any(point.disturbed for point in result.points):
-            return "Inconclusive: others used the host while graphs were recorded."
-        return "Not known: too few sizes."
-    depth, parallelism = _growth(result.depth), _growth(result.parallelism)
-    if result.scalability_bug:
-        return (
-            f"Yes, a scalability bug: the average parallelism grows as {parallelism}, more slowly "
-            f"than the depth ({depth})."
-        )
-    if not result.parallelism.leading_term:
-        return (
-            "Not by what was measured: neither the average parallelism nor the depth grows in it."
-        )
-    return (
-        f"No: the average parallelism grows as {parallelism}, no more slowly than the depth "
-        f"({depth})."
-    )
+def _sizes(result: Isoefficiency, efficiency: float, threads: int) -> list[Block]:
+    most = max([threads, *(REACH * point.threads for point in result.points)])
+    grid = np.geomspace(1, max(most, 2), _SAMPLES).tolist()
+    known = [size_line for size_line in size_lines(result, efficiency, grid) if size_line.points]
+    if not known:
+        return [Text(f"No size of this range keeps an efficiency of {efficiency:g}.")]
+    series = [line(size_line.label, size_line.points) for size_line in known]
+    title = f"Size that keeps an efficiency of {efficiency:g}"
+    return [curve(title, "threads", "n", series, logx=True, logy=True)]
 
 
-def _growth(model: FittedModel) -> str:
-    from regionpredict.fit.model.terms import term_text  # noqa: PLC0415
-
-    leading = model.leading_term
-    return "*".join(term_text("n", term) for term in leading.values()) if leading else "a constant"
-
-
-def _contention(result: Isoefficiency) -> str:
-    undecided = _undecided(result)
-    if undecided:
-        return undecided
-    worst = max(result.sound, key=lambda point: point.contention)
-    where = f"n = {worst.size:g}, {plural(worst.threads, 'thread')}"
-    figures = f"delta_con is at most {worst.contention:.2f} ({where})"
-    if worst.contention > max(MUCH, worst.structure):
-        return f"Yes: {figures}, more than the graph's part there ({worst.structure:.2f})."
-    if worst.contention > MUCH:
-        return f"In part: {figures}; the graph's part there is larger ({worst.structure:.2f})."
-    return f"No: {figures}."
-
-
-def _undecided(result: Isoefficiency) -> str:
-    """Why nothing can be said of the efficiencies; empty where it can: points on the most threads,
-    where losses are largest, must count."""
+def _discrepancies(result: Isoefficiency) -> list[Block]:
+    """What contention takes, and what the graph, over threads, a line a size."""
     if not result.points:
-        return "Not known: nothing was measured on several threads."
-    most = max(point.threads for point in result.points)
-    there = [point for point in result.points if point.threads == most]
-    if any(point.sound for point in there):
-        return ""
-    if any(point.disturbed for point in there):
-        return (
-            f"Inconclusive: others used the host while it ran on {plural(most, 'thread')}; measure "
-            "on a quiet host."
-        )
-    return f"Inconclusive: the data of {plural(most, 'thread')} are wrong (see open)."
+        return []
+    sizes = sorted({point.size for point in result.points})
+    shown = sizes if len(sizes) <= _MOST_LINES else [sizes[k] for k in
+                np.linspace(0, len(sizes) - 1, _MOST_LINES).round().astype(int)]  # fmt: skip
+    grid = np.linspace(1, max(REACH * max(p.threads for p in result.points), 2), _SAMPLES)
+    surfaces = efficiency_surfaces(result, grid, shown)
+    titles = (("delta_con", "contention", "What contention takes, E_cf - E_ac"),
+              ("delta_str", "structure", "What the graph takes, E_ub - E_cf"))  # fmt: skip
+    blocks: list[Block] = []
+    for name, key, title in titles:
+        series = []
+        for colour, size in enumerate(shown):
+            values = surfaces[name]
+            if values is not None:
+                pairs = zip(grid.tolist(), values[colour].tolist(), strict=True)
+                series.append(line(f"n = {size:g}, by models", pairs, colour=colour))
+            own = [(p.threads, getattr(p, key)) for p in result.points if p.size == size]
+            series.append(marks(f"n = {size:g}, measured", own, colour=colour))
+        blocks.append(curve(title, "threads", "efficiency", series))
+    return blocks
 
 
-def _room(result: Isoefficiency) -> str:
-    undecided = _undecided(result)
-    if undecided:
-        return undecided
-    worst = max(result.sound, key=lambda point: point.structure)
-    where = f"n = {worst.size:g}, {plural(worst.threads, 'thread')}"
-    figures = f"delta_str is at most {worst.structure:.2f} ({where})"
-    if worst.structure > MUCH:
-        return (
-            f"Yes: {figures}: fewer dependences, another grain of tasks or another scheduler can "
-            "win that."
-        )
-    return f"Hardly: {figures}; the run without contention is near what its graph allows."
+def _contours(result: Isoefficiency, threads: int) -> list[Block]:
+    """The lines of constant efficiency of the program and of its graph without contention."""
+    most = max([threads, *(REACH * point.threads for point in result.points)])
+    grid = np.geomspace(1, max(most, 2), _SAMPLES).tolist()
+    blocks: list[Block] = []
+    for key, title in (("E_ac", "the program"), ("E_cf", "its graph without contention")):
+        series = [
+            line(f"E = {level:g}", size_line.points)
+            for level in CONTOURS
+            for size_line in size_lines(result, level, grid)
+            if size_line.key == key and size_line.points
+        ]
+        if series:
+            drawn = curve(f"Sizes that keep an efficiency, {title}", "threads", "n", series,
+                          logx=True, logy=True)  # fmt: skip
+            blocks.append(Folded(f"Sizes for other efficiencies, {title}", [drawn]))
+    return blocks
 
 
-def _solutions(solved: dict[str, Solved | None], name: str, none: str) -> str:
-    parts = []
-    for function, solution in solved.items():
-        if solution is None:
-            parts.append(f"by {function} not known")
-        elif solution.value is None:
-            parts.append(f"by {function} {none}")
-        else:
-            parts.append(
-                f"by {function} {name} = {_number(solution.value)} {_band(solution)}".rstrip()
-            )
-    return "; ".join(parts) + "."
-
-
-def _forecast(model: FittedModel | None, solution: Solved | None) -> str:
-    """That the size by E_ub does not follow from the formula that stands above the answers."""
-    if model is None or solution is None or solution.value is None or solution.value >= LARGEST:
-        return ""
-    formula = float(model.formula_values(np.array([[solution.value]]))[0])
-    if abs(model.predict((solution.value,)) - formula) <= SAME * abs(formula):
-        return ""
-    return (
-        f" At n = {_number(solution.value)} pi(n) is forecast by many views of its points, which "
-        "its formula explains too little."
-    )
-
-
-def _impossible(solved: dict[str, Solved | None], exceeds: Callable[[float, float], bool]) -> str:
-    """A warning where a model of E_ac or E_cf lies above E_ub, as it may beyond its points."""
-    bound = solved["E_ub"]
-    if bound is None or bound.value is None:
-        return ""
-    above = [
-        name
-        for name in ("E_ac", "E_cf")
-        if (own := solved[name]) is not None
-        and own.value is not None
-        and exceeds(own.value, bound.value)
+def _graph(model: FittedModel | None, title: str, unit: str) -> list[Block]:
+    """A model over the size with its band, and what was recorded."""
+    if model is None:
+        return []
+    sizes = model.points[:, 0]
+    low, high = float(sizes.min()), REACH * float(sizes.max())
+    grid = np.geomspace(low, high, _SAMPLES).tolist()
+    bands = [model.interval((n,), LEVEL) for n in grid]
+    series = [
+        line("model", [(n, model.predict((n,))) for n in grid],
+             [(n, max(band.low, 0.0), band.high) for n, band in zip(grid, bands, strict=True)]),
+        marks("recorded", zip(sizes.tolist(), model.observations.y.tolist(), strict=True),
+              colour=0),
+    ]  # fmt: skip
+    band_name = f"{100 * LEVEL:.0f} % band"
+    title_with_band = f"{title} over the size, {band_name}"
+    return [
+        curve(title_with_band, "n", unit, series, logx=low > 0, band=f"{band_name} of the model")
     ]
-    if not above:
-        return ""
-    verb = "models of both exceed" if len(above) == 2 else f"model of {above[0]} exceeds"
-    return f" The {verb} E_ub there, which no program does: the answer by E_ub counts."
-
-
-def _far(solved: dict[str, Solved | None], name: str, most: float) -> str:
-    """A warning where an answer lies far beyond the largest that was measured."""
-    values = [s.value for s in solved.values() if s is not None and s.value is not None]
-    far = [value for value in values if FAR * most < value < LARGEST]
-    if not far or not most:
-        return ""
-    return (
-        f" {name} = {_number(max(far))} lies {max(far) / most:.3g} times beyond the largest {name} "
-        f"that was measured ({most:g}): a guess, not a forecast."
-    )
-
-
-def _number(value: float) -> str:
-    return "unlimited" if value >= LARGEST else f"{value:.4g}"
-
-
-def _band(solution: Solved) -> str:
-    low = "?" if solution.low is None else _number(solution.low)
-    high = "?" if solution.high is None else _number(solution.high)
-    return "" if low == high else f"({low} to {high} at {solution.level:.0%})"
 
 
 def isoefficiency_json(

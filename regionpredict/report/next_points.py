@@ -1,4 +1,4 @@
-"""What to measure next, as a table and in JSON."""
+"""The points to measure next, as a table and in JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TIMES = ("time", "runtime", "wall", "seconds")
 
 
 class Asked(NamedTuple):
-    """A model, and what to measure next for it, or why nothing tells it."""
+    """A model with the point to measure next, or the reason why it is unknown."""
 
     series: Series
     model: FittedModel
@@ -55,9 +55,9 @@ def next_points_table(asked: Sequence[Asked]) -> Table:
 def next_points(
     models: ModelSet, targets: Sequence[Mapping[str, float]], processors: str | None
 ) -> list[Asked]:
-    """What to measure next for each model. The last of `targets` is the point that is asked about;
-    `processors` names the parameter that counts them (None: one that is called as they usually
-    are).
+    """The point to measure next for each model, which decides the value at the last of `targets`.
+
+    `processors` names the parameter that counts processors. With None it is one of the usual names.
 
     Raises `InputError` for a parameter that no series has.
     """
@@ -97,7 +97,7 @@ def _seconds(series: Series) -> float | None:
 
 
 def next_point_record(asked: Asked) -> dict[str, Any]:
-    """As JSON has it."""
+    """The record in JSON."""
     series, model, item = asked
     record: dict[str, Any] = {"callpath": series.callpath, "metric": series.metric}
     if isinstance(item, str):

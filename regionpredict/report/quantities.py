@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from regionpredict.errors import plural
 
-__all__ = ["plural", "seats_text", "show_bytes", "show_count", "show_seconds", "show_times"]
+__all__ = [
+    "plural", "seats_text", "show_bytes", "show_count", "show_factor", "show_seconds",
+    "show_share", "show_times",
+]  # fmt: skip
 
 _TIMES = 5  # figures
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -39,6 +42,24 @@ def show_seconds(seconds: float | None) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds / 1e-9:.3g} ns"
+
+
+def show_share(share: float) -> str:
+    """A part of a whole, in percent.
+
+    >>> show_share(0.42)
+    '42 %'
+    """
+    return f"{100 * share:.0f} %"
+
+
+def show_factor(ratio: float) -> str:
+    """How many times as much.
+
+    >>> show_factor(1.5)
+    '1.50x'
+    """
+    return f"{ratio:.2f}x"
 
 
 def show_times(ratio: float, digits: int = 1) -> str:

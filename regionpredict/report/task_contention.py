@@ -1,15 +1,15 @@
-"""What is predicted of tasks that run at once, beside what a run measured, line by line."""
+"""The contention predicted for tasks that run at once, and what a run measured, line by line."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from regionpredict.measure.hints_file import Place, hints_at
 from regionpredict.predict import Contention
-from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.document import Block, Cell, Column, Items, Table, Text
+from regionpredict.report.quantities import show_factor, show_share
 from regionpredict.tasks.growth import LineGrowth
 from regionpredict.tasks.metrics import GraphMetrics, LineTotal
 
@@ -76,34 +76,37 @@ def contention_records(
     return rows
 
 
-def contention_lines(
-    metrics: GraphMetrics, growth: Sequence[LineGrowth] | None, predicted: PredictedBodies, top: int
-) -> list[str]:
-    """The same as a table, the `top` lines with the most work."""
-    records = contention_records(metrics, growth, predicted)[:top]
+def contention_blocks(
+    metrics: GraphMetrics, growth: Sequence[LineGrowth] | None, predicted: PredictedBodies,
+    top: int, folder: str,
+) -> list[Block]:  # fmt: skip
+    """The same as a table, and what it assumes. Text has the `top` lines with the most work; places
+    are named from `folder`."""
+    records = contention_records(metrics, growth, predicted)
     if not records:
-        return ["contention: no line has tasks"]
-    rows = [("line", "kind", "asks", "all ask", "predicted", "measured")]
-    for row in records:
-        unread = row["predicted_growth"] is None
-        rows.append(
-            (
-                Path(row["place"]).name,
-                row["kind"],
-                "-" if unread else f"{row['asked_bytes_per_s'] / 1e9:.3g} GB/s",
-                "-" if unread else f"{row['share']:.0%}",
-                row["unread"] if unread else _times(row["predicted_growth"]),
-                "-" if row["measured_growth"] is None else _times(row["measured_growth"]),
-            )
-        )
-    lines = [
-        f"contention for memory, {predicted.threads} tasks at once on {predicted.machine}:",
-        *aligned_lines(rows),
-        "asks: of memory, one task alone; all ask: of what memory gives; predicted, measured: how",
-        "many times as long a task takes beside the others.",
+        return [Text("No line has tasks: contention for memory is unknown.")]
+    rows: list[list[Cell]] = [
+        [
+            row["place"].removeprefix(folder), row["kind"], row["asked_bytes_per_s"], row["share"],
+            (row["unread"], None) if row["predicted_growth"] is None else row["predicted_growth"],
+            row["measured_growth"],
+        ]
+        for row in records
+    ]  # fmt: skip
+    columns = [
+        Column("Line"), Column("Kind", choice=True),
+        Column("One asks", lambda bytes_per_s: f"{bytes_per_s / 1e9:.3g} GB/s"),
+        Column("All ask", show_share, minor=True), Column("Predicted", show_factor),
+        Column("Measured", show_factor),
+    ]  # fmt: skip
+    title = f"Contention for memory, {predicted.threads} tasks at once on {predicted.machine}"
+    legend = [
+        "One asks: bandwidth that one task asks of memory. All ask: share of the memory bandwidth "
+        "that all tasks ask. Predicted, measured: time of a task with the others over its time "
+        "alone."
     ]
-    assumed = dict.fromkeys(text for row in records for text in row["assumed"])
-    return [*lines, *(f"assumed: {text}" for text in assumed)]
+    assumed = dict.fromkeys(f"assumed: {text}" for row in records for text in row["assumed"])
+    return [Table(title, columns, rows, top=top, legend=legend), Items(list(assumed))]
 
 
 def _lines(metrics: GraphMetrics) -> list[LineTotal]:
@@ -114,7 +117,3 @@ def _why(body: BodyContention | None) -> str | None:
     if body is None:
         return UNREAD
     return None if body.contention is not None else body.unread
-
-
-def _times(factor: float) -> str:
-    return f"{factor:.2f}x"

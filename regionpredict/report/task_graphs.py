@@ -1,19 +1,35 @@
-"""A task graph's metrics as a table and as JSON, schema `regionpredict/tasks/1`."""
+"""A task graph's metrics as a document and as JSON, schema `regionpredict/tasks/1`."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from regionpredict.errors import one_line
-from regionpredict.report.aligned_table import aligned_lines
-from regionpredict.report.quantities import plural, show_count, show_seconds
+from regionpredict.report.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Facts,
+    Items,
+    Section,
+    Table,
+    Text,
+)
+from regionpredict.report.html.blocks import curve, line, task_graph
+from regionpredict.report.names import common_folder
+from regionpredict.report.quantities import (
+    plural,
+    show_count,
+    show_factor,
+    show_seconds,
+    show_share,
+)
 from regionpredict.report.task_contention import (
     PredictedBodies,
-    contention_lines,
+    contention_blocks,
     contention_records,
 )
 from regionpredict.tasks.growth import LineGrowth
@@ -22,6 +38,10 @@ from regionpredict.tasks.task_graph import TaskGraph
 
 SCHEMA = "regionpredict/tasks/1"
 _PATH_NODES = 12
+"""Nodes of the critical path that text shows."""
+_MOST_NODES = 2000
+"""Nodes of the critical path that a page holds."""
+SHRANK = "Below 1x: the run alone was disturbed, or the runs differ."
 
 
 def metrics_document(
@@ -49,7 +69,7 @@ def metrics_document(
             for node in metrics.path
             if graph.seconds[node] > 0 or graph.names
         ],
-        "lines": [asdict(line) for line in metrics.lines],
+        "lines": [asdict(own) for own in metrics.lines],
         "notes": list(graph.notes),
     }
     if growth is not None:
@@ -67,52 +87,114 @@ def metrics_json(
     return json.dumps(metrics_document(graph, metrics, growth, predicted), indent=1) + "\n"
 
 
-def metrics_table(
-    graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None, top: int,
-    predicted: PredictedBodies | None = None,
-) -> str:  # fmt: skip
-    """The metrics in words, the `top` source lines with the most work, the critical path, and
-    what was `predicted` of contention."""
+def tasks_document(
+    name: str, graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None,
+    top: int, predicted: PredictedBodies | None = None,
+) -> Document:  # fmt: skip
+    """The metrics, the source lines, the critical path, and contention, as it was measured and
+    `predicted`. `name` is the file's; text has `top` rows of each table.
+    """
+    folder = common_folder([place.rpartition(":")[0] for place in graph.places if ":" in place])
+    lead = [f"{plural(metrics.tasks, 'task')}, {plural(metrics.edges, 'edge')} between "
+            f"{plural(metrics.nodes, 'node')}"]  # fmt: skip
+    if folder:
+        lead.append(f"Files are below {folder}")
     parallelism = metrics.average_parallelism
-    lines = [
-        f"{plural(metrics.tasks, 'task')}, {plural(metrics.edges, 'edge')} between "
-        f"{plural(metrics.nodes, 'node')}",
-        f"work (T1)            {show_seconds(metrics.work_s)}",
-        f"depth (T_inf)        {show_seconds(metrics.depth_s)}",
-        f"average parallelism  {'?' if parallelism is None else f'{parallelism:.2f}'}",
-        f"concurrency          {concurrency_text(metrics)}",
-    ]
-    if graph.serial_s:
-        lines.append(f"outside regions      {show_seconds(graph.serial_s)}, not in the work")
-    lines += [f"{name:<20} {value:.3g} in tasks" for name, value in metrics.counters.items()]
-    if metrics.lines:
-        rows: list[tuple[str, ...]] = [
-            ("line", "kind", "count", "work", "share", "on path", "mean", "longest",
-             *graph.counters)
-        ]  # fmt: skip
-        rows += [
-            (
-                _short(line.place),
-                line.kind,
-                show_count(line.count),
-                show_seconds(line.work_s),
-                f"{line.work_s / metrics.work_s:.0%}" if metrics.work_s else "-",
-                f"{line.path_s / metrics.depth_s:.0%}" if metrics.depth_s else "-",
-                show_seconds(line.mean_s),
-                show_seconds(line.most_s),
-                *(f"{line.counters[name]:.3g}" for name in graph.counters),
-            )
-            for line in metrics.lines[:top]
-        ]
-        lines += ["", *aligned_lines(rows)]
-        if len(metrics.lines) > top:
-            lines.append(f"and {plural(len(metrics.lines) - top, 'line')} more")
-    lines += ["", *_path_lines(graph, metrics)]
+    facts = [
+        ("Work (T1)", show_seconds(metrics.work_s)),
+        ("Depth (T_inf)", show_seconds(metrics.depth_s)),
+        ("Average parallelism", "?" if parallelism is None else f"{parallelism:.2f}"),
+        ("Concurrency", concurrency_text(metrics)),
+        *([("Outside regions", f"{show_seconds(graph.serial_s)}, not in the work")]
+          if graph.serial_s else []),
+        *((counter, f"{value:.3g} in tasks") for counter, value in metrics.counters.items()),
+    ]  # fmt: skip
+    measured: list[Block] = []
     if growth is not None:
-        lines += ["", *growth_lines(growth, top)]
-    if predicted is not None:
-        lines += ["", *contention_lines(metrics, growth, predicted, top)]
-    return "\n".join(map(one_line, lines)) + "\n"
+        measured = [growth_table(growth, top, folder)] if growth else [
+            Text("Growth: no line is in both recordings.")
+        ]  # fmt: skip
+    sections = [
+        Section("Overview", [Facts(facts)]),
+        Section("Bound", lambda: _bound(parallelism), "page"),
+        Section("Graph", lambda: _graph(graph, metrics), "page"),
+        Section("Source lines", [_lines(graph, metrics, top, folder)]),
+        Section("Critical path", [_path(graph, metrics)]),
+        Section("Contention", measured),
+        Section("Memory", [] if predicted is None else contention_blocks(
+            metrics, growth, predicted, top, folder
+        )),
+        Section("Notes", [Items(graph.notes)], "page"),
+    ]  # fmt: skip
+    return Document(f"Tasks of {name}", lead, sections)
+
+
+def _graph(graph: TaskGraph, metrics: GraphMetrics) -> list[Block]:
+    from regionpredict.report.task_picture import task_picture  # noqa: PLC0415
+
+    picture = task_picture(graph, metrics)
+    what = "The tasks of a source line as one box" if picture.by_line else "Tasks"
+    return [task_graph(f"{what}, below what they wait for; the bar in a box is its time", picture)]
+
+
+def _bound(parallelism: float | None) -> list[Block]:
+    """The bound of all schedulers, min(p, pi)."""
+    if parallelism is None:
+        return []
+    points = [(p, min(p, parallelism)) for p in (1.0, parallelism, 2.0 * parallelism)]
+    title = "Speedup that no scheduler exceeds: the threads, and at most the average parallelism"
+    return [curve(title, "threads", "times faster", [line("at most", points)])]
+
+
+def _lines(graph: TaskGraph, metrics: GraphMetrics, top: int, folder: str) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            own.place.removeprefix(folder), own.kind, own.count, own.work_s,
+            own.work_s / metrics.work_s if metrics.work_s else None,
+            own.path_s / metrics.depth_s if metrics.depth_s else None, own.mean_s, own.most_s,
+            *(own.counters[name] for name in graph.counters),
+        ]
+        for own in metrics.lines
+    ]  # fmt: skip
+    columns = [
+        Column("Line"), Column("Kind", choice=True), Column("Count", show_count, minor=True),
+        Column("Work", show_seconds, bar=True), Column("Share", show_share, minor=True),
+        Column("On path", show_share, bar=1.0), Column("Mean", show_seconds, minor=True),
+        Column("Longest", show_seconds, minor=True),
+        *(Column(name, "{:.3g}".format, minor=True) for name in graph.counters),
+    ]  # fmt: skip
+    return Table("Source lines, by their work", columns, rows, top=top)
+
+
+def _path(graph: TaskGraph, metrics: GraphMetrics) -> Table:
+    nodes = [node for node in metrics.path if graph.seconds[node] > 0]
+    begin = 0.0
+    rows: list[list[Cell]] = []
+    for number, node in enumerate(nodes, 1):
+        seconds = float(graph.seconds[node])
+        rows.append([number, graph.node_text(node), begin, seconds, seconds])
+        begin += seconds
+    longest = sorted(rows, key=lambda row: -row.pop())[:_MOST_NODES]  # type: ignore[operator]
+    columns = [Column("Place", str), Column("Node"), Column("Begins", show_seconds, minor=True),
+               Column("Time", show_seconds, bar=True)]  # fmt: skip
+    title = f"Critical path: {plural(len(nodes), 'node')} that must run one after the other"
+    title += f"; the {_MOST_NODES} longest" if len(nodes) > _MOST_NODES else ""
+    return Table(title, columns, longest, top=_PATH_NODES)
+
+
+def growth_table(growth: Sequence[LineGrowth], top: int, folder: str) -> Table:
+    """How the times of tasks grew from one recording to another, line by line."""
+    rows: list[list[Cell]] = [
+        [row.place.removeprefix(folder), row.kind, row.alone_s, row.together_s, row.factor]
+        for row in growth
+    ]
+    columns = [
+        Column("Line"), Column("Kind", choice=True), Column("Alone", show_seconds, minor=True),
+        Column("Together", show_seconds, minor=True), Column("Growth", show_factor, bar=True),
+    ]  # fmt: skip
+    shrank = any(row.factor is not None and round(row.factor, 2) < 1 for row in growth)
+    title = "Growth of the times of tasks (above 1x: contention)"
+    return Table(title, columns, rows, top=top, legend=[SHRANK] if shrank else ())
 
 
 def concurrency_text(metrics: GraphMetrics) -> str:
@@ -123,60 +205,3 @@ def concurrency_text(metrics: GraphMetrics) -> str:
     if known.exact:
         return str(known.low)
     return f"between {known.low} and {known.high} (too large a graph for the exact figure)"
-
-
-def _path_lines(graph: TaskGraph, metrics: GraphMetrics) -> list[str]:
-    """The critical path; a long one by its longest nodes, in their order."""
-    nodes = [node for node in metrics.path if graph.seconds[node] > 0]
-    if len(nodes) <= _PATH_NODES:
-        shown, head = nodes, f"critical path ({plural(len(nodes), 'node')})"
-    else:
-        longest = set(sorted(nodes, key=lambda node: -graph.seconds[node])[:_PATH_NODES])
-        shown = [node for node in nodes if node in longest]
-        head = f"critical path ({plural(len(nodes), 'node')}; its {_PATH_NODES} longest)"
-    return [
-        head,
-        *(
-            f"  {show_seconds(float(graph.seconds[node])):>8}  {node_text(graph, node)}"
-            for node in shown
-        ),
-    ]
-
-
-def node_text(graph: TaskGraph, node: int) -> str:
-    """A node by its own name, or by its task and line."""
-    if graph.names:
-        return graph.names[node]
-    place = graph.places[graph.lines[node]] if graph.lines[node] >= 0 else "?"
-    return f"{graph.label(node)} of {_short(place)}"
-
-
-SHRANK = "Below 1x is no contention: the run alone was disturbed, or the runs differ."
-
-
-def growth_lines(growth: Sequence[LineGrowth], top: int) -> list[str]:
-    """The table of growth; where a time shrank, what that says instead of contention."""
-    if not growth:
-        return ["growth: no line is in both recordings"]
-    rows = [("line", "kind", "alone", "together", "growth")]
-    rows += [
-        (
-            _short(row.place),
-            row.kind,
-            show_seconds(row.alone_s),
-            show_seconds(row.together_s),
-            "?" if row.factor is None else f"{row.factor:.2f}x",
-        )
-        for row in growth[:top]
-    ]
-    shrank = any(row.factor is not None and round(row.factor, 2) < 1 for row in growth[:top])
-    return [
-        "growth of the times of tasks (above 1x: contention):",
-        *aligned_lines(rows),
-        *([SHRANK] if shrank else []),
-    ]
-
-
-def _short(place: str) -> str:
-    """`file:line` without folders."""
-    return Path(place).name

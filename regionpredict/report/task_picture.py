@@ -15,7 +15,6 @@ import numpy as np
 
 from regionpredict.report.layered_layout import layered_layout
 from regionpredict.report.quantities import plural, show_count, show_seconds
-from regionpredict.report.task_graphs import node_text
 from regionpredict.tasks.metrics import GraphMetrics
 from regionpredict.tasks.task_graph import (
     CHUNK,
@@ -137,7 +136,7 @@ def task_picture(graph: TaskGraph, metrics: GraphMetrics) -> TaskPicture:
             said = f"{show_count(number)} x {kind}" + (f" of {names[line]}" if names[line] else "")
         else:
             title = _title(graph, node, names[line] or kind)
-            said = node_text(graph, node)
+            said = graph.node_text(node)
         below = "" if join else show_seconds(float(seconds[box]))
         if number > 1:
             below = f"{show_count(number)} x {kind}" + (f", {below}" if below else "")

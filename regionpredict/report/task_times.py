@@ -1,4 +1,4 @@
-"""A task graph's times over threads, simulated or replayed, as a table and as JSON."""
+"""A task graph's times over threads, simulated or replayed, as a document and as JSON."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from regionpredict.report.aligned_table import aligned_lines
-from regionpredict.report.quantities import show_seconds
-from regionpredict.report.task_graphs import node_text
+from regionpredict.report.document import Block, Cell, Column, Document, Section, Table, Text
+from regionpredict.report.html.blocks import curve, line
+from regionpredict.report.quantities import show_factor, show_seconds, show_share
 from regionpredict.tasks.metrics import GraphMetrics, measure_graph
 from regionpredict.tasks.replay import Replayed
 from regionpredict.tasks.scheduler import Simulated
@@ -19,8 +19,6 @@ from regionpredict.tasks.task_graph import TaskGraph
 from regionpredict.tasks.what_if import FASTER, PARTS, Change
 
 SCHEMA = "regionpredict/task-times/1"
-_MOST_COUNTS = 5
-"""Thread counts in the table of changes, so that it fits a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,33 +47,10 @@ def timed_changes(
 def change_text(graph: TaskGraph, change: Change) -> str:
     """A change in words."""
     if change.node is not None:
-        return f"{node_text(graph, change.node)} in {PARTS} parts"
+        return f"{graph.node_text(change.node)} in {PARTS} parts"
     if change.place is not None:
         return f"{Path(change.place).name} in {FASTER:.0%} of its time"
     return f"tasks down to level {change.depth} alone"
-
-
-def change_lines(rows: Sequence[Simulated | Replayed], changed: Sequence[Changed]) -> list[str]:
-    """A table of the speedups over the graph as it is."""
-    if not changed:
-        return ["what if: the graph has no tasks and no source lines to change"]
-    at = list(range(len(rows)))
-    if len(at) > _MOST_COUNTS:
-        step = (len(rows) - 1) / (_MOST_COUNTS - 1)
-        at = sorted({round(k * step) for k in range(_MOST_COUNTS)})
-    table = [("what if", "depth", *(f"p = {rows[k].threads}" for k in at))]
-    table += [
-        (
-            one.text, show_seconds(one.metrics.depth_s),
-            *("?" if (gain := change_gain(rows[k], one.rows[k])) is None else f"{gain:.2f}x"
-              for k in at),
-        )
-        for one in changed
-    ]  # fmt: skip
-    return [
-        *aligned_lines(table),
-        "p: speedup on p threads over the graph as it is; level 1: no task created them",
-    ]
 
 
 def change_gain(before: Simulated | Replayed, after: Simulated | Replayed) -> float | None:
@@ -83,37 +58,64 @@ def change_gain(before: Simulated | Replayed, after: Simulated | Replayed) -> fl
     return before.seconds / after.seconds if after.seconds > 0 else None
 
 
-def times_table(
-    head: str, metrics: GraphMetrics, rows: Sequence[Simulated | Replayed],
+def times_document(
+    name: str, how: str, metrics: GraphMetrics, rows: Sequence[Simulated | Replayed],
     changed: Sequence[Changed] | None = None,
-) -> str:  # fmt: skip
-    """Time, speedup and efficiency against the work, beside the bound min(p, pi), and what was
-    `changed`."""
+) -> Document:  # fmt: skip
+    """Time, speedup and efficiency against the work, next to the bound min(p, pi), and what was
+    `changed`. `name` is the file's, `how` says what made the times.
+    """
     parallelism = metrics.average_parallelism
-    table = [("threads", "time", "speedup", "at most", "efficiency", "overhead a task", "runs")]
+    replayed = any(isinstance(row, Replayed) for row in rows)
+    cells: list[list[Cell]] = []
     for row in rows:
-        speedup = metrics.work_s / row.seconds if row.seconds > 0 else 0.0
+        speedup = metrics.work_s / row.seconds if row.seconds > 0 else None
         bound = row.threads if parallelism is None else min(row.threads, parallelism)
-        replayed = isinstance(row, Replayed)
-        table.append(
-            (
-                str(row.threads),
-                show_seconds(row.seconds),
-                f"{speedup:.2f}x",
-                f"{bound:.2f}x",
-                f"{speedup / row.threads:.0%}",
-                show_seconds(row.overhead_s) if replayed else "-",
-                str(row.runs) if isinstance(row, Replayed) else "-",
-            )
-        )
-    lines = [
-        f"{head}: work {show_seconds(metrics.work_s)}, depth {show_seconds(metrics.depth_s)}",
-        "",
-        *aligned_lines(table),
+        efficiency = None if speedup is None else speedup / row.threads
+        shown: list[Cell] = [row.threads, row.seconds, speedup, bound, efficiency]
+        if isinstance(row, Replayed):
+            known = math.isfinite(row.interval)
+            shown += [row.overhead_s, row.runs, row.interval if known else None]
+        cells.append(shown)
+    columns = [
+        Column("Threads", str), Column("Time", show_seconds), Column("Speedup", show_factor),
+        Column("At most", show_factor, minor=True), Column("Efficiency", show_share, bar=1.0),
+        *((Column("Overhead per task", show_seconds, minor=True), Column("Runs", str, minor=True),
+           Column("95 % interval, half", show_share, minor=True)) if replayed else ()),
+    ]  # fmt: skip
+    lead = [f"{how}: work {show_seconds(metrics.work_s)}, depth {show_seconds(metrics.depth_s)}"]
+    sections = [
+        Section("Speedup", lambda: [_speedup(how, cells)], "page"),
+        Section("Times", [Table("Times over threads", columns, cells)]),
+        Section("What if", [] if changed is None else [_changes(rows, changed)]),
     ]
-    if changed is not None:
-        lines += ["", *change_lines(rows, changed)]
-    return "\n".join(lines) + "\n"
+    return Document(f"Tasks of {name}, {how}", lead, sections)
+
+
+def _speedup(how: str, rows: Sequence[Sequence[Any]]) -> Block:
+    """The rows of the table, with the runs' interval as a band."""
+    known = [row for row in rows if row[2] is not None]
+    wide = [(row[0], row[2], row[7]) for row in known if len(row) > 5 and row[7] is not None]
+    band = [(n, speedup / (1 + half), speedup / max(1 - half, 0.01)) for n, speedup, half in wide]
+    return curve("Speedup without contention", "threads", "times faster", [
+        line(how, [(row[0], row[2]) for row in known], band),
+        line("no scheduler exceeds", [(row[0], row[3]) for row in rows]),
+    ], band="95 % interval of the runs")  # fmt: skip
+
+
+def _changes(rows: Sequence[Simulated | Replayed], changed: Sequence[Changed]) -> Block:
+    """The speedup of each change over the graph as it is, by threads."""
+    if not changed:
+        return Text("What if: the graph has no tasks and no source lines to change.")
+    cells: list[list[Cell]] = [
+        [one.text, one.metrics.depth_s, *map(change_gain, rows, one.rows)] for one in changed
+    ]
+    columns = [
+        Column("What if"), Column("Depth", show_seconds, minor=True),
+        *(Column(f"p = {row.threads}", show_factor) for row in rows),
+    ]  # fmt: skip
+    legend = ["p: speedup on p threads over the graph as it is. Level 1: no task created them."]
+    return Table("Changes of the graph", columns, cells, legend=legend)
 
 
 def times_json(

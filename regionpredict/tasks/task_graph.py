@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
@@ -111,6 +112,13 @@ class TaskGraph:
             return self.names[node]
         place = self.places[self.lines[node]] if self.lines[node] >= 0 else "?"
         return f"{self.label(node)} ({place})"
+
+    def node_text(self, node: int) -> str:
+        """A node by its own name, or by its task and its `file:line` without folders."""
+        if self.names:
+            return self.names[node]
+        place = self.places[self.lines[node]] if self.lines[node] >= 0 else "?"
+        return f"{self.label(node)} of {PurePath(place).name}"
 
     def label(self, node: int) -> str:
         """What a node is, without its line: a chunk by its iterations, others by their task."""

@@ -12,11 +12,9 @@ import jsonschema
 import pytest
 
 from regionpredict.errors import InputError
-from regionpredict.report.isoefficiency import (
-    isoefficiency_answers,
-    isoefficiency_json,
-    isoefficiency_text,
-)
+from regionpredict.report.isoefficiency import isoefficiency_document, isoefficiency_json
+from regionpredict.report.isoefficiency_answers import isoefficiency_answers
+from regionpredict.report.rendered import rendered
 from regionpredict.tasks.isoefficiency.campaign import steps
 from regionpredict.tasks.isoefficiency.measured_times import (
     HostActivity,
@@ -48,7 +46,7 @@ def made(actual, free, depth, parallelism, sizes=SIZES) -> IsoefficiencyData:
 
 def text_of(*given) -> str:
     """The report without its line breaks."""
-    return " ".join(isoefficiency_text(*given).split())
+    return " ".join(rendered(isoefficiency_document(*given), "text").split())
 
 
 PLAIN = made(
@@ -143,7 +141,7 @@ def test_a_formula_that_is_longer_than_a_page_is_wide_goes_on_below():
 
     data = made(law, law, lambda n: 1e-6 * n, lambda n: 10 + 0.5 * n)
     result = isoefficiency(data)
-    text = isoefficiency_text(data, result, 0.8, 64, 1024)
+    text = rendered(isoefficiency_document(data, result, 0.8, 64, 1024), "text")
     assert result.actual is not None
     whole = f"E_ac(p, n) = {result.actual.text()} (rRMSE {result.actual.rrmse:.1%}, R2 1.000)"
     assert len(whole) > 80

@@ -269,4 +269,4 @@ def test_the_command_says_that_there_are_no_times(tmp_path):
     done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert done.stderr == f"note: flow.dot: {NO_TIMES}\n"
-    assert "critical path (4 nodes)" in done.stdout
+    assert "Critical path: 4 nodes" in done.stdout

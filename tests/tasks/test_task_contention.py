@@ -216,7 +216,7 @@ def test_both_stand_side_by_side(source: Path, tmp_path: Path) -> None:
     table = [line.split() for line in text.splitlines()]
     [row] = [cells for cells in table if cells[:1] == [f"all.c:{FIBONACCI}"] and "-" in cells]
     assert row == [f"all.c:{FIBONACCI}", "task", "-", "-", "recursive", "1.50x"]
-    assert "contention for memory, 20 tasks at once on skylake-gold-6148:" in text
+    assert "Contention for memory, 20 tasks at once on skylake-gold-6148" in text
 
 
 def test_sizes_that_nobody_gave_are_said(source: Path, tmp_path: Path) -> None:

@@ -1,0 +1,183 @@
+"""The five answers of an isoefficiency campaign in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from regionpredict.fit.laws.efficiency_surface import LARGEST, Solved
+from regionpredict.fit.model.fitted_model import FittedModel
+from regionpredict.report.quantities import plural
+from regionpredict.tasks.isoefficiency.models import MUCH, NOISE, Isoefficiency
+
+FAR = 10
+"""So many times beyond the data an answer is called a guess. Assumed: an order of magnitude."""
+SAME = 0.01  # a forecast so near the formula's value needs no word
+
+
+def isoefficiency_answers(
+    result: Isoefficiency, efficiency: float, threads: int, size: float
+) -> list[tuple[str, str]]:
+    """The five questions with their answers."""
+    sizes = result.sizes_for(threads, efficiency)
+    counts = result.threads_for(size, efficiency)
+    return [
+        ("Is the algorithm limited?", _limited(result)),
+        ("Is contention the cause?", _contention(result)),
+        ("Is there room in the graph?", _room(result)),
+        (
+            f"Which n keeps E = {efficiency:g} on {plural(threads, 'thread')}?",
+            _solutions(sizes, "n", "no size")
+            + _forecast(result.parallelism, sizes["E_ub"])
+            + _far(sizes, "n", max((point.size for point in result.sound), default=0))
+            + _impossible(sizes, lambda own, bound: own < bound * (1 - NOISE)),
+        ),
+        (
+            f"How many threads keep E = {efficiency:g} at n = {size:g}?",
+            _solutions(counts, "p", "not even one")
+            + _far(counts, "p", max((point.threads for point in result.sound), default=0))
+            + _impossible(counts, lambda own, bound: own > bound * (1 + NOISE)),
+        ),
+    ]
+
+
+def _limited(result: Isoefficiency) -> str:
+    if result.scalability_bug is None or result.depth is None or result.parallelism is None:
+        if any(point.disturbed for point in result.points):
+            return "Inconclusive: others used the host while graphs were recorded."
+        return "Not known: too few sizes."
+    depth, parallelism = _growth(result.depth), _growth(result.parallelism)
+    if result.scalability_bug:
+        return (
+            f"Yes, a scalability bug: the average parallelism grows as {parallelism}, more slowly "
+            f"than the depth ({depth})."
+        )
+    if not result.parallelism.leading_term:
+        return (
+            "Not by what was measured: neither the average parallelism nor the depth grows in it."
+        )
+    return (
+        f"No: the average parallelism grows as {parallelism}, no more slowly than the depth "
+        f"({depth})."
+    )
+
+
+def _growth(model: FittedModel) -> str:
+    from regionpredict.fit.model.terms import term_text  # noqa: PLC0415
+
+    leading = model.leading_term
+    return "*".join(term_text("n", term) for term in leading.values()) if leading else "a constant"
+
+
+def _contention(result: Isoefficiency) -> str:
+    undecided = _undecided(result)
+    if undecided:
+        return undecided
+    worst = max(result.sound, key=lambda point: point.contention)
+    where = f"n = {worst.size:g}, {plural(worst.threads, 'thread')}"
+    figures = f"delta_con is at most {worst.contention:.2f} ({where})"
+    if worst.contention > max(MUCH, worst.structure):
+        return f"Yes: {figures}, more than the graph's part there ({worst.structure:.2f})."
+    if worst.contention > MUCH:
+        return f"In part: {figures}. The graph's part there is larger ({worst.structure:.2f})."
+    return f"No: {figures}."
+
+
+def _undecided(result: Isoefficiency) -> str:
+    """The reason why the efficiencies are inconclusive, empty if they are not. Points on the most
+    threads must count, since losses are largest there."""
+    if not result.points:
+        return "Not known: nothing was measured on several threads."
+    most = max(point.threads for point in result.points)
+    there = [point for point in result.points if point.threads == most]
+    if any(point.sound for point in there):
+        return ""
+    if any(point.disturbed for point in there):
+        return (
+            f"Inconclusive: others used the host while it ran on {plural(most, 'thread')}. Measure "
+            "on a quiet host."
+        )
+    return f"Inconclusive: the data of {plural(most, 'thread')} are wrong (see open)."
+
+
+def _room(result: Isoefficiency) -> str:
+    undecided = _undecided(result)
+    if undecided:
+        return undecided
+    worst = max(result.sound, key=lambda point: point.structure)
+    where = f"n = {worst.size:g}, {plural(worst.threads, 'thread')}"
+    figures = f"delta_str is at most {worst.structure:.2f} ({where})"
+    if worst.structure > MUCH:
+        return (
+            f"Yes: {figures}: fewer dependences, another grain of tasks or another scheduler can "
+            "win that."
+        )
+    return f"Hardly: {figures}. The run without contention is near what its graph allows."
+
+
+def _solutions(solved: dict[str, Solved | None], name: str, none: str) -> str:
+    parts = []
+    for function, solution in solved.items():
+        if solution is None:
+            parts.append(f"by {function} not known")
+        elif solution.value is None:
+            parts.append(f"by {function} {none}")
+        else:
+            parts.append(
+                f"by {function} {name} = {_number(solution.value)} {_band(solution)}".rstrip()
+            )
+    return "; ".join(parts) + "."
+
+
+def _forecast(model: FittedModel | None, solution: Solved | None) -> str:
+    """A sentence if the size by E_ub does not follow from the formula of pi(n)."""
+    if model is None or solution is None or solution.value is None or solution.value >= LARGEST:
+        return ""
+    formula = float(model.formula_values(np.array([[solution.value]]))[0])
+    if abs(model.predict((solution.value,)) - formula) <= SAME * abs(formula):
+        return ""
+    return (
+        f" At n = {_number(solution.value)} pi(n) is forecast by many views of its points, which "
+        "its formula explains too little."
+    )
+
+
+def _impossible(solved: dict[str, Solved | None], exceeds: Callable[[float, float], bool]) -> str:
+    """A warning where a model of E_ac or E_cf lies above E_ub, as it may beyond its points."""
+    bound = solved["E_ub"]
+    if bound is None or bound.value is None:
+        return ""
+    above = [
+        name
+        for name in ("E_ac", "E_cf")
+        if (own := solved[name]) is not None
+        and own.value is not None
+        and exceeds(own.value, bound.value)
+    ]
+    if not above:
+        return ""
+    verb = "models of both exceed" if len(above) == 2 else f"model of {above[0]} exceeds"
+    return f" The {verb} E_ub there, which no program does: the answer by E_ub counts."
+
+
+def _far(solved: dict[str, Solved | None], name: str, most: float) -> str:
+    """A warning where an answer lies far beyond the largest that was measured."""
+    values = [s.value for s in solved.values() if s is not None and s.value is not None]
+    far = [value for value in values if FAR * most < value < LARGEST]
+    if not far or not most:
+        return ""
+    return (
+        f" {name} = {_number(max(far))} lies {max(far) / most:.3g} times beyond the largest {name} "
+        f"that was measured ({most:g}): a guess, not a forecast."
+    )
+
+
+def _number(value: float) -> str:
+    return "unlimited" if value >= LARGEST else f"{value:.4g}"
+
+
+def _band(solution: Solved) -> str:
+    low = "?" if solution.low is None else _number(solution.low)
+    high = "?" if solution.high is None else _number(solution.high)
+    return "" if low == high else f"({low} to {high} at {solution.level:.0%})"

@@ -1,0 +1,14 @@
+"""Documents in the form that a command was asked for."""
+
+from __future__ import annotations
+
+from regionpredict.report.document import Document
+from regionpredict.report.document_text import document_csv, document_text
+from regionpredict.report.html.page import document_page
+
+
+def rendered(document: Document, form: str) -> str:
+    """The document as `html` or `csv`, else as text."""
+    if form == "html":
+        return document_page(document)
+    return document_csv(document) if form == "csv" else document_text(document)
