@@ -41,9 +41,14 @@ def _weights(nest: LoopNest) -> tuple[float, ...]:
     if len(nest.parallel) > 1 or not (together or outer.variable in outer.bounds_below):
         return ()
     trips, samples = outer.trips({}), int(PROFILE_SAMPLES.value)
+    places: list[float] = [
+        (sample + 0.5) / samples * max(0.0, trips - 1) for sample in range(samples)
+    ]
+    if trips <= samples and trips == int(trips):
+        places = [*range(int(trips))]  # each iteration by itself, as where they are the threads
     weights = []
-    for sample in range(samples):
-        at = outer.begin({}) + outer.step * (sample + 0.5) / samples * max(0.0, trips - 1)
+    for place in places:
+        at = outer.begin({}) + outer.step * place
         weights.append(innermost_iterations(outer.children, {outer.variable: at}) + 1.0)
     return tuple(weights)
 
@@ -78,6 +83,12 @@ def _counted_share(profile: WorkProfile, threads: int, schedule: Schedule) -> fl
     pieces, longest = float(threads), -(-total // threads)
     if schedule.chunk is not None:
         rounds = -(-total // (schedule.chunk * threads))
+        if rounds > 1 and len(profile.weights) == total:
+            chunk = int(schedule.chunk)
+            parts = [sum(weight for at, weight in enumerate(profile.weights)
+                         if at // chunk % threads == thread)
+                     for thread in range(threads)]  # fmt: skip
+            return max(parts) / sum(parts)
         if rounds > 1:
             return rounds * schedule.chunk / total
         pieces, longest = total / schedule.chunk, schedule.chunk  # some threads may have none

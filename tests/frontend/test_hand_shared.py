@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from reading import FRONTENDS, analysis_of, program_of
 
-from regionpredict.ir import Region, Span
+from regionpredict.ir import Loop, Region, Span
 
 NOWHERE = Span("", 0)
 both = pytest.mark.parametrize("frontend", FRONTENDS)
@@ -114,7 +117,6 @@ def test_the_threads_together_run_what_the_region_says(tmp_path: Path, form: str
 def test_loops_that_are_not_shared_are_no_regions(tmp_path: Path, frontend: str) -> None:
     for loop in (
         "for (int i = 0; i < n; i++)",
-        "for (int i = t * n / p - 1; i < (t + 1) * n / p + 1; i++)",
         "for (int i = first[t]; i < first[t + 1]; i++)",
         "int lo = 0, hi = 0; if (t == 0) { lo = 0; hi = n; } for (int i = lo; i < hi; i++)",
     ):
@@ -251,3 +253,76 @@ def test_the_size_that_a_callee_is_handed(tmp_path: Path, frontend: str) -> None
         assert region.nest is not None
         told = (str(region.nest.trips), region.clauses[0].text, region.team_size)
         assert told == expected, call
+
+
+# -- iterations by the thread's number -------------------------------------------------------------
+
+OF_EACH = f"""{HEAD}double out[8 * 64];
+static void work(int id)
+{{
+    int n = 1000 * id;
+    double s = 0.0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            s += i * 0.5 + j;
+    out[8 * id] = s;
+}}
+int main(void)
+{{
+#pragma omp parallel
+    {{
+        int t = omp_get_thread_num();
+        double s = 0.0;
+        for (int i = 0; i < 1000 * t; i++)
+            for (int j = 0; j < 1000; j++)
+                s += i * 0.5 + j;
+        out[8 * t] = s;
+    }}
+#pragma omp parallel
+    work(omp_get_thread_num());
+    return 0;
+}}
+"""
+
+
+@both
+def test_blocks_that_overlap_are_counted_as_often_as_they_run(
+    tmp_path: Path, frontend: str
+) -> None:
+    text = text_of("for (int i = t * n / p - 1; i < (t + 1) * n / p + 1; i++)")
+    (region,) = program_of(tmp_path, text, frontend).regions
+    assert region.nest is not None
+    assert str(region.nest.bound) == "omp_get_num_threads()"
+    (inner,) = (node for node in region.nest.body if isinstance(node, Loop))
+    assert inner.trips is not None
+    sizes = {"n": 40, "omp_get_num_threads()": 4}
+    assert [inner.trips.evaluate({**sizes, "omp_get_thread_num()": t}) for t in range(4)] == [
+        12
+    ] * 4
+
+
+@both
+def test_each_thread_has_iterations_by_its_number(tmp_path: Path, frontend: str) -> None:
+    called, own = program_of(tmp_path, OF_EACH, frontend).regions
+    for region in (called, own):
+        assert region.nest is not None
+        assert str(region.nest.bound) == "omp_get_num_threads()"
+        assert region.team_size == "omp_get_num_threads()"
+        (inner,) = (node for node in region.nest.body if isinstance(node, Loop))
+        assert str(inner.trips) == "1000*omp_get_thread_num()"
+
+
+@pytest.mark.parametrize(("place", "work"), [(0, [t * t for t in range(8)]), (1, range(8))])
+def test_the_last_thread_has_most_of_the_work(
+    tmp_path: Path, place: int, work: Sequence[int]
+) -> None:
+    # On as many threads as it counts on, the last one takes as long as all together.
+    (tmp_path / "p.c").write_text(OF_EACH)
+    words = ["predict", "p.c", "-m", "skylake-gold-6148", "--set", "omp_get_num_threads()=8",
+             "--threads", "1,2,4,8", "--format", "json"]  # fmt: skip
+    done = subprocess.run([sys.executable, "-m", "regionpredict", *words], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=120, check=True)  # fmt: skip
+    regions = json.loads(done.stdout)["regions"]
+    assert [region["bottleneck"] for region in regions] == ["imbalance", "imbalance"]
+    speedup = {point["threads"]: point["value"] for point in regions[place]["speedup"]}
+    assert speedup[8] == pytest.approx(sum(work) / work[-1], rel=0.02)

@@ -11,7 +11,12 @@
 Which loops may be is told from the text: those whose header hangs on the thread's number
 (`thread_numbers`), in functions that the threads call, too. What the header says at the loop is
 told by following the threads' statements (`followed_statements`), and whether it deals a range to
-them by `thread_partition`. A loop that does not is left alone.
+them by `thread_partition`. A loop that does not has iterations of its own on each thread:
+
+    for (int i = 0; i < 1000 * omp_get_thread_num(); i++)
+
+It stands inside a loop over the threads, schedule(static,1). Where its header is not known in the
+thread's number and what all threads share, it is left alone.
 """
 
 from __future__ import annotations
@@ -55,6 +60,7 @@ from regionpredict.frontend.text import parse_expression
 from regionpredict.ir import Clause, Definition, Diagnostic, Expr, Loop, Region, Span
 
 _MOST_THREADS = "omp_get_max_threads()"  # what a team has that asks for no other number
+_ARITHMETIC = frozenset(("floordiv", "mod", "min", "max"))  # beyond sums and products
 _MAX_CALLS = 3  # inside each other, from the `parallel` to the loop
 
 
@@ -212,7 +218,7 @@ class _Search:
         handed = {builder.context.name_of(decl): value for decl, value in threads.handed.items()}
         partition = partition_of(bounds.having({**of_team, **handed}), threads.size)
         if partition is None:
-            return None
+            return self._of_each_thread(loop, around)
         if threads.team is None:
             whole = _in_parameters(bounds, partition, handed, threads.size)
             if whole is None:
@@ -230,6 +236,40 @@ class _Search:
         site = threads.directive if threads.team is not None else None
         defined = definitions_of(self.unit, threads.function, builder.context, site)
         defined = with_one_thread(region, defined)
+        return HandSharedLoop(loop, region, defined, threads.directive.span)
+
+    def _of_each_thread(self, loop: For, around: tuple[For, ...]) -> HandSharedLoop | None:
+        """The loop inside one over the threads; None where its header is not known by them."""
+        threads, span = self.threads, loop.span
+        pragma = Pragma("for", (Clause("nowait"),), 0, 0, span.line, span.column, "")
+        builder = RegionBuilder(self.unit, threads.function, pragma, span, self.trees)
+        context = "orphaned" if threads.team is None else "inside"
+        region = builder.build(
+            loop, context, around, threads.team, behind=threads.body, holds=threads.handed
+        )
+        nest = region.nest
+        if nest is None or nest.start is None or nest.trips is None:
+            return None
+        atoms = {atom.kind for header in (nest.start, nest.trips) for atom in header.atoms()}
+        if not atoms <= _ARITHMETIC or THREAD not in nest.start.names | nest.trips.names:
+            return None
+        size = Expr.name(TEAM) if threads.size is None else Expr.const(threads.size)
+        every = Loop(THREAD, Expr.const(0), size, "<", Expr.const(1), (nest,), span)
+        taken = TEAM if threads.size is None else str(threads.size)
+        message = (
+            "each thread runs this loop by its number: read as an iteration for each of them, "
+            f"schedule(static,1); the team must have as many as {taken} says"
+        )
+        region = replace(
+            with_used_arrays(region),
+            nest=every,
+            clauses=(Clause("schedule", "static,1"), *region.clauses),
+            diagnostics=(*region.diagnostics, Diagnostic("RP116", region.span, message)),
+            by_hand=True,
+            team_size=taken,
+        )
+        site = threads.directive if threads.team is not None else None
+        defined = definitions_of(self.unit, threads.function, builder.context, site)
         return HandSharedLoop(loop, region, defined, threads.directive.span)
 
     def _of_team(self, context: Context) -> dict[str, Expr]:
