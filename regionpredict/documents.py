@@ -80,7 +80,7 @@ def read_bytes(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = 
             if stat.S_ISDIR(status.st_mode):
                 raise InputError("is a folder", remedy=remedy, path=shown)
             if not stat.S_ISREG(status.st_mode):
-                raise InputError("is no regular file", remedy=remedy, path=shown)
+                raise InputError("is not a regular file", remedy=remedy, path=shown)
             with os.fdopen(handle, "rb", closefd=False) as stream:
                 data = stream.read(most + 1) if status.st_size <= most else b""
         finally:
@@ -93,10 +93,10 @@ def read_bytes(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = 
 
 
 def check_regular(path: Path, remedy: str) -> None:
-    """Raises InputError where this is no regular file: a pipe would be waited for."""
+    """Raises InputError where this is not a regular file: a pipe would be waited for."""
     with reading(path, "a file name", remedy):
         if not stat.S_ISREG(path.stat().st_mode):
-            raise InputError("is no regular file", remedy=remedy, path=str(path))
+            raise InputError("is not a regular file", remedy=remedy, path=str(path))
 
 
 def read_text(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = "") -> str:
@@ -153,7 +153,7 @@ def out_of_place(error: json.JSONDecodeError) -> str:
         return "it ends too early"
     word = re.match(r"\w{1,12}|.", rest[0], re.DOTALL)
     printable = word is not None and word[0].isprintable() and word[0] != "\ufffd"
-    quoted = f"'{word[0]}'" if word is not None and printable else "a byte that is no text"
+    quoted = f"'{word[0]}'" if word is not None and printable else "a byte that is not text"
     return (
         f"{quoted} follows its end"
         if error.msg == "Extra data"
@@ -301,7 +301,7 @@ def _check_yaml(text: str, path: str) -> None:
                 )  # fmt: skip
         if value_count > MOST_YAML_VALUES or len(open_) > MOST_DEPTH:
             bound = (
-                f"{MOST_YAML_VALUES} values, counted with what its aliases stand for"
+                f"{MOST_YAML_VALUES} values, counting what its aliases refer to"
                 if value_count > MOST_YAML_VALUES
                 else f"{MOST_DEPTH} lists and mappings inside each other"
             )

@@ -58,7 +58,7 @@ class Fingerprint(NamedTuple):
 
 
 def fingerprint(dependencies: FileDependencies) -> Fingerprint | None:
-    """Asks all questions now; None where a file among them cannot be read or is no regular file."""
+    """Asks all questions now; None where a file cannot be read or is not a regular file."""
     answers = _Answers()
     try:
         for path in dependencies.contents:

@@ -258,7 +258,7 @@ class _Pool:
                 try:
                     data = pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
                 except (MemoryError, RecursionError):
-                    data = pickle.dumps(Failure("gives a result too large to hand over"))
+                    data = pickle.dumps(Failure("gives a result that is too large"))
                 stream.write(data)
                 stream.flush()
 

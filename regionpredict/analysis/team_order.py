@@ -152,7 +152,7 @@ def _of_root(flow: Flow) -> Runs:
         return ONCE
     name = flow.function.partition("(")[0]
     note = f"what calls {name}() through a pointer is not seen, and is taken to do so once"
-    note += " (--sizes-from RUNS tells how often)"
+    note += " (--sizes-from RUNS gives the number of executions)"
     return Runs(None, None, 1.0, (note,))
 
 

@@ -231,7 +231,7 @@ def with_recorded_runs(
         note = f"as recorded; the source says {runs.value}"
         runs = Runs(None, count, float(count), (note,))
     elif recorded and not any(member.facts.region.id in recorded for member in team.members):
-        note = "by the source, as the recorded run tells of other regions only"
+        note = "from the source; the recorded run covers other regions only"
         runs = runs._replace(assumed=(*runs.assumed, note))
     members = [
         member._replace(runs=_runs_in(member, runs.value, recorded)) for member in team.members

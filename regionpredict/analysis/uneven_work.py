@@ -89,7 +89,7 @@ class _Search:
         atoms = [atom for part in bounds if part.has_unreadable_part for atom in part.atoms()]
         if any(atom.kind == "varying" or atom.names & self._moving for atom in atoms):
             entry = entry_trips(loop)
-            what = f"{entry.name} iterations" if entry is not None else "iterations that data tell"
+            what = f"{entry.name} iterations" if entry is not None else "data-dependent iterations"
             return f"{at} has {what}"
         return ""
 

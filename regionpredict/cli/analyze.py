@@ -25,10 +25,10 @@ def command(
     paths: tuple[str, ...], stage: str | None, output: str | None, form: str,
     only: tuple[str, ...], sort: str | None, top: int | None, **options: Any,
 ) -> None:  # fmt: skip
-    """Facts of every parallel loop in PATH: a file, a folder, or a compile_commands.json.
+    """List facts about every parallel loop in PATH: a file, a folder, or a compile_commands.json.
 
-    Iterations, operations, arrays with reuse and access pattern, and the working set; needs no
-    machine model and no compiler.
+    The facts are iterations, operations, arrays with reuse and access pattern, and the working
+    set. No machine model and no compiler is needed.
     """
     from regionpredict.cli.stages import check_stage
     from regionpredict.report.csv_rows import facts_csv

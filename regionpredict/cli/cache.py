@@ -23,16 +23,16 @@ def cache_folder() -> Path:
 
 @click.group("cache")
 def command() -> None:
-    """What is kept between calls: the answers of analyze, predict and explain.
+    """The results of analyze, predict and explain are cached.
 
-    An answer is given again for as long as the files that it depends on, the command, and the
-    program are what they were. --no-cache, or REGIONPREDICT_CACHE=off, does without.
+    A result is reused while the command, the program and all files it depends on are unchanged.
+    --no-cache, or REGIONPREDICT_CACHE=off, turns the cache off.
     """
 
 
 @command.command("show")
 def show() -> None:
-    """Where answers are kept, how many, and how large they are."""
+    """Show the folder, number and size of the cached results."""
     folder = private_folder(results_folder(os.environ))
     files = kept_files(folder)
     answers = sum(kept.path.suffix == ".answer" for kept in files)
@@ -45,7 +45,7 @@ def show() -> None:
 
 @command.command("clear")
 def clear() -> None:
-    """Removes all answers."""
+    """Remove all cached results."""
     folder = private_folder(results_folder(os.environ))
     try:
         for kept in kept_files(folder):

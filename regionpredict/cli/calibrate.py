@@ -43,24 +43,26 @@ INTERRUPTED = 130
 @click.option("-m", "machine_name", default=None, metavar="MACHINE", help="The model to correct.")
 @click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro.")
 @click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for headers.")
-@click.option("--std", "standard", default="", metavar="STD", help="Language standard, as c99.")
 @click.option(
-    "--set", "given", multiple=True, metavar="NAME=VALUE", help="Bind a run-time variable."
+    "--std", "standard", default="", metavar="STD", help="Language standard, for example c99."
+)
+@click.option(
+    "--set", "given", multiple=True, metavar="NAME=VALUE", help="Set a run-time variable."
 )
 @click.option(
     "--statistic",
     type=click.Choice(["median", "least"]),
     default="median",
     show_default=True,
-    help="Which time of the runs counts, with --from.",
+    help="With --from, the statistic of the runs' times.",
 )
 @click.option(
     "--with-disturbed",
     is_flag=True,
-    help="Take runs, too, beside which others kept the host busy, with --from.",
+    help="With --from, also use runs during which other processes kept the host busy.",
 )
 @click.option(
-    "--dry-run", is_flag=True, help="Show what the correction would do, write nothing, with --from."
+    "--dry-run", is_flag=True, help="With --from, show the correction without writing it."
 )
 @click.option(
     "-o",
@@ -74,14 +76,14 @@ INTERRUPTED = 130
     metavar="TIME",
     default="3m",
     show_default=True,
-    help="Time to measure for, as 3m, 90s or 2m30s.",
+    help="Measuring time, for example 3m, 90s or 2m30s.",
 )
 @click.option(
     "--quiet-wait",
     default="30s",
     show_default=True,
     metavar="TIME|none",
-    help="Wait for a quiet host, so long in all.",
+    help="Total time to wait for a quiet host.",
 )
 @click.option("--cc", default=None, help="C compiler with -fopenmp.  [default: gcc, cc or clang]")
 @click.option(
@@ -90,9 +92,9 @@ INTERRUPTED = 130
     default=None,
     metavar="FILE",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="libomp.so or libiomp5.so: measure its costs as well, for predict --runtime llvm.",
+    help="libomp.so or libiomp5.so. Also measure its costs, for predict --runtime llvm.",
 )
-@click.option("--name", default=None, help="Name of the machine; the output file's by default.")
+@click.option("--name", default=None, help="Name of the machine.  [default: from the output file]")
 @click.option(
     "--report",
     default=None,
@@ -108,13 +110,12 @@ def command(
     llvm_runtime: Path | None,
     name: str | None, report: Path | None, **source: tuple[str, ...] | str,
 ) -> None:  # fmt: skip
-    """Measure this host by microbenchmarks and write its machine model.
+    """Measure this host with microbenchmarks and write its machine model.
 
-    Interrupted, it keeps its samples beside the output file, and the same command goes on from
-    there.
+    If interrupted, it keeps its samples next to the output file. Repeat the command to continue.
 
-    With --from, correct a model instead: fit factors of its terms to the measured times of the
-    regions in PATH, score them on programs left out of the fit, and write the corrected model.
+    With --from, correct a model instead. Factors of its terms are fitted to the measured times of
+    the regions in PATH, and scored on programs left out of the fit.
     """
     ctx = click.get_current_context()
     if measurements:
@@ -178,7 +179,7 @@ def command(
     except KeyboardInterrupt:
         line.end()
         click.echo(
-            f"interrupted: the samples are kept in {kept}; the same command goes on from there",
+            f"interrupted: samples are kept in {kept}. Repeat the command to continue.",
             err=True,
         )
         sys.exit(INTERRUPTED)
@@ -193,7 +194,7 @@ def command(
     again = f", {result.resumed} taken up again" if result.resumed else ""
     click.echo(
         f"written: {output} ({result.settled} of {plural(result.total, 'measurement')} "
-        f"settled{again})",
+        f"converged{again})",
         err=True,
     )
     _write_page(text, output, report)

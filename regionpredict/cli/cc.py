@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 @click.command("cc", context_settings={"ignore_unknown_options": True})
-@click.option("-v", "--verbose", is_flag=True, help="Say how many regions each call measures.")
+@click.option("-v", "--verbose", is_flag=True, help="Print how many regions each call measures.")
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- COMPILER OPTIONS...")
 def command(argv: tuple[str, ...], verbose: bool) -> None:
-    """Compiles as COMPILER does, with every parallel loop measured.
+    """Compile with COMPILER, and instrument every parallel loop.
 
-    For example CC="regionpredict cc -- gcc". The sources are left alone; calls that compile no
-    OpenMP code are the compiler's own. What the program measures it appends, when it ends, to the
-    file that the variable REGIONPREDICT_OUTPUT names; `regionpredict measure` sets it.
+    For example CC="regionpredict cc -- gcc". Sources are not changed, and calls without OpenMP
+    code go to the compiler unchanged. At its end, the program appends its measurements to the
+    file in the variable REGIONPREDICT_OUTPUT. `regionpredict measure` sets it.
     """
     from regionpredict.errors import UsageError
     from regionpredict.measure.compiler_call import parse_call

@@ -38,41 +38,41 @@ _OF_VERDICTS = ("tolerance", "criterion", "at_measured_sizes", "min_success", "p
     default=10.0,
     show_default=True,
     metavar="PERCENT",
-    help="How much slower than the best is as good.",
+    help="Slowdown from the best that still counts as right.",
 )
 @click.option(
     "--criterion",
     type=click.Choice(["best", "utilisation"]),
     default="best",
     show_default=True,
-    help="When a hint is right.",
+    help="Definition of a right hint.",
 )
 @click.option(
     "--statistic",
     type=click.Choice(["median", "least"]),
     default="median",
     show_default=True,
-    help="Which time of the runs counts.",
+    help="Statistic of the times of the runs.",
 )
 @click.option(
     "--with-disturbed",
     is_flag=True,
-    help="Take runs, too, beside which others kept the host busy.",
+    help="Also use runs during which other processes kept the host busy.",
 )
 @click.option(
     "--other-machine",
     is_flag=True,
-    help="Judge hints for another machine than was measured.",
+    help="Accept hints for a machine other than the measured one.",
 )
 @click.option(
     "--at-measured-sizes",
     is_flag=True,
-    help="Predict anew with the sizes that were measured; needs the sources.",
+    help="Predict again with the measured sizes. Needs the sources.",
 )
 @click.option(
     "--by-size",
     is_flag=True,
-    help="Each of MEASUREMENTS is one size: fit the prediction's terms to all of them.",
+    help="Fit the prediction's terms to all of MEASUREMENTS, one size per file.",
 )
 @click.option(
     "--min-success",
@@ -86,7 +86,7 @@ _OF_VERDICTS = ("tolerance", "criterion", "at_measured_sizes", "min_success", "p
     "--drawing",
     type=click.Choice(["areas", "speedups"]),
     default=None,
-    help="What --plot draws; speedups: predicted against measured.  [default: areas]",
+    help="Kind of plot. speedups: predicted against measured.  [default: areas]",
 )
 @click.option(
     "--format",
@@ -102,10 +102,10 @@ def command(
     by_size: bool, min_success: float | None, plot: Path | None, drawing: str | None, form: str,
     output: str | None,
 ) -> None:  # fmt: skip
-    """How right the hints in HINTS are, by what is in MEASUREMENTS.
+    """Judge the hints in HINTS by the times in MEASUREMENTS.
 
-    HINTS comes from regionpredict predict --format json, MEASUREMENTS from regionpredict measure;
-    several files of one host are taken together.
+    HINTS is output of regionpredict predict --format json, and MEASUREMENTS of regionpredict
+    measure. Several files of one host are combined.
     """
     from regionpredict.compare.empirical import fitted_laws
     from regionpredict.compare.success import success

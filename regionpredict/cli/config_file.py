@@ -102,7 +102,7 @@ SETTINGS: Mapping[str, Setting] = {
     "exclude": Setting("excludes", "a list of texts", _texts),
     "set": Setting("given", "a table of whole numbers", _pairs),
 }
-"""What may stand in the file."""
+"""The keys of the file and their kinds."""
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def _not_toml(said: str, path: Path) -> InputError:
     if place and line is None:
         what = "not closed or not complete at the end of the file"
     elif what == "Invalid value":
-        what += "; a text stands in quotes"
+        what += "; put text in quotes"
     return InputError(
         f"not TOML: {what[:1].lower()}{what[1:]}", remedy=_REMEDY, path=str(path), line=line,
         column=int(place[2]) if place and line is not None else None,

@@ -29,19 +29,19 @@ MOST_PROGRAMS = 4
 @machine_option
 @click.option(
     "--format", "form", type=click.Choice(["table", "json", "slurm", "taskset"]), default="table",
-    show_default=True, help="slurm, taskset: the lines that start the programs so.",
+    show_default=True, help="slurm and taskset give the commands that start the programs.",
 )  # fmt: skip
 @click.option("--top", default=3, show_default=True, type=click.IntRange(1), metavar="N",
-              help="How many ways to share are shown.")  # fmt: skip
+              help="Number of placements to show.")  # fmt: skip
 @click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
 def command(
     hints: tuple[Path, ...], machine_name: str | None, form: str, top: int, output: str | None
 ) -> None:
-    """Who gets which cores of MACHINE when the programs of HINTS share it, and what that costs.
+    """Assign the cores of MACHINE to the programs of HINTS, and predict the cost of sharing.
 
-    HINTS are files of regionpredict predict --format json, one a program, whose sources are still
-    there. Sharing is held against running one after the other. Shares are fixed, or change hands
-    where programs go on to other regions.
+    HINTS are files of regionpredict predict --format json, one per program. Their sources must
+    still exist. Sharing is compared with running one program after the other. Shares are fixed, or
+    change when a program reaches another region.
     """
     from regionpredict.predict import coschedule, hand_over
     from regionpredict.report.coschedule import (
@@ -90,7 +90,7 @@ def _check_regions(path: Path, here: Collection[str]) -> None:
         if name not in here:
             raise InputError(
                 f"its region {name} is in none of the sources that it names here", path=str(path),
-                remedy="call this in the folder where the hints were made, or make them anew",
+                remedy="run this in the folder where the hints were made, or make new hints",
             )  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def _program(path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
     if gone is not None:
         raise InputError(
             f"its source {gone} is not here", path=str(path),
-            remedy="call this where the hints were made, or make them anew",
+            remedy="run this where the hints were made, or make new hints",
         )  # fmt: skip
     alone = repeated(request, machine)
     _check_regions(path, {facts.region.id for facts in alone.analysis.facts})
@@ -111,7 +111,9 @@ def _program(path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
     phases = phases_of(alone.teams, beside.teams)
     if not phases:
         raise InputError(
-            "no team has a time", path=str(path), remedy="give the sizes that it depends on"
+            "no parallel region has a predicted time",
+            path=str(path),
+            remedy="set the sizes that it depends on",
         )
     opened = tuple(team.facts.id for team in alone.teams if team.range is not None)
     return CoscheduledProgram(path.stem, phases, alone.changes, opened)

@@ -22,33 +22,33 @@ MOST_THREADS = 65536  # as many cores as a machine file may have
 _OPTIONS = (
     click.option(
         "--model", type=click.Choice(["density", "saturation"]), default="saturation",
-        show_default=True, help="A speedup curve, or the score of the thesis.",
+        show_default=True, help="saturation: a speedup curve. density: a score (Chatzopoulos).",
     ),
     click.option(
         "--threads", default=None, metavar="LIST",
-        help="Thread counts to choose from, 1-24 or 1,2,4; all cores by default.",
+        help="Thread counts to choose from: 1-24 or 1,2,4.  [default: all cores]",
     ),
     click.option(
         "--first-touch", "first_touch", type=click.Choice(["parallel", "serial"]), default=None,
-        help="Who wrote the data first; where not given, as the source shows.",
+        help="Threads that write the data first.  [default: derived from the source]",
     ),
     click.option(
         "--pages", default=None, metavar="POLICY",
-        help="Where pages lie: first-touch (with whoever writes them first), interleave (over all "
-        "NUMA domains, as numactl --interleave=all), or a domain's number (numactl --membind).",
+        help="Memory placement: first-touch, interleave (numactl --interleave=all), or the number "
+        "of a NUMA domain (numactl --membind).",
     ),
     click.option(
         "--bind", "binding", type=click.Choice(["close", "spread"]), default="close",
-        show_default=True, help="How threads lie on the cores, as OMP_PROC_BIND.",
+        show_default=True, help="Placement of threads on cores, as in OMP_PROC_BIND.",
     ),
     click.option(
         "--runtime", type=click.Choice(["gcc", "llvm"]), default=None,
-        help="OpenMP's run-time system, whose own costs are taken where the machine has them.",
+        help="OpenMP runtime. Its own costs are used where the machine model has them.",
     ),
     click.option(
         "--within", type=NumberRange(0, 100, max_open=True), default=5.0, show_default=True,
         metavar="PERCENT",
-        help="How much of the best speed a hint may lose; a package has to gain twice that.",
+        help="Loss of speed that a hint accepts. Another package must gain twice that.",
     ),
 )  # fmt: skip
 
@@ -57,18 +57,17 @@ _DENSITY = (
     click.option(
         "--combination", type=click.Choice(["relative-difference", "ratio"]),
         default="relative-difference", show_default=True,
-        help="How the density model combines its good and bad scores.",
+        help="Formula of the density model for its good and bad scores.",
     ),
     click.option(
         "--statement-weight", "statement_weight", type=click.Choice(["equal", "executions"]),
         default="equal", show_default=True,
-        help="How much a statement counts in the density model: each alike, or as often as it "
-        "runs.",
+        help="Weight of a statement in the density model: equal, or by executions.",
     ),
     click.option(
         "--miss-weight", "miss_weight", type=click.Choice(["reference", "element-size"]),
         default="reference", show_default=True,
-        help="What a streaming miss weighs in the density model: each alike, or by its bytes.",
+        help="Weight of a streaming miss in the density model: uniform, or by bytes.",
     ),
 )  # fmt: skip
 
@@ -93,8 +92,8 @@ class RunOptions(NamedTuple):
         """The machine as the program finds it; says where it has no costs of the runtime's own."""
         if self.runtime is not None and self.runtime not in machine.by_runtime:
             click.echo(
-                f"note: {machine.name} tells no costs of {self.runtime}'s run-time system apart: "
-                "its common ones are taken",
+                f"note: {machine.name} has no separate costs for the {self.runtime} runtime; "
+                "using its common ones",
                 err=True,
             )
         return machine.as_run(binding=self.binding, runtime=self.runtime)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @curve_options
 @fail_if_option
 @click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table",
-              show_default=True, help="markdown: to comment a change with.")  # fmt: skip
+              show_default=True, help="markdown: for a comment on a change.")  # fmt: skip
 @click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
 def command(
     old: str, new: str, machine_name: str | None, model: str, combination: str,
@@ -44,10 +44,10 @@ def command(
     pages: str | None, binding: Binding, runtime: str | None,
     within: float, conditions: tuple[str, ...], form: str, output: str | None, **options: Any,
 ) -> None:  # fmt: skip
-    """What changed in the hints from OLD to NEW, and why.
+    """Show which hints changed from OLD to NEW, and why.
 
-    OLD and NEW are hints files (predict --format json), files or folders of sources, or commits of
-    the repository that this folder is in: `regionpredict diff HEAD~1 src -m MACHINE`.
+    OLD and NEW are hints files (predict --format json), files or folders of sources, or commits
+    of this repository: `regionpredict diff HEAD~1 src -m MACHINE`.
     """
     from regionpredict.compare.hint_changes import hint_changes
     from regionpredict.report.hint_changes import changes_json, changes_markdown, changes_table

@@ -23,8 +23,10 @@ _LEVEL = 0.9  # probability of the intervals
 
 @click.command("expect")
 @click.argument("path", type=click.Path())
-@click.option("--measurements", type=click.Path(), help="Measurements instead of the file's own.")
-@click.option("--run", metavar="1,2,4", help="Measure on these numbers of threads or processes.")
+@click.option(
+    "--measurements", type=click.Path(), help="Measurements to use instead of the file's own."
+)
+@click.option("--run", metavar="1,2,4", help="Numbers of threads or processes to measure.")
 @click.option("--repetitions", type=click.IntRange(1), default=50, show_default=True)
 @click.option("--compiler", help="Compile the micro-benchmark with this command.")
 @click.option("--launcher", help="Start it with this command; {n} is the number of processes.")
@@ -43,13 +45,13 @@ _LEVEL = 0.9  # probability of the intervals
     type=click.Choice(["table", "json", "html", "junit"]),
     default="table",
     show_default=True,
-    help="What to print.",
+    help="Output format.",
 )
 @click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
-@click.option("--junit", type=click.Path(), help="Write JUnit XML into this file as well.")
-@click.option("--strict", is_flag=True, help="An approximate match fails too.")
-@click.option("--propose", is_flag=True, help="Write today's models as expectations.")
-@click.option("--predict", multiple=True, metavar="p=1e6", help="Predict there; repeatable.")
+@click.option("--junit", type=click.Path(), help="Also write JUnit XML to this file.")
+@click.option("--strict", is_flag=True, help="Fail on an approximate match.")
+@click.option("--propose", is_flag=True, help="Write the current models as expectations.")
+@click.option("--predict", multiple=True, metavar="p=1e6", help="Point to predict at. Repeatable.")
 def command(
     path: str,
     output: str,
@@ -61,7 +63,7 @@ def command(
     predict: tuple[str, ...],
     **source: Any,
 ) -> None:
-    """Checks the expectations in PATH; exits with 1 when one fails, or nothing was checked.
+    """Check the expectations in PATH. Exits with 1 when one fails, or when nothing was checked.
 
     Exits with 3 when none fails but some measurements are inconclusive. PATH is a YAML file, or
     the name of a shipped one: openmp, mpi-collectives, mpi-memory. With --run, the

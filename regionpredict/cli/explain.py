@@ -49,11 +49,11 @@ def command(
     threads: str | None, first_touch: str | None, pages: str | None, binding: Binding,
     runtime: str | None, within: float, **options: Any,
 ) -> None:  # fmt: skip
-    """How the hint of the region that FILE:LINE is in came about, or of the team of several loops
-    whose parallel it is, or the page of a rule (RP101).
+    """Explain the hint of the region at FILE:LINE, or show the page of a rule (RP101).
 
-    PATH is what predict was given, files, folders or a compile_commands.json: then it is the hint
-    of that program. Without one the file is read by itself.
+    A line of a parallel directive with several loops explains that parallel region. PATH is the
+    input of predict: files, folders or a compile_commands.json. The hint is then that of the
+    whole program. Without PATH, the file is read alone.
     """
     if re.fullmatch(r"RP\d{3}", what):
         from regionpredict.report.rules import rule_page

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
 fail_if_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "--fail-if", "conditions", multiple=True, metavar="CONDITION",
-    help="Exit with 1 where a hint meets it: packages<2, gain<8, confidence<0.5; where the "
-    "program's does: program.threads<8; with regionpredict diff against what was before: "
-    "gain<0.9*baseline.",
+    help="Exit with 1 if a hint meets it: packages<2, gain<8, confidence<0.5. For the whole "
+    "program: program.threads<8. With regionpredict diff: gain<0.9*baseline.",
 )  # fmt: skip
 
 

@@ -74,10 +74,10 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
     ),
     default="table",
     show_default=True,
-    help="What to print.",
+    help="Output format.",
 )
 @click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
-@click.option("--predict", multiple=True, metavar="p=1024", help="Predict there; repeatable.")
+@click.option("--predict", multiple=True, metavar="p=1024", help="Point to predict at. Repeatable.")
 @click.option(
     "--statistic",
     type=click.Choice(["mean", "median", "minimum", "first-quartile"]),
@@ -90,7 +90,7 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
     type=click.IntRange(1, 8),
     default=2,
     show_default=True,
-    help="Most growth terms of a model.",
+    help="Maximum number of growth terms.",
 )
 @click.option(
     "--exponents",
@@ -98,22 +98,29 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
     help="Exponents of the parameter and of its logarithm to try: 0,1/2,1:0,1 or 0..3..1/4:0..2.",
 )
 @click.option(
-    "--terms", multiple=True, metavar="TERM", help="A term to try, p^3*log2(p)^2; repeatable."
+    "--terms",
+    multiple=True,
+    metavar="TERM",
+    help="A term to try, for example p^3*log2(p)^2. Repeatable.",
 )
-@click.option("--search", metavar="GROWTH", help="Look around this growth, too: p log p, k^3*2^k.")
 @click.option(
-    "--refine", is_flag=True, help="One term with exponents in sixteenths, whatever is listed."
+    "--search",
+    metavar="GROWTH",
+    help="Also search near this growth, for example p log p or k^3*2^k.",
 )
+@click.option("--refine", is_flag=True, help="Fit one term with exponents in sixteenths.")
 @click.option(
-    "--segments", type=click.IntRange(1), default=3, help="Most pieces of a range; 1: one."
+    "--segments", type=click.IntRange(1), default=3, help="Maximum number of pieces per range."
 )
-@click.option("--suggest", is_flag=True, help="Which point to measure next, and at what cost.")
-@click.option("--processors", metavar="NAME", help="The parameter that counts them, for the cost.")
+@click.option("--suggest", is_flag=True, help="Suggest the next point to measure, with its cost.")
+@click.option(
+    "--processors", metavar="NAME", help="Parameter that counts processors, for the cost."
+)
 @click.option("--min-points", type=click.IntRange(2), default=5, show_default=True)
-@click.option("--law", default="auto", help="A law instead of the search: threads, usl, ...")
+@click.option("--law", default="auto", help="Fit a law instead of searching: threads, usl, ...")
 @click.option("--metric", help="Only this metric.")
-@click.option("--parameter", "parameters", multiple=True, help="CSV: a column that is one.")
-@click.option("--value", "values", multiple=True, help="CSV: a column of measured values.")
+@click.option("--parameter", "parameters", multiple=True, help="A CSV column that is a parameter.")
+@click.option("--value", "values", multiple=True, help="A CSV column of measured values.")
 @click.option(
     "--level",
     type=click.FloatRange(0.5, 0.999),
@@ -121,27 +128,29 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
     show_default=True,
     help="Probability of the intervals.",
 )
-@click.option("--filter", "pattern", metavar="PATTERN", help="Only call paths like 'MPI_*'.")
+@click.option(
+    "--filter", "pattern", metavar="PATTERN", help="Only matching call paths, for example 'MPI_*'."
+)
 @click.option(
     "--sort",
     "order",
     type=click.Choice(["growth", "value", "name", "file"]),
     default="growth",
     show_default=True,
-    help="Order of the call paths; value: at the last --predict.",
+    help="Order of the call paths. value: by the value at the last --predict.",
 )
-@click.option("--tree", is_flag=True, help="The call tree, with what dominates at --predict.")
-@click.option("--inclusive", is_flag=True, help="The values hold what a call path calls, too.")
+@click.option("--tree", is_flag=True, help="Show the call tree and what dominates at --predict.")
+@click.option("--inclusive", is_flag=True, help="Values include the callees of a call path.")
 @plot_option("the models")
 @click.option(
     "--drawing",
     type=click.Choice(["curves", "contour", "surface", "shares"]),
-    help="What to draw; else a contour of two parameters, or curves.",
+    help="Kind of plot. By default, a contour for two parameters, else curves.",
 )
 @click.option("--fix", multiple=True, metavar="n=100", help="A parameter's value in the drawing.")
-@click.option("--until", type=float, help="Draw up to this value of the parameter.")
+@click.option("--until", type=float, help="Largest value of the parameter to draw.")
 def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
-    """Models the measurements in PATH and ranks the models by their growth.
+    """Fit models to the measurements in PATH and rank them by growth.
 
     Reads what regionpredict measure writes, all that Extra-P reads and writes, Cube4, Caliper,
     Thicket, Benchpark, Google Benchmark, pytest-benchmark, hyperfine, likwid and tables.
@@ -252,7 +261,7 @@ def _chosen(
     kept = [item for item in models.models if pattern is None or matches(item[0].callpath, pattern)]
     if models.models and not kept:
         raise InputError(
-            f"no call path matches '{pattern}'", remedy="* stands for any text", path=path
+            f"no call path matches '{pattern}'", remedy="* matches any text", path=path
         )
     if order == "growth":
         kept.sort(key=lambda item: growth_key(item[1].leading_term), reverse=True)

@@ -66,6 +66,6 @@ def drawing(
     shown = alike[: len(COLOURS)]
     if len(shown) < len(models.models):
         click.echo(
-            f"drawn: {len(shown)} of {len(models.models)} models; --filter chooses", err=True
+            f"drawn: {len(shown)} of {len(models.models)} models. Use --filter to choose.", err=True
         )
     return curves_figure(shown, parameter=free[0], fixed=fixed, until=until, level=level)

@@ -13,26 +13,26 @@ from regionpredict.cli.lazy_group import LazyGroup
 
 # name -> one line of help: `--help` imports no command.
 COMMANDS = {
-    "analyze": "Facts of every parallel loop, from the source alone.",
-    "predict": "Packages and threads that every parallel loop can use on a machine.",
-    "sizes": "The names without a value that decide the hints, as a file to fill in.",
-    "explain": "The derivation of one region's hint, or the page of a rule.",
+    "analyze": "List facts about every parallel loop, from the source alone.",
+    "predict": "Predict the packages (sockets) and threads each parallel loop can use.",
+    "sizes": "List the unknown sizes that decide the hints, as a file to fill in.",
+    "explain": "Explain one region's hint, or show the page of a rule.",
     "machines": "List, show, check and detect machine models.",
-    "calibrate": "Measure this host into a machine model.",
-    "fit": "Empirical scaling models from measurements.",
-    "isoefficiency": "The size, or the processors, that keep an efficiency.",
-    "expect": "Scalability expectations as a test.",
-    "tasks": "Task graphs: parallelism, replay, isoefficiency.",
-    "cc": "A compiler that measures the regions of what it compiles.",
-    "measure": "Every region's time over thread counts.",
-    "compare": "Hold predictions against measurements.",
-    "diff": "What changed in the hints between two trees, commits or hint files.",
-    "lsp": "Hints in an editor, by the language server protocol.",
-    "study": "Predict by both models, measure, and say how right each was.",
-    "coschedule": "Who gets which cores when programs share a node.",
-    "trace": "Wait states, the critical path and efficiency factors of MPI and OpenMP traces.",
+    "calibrate": "Measure this host and write its machine model.",
+    "fit": "Fit empirical scaling models to measurements.",
+    "isoefficiency": "Find the size, or the processors, that keep an efficiency.",
+    "expect": "Test scalability expectations.",
+    "tasks": "Analyze task graphs: parallelism, replay, isoefficiency.",
+    "cc": "Compile a program so that it measures its regions.",
+    "measure": "Measure every region's time over thread counts.",
+    "compare": "Compare predictions with measurements.",
+    "diff": "Show changes in the hints between two trees, commits or hint files.",
+    "lsp": "Show hints in an editor (language server protocol).",
+    "study": "Predict by both models, measure, and score each model.",
+    "coschedule": "Assign cores to programs that share a node.",
+    "trace": "Analyze MPI and OpenMP traces: wait states, critical path, efficiency.",
     "run": "Run a program with each region on its hinted threads.",
-    "cache": "Show or clear what is kept between calls.",
+    "cache": "Show or clear the cache of results.",
 }
 
 ON_SOURCES = ("analyze", "predict", "sizes", "explain", "diff", "lsp")
@@ -48,15 +48,15 @@ CONFIG = "regionpredict.config"
     context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
 @click.version_option(__version__, prog_name="regionpredict")
-@click.option("--no-config", is_flag=True, help="Read no regionpredict.toml.")
+@click.option("--no-config", is_flag=True, help="Ignore regionpredict.toml.")
 @click.option(
     "--color", "colour", type=click.Choice(CHOICES), default="auto",
-    show_default=True, help="Colour in tables and notes; auto: on a terminal.",
+    show_default=True, help="Color in tables and notes. auto: on a terminal only.",
 )  # fmt: skip
 @click.pass_context
 def group(ctx: click.Context, no_config: bool, colour: str) -> None:
-    """Says for each OpenMP loop, before the job is submitted, how many packages and threads of a
-    machine it can use, why, and how sure it is.
+    """Predicts how many packages (sockets) and threads each OpenMP loop can use, explains why,
+    and states its confidence, without running the program.
     """
     choose_colour(ctx, colour, os.environ)
     path = None if no_config else nearest_config()

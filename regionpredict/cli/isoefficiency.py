@@ -20,9 +20,14 @@ if TYPE_CHECKING:
 @click.command("isoefficiency")
 @click.argument("path", type=click.Path(), required=False)
 @click.option(
-    "--formula", metavar="TEXT", help="A published efficiency of p and n in place of PATH."
+    "--formula", metavar="TEXT", help="A formula for the efficiency of p and n, instead of PATH."
 )
-@click.option("--at", multiple=True, metavar="p=60", help="Solve there, for the other; repeatable.")
+@click.option(
+    "--at",
+    multiple=True,
+    metavar="p=60",
+    help="Value of one parameter, to solve for the other. Repeatable.",
+)
 @click.option(
     "--efficiency",
     type=click.FloatRange(0, 1, min_open=True),
@@ -31,17 +36,17 @@ if TYPE_CHECKING:
     help="The efficiency to keep.",
 )
 @click.option("--processors", metavar="NAME", help="The parameter that counts processors.")
-@click.option("--metric", help="The metric of the table; else the first.")
+@click.option("--metric", help="Metric of the table.  [default: the first]")
 @click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table",
-    show_default=True, help="What to print.",
+    show_default=True, help="Output format.",
 )  # fmt: skip
 @click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
 def command(
     path: str | None, formula: str | None, at: tuple[str, ...], efficiency: float,
     target: str | None, form: str, **options: Any,
 ) -> None:  # fmt: skip
-    """Solves an efficiency surface for the size, or the processors, that keep an efficiency.
+    """Solve an efficiency surface for the size, or the processors, that keep an efficiency.
 
     PATH is a table of p, n and time, or of p, n and efficiency, in any format that fit reads.
     """

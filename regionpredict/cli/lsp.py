@@ -31,10 +31,10 @@ def command(
     miss_weight: str, threads: str | None, first_touch: str | None,
     pages: str | None, binding: Binding, runtime: str | None, within: float, **options: Any,
 ) -> int:  # fmt: skip
-    """Serve an editor, on standard input and output, by the language server protocol.
+    """Serve an editor by the language server protocol, on standard input and output.
 
-    Above each parallel loop of a C file stands its hint; findings are diagnostics, and a change
-    that is one clause an action. A file is predicted when it is opened and when it is saved.
+    The editor shows a hint above each parallel loop of a C file. Findings appear as diagnostics,
+    and a change of one clause as a code action. A file is predicted when it is opened or saved.
     """
     try:
         from regionpredict.cli.language_server import serve

@@ -55,7 +55,7 @@ def _no_source(ctx: click.Context, _: click.Parameter, name: str | None) -> str 
 
 machine_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "-m", "machine_name", default=None, metavar="MACHINE", callback=_no_source,
-    help="A shipped machine's name, a YAML file, or host: this one, measured once.",
+    help="A shipped machine, a YAML file, or host (this one, measured once).",
 )  # fmt: skip
 
 

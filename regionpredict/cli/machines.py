@@ -24,7 +24,7 @@ def command() -> None:
 
 @command.command("list")
 def list_machines() -> None:
-    """List the shipped machines, with the other names by which -m knows them."""
+    """List the shipped machines and their aliases for -m."""
     from regionpredict.machine import load, shipped_aliases, shipped_names
     from regionpredict.report.aligned_table import aligned_lines
 
@@ -43,11 +43,11 @@ def list_machines() -> None:
 @click.argument("machine")
 @click.option(
     "--format", "form", type=click.Choice(["table", "html"]), default="table", show_default=True,
-    help="html: one page with every figure, that loads nothing.",
+    help="html: one self-contained page with every figure.",
 )  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
 def show_machine(machine: str, form: str, output: Path | None) -> None:
-    """Draw the node of MACHINE (a name, a file, or host) and give its key figures."""
+    """Draw the node of MACHINE and show its key figures."""
     from regionpredict.cli.machine_option import machine_for
     from regionpredict.machine.draw import show
 
@@ -63,7 +63,7 @@ def show_machine(machine: str, form: str, output: Path | None) -> None:
 @command.command("check")
 @click.argument("machine")
 def check_machine(machine: str) -> None:
-    """Say what in MACHINE (a name, a file, or host) is wrong, missing or assumed."""
+    """Report errors, missing figures and assumptions in MACHINE."""
     from regionpredict.cli.machine_option import machine_for
     from regionpredict.machine.check import check
     from regionpredict.report.quantities import plural
@@ -88,7 +88,7 @@ def check_machine(machine: str) -> None:
     type=click.Path(path_type=Path),
     help="Read another machine's hwloc XML instead (`lstopo machine.xml`).",
 )
-@click.option("--name", default=None, help="Name of the machine; the output file's by default.")
+@click.option("--name", default=None, help="Name of the machine.  [default: from the output file]")
 @click.option("--sysfs", type=click.Path(path_type=Path), hidden=True)
 @click.option("--cpuinfo", type=click.Path(path_type=Path), hidden=True)
 def detect_machine(

@@ -33,22 +33,21 @@ if TYPE_CHECKING:
     default="auto",
     show_default=True,
     metavar="N|auto",
-    help="Runs a thread count; auto: until the times are sure.",
+    help="Runs per thread count. auto: until the times converge.",
 )
 @click.option(
     "--time-budget",
     default="10m",
     show_default=True,
     metavar="TIME",
-    help="End after this time, done or not.",
+    help="Maximum measuring time.",
 )
 @click.option(
     "--quiet-wait",
     default="30s",
     show_default=True,
     metavar="TIME|none",
-    help="Wait for a quiet host, so long in all, and repeat runs that others disturb; none: take "
-    "runs as they come.",
+    help="Total time to wait for a quiet host. Disturbed runs are repeated. none: keep all runs.",
 )
 @click.option("--timeout", default=None, metavar="TIME", help="Stop a run after this time.")
 @click.option(
@@ -56,14 +55,14 @@ if TYPE_CHECKING:
     type=click.Choice(["close", "spread", "caches"]),
     default="close",
     show_default=True,
-    help="Pin threads next to each other, far apart, or one to each second-level cache first.",
+    help="Pin threads close together, spread out, or one per second-level cache first.",
 )
 @click.option(
     "--places",
     default="cores",
     show_default=True,
     metavar="PLACES",
-    help="What a thread is pinned to, as OMP_PLACES.",
+    help="Place of a thread, as in OMP_PLACES.",
 )
 @click.option(
     "-o",
@@ -72,27 +71,27 @@ if TYPE_CHECKING:
     show_default=True,
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Where results are appended as they come.",
+    help="File to append results to.",
 )
 @click.option(
-    "--binary", is_flag=True, help="PROGRAM is not built with regionpredict cc, but with -g."
+    "--binary", is_flag=True, help="PROGRAM was built with -g instead of regionpredict cc."
 )
-@click.option("--resume", is_flag=True, help="Go on with the campaign in FILE.")
-@click.option("--slurm", is_flag=True, help="Measure as a job of Slurm, on one whole node.")
+@click.option("--resume", is_flag=True, help="Continue the campaign in FILE.")
+@click.option("--slurm", is_flag=True, help="Measure in a Slurm job, on one whole node.")
 @click.option(
     "--slurm-option",
     "slurm_options",
     multiple=True,
     metavar="NAME[=VALUE]",
-    help="An option of sbatch for the job, as partition=long.",
+    help="An option of sbatch for the job, for example partition=long.",
 )
 @click.option(
     "--slurm-shared",
     is_flag=True,
-    help="Ask for the cores that --threads needs, not for a whole node.",
+    help="Request only the cores that --threads needs.",
 )
 @click.option(
-    "--slurm-wait", default=None, metavar="TIME", help="Give up a job that has not started by then."
+    "--slurm-wait", default=None, metavar="TIME", help="Cancel a job that has not started by then."
 )
 @click.option(
     "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
@@ -102,9 +101,9 @@ def command(
     argv: tuple[str, ...], threads: str | None, output: Path, resume: bool, form: str,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Runs PROGRAM over thread counts and keeps the time of each of its parallel loops.
+    """Run PROGRAM over thread counts and record the time of each parallel loop.
 
-    PROGRAM is built with CC="regionpredict cc -- gcc". Runs go on until the 95 % confidence
+    Build PROGRAM with CC="regionpredict cc -- gcc". Runs are repeated until the 95 % confidence
     interval of every important region is within 5 % of its mean, or the budget ends.
     """
     from regionpredict.measure.store import Store, read_campaign
@@ -152,7 +151,9 @@ def command(
         raise InputError(f"{failure.message}; {runs_kept(output)}", remedy=failure.remedy) from None
     except KeyboardInterrupt as stop:
         line.end()
-        click.echo(f"regionpredict: interrupted; {runs_kept(output)}; --resume goes on", err=True)
+        click.echo(
+            f"regionpredict: interrupted; {runs_kept(output)}. Use --resume to continue.", err=True
+        )
         sys.exit(128 + (stop.args[0] if stop.args else signal.SIGINT))
     line.end()
     _tell(swept, plan.budget_s)
@@ -238,7 +239,7 @@ def _prepared(campaign: Campaign, store: Any, output: Path, *, resume: bool) -> 
         return campaign
     if not resume:
         raise InputError(
-            "there already", remedy="--resume goes on with it, -o FILE takes another",
+            "there already", remedy="use --resume to continue it, or another -o FILE",
             path=str(output),
         )  # fmt: skip
     known = read_campaign(output)
@@ -340,7 +341,7 @@ def _tell(swept: Swept, budget: float) -> None:
     for threads, why in swept.open.items():
         more = f" and {len(why) - 3} more" if len(why) > 3 else ""
         on = plural(threads, "thread")
-        click.echo(f"note: not settled on {on}: {', '.join(why[:3])}{more}", err=True)
+        click.echo(f"note: did not converge on {on}: {', '.join(why[:3])}{more}", err=True)
 
 
 def _progress_text(at: Progress) -> tuple[float, str]:

@@ -116,7 +116,7 @@ def _node(argv: tuple[str, ...], output: Path, folder: Path, *, resume: bool) ->
         return None
     if not resume:
         raise InputError(
-            "there already", remedy="--resume goes on with it, -o FILE takes another",
+            "there already", remedy="use --resume to continue it, or another -o FILE",
             path=str(output),
         )  # fmt: skip
     known = read_campaign(output)
@@ -170,7 +170,7 @@ def _waited_for(job: Job, progress: _Progress, output: Path, patience: float | N
         cancel(job)
         click.echo(
             f"regionpredict: interrupted; job {job.job_id} cancelled; {runs_kept(output)}; "
-            "--resume goes on", err=True,
+            "use --resume to continue", err=True,
         )  # fmt: skip
         sys.exit(130)
     progress.line.end()

@@ -59,25 +59,25 @@ _WITHOUT_ADVICE = ("csv", "slurm", "openmp")
     type=click.Choice(["table", "json", "csv", "html", "sarif", "slurm", "openmp"]),
     default="table",
     show_default=True,
-    help="html: one page that loads nothing; sarif: findings for code scanning; slurm: options and "
-    "a job script fragment; openmp: clauses to write.",
+    help="html is one self-contained page, sarif gives findings for code scanning, slurm gives job "
+    "options, and openmp gives clauses.",
 )
 @click.option(
     "--reuse", is_flag=True,
-    help="With --format json: count the reuse distances, too, as analyze does.",
+    help="With --format json, also count the reuse distances.",
 )  # fmt: skip
 @click.option(
     "--effort", type=click.Choice(["quick", "normal", "full"]), default="normal", show_default=True,
-    help="How many values of sizes without one are tried; what is left out is `cut` in JSON.",
+    help="How many values to try for unknown sizes. `cut` in JSON lists omissions.",
 )  # fmt: skip
 @fail_if_option
-@plot_option("speedup curves over threads, the machine's packages behind them,")
+@plot_option("speedup curves over threads, with the machine's packages,")
 @click.option(
     "--weights",
     default=None,
     metavar="MEASUREMENTS",
     type=click.Path(path_type=Path),
-    help="With --format slurm: weigh regions by their measured time, not the predicted one.",
+    help="With --format slurm, weight regions by measured time instead of predicted.",
 )
 def command(
     paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,
@@ -89,7 +89,8 @@ def command(
     effort: Effort, conditions: tuple[str, ...], plot: Path | None,
     **options: Any,
 ) -> None:  # fmt: skip
-    """How many packages and threads of MACHINE every parallel loop in PATH can use.
+    """Predict how many packages (sockets) and threads of MACHINE each parallel loop in PATH can
+    use.
 
     PATH is a file, a folder, or a compile_commands.json.
     """

@@ -32,25 +32,23 @@ _SHARED = re.compile(r"[A-Za-z0-9_-]{1,40}")
     default=None,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Written by regionpredict predict --format json.",
+    help="Output of regionpredict predict --format json.",
 )
 @click.option(
     "--share", default=None, metavar="NAME",
     help="Share the cores with all programs started with this name.",
 )  # fmt: skip
-@click.option(
-    "--log", is_flag=True, help="Say at the end what was changed, and each region's time."
-)
+@click.option("--log", is_flag=True, help="At the end, report the changes and each region's time.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(hints_path: Path | None, share: str | None, log: bool, words: tuple[str, ...]) -> None:
-    """Runs PROGRAM with each of its parallel regions on the threads that its hint allows.
+    """Run PROGRAM with each parallel region on its hinted threads.
 
-    Never on more than PROGRAM was given (OMP_NUM_THREADS, its own num_threads clauses). PROGRAM is
-    not recompiled, but needs debug information (-g): by it hints find their regions. Hints that
-    were made with --pages or --bind have it run so (numactl, OMP_PROC_BIND).
+    A region never gets more threads than PROGRAM has (OMP_NUM_THREADS, its own num_threads
+    clauses). PROGRAM needs debug information (-g), which identifies its regions, and is not
+    recompiled. Hints made with --pages or --bind also apply them (numactl, OMP_PROC_BIND).
 
-    Programs that share cores agree on their team sizes at each region, by the speedups of their
-    hints. A program that ends, or is killed, leaves its cores to the others at their next region.
+    Programs that share cores agree on their threads at each region, by the speedups of their
+    hints. The cores of a program that ends go to the others at their next region.
     """
     from regionpredict.cli.cache import cache_folder
     from regionpredict.measure.binary import outlined_functions

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 SCHEMA = "regionpredict/sizes/1"
 _AS_SHARE = "25%"
 _SHARES = (
-    "how often the condition at that line holds, with --set; half the time where nobody says, and "
-    "another hint where it nearly never or nearly always does"
+    "how often the condition at that line holds. Set it with --set. 50% is assumed. The hint "
+    "changes if the condition nearly never or nearly always holds."
 )
 _BELOW = 22  # columns: where a place stands that does not fit behind its name
 
@@ -44,16 +44,16 @@ _BELOW = 22  # columns: where a place stands that does not fit behind its name
     type=click.Choice(["table", "json", "yaml"]),
     default="table",
     show_default=True,
-    help="yaml: a file to fill in, for --sizes.",
+    help="yaml: a file to fill in for --sizes.",
 )
 def command(
     paths: tuple[str, ...], machine_name: str | None, stage: str | None, output: str | None,
     form: str, **options: Any,
 ) -> None:  # fmt: skip
-    """The names without a value in PATH that decide hints on MACHINE, the strongest first.
+    """List the unknown sizes in PATH that decide hints on MACHINE, the strongest first.
 
-    Each name is tried from 2 to 100,000,000 (2, 10, 100, ...) with the others as assumed; it
-    decides the hints that differ. Give the values with --set, or in a file with --sizes.
+    Each name is tried from 2 to 100,000,000 (2, 10, 100, ...) with the others as assumed. It
+    decides the hints that differ. Set the values with --set, or in a file with --sizes.
     """
     from regionpredict.pipeline import predict
     from regionpredict.report.other_names import other_names
@@ -87,7 +87,7 @@ def _as_table(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
     lines = [_summary(ranking, shares)]
     deciding = [size for size in ranking.unbound if size.decides]
     if deciding or shares:
-        lines += ["", "  decides  settled  name"]
+        lines += ["", "  decides    known  name"]
     for size in deciding:
         name = one_line(size.name)
         place = one_line(f"{size.file}:{size.line}")
@@ -109,7 +109,7 @@ def _as_table(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
 
 
 def _summary(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
-    """`give these 4 and 34 of 39 regions are settled (now 12): n, m, ...`."""
+    """`set these 4 sizes to get hints for 34 of 39 regions (now 12): n, m, ...`."""
     from regionpredict.report.size_hints import needed_names, needed_sizes, settled_sentence
 
     needed = needed_sizes(ranking)

@@ -72,37 +72,37 @@ _READING: tuple[Decorator, ...] = (
     click.option("-I", "includes", multiple=True, metavar="DIR", callback=_and_config,
                  help="Search DIR for headers."),
     click.option("--exclude", "excludes", multiple=True, metavar="PATTERN", callback=_and_config,
-                 help="Leave files out, as 'tests/*' or '*_old.c'."),
+                 help="Exclude files, for example 'tests/*' or '*_old.c'."),
     click.option("--std", "standard", default="", metavar="STD", callback=_known_standard,
-                 help="Language standard, as c99."),
+                 help="Language standard, for example c99."),
     click.option(
         "--set", "given", multiple=True, metavar="NAME=VALUE", callback=_and_config,
-        help="Give a size, by the name in which results show it: n=64, 'grid[0]=64', s->n=64, "
-        "solve:n=64 in one function, FILE:LINE=64 iterations of a loop, FILE:LINE=25% how often "
-        "the condition of an if holds, 'skew(row)=9' how uneven the work of iterations is.",
+        help="Set a size by its name in the results: n=64, 'grid[0]=64', s->n=64, or solve:n=64 in "
+        "one function. FILE:LINE=64 sets the iterations of a loop, FILE:LINE=25% the share of true "
+        "conditions of an if, 'skew(row)=9' the imbalance of iterations.",
     ),
     click.option("--sizes", "sizes", default=None, metavar="FILE[:NAME]",
-                 help="Give the sizes of a file, or of one of its sets."),
+                 help="Read sizes from a file, or from one set in it."),
     click.option("--sizes-from", "sizes_from", default=None, metavar="RUNS",
-                 help="Take what is left from a run that regionpredict measure recorded."),
+                 help="Take other sizes from a run recorded by regionpredict measure."),
     click.option("--args", "arguments", default=None, metavar="'ARG...'",
-                 help="Follow the program with the arguments that it will be given."),
+                 help="Arguments of the program. Sizes are derived from them."),
     click.option(
         "--frontend", type=click.Choice(["libclang", "pycparser"]), default=None,
-        help="Parser; libclang where there is a build of it.",
+        help="Parser.  [default: libclang where available]",
     ),
     click.option("-j", "processes", type=click.IntRange(1), default=None, metavar="N",
-                 help="Processes; all cores if not given."),
+                 help="Number of processes.  [default: all cores]"),
     click.option("--no-cache", is_flag=True, expose_value=False,
-                 help="Neither give a kept answer again nor keep this one."),
+                 help="Do not read or write the cache of results."),
 )  # fmt: skip
 _OPTIONS: tuple[Decorator, ...] = (
     click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
     *_READING,
     click.option("--dump", "stage", default=None, metavar="STAGE",
-                 help="Print a stage instead: program, facts or prediction."),
+                 help="Print an intermediate stage instead: program, facts or prediction."),
     click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE."),
-    click.option("--timings", is_flag=True, help="Say on standard error how long each stage took."),
+    click.option("--timings", is_flag=True, help="Print the time of each stage on standard error."),
 )  # fmt: skip
 
 
@@ -210,12 +210,12 @@ def run_analysis(
     for remark in analysis.remarks:
         click.echo(f"note: {remark}", err=True)
     if analysis.program.headers == "shipped":
-        click.echo("note: no system headers here: the shipped minimum was used", err=True)
+        click.echo("note: no system headers found; using the shipped minimum", err=True)
     for folder in includes:
         if not is_folder(folder):
             click.echo(f"note: -I {folder}: no such folder", err=True)
     for name in _unused(pairs, analysis):
-        click.echo(f"note: -D {name}: no file uses it", err=True)
+        click.echo(f"note: -D {name} is unused", err=True)
     if not analysis.facts:
         click.echo(f"note: {_without_loops(analysis)}", err=True)
     record = run_record()

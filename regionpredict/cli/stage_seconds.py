@@ -22,6 +22,6 @@ def show_regions(seconds: Mapping[str, float]) -> None:
     if not seconds:
         return
     median = statistics.median(seconds.values())
-    click.echo(f"regions: {len(seconds)}, median {median:.3f} s; the slowest:", err=True)
+    click.echo(f"regions: {len(seconds)}, median {median:.3f} s, slowest:", err=True)
     for region in sorted(seconds, key=lambda region: -seconds[region])[:_SHOWN]:
         click.echo(f"  {seconds[region]:.3f} s {region}", err=True)

@@ -39,19 +39,19 @@ _PAGE, _MEASUREMENTS, _SWEEPS = "study.md", "measurements.jsonl", "sweeps.c"
 @click.command("study")
 @click.option(
     "--source", "paths", multiple=True, required=True, metavar="PATH",
-    help="What PROGRAM was built from: a file, a folder or a compile_commands.json; repeatable.",
+    help="Sources of PROGRAM: a file, a folder or a compile_commands.json. Repeatable.",
 )  # fmt: skip
 @reading_options
 @machine_option
 @click.option("--threads", default=None, metavar="LIST", help="Thread counts: 1,2,4 or 1-24.")
 @click.option("--time-budget", default="10m", show_default=True, metavar="TIME",
-              help="End measuring after this time, done or not.")  # fmt: skip
+              help="Maximum measuring time.")  # fmt: skip
 @click.option("--repeat", default="auto", show_default=True, metavar="N|auto",
-              help="Runs a thread count; auto: until the times are sure.")  # fmt: skip
+              help="Runs per thread count. auto: until the times converge.")  # fmt: skip
 @click.option("--quiet-wait", default="30s", show_default=True, metavar="TIME|none",
-              help="As of regionpredict measure.")  # fmt: skip
+              help="As in regionpredict measure.")  # fmt: skip
 @click.option("--with-disturbed", is_flag=True,
-              help="Take runs, too, beside which others kept the host busy.")  # fmt: skip
+              help="Also use runs during which other processes kept the host busy.")  # fmt: skip
 @click.option("-o", "folder", required=True, metavar="FOLDER",
               type=click.Path(path_type=Path, file_okay=False),
               help="Where hints, measurements, plots and study.md go.")  # fmt: skip
@@ -61,10 +61,10 @@ def command(
     time_budget: str, repeat: str, quiet_wait: str, with_disturbed: bool, folder: Path,
     argv: tuple[str, ...], **source: Any,
 ) -> None:  # fmt: skip
-    """Predicts PROGRAM's loops by both models, measures them, and says how right each was.
+    """Predict PROGRAM's loops by both models, measure them, and score each model.
 
-    PROGRAM is built with CC="regionpredict cc -- gcc". A study that was interrupted goes on where
-    it ended.
+    Build PROGRAM with CC="regionpredict cc -- gcc". An interrupted study continues where it
+    ended.
     """
     from regionpredict.cli.campaign import without_disturbed
     from regionpredict.measure.store import read_campaign

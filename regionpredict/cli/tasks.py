@@ -9,10 +9,10 @@ from regionpredict.cli.lazy_group import LazyGroup
 # name -> one line of help: `--help` imports no command.
 COMMANDS = {
     "record": "Run a program and record its task graph.",
-    "show": "Work, depth, parallelism, and the lines that they come from.",
-    "simulate": "A graph's time on threads that this machine does not have.",
-    "replay": "A graph's time on this machine's threads, without contention.",
-    "isoefficiency": "Which size keeps an efficiency on p cores, and what stands in the way.",
+    "show": "Show work, depth, parallelism, and their source lines.",
+    "simulate": "Simulate a graph on more threads than this machine has.",
+    "replay": "Replay a graph on this machine, without contention.",
+    "isoefficiency": "Find the size that keeps an efficiency on p cores, and what limits it.",
 }
 
 

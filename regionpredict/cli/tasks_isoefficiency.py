@@ -29,8 +29,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="The efficiency to keep.",
 )
-@click.option("--cores", type=click.IntRange(1), help="Threads to find a size for; else the most.")
-@click.option("--at", type=float, metavar="N", help="Size to find threads for; else the largest.")
+@click.option(
+    "--cores", type=click.IntRange(1), help="Threads to find a size for.  [default: the most]"
+)
+@click.option(
+    "--at", type=float, metavar="N", help="Size to find threads for.  [default: the largest]"
+)
 @click.option(
     "-o",
     "campaign",
@@ -38,16 +42,16 @@ if TYPE_CHECKING:
     show_default=True,
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Where results are appended as they come, and read from where no program is given.",
+    help="File to append results to, or to read without a PROGRAM.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the campaign in FILE.")
+@click.option("--resume", is_flag=True, help="Continue the campaign in FILE.")
 @click.option(
     "--quiet-wait", default="5m", show_default=True, metavar="TIME|none",
-    help="Wait for a quiet host, so long in all; runs that others disturb do not count.",
+    help="Total time to wait for a quiet host. Disturbed runs are discarded.",
 )  # fmt: skip
 @click.option(
     "--format", "form", type=click.Choice(["table", "json", "html"]), default="table",
-    show_default=True, help="What to print.",
+    show_default=True, help="Output format.",
 )  # fmt: skip
 @plot_option("efficiency over threads and sizes, and the sizes that keep it,")
 @click.option("--report", type=click.Path(path_type=Path), help="Write the result to a file.")
@@ -66,11 +70,13 @@ def command(
     plot: Path | None,
     report: Path | None,
 ) -> None:
-    """Measures PROGRAM over sizes, which stand where {n} does, and threads; then says whether the
-    algorithm is limited, contention the cause, or the graph; which size keeps an efficiency on p
-    threads, and how many threads suit a size.
+    """Measure PROGRAM over sizes and threads, and find what limits its efficiency.
 
-    Without PROGRAM, says so of the campaign in FILE.
+    {n} marks the size in the command. The result says whether the algorithm, contention or the
+    graph limits it. It gives the size that keeps an efficiency on p threads, and the threads that
+    suit a size.
+
+    Without PROGRAM, it evaluates the campaign in FILE.
     """
     from regionpredict.report.isoefficiency import isoefficiency_document, isoefficiency_json
     from regionpredict.report.rendered import rendered
@@ -120,7 +126,7 @@ def _measured(
     )
 
     if not any(MARK in word for word in argv):
-        raise UsageError("no size in the command", remedy=f"write {MARK} where the size stands")
+        raise UsageError("no size in the command", remedy=f"write {MARK} in place of the size")
     if sizes is None:
         raise UsageError("no sizes", remedy="write --sizes 1000,2000,4000,8000,16000")
     program = find_program(argv[0])
@@ -133,7 +139,7 @@ def _measured(
     if output.exists():
         if not resume:
             raise InputError(
-                "there already", remedy="--resume goes on with it, -o FILE takes another",
+                "there already", remedy="use --resume to continue it, or another -o FILE",
                 path=str(output),
             )  # fmt: skip
         known = read_file(output)
@@ -165,7 +171,9 @@ def _measured(
         return run_campaign(data, size_list, counts, program, setting, output, show)
     except KeyboardInterrupt:
         line.end()
-        click.echo(f"regionpredict: interrupted; {output} is kept; --resume goes on", err=True)
+        click.echo(
+            f"regionpredict: interrupted; {output} is kept. Use --resume to continue.", err=True
+        )
         raise click.exceptions.Exit(130) from None
     finally:
         line.end()

@@ -23,15 +23,15 @@ from regionpredict.errors import InputError, UsageError
     show_default=True,
     metavar="FOLDER",
     type=click.Path(path_type=Path),
-    help="Where events are written as they come.",
+    help="Folder for the recorded events.",
 )
 @click.option(
-    "--threads", type=click.IntRange(1), help="OMP_NUM_THREADS of the run; else as it is set."
+    "--threads", type=click.IntRange(1), help="OMP_NUM_THREADS of the run.  [default: unchanged]"
 )
 @click.option(
     "--runtime",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="The LLVM runtime that stands in for gcc's, instead of the one found.",
+    help="The LLVM runtime to use in place of gcc's.  [default: the one found]",
 )
 @click.option(
     "--counters",
@@ -51,11 +51,11 @@ def command(
     argv: tuple[str, ...], output: Path, threads: int | None, runtime: Path | None,
     counters: bool, names: tuple[str, ...],
 ) -> None:  # fmt: skip
-    """Runs PROGRAM and records its tasks, their order, and when each really ran.
+    """Run PROGRAM and record its tasks, their order, and their times.
 
-    Programs built by clang run as they are; those built by gcc run on LLVM's runtime in place of
-    gcc's. With -g, tasks are told by their source lines. On one thread, times are free of
-    contention. What was recorded stays readable however the program ends.
+    Programs built by clang run unchanged. Those built by gcc run on LLVM's runtime instead of
+    gcc's. With -g, tasks have source lines. On one thread, times are free of contention. The
+    recording is readable however the program ends.
     """
     from regionpredict.atomic_file import write_file
     from regionpredict.cli.cache import cache_folder
@@ -112,13 +112,13 @@ def command(
     elif wanted:
         text = counter_names_text([counter.name for counter in wanted])
         write_file(output / COUNTER_NAMES, text)
-    click.echo(f"written: {output}; regionpredict tasks show {output}", err=True)
+    click.echo(f"written: {output}. Next: regionpredict tasks show {output}", err=True)
     busy = host.remark()
     if busy:
         click.echo(f"warning: {busy}; record again when it is quiet", err=True)
     if disk_was_full(output):
         click.echo(
-            f"warning: {output}: the disk was full: a part of the run alone is recorded; record "
+            f"warning: {output}: the disk was full, so the recording is incomplete; record "
             "into another -o FOLDER", err=True,
         )  # fmt: skip
     elif not code and not ended_by_itself(output):

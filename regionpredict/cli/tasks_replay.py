@@ -27,31 +27,31 @@ if TYPE_CHECKING:
     default="10m",
     show_default=True,
     metavar="TIME",
-    help="End after this time, in equal parts for the thread counts, with the runs until then.",
+    help="Total time, divided equally among the thread counts.",
 )
 @click.option(
     "--what-if",
     is_flag=True,
-    help="Also with the largest task of the critical path split, a line faster, other cut-offs.",
+    help="Also try splitting the largest critical task, faster lines, and other cut-offs.",
 )
 @click.option(
     "--runtime",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="The OpenMP runtime to replay on, instead of LLVM's that is found.",
+    help="OpenMP runtime for the replay.  [default: LLVM's, if found]",
 )
 @click.option(
     "--format", "form", type=click.Choice(["table", "json", "html"]), default="table",
-    show_default=True, help="What to print.",
+    show_default=True, help="Output format.",
 )  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
 def command(
     path: Path, threads: str | None, time_limit: str, what_if: bool, runtime: Path | None,
     form: str, output: Path | None,
 ) -> None:  # fmt: skip
-    """Runs FILE's tasks as loops that only let their times pass, under the OpenMP runtime.
+    """Replay FILE's tasks as loops of the same length under the OpenMP runtime.
 
-    Repeated until the 95 % interval of the time is within 5 %. Times of a recording on one thread
-    are free of contention, so what PROGRAM itself takes longer is contention.
+    The replay is repeated until the 95 % interval of the time is within 5 %. A recording on one
+    thread is free of contention, so any extra time of PROGRAM is contention.
     """
     from regionpredict.cli.cache import cache_folder
     from regionpredict.cli.measure import thread_counts
@@ -74,8 +74,8 @@ def command(
         click.echo("note: no LLVM runtime found: the compiler's own schedules the tasks", err=True)
     if max(counts) > len(allowed):
         click.echo(
-            f"note: {max(counts)} threads on {plural(len(allowed), 'processor')} share them: their "
-            "times are no times without contention; regionpredict tasks simulate has those",
+            f"note: {max(counts)} threads on {plural(len(allowed), 'processor')} share them, "
+            "so their times include contention; use regionpredict tasks simulate",
             err=True,
         )  # fmt: skip
     wanted = changes(graph, metrics) if what_if else []

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     type=click.Choice(["table", "json", "html", "dot", "graph"]),
     default="table",
     show_default=True,
-    help="table, json, html: the metrics; dot, graph: the graph itself, in DOT or JSON.",
+    help="table, json and html give the metrics. dot and graph give the graph in DOT or JSON.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
 @click.option(
     "--against",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A recording on one thread: how much the times of tasks grew from it, line by line.",
+    help="A recording on one thread. Show the growth of task times from it, per line.",
 )
 @plot_option("the graph")
 @click.option("--top", type=click.IntRange(1), default=12, show_default=True, help="Source lines.")
@@ -42,25 +42,25 @@ if TYPE_CHECKING:
     "sources",
     multiple=True,
     metavar="PATH",
-    help="The program's sources: what memory leaves of its tasks, predicted.",
+    help="The program's sources, to predict memory contention of its tasks.",
 )
 @machine_option
 @click.option(
     "--threads",
     type=click.IntRange(1),
     metavar="N",
-    help="Predict for so many tasks at once; else as many as the run had threads.",
+    help="Number of concurrent tasks to predict for.  [default: threads of the run]",
 )
 @reading_options
 def command(
     path: Path, form: str, output: Path | None, against: Path | None, plot: Path | None, top: int,
     sources: tuple[str, ...], machine_name: str | None, threads: int | None, **options: Any,
 ) -> None:  # fmt: skip
-    """Shows work, depth, critical path, average parallelism and concurrency of FILE.
+    """Show work, depth, critical path, average parallelism and concurrency of FILE.
 
     FILE is a recording of regionpredict tasks record, a graph in DOT, JSON or GraphML, a Chrome
-    trace, or the tasks.rec of StarPU. With --source and -m the contention for memory is predicted
-    as well as measured --against one thread.
+    trace, or the tasks.rec of StarPU. With --source and -m, memory contention is predicted, and
+    with --against it is measured.
     """
     if not sources:
         refuse_options(

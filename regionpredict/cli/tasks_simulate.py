@@ -22,7 +22,7 @@ LONG = 1_000_000
     type=click.Choice(["breadth-first", "work-first"]),
     default="work-first",
     show_default=True,
-    help="One queue for all, or one a thread from which others steal.",
+    help="One shared queue, or one queue per thread with work stealing.",
 )
 @click.option(
     "--overhead",
@@ -30,23 +30,23 @@ LONG = 1_000_000
     default=0.0,
     show_default=True,
     metavar="NS",
-    help="Nanoseconds that starting a task takes; regionpredict tasks replay measures them.",
+    help="Cost of starting a task, in ns. Measure it with regionpredict tasks replay.",
 )
 @click.option(
     "--what-if",
     is_flag=True,
-    help="Also with the largest task of the critical path split, a line faster, other cut-offs.",
+    help="Also try splitting the largest critical task, faster lines, and other cut-offs.",
 )
 @click.option(
     "--format", "form", type=click.Choice(["table", "json", "html"]), default="table",
-    show_default=True, help="What to print.",
+    show_default=True, help="Output format.",
 )  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
 def command(
     path: Path, threads: str, policy: str, overhead: float, what_if: bool, form: str,
     output: Path | None,
 ) -> None:  # fmt: skip
-    """Carries out a scheduler on FILE, for thread counts that this machine need not have."""
+    """Simulate a scheduler on FILE, for any number of threads."""
     from regionpredict.cli.curve_options import parse_threads
     from regionpredict.report.quantities import plural
     from regionpredict.report.rendered import rendered

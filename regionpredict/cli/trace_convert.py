@@ -14,13 +14,13 @@ from regionpredict.cli.trace_selection import Reading, reading_options
 @reading_options
 @click.option(
     "-o", "--output", "target", type=click.Path(), required=True,
-    help="The folder of the store; it must not exist.",
+    help="Folder of the store. It must not exist.",
 )  # fmt: skip
 def command(reading: Reading, target: str) -> None:
-    """ARCHIVE, or a part of it, as a store in Parquet, a folder that all commands read.
+    """Convert ARCHIVE, or a part of it, to a Parquet folder that all commands read.
 
-    Of a store, --ranks and --time read only what they need. ARCHIVE is an OTF2 anchor file or its
-    folder, or a Paraver trace (.prv, .prv.gz). Needs the package pyarrow.
+    --ranks and --time then read only the selected part. ARCHIVE is an OTF2 anchor file or its
+    folder, or a Paraver trace (.prv, .prv.gz). Requires the package pyarrow.
     """
     from regionpredict.errors import InputError, UsageError
     from regionpredict.trace.parquet_store import is_store, write_store

@@ -20,10 +20,10 @@ def command(
     metric: str | None,
     plot: Path | None,
 ) -> None:
-    """The chain of activities that no wait interrupts, from MPI_Init to the run's end.
+    """Show the longest chain of activities without waits, from MPI_Init to the end of the run.
 
-    Only what is shorter on it makes the run shorter. ARCHIVE is an OTF2 anchor file or its folder,
-    or a Paraver trace (.prv, .prv.gz).
+    Only a shorter critical path makes the run shorter. ARCHIVE is an OTF2 anchor file or its
+    folder, or a Paraver trace (.prv, .prv.gz).
     """
     from regionpredict.trace.results import critical_path
 

@@ -20,10 +20,10 @@ def command(
     metric: str | None,
     plot: Path | None,
 ) -> None:
-    """What causes the wait states of ARCHIVE: call paths on which others took longer.
+    """Show the causes of wait states in ARCHIVE: call paths that took longer on other ranks.
 
-    Short-term costs are waits caused directly; long-term costs are those caused by waits that
-    were caused. ARCHIVE is an OTF2 anchor file or its folder, or a Paraver trace (.prv, .prv.gz).
+    Short-term costs are waits caused directly. Long-term costs are waits caused by other waits.
+    ARCHIVE is an OTF2 anchor file or its folder, or a Paraver trace (.prv, .prv.gz).
     """
     from regionpredict.trace.results import delays
 

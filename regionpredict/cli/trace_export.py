@@ -13,10 +13,10 @@ from regionpredict.cli.trace_selection import Reading, reading_options
 @reading_options
 @click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
 def command(reading: Reading, target: str | None) -> None:
-    """ARCHIVE as a timeline with its critical path, in the format that Perfetto shows.
+    """Export ARCHIVE as a timeline with its critical path, in the format of Perfetto.
 
-    Open the file at ui.perfetto.dev, or in chrome://tracing. ARCHIVE is an OTF2 anchor file or its
-    folder, or a Paraver trace (.prv, .prv.gz).
+    Open the file at ui.perfetto.dev, or in chrome://tracing. ARCHIVE is an OTF2 anchor file or
+    its folder, or a Paraver trace (.prv, .prv.gz).
     """
     from regionpredict.report.trace_timeline import timeline
 

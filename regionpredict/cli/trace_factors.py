@@ -45,11 +45,11 @@ _OF_TRACES = (
     "laws",
     multiple=True,
     metavar="FACTOR=LAW",
-    help="The law of a factor, where it is known; for example serialisation=pipeline.",
+    help="The law of a factor, if known, for example serialisation=pipeline.",
 )
 @click.option(
     "--format", "output", type=click.Choice(["table", "json", "html"]), default="table",
-    show_default=True, help="What to print.",
+    show_default=True, help="Output format.",
 )  # fmt: skip
 @click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
 @plot_option("the factors with their bands")
@@ -63,7 +63,7 @@ _OF_TRACES = (
     "clean (the half of the iterations with the least noise), or all instances of a region.",
 )
 @click.option(
-    "--mark", metavar="REGION", help="The region that begins an iteration; else it is found."
+    "--mark", metavar="REGION", help="The region that starts an iteration.  [default: detected]"
 )
 @click.option("--serialisation", "definition", default="reference", show_default=True,
               help="The definition of Ser: reference, useful or ideal-run.")  # fmt: skip
@@ -71,7 +71,7 @@ _OF_TRACES = (
     "--eager-limit",
     type=NumberRange(0, infinite=True),
     metavar="BYTES",
-    help="Largest message that does not wait for its receiver.  [default: 32768]",
+    help="Largest message sent without waiting for its receiver.  [default: 32768]",
 )
 @click.option("--latency", type=NumberRange(0, 1e6), metavar="SECONDS",
               help="Replace what the network took by a nominal one: its latency,")  # fmt: skip
@@ -80,15 +80,15 @@ _OF_TRACES = (
 @click.option("--overhead", type=NumberRange(0, 1e6), metavar="SECONDS",
               help="and the processor's time for a call.")  # fmt: skip
 @click.option("--frequency", type=NumberRange(0, min_open=True), metavar="HERTZ",
-              help="Replace the time of computation by cycles at this frequency.")  # fmt: skip
+              help="Replace computation times by cycles at this frequency.")  # fmt: skip
 @click.option("--hints", "hints_file", type=click.Path(path_type=Path), metavar="FILE",
-              help="What predict --format json said, beside what regions measured.")  # fmt: skip
+              help="Hints (predict --format json) to show next to measured regions.")  # fmt: skip
 @click.option(
     "--source",
     "sources",
     multiple=True,
     metavar="PATH",
-    help="The program's sources: predict its regions for the threads they had.",
+    help="The program's sources, to predict its regions at the measured threads.",
 )
 @machine_option
 @reading_options
@@ -116,13 +116,12 @@ def command(
     machine_name: str | None,
     **reading: Any,
 ) -> None:
-    """Parallel efficiency of RUNS, traces of one program, and what each of its factors takes.
+    """Split the parallel efficiency of RUNS, traces of one program, into factors.
 
-    A run is a Paraver trace (.prv, .prv.gz) or an OTF2 archive. Factors of runs are also read from
-    tables: POP metrics (.csv) or reports of TALP (.json). With --latency, --bandwidth or
-    --overhead each run is replayed on such a network, which has no noise; with --frequency
-    its computation has none. --hints, or --source and -m, put what is predicted of parallel
-    regions beside what they measured.
+    A run is a Paraver trace (.prv, .prv.gz) or an OTF2 archive. Factors are also read from tables:
+    POP metrics (.csv) or reports of TALP (.json). --latency, --bandwidth or --overhead replay each
+    run on such a network, without noise. --frequency replays its computation without noise.
+    --hints, or --source and -m, show predicted next to measured parallel regions.
     """
     if not sources:
         refuse_options(click.get_current_context(), OF_SOURCES, "changes nothing without --source")

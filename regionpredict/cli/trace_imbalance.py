@@ -17,21 +17,21 @@ from regionpredict.cli.trace_selection import Reading, reading_options
     type=click.Choice(["table", "json", "html"]),
     default="table",
     show_default=True,
-    help="What to print.",
+    help="Output format.",
 )
 @click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
 @click.option(
     "--top", type=click.IntRange(1), default=20, show_default=True, help="Rows of the table."
 )
 @click.option(
-    "--mark", metavar="REGION", help="The region that begins an iteration; else it is found."
+    "--mark", metavar="REGION", help="The region that starts an iteration.  [default: detected]"
 )
 def command(reading: Reading, output: str, target: str | None, top: int, mark: str | None) -> None:
-    """How unevenly work is distributed over ranks and threads, by call path.
+    """Show how unevenly work is distributed over ranks and threads, by call path.
 
-    I_t is how much more the busiest location has than the mean, I_T that times all locations. Where
-    the run has iterations, it is told whether the same locations have too much in each (static), or
-    others every time (dynamic). ARCHIVE is an OTF2 anchor file or its folder, or a Paraver trace.
+    I_t is the excess of the busiest location over the mean. I_T is I_t times the number of
+    locations. If the run has iterations, imbalance is static (the same locations in each) or
+    dynamic (others each time). ARCHIVE is an OTF2 anchor file or its folder, or a Paraver trace.
     """
     from regionpredict.report.imbalance import imbalance_json, imbalance_table
     from regionpredict.trace.imbalance import imbalances

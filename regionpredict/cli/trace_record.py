@@ -24,16 +24,19 @@ _ELF = b"\x7fELF"
     type=click.Path(),
     default="trace",
     show_default=True,
-    help="The folder of the archive; it must not exist.",
+    help="Folder of the archive. It must not exist.",
 )
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(target: str, argv: tuple[str, ...]) -> None:
-    """Runs a program of MPI, OpenMP or both, and records its calls, teams, barriers and locks.
+    """Run a program with MPI, OpenMP or both, and record its calls, parallel regions, barriers
+    and locks.
 
-    For example -- mpirun -n 4 ./solve, or -- ./solve. Functions of files that are compiled with
-    -finstrument-functions are in the trace, too. Every rank must be able to write below the folder
-    of -o. Needs the package otf2, for MPI the mpicc of the program's MPI, and for OpenMP of gcc the
-    runtime of LLVM, which stands in for gcc's.
+    For example -- mpirun -n 4 ./solve, or -- ./solve. Functions compiled with
+    -finstrument-functions are recorded, too. Every rank must be able to write to the folder of
+    -o.
+
+    Requires the package otf2. MPI requires the mpicc of the program's MPI. OpenMP programs built
+    by gcc require LLVM's runtime, which replaces gcc's.
     """
     from regionpredict.cli.run import find_program
     from regionpredict.errors import InputError
@@ -68,12 +71,13 @@ def command(target: str, argv: tuple[str, ...]) -> None:
     nested = sum(process.nested for process in processes.values())
     if nested:
         click.echo(
-            f"regionpredict: note: not recorded: {plural(nested, 'team')} inside teams", err=True
+            f"regionpredict: note: not recorded: {plural(nested, 'nested parallel region')}",
+            err=True,
         )
     if any(process.tasks for process in processes.values()):
         click.echo(
-            "regionpredict: note: not recorded: explicit tasks, whose work is in the trace as that "
-            f"of the regions around them; regionpredict tasks record -- {shlex.join(argv)}",
+            "regionpredict: note: explicit tasks are not separate from their regions; use "
+            f"regionpredict tasks record -- {shlex.join(argv)}",
             err=True,
         )
     click.echo(f"written: {anchor}", err=True)

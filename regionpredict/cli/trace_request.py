@@ -32,7 +32,7 @@ _OPTIONS = (
         type=click.Choice(["table", "json", "csv", "html"]),
         default="table",
         show_default=True,
-        help="What to print.",
+        help="Output format.",
     ),
     click.option("-o", "--output", "target", type=click.Path(), help="Write to a file."),
     click.option(

@@ -42,12 +42,14 @@ class Reading:
 
 
 PART = (
-    click.option("--ranks", metavar="LIST", help="Only these ranks, as 0-3,8."),
+    click.option("--ranks", metavar="LIST", help="Only these ranks, for example 0-3,8."),
     click.option(
         "--time", metavar="FROM-TO", help="Only this span, in seconds since the first event."
     ),
     click.option(
-        "--call-path", metavar="PATH", help="Only this call path and what it calls, as main/solve."
+        "--call-path",
+        metavar="PATH",
+        help="Only this call path and its callees, for example main/solve.",
     ),
     click.option(
         "--application",
@@ -62,18 +64,18 @@ _OPTIONS = (
     click.option(
         "--correct-clocks",
         is_flag=True,
-        help="Correct times at which messages come before they are sent, and the like.",
+        help="Correct clocks, so that no message arrives before it was sent.",
     ),
     click.option(
         "-j",
         "--processes",
         type=click.IntRange(1),
-        help="Read rank by rank, in so many processes.",
+        help="Read rank by rank, in this number of processes.",
     ),
     click.option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Read rank by rank on the workers of a Dask scheduler, as tcp://node:8786.",
+        help="Read rank by rank on a Dask cluster, for example tcp://node:8786.",
     ),
 )
 

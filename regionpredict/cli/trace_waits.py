@@ -20,10 +20,10 @@ def command(
     metric: str | None,
     plot: Path | None,
 ) -> None:
-    """Wait states of ARCHIVE, an OTF2 anchor file or its folder, or a Paraver trace.
+    """Show the wait states of ARCHIVE, an OTF2 anchor file or its folder, or a Paraver trace.
 
-    A wait state is the time in a call of MPI, or at a barrier of OpenMP, until the one that it
-    depends on has come. Paraver traces end in .prv or .prv.gz.
+    A wait state is the time in an MPI call, or at an OpenMP barrier, until the awaited location
+    arrives. Paraver traces end in .prv or .prv.gz.
     """
     from regionpredict.trace.results import waits
 

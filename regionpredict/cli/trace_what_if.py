@@ -18,7 +18,7 @@ from regionpredict.errors import plural
     type=click.Choice(["table", "json", "csv", "html"]),
     default="table",
     show_default=True,
-    help="What to print.",
+    help="Output format.",
 )
 @click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
 @click.option(
@@ -26,17 +26,17 @@ from regionpredict.errors import plural
     type=click.IntRange(1),
     default=20,
     show_default=True,
-    help="Only so many call paths, those with the largest delay costs.",
+    help="Number of call paths to try, by largest delay cost.",
 )
 @click.option("--callpath", help="Only this call path, for example main/solve.")
 def command(
     reading: Reading, output: str, target: str | None, top: int, callpath: str | None
 ) -> None:
-    """What to fix first in ARCHIVE: the run again, each time without one call path's delays.
+    """Rank what to fix first in ARCHIVE, by replaying the run without one call path's delays.
 
-    A delay is what a call path takes longer on the rank that others wait for. The recorded run is
-    replayed without it, and with half of it; call paths are ranked by what the run gains. ARCHIVE
-    is an OTF2 anchor file or its folder, or a Paraver trace.
+    A delay is the extra time of a call path on the rank that others wait for. The recorded run is
+    replayed without it, and with half of it. Call paths are ranked by the gain. ARCHIVE is an
+    OTF2 anchor file or its folder, or a Paraver trace.
     """
     from regionpredict.report import what_if as report
     from regionpredict.trace.what_if import what_if
@@ -60,6 +60,6 @@ def command(
     if what_if_result.contradicted:
         click.echo(
             f"regionpredict: note: the trace's times contradict "
-            f"{plural(what_if_result.contradicted, 'wait')}, which bind nobody here",
+            f"{plural(what_if_result.contradicted, 'wait')}, which have no effect here",
             err=True,
         )

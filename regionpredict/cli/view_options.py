@@ -25,22 +25,22 @@ def view_options(*, facts: bool = False) -> Decorator:
         for option in (
             click.option(
                 "--top", default=None, type=click.IntRange(1), metavar="N",
-                help="Show the first N of --sort" + ("." if facts else "; by itself, by time."),
+                help="Show the first N of --sort" + ("." if facts else " (default: time)."),
             ),
             click.option(
                 "--sort", default=None, type=click.Choice(orders),
-                help="Order of the regions; what most needs a look goes first.",
+                help="Order of the regions, most important first.",
             ),
             click.option(
                 "--only", multiple=True, metavar="PATTERN",
-                help="Show only regions of this file, folder, function or FILE:LINE, as 'solve*'.",
+                help="Show only regions of this file, folder, function or FILE:LINE ('solve*').",
             ),
         ):  # fmt: skip
             command = option(command)
         if not facts:
             command = click.option(
                 "--all", "every", is_flag=True,
-                help="In the table, show every region; by default many fit on one screen.",
+                help="Show every region in the table.  [default: one screen]",
             )(command)  # fmt: skip
         return command
 

@@ -208,13 +208,13 @@ def _reason(prediction: Prediction, summary: RegionSummary) -> str:
         return "not predicted"
     iterations = facts.iterations.value
     if iterations is None or facts.working_set.value is None:
-        return "of a size that the source does not tell"
+        return "of a size that is not in the source"
     if size_difference(iterations, last, over_threads=facts.region.over_threads):
         return "measured with another size than predicted"
     if last.nowait:
         return "without a barrier at its end (nowait)"
     if 1 not in summary.timings or len(summary.timings) < 2:
-        return "not measured on 1 and more threads"
+        return "not measured on 1 thread and on several"
     if min(timing.least for timing in summary.timings.values()) <= 0:
         return "too short for the clock"
     return ""

@@ -17,7 +17,7 @@ NOTICED = Constant(
 
 NOTICED_SURENESS = Constant(
     0.05, "1", "assumed",
-    "a hint whose confidence moves by fewer points is as sure: tables print it to a per cent",
+    "a hint whose confidence moves by fewer points is unchanged: tables print it to a percent",
 )  # fmt: skip
 
 Kind = Literal["changed", "added", "removed", "same"]
@@ -164,7 +164,7 @@ def _references(old: tuple[Reference, ...], new: tuple[Reference, ...]) -> Itera
     again = Counter((reference.text, reference.kind) for reference in new)
     for key, times in Counter((reference.text, reference.kind) for reference in old).items():
         if key in again and again[key] != times:
-            yield f"{key[1]} {key[0]} stands {again[key]} times, was {times}"
+            yield f"{key[1]} {key[0]} occurs {again[key]} times, was {times}"
 
 
 def _as_is(reference: Reference) -> str:

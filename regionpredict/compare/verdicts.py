@@ -276,7 +276,7 @@ class _Judge(NamedTuple):
 
 def _open_sizes(hint: Hint) -> str:
     """Why a hint that other sizes change is compared with nothing: its times are of assumed."""
-    return "" if hint.sizes is None else "predicted with sizes that nobody gave"
+    return "" if hint.sizes is None else "predicted with assumed sizes"
 
 
 def _hinted(

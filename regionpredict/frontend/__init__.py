@@ -1,8 +1,8 @@
 """C text in, `Program` out: the regions of source files, with what could not be read.
 
 In: `SourceRequest`s (a path, macros, include folders). Out: a `Program` with diagnostics. Two
-twins parse (`libclang_reader`, `pycparser_reader`); everything behind the syntax tree they build
-(`syntax`) is one code (`lowering`, `memory_effects`), so that both give the same facts.
+parsers (`libclang_reader`, `pycparser_reader`) build the same syntax tree (`syntax`). All later
+code (`lowering`, `memory_effects`) is common, so both give the same facts.
 """
 
 from regionpredict.frontend.dependencies import dependencies_of

@@ -1,8 +1,8 @@
 """All that a program depends on in the file system, from what reading its files asked for.
 
-The parsers say which files they read; which headers they looked for elsewhere before, and did not
-find, is worked out from the text: every name in an `#include` or `__has_include`, active or not,
-may have been looked for in every folder that is searched. That is more than they asked, never less.
+The parsers report the files they read. Failed lookups of headers are derived from the text: every
+name in an `#include` or `__has_include`, active or not, in every searched folder. This is an upper
+bound.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ _FOLDER_OPTIONS = ("-isystem", "-idirafter", "-iquote")
 def dependencies_of(
     paths: Sequence[str], requests: Sequence[SourceRequest], lookups: Sequence[Lookups | None]
 ) -> FileDependencies | None:
-    """What the program read from `paths` depends on; None where that cannot be told.
+    """The dependencies of the program in `paths`. None if they are unknown.
 
-    `lookups` has one entry a request. It cannot be told of a file that could not be read, of a
-    header whose name a macro makes, or where the time of day is in the text.
+    `lookups` has one entry per request. Dependencies are unknown for an unreadable file, a header
+    name from a macro, or a text with the time of day.
     """
     known = [asked for asked in lookups if asked is not None]
     if len(known) < len(requests):

@@ -1,12 +1,12 @@
-"""Which files of many can tell anything of a region, told from their text alone.
+"""Selects the files that matter for regions, from their text alone.
 
-A file without a directive has no region. What its functions do to memory, and how often they call,
-matters where one of them may call a function with a region in it, however far away (so it is told
-what happened before a region runs, and how often it does), or where such a caller may call it. All
-others need no parser, which in a large program is nearly all of its time.
+A file without a directive has no region. Its functions matter only if one of them may call a
+function with a region, directly or indirectly, or may be called by such a caller. They determine
+earlier memory accesses and executions. Other files are not parsed, which saves most of the time in
+a large program.
 
-Names decide, wherever they stand: a word may be a call of every function of that name. So a file
-too many may be read, and one too few only where names are made by pasting (`##`).
+Names decide: a word may be a call of every function of that name. Thus too many files may be read,
+and too few only if names are pasted (`##`).
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ from regionpredict.frontend.text import Passage, holds_directives, passages
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 _COMPUTED = re.compile(rb"^[ \t]*#[ \t]*include[ \t]+[A-Za-z_]", re.MULTILINE)
 _FEW = 8
-"""So few files without a directive are read as soon as told apart."""
+"""Up to this number of files without a directive, all are read."""
 _MOST_CPP = 100
-"""C++ files without a directive that are read, some seconds each; where more than these might
-matter, names alone (`size`, `value`) no longer tell which, and only those with directives are."""
+"""Maximum number of C++ files without a directive that are read, at some seconds each. If more
+might matter, names alone (`size`, `value`) do not decide, and only files with directives are
+read."""
 
 
 class _Node(NamedTuple):
@@ -47,9 +48,8 @@ class _Node(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """The requests that a parser has to read, in their order, and what the choice depends on: of
-    each request that is left out, by its path, the files that were looked at. `undecided` are the
-    left-out ones that might matter, too many to read."""
+    """The requests to parse, in their order, and the files that the choice depends on, by the path
+    of each omitted request. `undecided` are omitted ones that might matter."""
 
     read: list[SourceRequest]
     left: dict[str, Lookups]
@@ -57,19 +57,19 @@ class Selection(NamedTuple):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader should know of what was left out, a line each."""
+        """Notes on omitted files, one line each."""
         if not self.undecided:
             return ()
         return (
-            f"{self.undecided} C++ files without a directive may call these loops, and are not "
-            "read: values that they hand over are unknown; name fewer folders to have them read",
+            f"{self.undecided} C++ files without a directive may call these loops but are "
+            "not read; the values they pass are unknown; pass fewer folders to have them read",
         )
 
 
 def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> Selection:
-    """Chooses among the requests; `every`: all of the program matters.
+    """Chooses among the requests. `every`: the whole program matters.
 
-    A file that cannot be read is for the parser, who says so.
+    The parser reports a file that cannot be read.
     """
     if every or sum(not _directed(request) for request in requests) < _FEW:
         return Selection(list(requests), {})
@@ -101,8 +101,8 @@ def _directed(request: SourceRequest) -> bool:
 class _Texts:
     """The text of all requests and of the headers below them, each file once.
 
-    `passages` by path; `lookups` by the path of a request: the files that it was the first to name,
-    and the headers that were nowhere.
+    `passages` by path. `lookups` by the path of a request: the files that it named first, and
+    missing headers.
     """
 
     def __init__(self, requests: Sequence[SourceRequest]) -> None:
@@ -120,8 +120,8 @@ class _Texts:
             self._walk(request)
 
     def with_all_of(self, needed: set[str]) -> set[str]:
-        """The sources to read so that all of the `needed` files are, and those whose text does not
-        tell all: where none of them includes a header, the first source that does."""
+        """The sources to read so that all `needed` files are read, and those with incomplete text.
+        Without an including source, the first one that includes the header."""
         needed = needed | self._opaque
         chosen = self._sources.keys() & needed
         left = needed - {node.path for node in self._below(self._sources[path] for path in chosen)}
@@ -135,7 +135,7 @@ class _Texts:
         return chosen
 
     def _walk(self, request: SourceRequest) -> None:
-        """Takes in what nobody has seen so far of the files below a request."""
+        """Adds the unseen files that a request includes."""
         files: list[str] = []
         forced = [value for option, value in pairwise(request.extra)
                   if option in ("-include", "-imacros")]  # fmt: skip
@@ -171,7 +171,8 @@ class _Texts:
         self._includes[path] = [os.fsdecode(name) for name in _INCLUDE.findall(data)]
 
     def _find(self, name: str, node: _Node, request: SourceRequest) -> str | None:
-        """Where a header lies, as the parser looks for it and then guesses; None: nowhere."""
+        """The place of a header, in the parser's search order and then by guessing. None if
+        missing."""
         own = str(Path(node.path).parent)
         asked = (name, own, node._replace(path=""))
         if asked not in self._header_paths:
@@ -200,7 +201,7 @@ def _node_of(request: SourceRequest) -> _Node:
 
 
 class _Links:
-    """Who names whom, passages by number; `directed` are those with directives."""
+    """The references between passages, by number. `directed` are those with directives."""
 
     def __init__(self, texts: Mapping[str, Sequence[Passage]]) -> None:
         passages = [passage for own in texts.values() for passage in own]

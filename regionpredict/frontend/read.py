@@ -67,7 +67,7 @@ FRONTENDS = ("libclang", "pycparser")
 
 
 class FileResult(NamedTuple):
-    """What one file gave: its regions, each with what the source says of its names' values."""
+    """The result of one file: its regions with the definitions of their names."""
 
     regions: list[tuple[Region, tuple[Definition, ...]]]
     diagnostics: list[Diagnostic]
@@ -85,7 +85,7 @@ class FileResult(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """What parsing one file gave; `unit` is None where it could not be read, or stands alone.
+    """The result of parsing one file. `unit` is None if the file is unreadable, or the only one.
 
     `idle`: there is no region in it, nor a loop that repeats calls.
     """
@@ -124,7 +124,7 @@ def read(
 ) -> Program:
     """Reads every request; a file that cannot be read is a diagnostic unless it is the only one.
 
-    `flows` asks for what all functions do to memory as well, which first touch is told from.
+    `flows` also requests the memory accesses of all functions, for first touch.
 
     Raises InputError where a single file cannot be read at all.
     """
@@ -165,8 +165,8 @@ def read_alone(
     arguments: Sequence[str] | None = None, tasks: bool = False, withheld: str = "",
     defaults: bool = True,
 ) -> FileResult:  # fmt: skip
-    """Reads a program that is one file, and follows it with the `arguments` that it will be given,
-    with none where they are None and its `defaults` are asked for.
+    """Reads a program in one file, and follows it with its `arguments`. Without them, it is
+    followed without arguments if `defaults` are requested.
 
     `tasks` and `withheld`: as in `lower_file`. Raises InputError where it cannot be read.
     """
@@ -186,7 +186,7 @@ def read_alone(
 
 
 def follow_arguments(units: Linked, arguments: Sequence[str] | None) -> ArgumentValues | None:
-    """What a program of several files makes of its arguments; None where it has no `main`.
+    """The values that a program of several files derives from its arguments. None without `main`.
 
     As `argument_values` without arguments.
     """
@@ -196,7 +196,7 @@ def follow_arguments(units: Linked, arguments: Sequence[str] | None) -> Argument
 
 
 def parse_file(request: SourceRequest, frontend: str, *, flows: bool = False) -> Parsed:
-    """Parses one file of several with the parser of that name; says so where it cannot be read.
+    """Parses one of several files with the parser of that name. Reports an unreadable file.
 
     `flows` asks for what all its functions do to memory as well.
     """
@@ -212,7 +212,7 @@ def parse_file(request: SourceRequest, frontend: str, *, flows: bool = False) ->
 def _parsed(request: SourceRequest, frontend: str, *, flows: bool) -> tuple[Parsed, Trees]:
     if not request.path.isprintable():
         raise InputError(
-            "a file name that is no line of UTF-8 text", remedy="rename it", path=request.path
+            "a file name that is not one line of UTF-8 text", remedy="rename it", path=request.path
         )
     unit = _parser(frontend)(request)
     try:
@@ -227,7 +227,7 @@ def _parsed(request: SourceRequest, frontend: str, *, flows: bool) -> tuple[Pars
 
 
 def linked(parsed: Sequence[Parsed]) -> Linked:
-    """What the lowering reads of each file that could be read, by its place among all."""
+    """The input of the lowering for each readable file, by its number."""
     known = [at for at, file in enumerate(parsed) if file.unit is not None]
     units = ProgramUnits([unit for file in parsed if (unit := file.unit) is not None])
     return Linked(units, {at: number for number, at in enumerate(known)})
@@ -264,7 +264,7 @@ def lower_file(
 
 
 class _BetweenRegions(NamedTuple):
-    """What a file says of how its regions are called, as in `FileResult`."""
+    """How a file calls its regions, as in `FileResult`."""
 
     flows: list[Flow]
     loops: tuple[SerialLoop, ...]
@@ -290,7 +290,7 @@ def _between_regions(
 
 
 def aborted_reading(request: SourceRequest, reason: str) -> Parsed:
-    """What is known of a file whose reading was ended from outside, which says so."""
+    """The result for a file whose reading was stopped, with its diagnostic."""
     return _unread(request, reason, Span(one_line(request.path), 1))
 
 
@@ -302,9 +302,9 @@ def _unread(request: SourceRequest, reason: str, place: Span) -> Parsed:
 def join(parts: Sequence[FileResult], frontend: str) -> Program:
     """One program of the parts, in the order of the requests.
 
-    A region of a header that several files include is kept once, but where it is a template's:
-    then once for each instance, and as it is written only where no file has an instance. Regions
-    keep their identity (`is`) but where two that stand on one line are given ids of their own.
+    A region in a header that several files include is kept once. A template's region is kept once
+    per instance, and as written only without any instance. Regions keep their identity (`is`),
+    except that several on one line get separate ids.
     """
     regions: dict[tuple[str, int, int, str], Region] = {}
     names: dict[str, int] = {}

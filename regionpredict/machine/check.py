@@ -127,7 +127,7 @@ def _caches(machine: Machine) -> Iterator[Finding]:
         at = f"caches[{place}]"
         if not _power_of_two(cache.line_bytes.value):
             yield Finding(
-                "error", f"{at}.line", f"a line of {cache.line_bytes.whole} B is no power of two"
+                "error", f"{at}.line", f"a line of {cache.line_bytes.whole} B is not a power of two"
             )
         elif cache.line_bytes.value != machine.line_bytes:
             yield Finding(
@@ -165,7 +165,7 @@ def _caches(machine: Machine) -> Iterator[Finding]:
             yield Finding(
                 "error",
                 f"{at}.latency",
-                f"level {cache.level} ({cache.latency_cycles.value:g} cycles) is no slower than "
+                f"level {cache.level} ({cache.latency_cycles.value:g} cycles) is not slower than "
                 f"the level above ({above.latency_cycles.value:g})",
             )
         if cache.shared_by_cores.value < above.shared_by_cores.value:
@@ -190,14 +190,14 @@ def _memory(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "error",
             "memory.page",
-            f"a page of {machine.page_bytes} B is no power of two above a line's "
+            f"a page of {machine.page_bytes} B is not a power of two above a line of "
             f"{machine.line_bytes} B",
         )
     if memory.latency_cycles.value <= outer.latency_cycles.value:
         yield Finding(
             "error",
             "memory.latency",
-            f"memory ({memory.latency_cycles.value:.0f} cycles) is no slower than level "
+            f"memory ({memory.latency_cycles.value:.0f} cycles) is not slower than level "
             f"{outer.level} ({outer.latency_cycles.value:g})",
         )
     if memory.remote_latency_cycles.value < memory.latency_cycles.value:
@@ -231,7 +231,7 @@ def _memory(machine: Machine) -> Iterator[Finding]:
                 f"{curve.peak / 1e9:.1f} GB/s is above the peak of {peak.value / 1e9:.1f}",
             )
     if memory.peak_bytes_per_s is None:
-        yield Finding("note", "memory.peak", "left out: no bandwidth can be held against it")
+        yield Finding("note", "memory.peak", "left out: no bandwidth to compare it with")
     elif memory.shared_path is not None:
         traffic = memory.shared_path.traffic_bytes_per_s.value
         if traffic > machine.packages * memory.peak_bytes_per_s.value:
@@ -313,7 +313,7 @@ def _corrections(machine: Machine) -> Iterator[Finding]:
             yield Finding(
                 "warning",
                 f"corrections.factors.{name}",
-                f"{factor.value:.3g}: the figures behind it are off by more than {FAR:g} times",
+                f"{factor.value:.3g}: its figures are off by more than a factor of {FAR:g} times",
             )
     for name, score in corrections.cross_validated.items():
         worse = score.after > score.before
@@ -328,7 +328,7 @@ def _corrections(machine: Machine) -> Iterator[Finding]:
 def _unsettled(machine: Machine) -> Iterator[Finding]:
     for figure in unsettled_figures(machine):
         yield Finding(
-            "warning", figure.key, f"did not settle: its 95 % interval is +-{figure.spread:.0%}"
+            "warning", figure.key, f"did not converge: its 95 % interval is ±{figure.spread:.0%}"
         )
 
 

@@ -64,7 +64,7 @@ def file_of(name_or_path: str | Path) -> tuple[Path, str]:
         near = did_you_mean(text, (*names, *aliases))
         if not near.startswith("did you mean"):
             file = text if is_file(text) else f"{text}.yaml"
-            near = f"`regionpredict machines list` names them; a file is a path, ./{file}"
+            near = f"`regionpredict machines list` lists them; write a file as a path, ./{file}"
         raise InputError(f"no machine is called '{text}'", remedy=near)
     path = shipped_folder() / f"{text}.yaml"
     return path, f"machines/{path.name}"

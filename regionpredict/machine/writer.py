@@ -95,7 +95,7 @@ def _node(topology: Topology, measured: Figures) -> list[str]:
     elif topology.clock_hz is not None:
         clock = f"{topology.clock_hz / 1e9:.4g} GHz"
     else:
-        clock = _assumed(f"{GUESSED_CLOCK_HZ / 1e9:g} GHz", "the host does not tell its clock")
+        clock = _assumed(f"{GUESSED_CLOCK_HZ / 1e9:g} GHz", "the host does not report its clock")
     lines = [
         "node:",
         "  source: host",

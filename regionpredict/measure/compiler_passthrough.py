@@ -22,7 +22,7 @@ def run_as_it_is(command: Sequence[str]) -> None:
 def missing_compiler(name: str, error: OSError) -> InputError:
     """What to say of a compiler that does not start."""
     if isinstance(error, FileNotFoundError):
-        return InputError(f"no compiler '{name}'", remedy="name one that is installed behind --")
+        return InputError(f"no compiler '{name}'", remedy="name an installed one after --")
     return InputError(
-        f"the compiler '{name}' does not run: {error.strerror}", remedy="name another behind --"
+        f"the compiler '{name}' does not run: {error.strerror}", remedy="name another after --"
     )

@@ -163,7 +163,7 @@ def read_header(text: str, at: int) -> Header:
         raise NotUnderstoodError(f"'for' expected, not '{word.text}'")
     opening = need_token(text, word.end)
     if opening.text != "(":
-        raise NotUnderstoodError("'(' expected behind 'for'")
+        raise NotUnderstoodError("'(' expected after 'for'")
     end = closing(text, opening)
     parts: list[list[Token]] = [[]]
     position = opening.end

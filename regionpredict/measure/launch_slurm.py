@@ -241,7 +241,7 @@ def node_of(host: str) -> str | None:
             names.add(node["NodeName"])
     if done.returncode == 0 and not names:
         raise JobFailedError(
-            f"measured on {host}, which is no node of this Slurm", remedy="take another -o FILE"
+            f"measured on {host}, which is not a node of this Slurm", remedy="take another -o FILE"
         )
     return names.pop() if len(names) == 1 else None
 

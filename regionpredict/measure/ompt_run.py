@@ -80,8 +80,8 @@ def recorded_run(
         code = -signal.SIGINT
     if not any(folder.glob("events-*")):
         raise InputError(
-            f"'{command[0]}' ({_ended(code)}) ran on no OpenMP runtime that tells tools anything",
-            remedy="build it with clang -fopenmp; gcc's runtime tells nothing, and scripts hide it",
+            f"'{command[0]}' ({_ended(code)}) used no OpenMP runtime with support for tools (OMPT)",
+            remedy="build it with clang -fopenmp, and name the program itself rather than a script",
         )
     return code
 

@@ -51,14 +51,16 @@ def runtime_for(program: Path, runtime: Path | None = None) -> Path | None:
     if not gcc:
         if needed is not None and any(n.startswith("GOMP_") for n in _symbols(program, own=True)):
             raise InputError(
-                "has gcc's OpenMP runtime built in, which tells tools nothing",
+                "is statically linked with gcc's OpenMP runtime, which has no support for tools",
                 remedy="link it without -static, or build it with clang", path=str(program),
             )  # fmt: skip
         return None
     path = runtime or find_runtime()
     if path is None:
         raise InputError(
-            "built by gcc, whose runtime tells tools nothing", remedy=_INSTALL, path=str(program)
+            "built by gcc, whose runtime does not support tools (OMPT)",
+            remedy=_INSTALL,
+            path=str(program),
         )
     lacking = sorted(gcc - _symbols(path, own=True))
     if lacking:

@@ -70,7 +70,7 @@ def _open_to_append(path: Path) -> int:
     handle = os.open(path.resolve(), flags, 0o666)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError(errno.EINVAL, "is no regular file")
+        raise OSError(errno.EINVAL, "is not a regular file")
     return handle
 
 
@@ -112,7 +112,7 @@ def read_campaign(path: Path) -> Campaign:
     if campaign is None:
         left = "it ends in its first line" if torn else "it is empty" if not text else "no campaign"
         raise InputError(
-            f"no measurements: {left}", remedy="measure anew, or give another file", path=str(path)
+            f"no measurements: {left}", remedy="measure again, or give another file", path=str(path)
         )
     return replace(campaign, runs=tuple(runs))
 

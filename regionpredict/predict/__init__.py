@@ -1,14 +1,14 @@
-"""`Workload` and a machine in, an `Estimate` out: how many packages and threads, why, how sure.
+"""Input: a `Workload` and a machine. Output: an `Estimate` with packages, threads, reasons and
+confidence.
 
-`density` is the model of Chatzopoulos 2012, chapter 4, to the letter, or in another
-`density_form`; `saturation` gives a speedup curve from traffic, bandwidth, core time and overheads.
-`sureness` tells what measured runs make of
-such a curve, `hints` makes packages and threads of it, `limits` names what keeps it from more,
-`by_size` where a hint turns with an open size,
-`open_sizes` what is known of it then; `teams` adds up the loops of one `parallel`. An estimate with
-its region's facts is a `Prediction`, with its team's a `TeamPrediction`. `plan` gives a program's
-teams few, stable sizes, `recommendation` one number of threads for a whole program, `advice` tells
-what changes to the source would gain. No source and no analysis is known here.
+`density` is the model of Chatzopoulos 2012, chapter 4, or a variant (`density_form`). `saturation`
+computes a speedup curve from traffic, bandwidth, core time and overheads. `uncertainty` compares
+such curves with measured ones. `hints` selects packages and threads, `limiting_factors` gives the
+bottleneck, and `by_size` and `open_sizes` handle unknown sizes. `teams` combines the loops of one
+`parallel`, `plan` selects their threads for a program, `recommendation` gives the threads of a
+whole program, and `advice` the gain of source changes. An estimate with the facts of its region is
+a `Prediction`, with those of a parallel region a `TeamPrediction`. The package knows neither source
+nor analysis.
 """
 
 from regionpredict.predict.advice import Advice, AdvisedLoop, advice_for, advised_teams

@@ -1,10 +1,10 @@
-"""What a change to the source would gain: a team predicted again as if it were made.
+"""The gain of a source change, from predicting the changed parallel region again.
 
-A gain is the team's best time now over its best time then, both on the same numbers of threads; so
-it is the model's own. Few are tried: only in teams whose time counts, and only changes to terms
-that take enough of it (without a term that takes a share s of the time on p threads, p threads are
-at most 1/(1 - s) times as fast). The traffic of a trial is not counted where the team would not be
-fast enough even without any.
+The gain is the best time before the change over the best time after it, both by the model and on
+the same thread counts. Changes are tried only in parallel regions with enough time, and only for
+terms with a large share. Without a term that takes a share s of the time on p threads, the speed
+grows by at most 1/(1 - s). Traffic is not counted for a trial that would be too slow even without
+it.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ from regionpredict.workload import (
 
 
 class Advice(NamedTuple):
-    """`id` is the rule's, `span` the place to change, `gain` how many times faster the team then
-    is at its best; `saved` seconds in all its executions.
+    """`id` is the rule, and `span` the place to change. `gain` is the speedup of the parallel
+    region's best time, and `saved` the seconds in all executions.
     """
 
     id: str
@@ -87,11 +87,11 @@ def advice_for(
     team: TeamPrediction, members: Sequence[AdvisedLoop], machine: Machine, *, before: str | None,
     needless: Sequence[Region] = (),
 ) -> tuple[Advice, ...]:  # fmt: skip
-    """What is worth changing in a team, the best first; one change of each rule.
+    """The worthwhile changes of a parallel region, the best first, with one change per rule.
 
-    `members` are its loops in order; `before` is where else its threads could be started: another
-    team's place just before it, or a loop around it. `needless` are those of its loops that could
-    all end without a barrier.
+    `members` are its loops in order. `before` is an alternative place to start its threads: another
+    parallel region just before it, or a loop around it. `needless` are its loops whose barriers are
+    all unnecessary.
     """
     counts = [point.threads for point in team.points]
     tried = _Tried(team, members, machine, round_counts(machine, max(counts)))
@@ -194,7 +194,7 @@ class _Tried:
         if work <= 0.0 or one.seconds < ADVICE_GAIN.value * work:
             return None
         turn = self._turning_point(work / execution.work.profile.iterations)
-        message = "leave the directive away: its team costs more than it gains"
+        message = "remove the directive: the parallel region costs more than it gains"
         if turn is not None:
             message += f" below about {turn} iterations; if there may be more, write if(N > {turn})"
         saved = (one.seconds - work) * self.team.facts.executions.weight
@@ -212,7 +212,7 @@ class _Tried:
         return int(float(f"{least:.2g}")) if least >= 1.0 else None
 
     def without_barriers(self, needless: Sequence[Region]) -> Advice | None:
-        """No waiting behind the loops after which nobody needs it."""
+        """No barrier after loops that do not need one."""
         if not needless or not self.worth(("overhead",)):
             return None
         spans = {region.span for region in needless}
@@ -225,8 +225,8 @@ class _Tried:
         return self._advice("RP206", needless[0].span, message, workloads, costs_alone=True)
 
     def for_skewed_work(self) -> list[Advice]:
-        """Pieces for whoever is free, where nobody knows how data spread the work: what that gains
-        under a power law, and from which skew on."""
+        """Dynamic schedules for work with an unknown distribution: their gain under a power law,
+        and the skew from which they gain."""
         if len(self.members) != 1:
             return []
         (member,) = self.members
@@ -317,7 +317,7 @@ class _Tried:
         times: Sequence[RegionTime | None],
         ask: Callable[[RegionTime, Sequence[int]], tuple[Point, ...]],
     ) -> float | None:  # fmt: skip
-        """The team's best time where some loops have other ones; None where there is none."""
+        """The best time of the parallel region with some loops replaced. None if unknown."""
         loops = []
         for member, workload, time in zip(self.members, workloads, times, strict=True):
             if workload is None:
@@ -369,7 +369,7 @@ class _Skewed:
         self._share = skew.share if skew is not None else 0.0
 
     def gain(self, skew: Skew | None) -> _Gain:
-        """What the other schedule gains where the work is spread so, evenly if None."""
+        """The gain of another schedule for this distribution of work (None: even)."""
         now, then = (
             min(p.seconds for p in time.points(self._counts, time.profile._replace(skew=skew)))
             for time in self._times
@@ -377,7 +377,8 @@ class _Skewed:
         return _Gain(now / then if then else 1.0, now - then)
 
     def least_ratio(self, gain: float) -> float | None:
-        """The longest iteration over the mean one from which on it gains so much; None: never."""
+        """The ratio of longest to mean iteration from which the gain is large enough. None:
+        never."""
         low, high = 0.0, math.log(SKEW_TRIED.value)
         if self.gain(Skew(self._share, math.exp(high))).times < gain:
             return None

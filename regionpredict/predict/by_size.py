@@ -1,8 +1,8 @@
 """Where a size is open: how the hint changes with it, and between what it lies.
 
-`TRIED_SIZES` are tried; where no number of threads is good on both sides of two of them, the sizes
-at which the hint turns are bisected. Nothing is taken to grow or to fall with the size. A size that
-no program has (its data fit no memory, its loop does not turn) has no answer and is left out.
+`TRIED_SIZES` are tried. If no number of threads is good at two neighbors, the threshold between
+them is bisected. The hint need not be monotonic in the size. Impossible sizes (data beyond the
+memory, a loop without iterations) are excluded.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from regionpredict.predict.hints import Choice, Hint, common_threads
 
 
 class SizeHint(NamedTuple):
-    """The hint for sizes `below` a number and not below that of the one before; None: all others.
+    """The hint for sizes `below` a number and not below the previous one. None: all larger sizes.
 
-    `name` are the names of the size. `threads` are good for all sizes of the part that were tried.
-    `iterations_below` is the trip count of the loop at `below`, by which a run tells the parts
-    apart; None at the open end, and where trip counts do not tell.
+    `name` lists the names of the size. `threads` are good at all tried sizes of the range.
+    `iterations_below` is the loop's trip count at `below`, which identifies the range at run time.
+    None for the last range, or if trip counts do not identify it.
     """
 
     name: str
@@ -44,7 +44,7 @@ class SizeHint(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names apart: a comma between the arguments of a call parts none.
+        """The separate names. A comma between call arguments does not separate names.
 
         >>> SizeHint("n, size(p, 3)", None, 1, 1).names
         ('n', 'size(p, 3)')
@@ -60,14 +60,13 @@ class HintRange(NamedTuple):
 
 
 class OpenHint(NamedTuple):
-    """What a hint is where sizes are open.
+    """The hint for unknown sizes.
 
-    `unbound` are the names without a value, `deciding` those of them that decide it; `threads` are
-    good at all sizes that were tried, None where no number is: then the hint is that of the assumed
-    sizes, and others lie in `range`. `margin` and `chance` are the least of all sizes'. `share`: of
-    the sizes at which the hint of the assumed ones loses no more than it may. `usual`: the hint
-    that does so at most of them, where the loop does not run with those assumed. `cut`: more sizes
-    would have been tried than the budget allowed.
+    `unbound` are the names without a value, and `deciding` those that change the hint. `threads`
+    are good at all tried sizes. If None, the hint is that of the assumed sizes, and the others are
+    in `range`. `margin` and `chance` are the smallest over all sizes. `share`: the share of sizes
+    at which the assumed hint loses little enough. `usual`: the hint that is good at most sizes, if
+    the loop does not run at the assumed ones. `cut`: the budget excluded some sizes.
     """
 
     unbound: tuple[str, ...]
@@ -91,7 +90,7 @@ _FROM_THE_ENDS = tuple(
 
 
 def split_names(names: str) -> tuple[str, ...]:
-    """The names of a size, which stand with commas between them.
+    """The names of a size, separated by commas.
 
     >>> split_names("n"), split_names("a[i, j], size(p, f(1, 2)), m")
     (('n',), ('a[i, j]', 'size(p, f(1, 2))', 'm'))
@@ -110,8 +109,8 @@ def split_names(names: str) -> tuple[str, ...]:
 def choices_by_size(ask: Ask, more: More = always) -> dict[int, Choice]:
     """The choices over the size, in its order, near each other where they turn.
 
-    First `TRIED_SIZES`, from the ends to the middle, then sizes where the choice turns, while
-    `more` may be asked for and there are fewer than `MOST_TRIALS`.
+    `TRIED_SIZES` from the ends to the middle, then thresholds, while `more` sizes are allowed and
+    there are fewer than `MOST_TRIALS`.
     """
     return with_turns(choices_at_tried_sizes(ask, more), ask, more)
 
@@ -211,8 +210,8 @@ def hints_by_size(
 
 
 class _Part(NamedTuple):
-    """Sizes `below` a number that have a hint of one kind; `threads` are good at all of them,
-    `serving` lose no more than a hint may."""
+    """Sizes `below` a number with one kind of hint. `threads` are good at all of them, and
+    `serving` lose at most what a hint may lose."""
 
     below: int | None
     kind: tuple[int, bool]
@@ -243,7 +242,7 @@ def _steady_parts(choices: Mapping[int, Choice]) -> list[_Part]:
 
 
 def _with_part(parts: Sequence[_Part], part: _Part) -> list[_Part]:
-    """The parts and the next one. Of a kind that was left before, it joins those between."""
+    """The ranges and the next one. If its kind occurred before, it merges with those in between."""
     back = [at for at, known in enumerate(parts) if known.kind == part.kind]
     if not back or parts[-1].kind == part.kind:
         return [*parts, part]
@@ -257,7 +256,7 @@ def _with_part(parts: Sequence[_Part], part: _Part) -> list[_Part]:
 
 
 def _grow(counts: Sequence[int | None]) -> bool:
-    """Whether each is more than the one before, so that it tells the sizes apart."""
+    """Whether the values increase strictly, so that they identify the sizes."""
     return all(a is not None and b is not None and a < b for a, b in pairwise(counts))
 
 
@@ -273,8 +272,8 @@ def choices_by_name(
 ) -> dict[str, Mapping[int, Choice]]:
     """The choices over each of `names` alone, all others as assumed.
 
-    A name is tried at all of `SIZES_OF_ONE` or is left out: less tells neither that it decides nor
-    that it does not. None is begun where no `more` sizes may be asked for.
+    A name is tried at all of `SIZES_OF_ONE` or not at all, because fewer sizes decide nothing. No
+    name starts if no `more` sizes are allowed.
     """
     by_name: dict[str, Mapping[int, Choice]] = {}
     for name in names:
@@ -292,9 +291,8 @@ def open_hint(
     ask: AskAll = lambda _: None, more: More = always,
     untried: Collection[str] = (), *, now_runs: bool = True,
 ) -> OpenHint:  # fmt: skip
-    """What the hint is where `names` have no value; `now` is the choice at the assumed values,
-    which tells nothing where the loop does not run with these: where it does not with any that
-    were tried, all names decide.
+    """The hint for unknown `names`. `now` is the choice at the assumed values. It is ignored if the
+    loop does not run with them. If the loop runs at no tried size, all names decide.
 
     `together` are the choices over the common `size` of several names, `by_name` those over each
     name alone, the others as assumed. `ask` is asked, while `more` is, for names that decide where
@@ -345,8 +343,8 @@ def _spread_evenly(groups: Iterable[Mapping[int, Choice]]) -> list[list[Choice]]
 
 
 def share_served(threads: int, groups: Iterable[Sequence[Choice]]) -> float:
-    """The share of sizes at which a hint loses no more than it may, of the group of sizes with the
-    least; 1 where it is so at all.
+    """The share of sizes at which a hint loses little enough, for the worst group of sizes. 1 if it
+    always does.
 
     By the rule of succession: where nothing was tried, the half.
 

@@ -1,14 +1,13 @@
 """Cores that programs hand to each other where their regions change.
 
-Chatzopoulos 2012, section 3.3: a program is a sequence of regions, each of which wants its own
-number of cores; so cores move between programs when one of them enters another region. Here a
-program keeps the cores of a region until an execution of it ends, and may then go on with others,
-or wait for some. Phases that run at once contend for memory as in `coschedule`. What a change of
-team size costs is counted.
+Chatzopoulos 2012, section 3.3: a program is a sequence of regions, each with its own number of
+cores. Cores move between programs when one enters another region. Here, a program keeps its cores
+until an execution of a region ends. It then continues with others, or waits. Concurrent phases
+contend for memory as in `coschedule`. Changes of the number of threads have a cost.
 
-The best schedule is searched for event by event (a beam search): of all ways to deal out cores at
-an event those go on whose time, with the least that the rest can take, is least. Fixed shares and
-turns are among them, with the same timelines, so no schedule is worse than these.
+A beam search finds the best schedule event by event. Of all assignments of cores at an event, those
+with the smallest time plus lower bound of the rest continue. Fixed shares and turns are included
+with the same timelines, so no schedule is worse.
 """
 
 from __future__ import annotations
@@ -82,8 +81,8 @@ class Handover:
 
 
 class _At(NamedTuple):
-    """Where the programs are: `visit` and the `done` part of it by program, and the cores (of a
-    domain) that each has there, or had before it waited (`before`)."""
+    """The state of the programs: `visit` and its `done` part by program, and the cores (of a
+    domain) that each has or had before it waited (`before`)."""
 
     time: float
     visit: tuple[int, ...]
@@ -232,8 +231,8 @@ class _Node:
         return visits[at.visit[program]].region if at.visit[program] < len(visits) else ""
 
     def plan(self, program: int, cores: int) -> dict[str, int]:
-        """The cores of a domain for each region by the program's plan with no more than these:
-        beside others, or alone where they are all."""
+        """The cores of a domain for each region by the program's plan within this limit, shared or
+        alone."""
         domains = self.machine.domains
         alone = cores == self.cores
         times = {

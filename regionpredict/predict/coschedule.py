@@ -1,17 +1,17 @@
-"""Several programs on one node: who gets which cores, and what it costs each of them.
+"""Assigns the cores of one node to several programs, and predicts the cost for each.
 
-Chatzopoulos 2012, section 3.3, asks for it: phases of programs want different numbers of cores, and
-programs whose phases do are to share a node. Two ways of sharing are held against taking turns:
+In Chatzopoulos 2012, section 3.3, programs whose phases want different numbers of cores share a
+node. Two ways of sharing are compared with taking turns:
 
-- *packages*: each program has packages of its own, and all memory of their domains;
-- *cores*: each has some of every NUMA domain's cores, and programs share caches and bandwidth.
+- *packages*: each program has its own packages, and all memory of their domains.
+- *cores*: each has some cores of every NUMA domain, and programs share caches and bandwidth.
 
-Either way, and in turns, a program runs by its plan for the cores that it has (`plan_of`): teams of
-few, stable sizes, and what changes of size cost.
+In both ways, and in turns, a program runs by its plan for its cores (`plan_of`), including the cost
+of changes of the number of threads.
 
-Cores that wait for memory share its path as those of one program do (`shared_memory`): what one
-phase gets alone, two of its halves get together. Phases of the programs meet as their shares of
-time say.
+Cores that wait for memory share its path, like the cores of one program (`shared_memory`). Two
+halves of a phase together get as much as the whole phase alone. Phases of different programs
+overlap in proportion to their shares of the time.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from regionpredict.predict.teams import TeamPrediction
 class PhaseLoad(NamedTuple):
     """A phase on one number of threads, bound close: seconds of all its executions.
 
-    `fixed` of them wait for no memory; in the others a core waits for `waiting` seconds beside its
-    own work. `requesting` cores of a domain (of the node, where all share one path) do so at a
-    time, and get `bandwidth` B/s.
+    `fixed` seconds do not wait for memory. In the others, a core waits for `waiting` seconds in
+    addition to its own work. `requesting` cores of a domain (or of the node with one shared path)
+    wait at a time, and get `bandwidth` B/s.
     """
 
     seconds: float
@@ -64,10 +64,10 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class CoscheduledProgram:
-    """A program as its phases, none of which is empty.
+    """A program as a sequence of nonempty phases.
 
-    `changes` tells how often the second of two phases is the next to run after the first, `open`
-    names the teams whose hint another size than those assumed changes.
+    `changes` counts how often the second of two phases directly follows the first. `open` lists the
+    parallel regions whose hint depends on assumed sizes.
     """
 
     name: str
@@ -92,8 +92,8 @@ class CoscheduledProgram:
 
 
 class Part(NamedTuple):
-    """What one program gets: `cores` in all, on `packages` packages; the seconds it then takes
-    beside the others, and how many times as long that is as alone by its plan."""
+    """The share of one program: `cores` on `packages` packages, its seconds in this placement, and
+    the ratio to its time alone."""
 
     name: str
     cores: int
@@ -104,7 +104,8 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """One way to share the node: `kind` is 'packages' or 'cores'; `seconds` until all are done."""
+    """A placement: `kind` is 'packages' or 'cores'. `seconds` is the time until all programs
+    finish."""
 
     kind: str
     parts: tuple[Part, ...]
@@ -113,9 +114,9 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True)
 class Coschedule:
-    """All ways to share, the fastest first, beside the `sequential_seconds` of one after the other,
-    each alone by its plan. `open` has the teams by program whose hint another size than those
-    assumed changes; `sizes` the threads by team of each program's plan alone."""
+    """All placements, the fastest first, and the `sequential_seconds` of running one after the
+    other. `open` lists, by program, the parallel regions whose hint depends on assumed sizes.
+    `sizes` are the threads of each program's own plan."""
 
     allocations: tuple[Allocation, ...]
     sequential_seconds: float
@@ -135,11 +136,10 @@ class Coschedule:
 
 
 def with_cache_share(machine: Machine, sharers: int) -> Machine:
-    """The machine with the part of each shared cache that is left to one of so many programs.
+    """The machine with the share of each shared cache for one of several programs.
 
-    Cores are dealt out next to each other: a cache of no more cores than an even part of a domain
-    has stays with one program. Of others programs take lines as they ask for them; that each gets
-    as much as the others is assumed.
+    Cores are assigned consecutively. A cache with no more cores than an even share of a domain
+    belongs to one program. Other caches are assumed to be shared equally.
     """
     part = machine.cores_per_domain // sharers
 
@@ -183,7 +183,7 @@ def _load(point: Point, runs: float) -> PhaseLoad:
 
 
 def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Coschedule:
-    """Every way to share the machine's cores between programs, beside taking turns."""
+    """All ways to share the machine's cores between programs, without taking turns."""
     alone, sizes = [], {}
     for program in programs:
         plan = program.plan_alone(machine)
@@ -220,10 +220,10 @@ def _splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
 
 
 class DomainPath(NamedTuple):
-    """What programs contend for, up to `cores` cores on it.
+    """The resources that programs contend for, on up to `cores` cores.
 
-    Beyond what is known of a phase it grows as it `grows` for loads (None: not at all); of its
-    `ceiling` in B/s (None: there is none) `parts` NUMA domains have an even part each.
+    Beyond the known values of a phase, the load grows like `grows` (None: it is constant). `parts`
+    NUMA domains each have an even part of its `ceiling` in B/s (None: no ceiling).
     """
 
     cores: int
@@ -249,7 +249,7 @@ class DomainPath(NamedTuple):
 
 
 def domain_path(machine: Machine) -> DomainPath:
-    """What programs with some cores of every NUMA domain contend for in one of them."""
+    """The contention of programs with cores in every NUMA domain, within one domain."""
     shared = machine.memory.shared_path
     ceiling = None if shared is None else shared.traffic_bytes_per_s.value
     grows = machine.memory.curve("load")
@@ -257,7 +257,7 @@ def domain_path(machine: Machine) -> DomainPath:
 
 
 class _Loads(NamedTuple):
-    """What a program can run with: `phases` with their loads, on one of so many NUMA `domains`."""
+    """The options of a program: `phases` with their loads, on a number of NUMA `domains`."""
 
     program: CoscheduledProgram
     phases: Sequence[tuple[Phase, Mapping[int, PhaseLoad]]]
@@ -305,7 +305,7 @@ def on_domains(phase: Phase, load: PhaseLoad, domains: int, path: DomainPath | N
 
 
 def _team_costs(phase: Phase, load: PhaseLoad, domains: int) -> float:
-    """What a team of all domains costs: more domains make it no cheaper."""
+    """The cost of a parallel region over all domains. More domains do not make it cheaper."""
     threads = next(n for n, known in phase.beside.items() if known is load) if domains > 1 else 0
     known = [n for n in phase.beside if threads < n <= threads * domains]
     return phase.beside[max(known)].fixed if known else load.fixed / domains
@@ -401,8 +401,8 @@ def _together(running: Sequence[Sequence[Running]]) -> list[float]:
 def _slowdowns(running: Sequence[Sequence[Running]]) -> list[float]:
     """How many times as long each program takes while all of them run; each has phases.
 
-    What the phases meet depends on how long each takes, which depends on what they meet: a few
-    rounds settle it.
+    The overlap of phases depends on their times, and the times depend on the overlap. A few
+    iterations converge.
     """
     meetings = [
         (met, seconds_together([own[at] for own, at in zip(running, met, strict=True)]))

@@ -13,11 +13,11 @@ from regionpredict.workload import LevelTraffic
 class Point(NamedTuple):
     """One number of threads: seconds, speedup over one thread, class, and the terms in seconds.
 
-    `terms`: `compute` (arithmetic and loads from the first cache, where not hidden), `cache`
-    (lines from the caches beyond it), `memory-bandwidth`, `imbalance`, `overhead`,
-    `serialization`; they add up to `seconds`. `requesting` is the number of cores of the fullest
-    domain that wait for memory at any time, `bandwidth` what they then get, in B/s. `memory_bytes`
-    is what all threads move to and from memory.
+    `terms`: `compute` (arithmetic and first-cache loads that are not hidden), `cache` (lines from
+    lower caches), `memory-bandwidth`, `imbalance`, `overhead`, `serialization`. They add up to
+    `seconds`. `requesting` is the number of cores of the fullest domain that wait for memory at a
+    time, and `bandwidth` their bandwidth in B/s. `memory_bytes` is the memory traffic of all
+    threads.
     """
 
     threads: int
@@ -41,11 +41,10 @@ class Superlinear(NamedTuple):
 class CoreTime(NamedTuple):
     """Seconds of one core for the whole region, data in the first cache.
 
-    `overlapping` (arithmetic, recurrences, instruction issue) hides behind data transfers,
-    `loading` (loads and stores) does not. `notes` tell, a line each, how each loop was judged;
-    `slots` is the part of `overlapping` that keeps pipes and issue busy, whatever waits for its own
-    results. `figures` are the keys of the machine's figures that the heaviest loop's time comes
-    from.
+    `overlapping` (arithmetic, recurrences, instruction issue) overlaps data transfers, and
+    `loading` (loads and stores) does not. `notes` has one line per loop. `slots` is the part of
+    `overlapping` that occupies pipes and issue slots. `figures` are the keys of the machine's
+    figures for the heaviest loop.
     """
 
     overlapping: float
@@ -59,15 +58,14 @@ class CoreTime(NamedTuple):
 class SaturationDerivation:
     """How the curve came about.
 
-    `levels` is the traffic on one thread below each cache, nearest first, `full_levels` on all
-    cores; `saturation` the fewest threads that reach 90 % of the best speed; `first_touch`
-    'parallel' or 'serial' and why. `past` tells what new pages and lines of other cores cost on
-    the most threads, empty where nothing. `margin` is the hint's, `chance` that it is right by
-    the spreads of measured curves and by the machine's figures in doubt; `spreads` are, by term,
-    how far off those that decide may be (`machine_uncertainty.py`). `doubled` is the time with all
-    hardware threads of the hinted packages, None where a core has one. `otherwise` are the times if
-    data spread the work in the other way that is possible: skewed where nobody said how, evenly
-    where the caller said so; none where no data do.
+    `levels` is the traffic of one thread below each cache, nearest first, and `full_levels` that of
+    all cores. `saturation` is the fewest threads with 90 % of the best speed. `first_touch` is
+    'parallel' or 'serial', with the reason. `past` describes the cost of new pages and lines of
+    other cores on the most threads. `margin` is the hint's, and `chance` the probability that it is
+    right by the spreads and the doubtful figures. `spreads` are the possible errors of the deciding
+    figures by term (`machine_uncertainty.py`). `doubled` is the time with all hardware threads of
+    the hinted packages. `otherwise` are the times for the other possible distribution of
+    data-dependent work: skewed if the skew is unknown, and even work if it is given.
     """
 
     points: tuple[Point, ...]

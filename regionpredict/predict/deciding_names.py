@@ -1,7 +1,7 @@
 """Which names decide a hint only where other names are not as assumed.
 
-A loop over `m` in one over `n` may decide nothing while `n` is two. Giving the names that decide
-has to settle the hint, so every other name is asked again where these have other values.
+A loop over `m` inside one over `n` may decide nothing while `n` is two. Setting all deciding names
+must determine the hint. Therefore every other name is tried again where these have other values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TRIED_SIZES = (
 )
 """From a loop of two iterations to a vector of 0.8 GB."""
 SIZES_OF_ONE = TRIED_SIZES[::2]
-"""Of one name among several: every second of them, to the ends."""
+"""Every second size of one name among several, including both ends."""
 
 More = Callable[[], bool]
 """Whether another size may be asked for."""
@@ -51,9 +51,9 @@ def deciding_elsewhere(
     """The names of `by_name` that decide where one of `deciding` has another value.
 
     `by_name` are the choices over each name alone. Each other name is tried over its sizes where a
-    deciding one has the least, the middle or the most of its own, and where the rest is as assumed,
-    or the least, too. A name that is found is looked from in its turn. Sizes are asked for while
-    `more` may be, and at most `MOST_TRIALS`: of many names the last ones may be missed.
+    deciding name has its smallest, middle or largest size. The rest is as assumed, or the smallest.
+    Trials from a new deciding name follow in turn. The limits are `more` sizes and `MOST_TRIALS`,
+    so the last of many names may be missed.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))

@@ -1,11 +1,11 @@
-"""What the density model leaves to choose, each choice by its name."""
+"""The variants of the density model, by name."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 COMBINATIONS = ("relative-difference", "ratio")
-"""Equation 4.1, and the plain ratio that section 4.2.1 of Chatzopoulos 2012 names beside it."""
+"""Equation 4.1, and the plain ratio from section 4.2.1 of Chatzopoulos 2012."""
 
 STATEMENT_WEIGHTS = ("equal", "executions")
 """How a statement counts in the averages: each alike, or as often as it runs."""
@@ -15,14 +15,14 @@ MISS_WEIGHTS = ("reference", "element-size")
 
 
 class DensityForm(NamedTuple):
-    """Which form of the model: one of each tuple above; the first ones are the letter's."""
+    """A variant: one of each tuple above. The first ones are the original."""
 
     combination: str = COMBINATIONS[0]
     statement_weight: str = STATEMENT_WEIGHTS[0]
     miss_weight: str = MISS_WEIGHTS[0]
 
     def __str__(self) -> str:
-        """What is otherwise than in the letter; empty where nothing is.
+        """The differences from the original, or empty.
 
         >>> str(DensityForm()), str(DensityForm(statement_weight="executions"))
         ('', 'by executions')

@@ -1,4 +1,4 @@
-"""What a model says of one region on one machine."""
+"""The estimate of one region on one machine by one model."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from regionpredict.workload import Diagnostic, RegionFacts
 from regionpredict.workload.assumed_sizes import sizes_origin
 
 CUT_SIZES, CUT_NEIGHBOURS = CUT = ("sizes", "neighbours")
-"""What a budget may leave out: sizes without a value, and data that others push out."""
+"""Trials that a budget may omit: unknown sizes, and data that other loops evict."""
 
 
 class Term(NamedTuple):
     """One addend of a score: `number` times `weight` (cycles).
 
     `kind` is 'operation', 'hit', 'miss that hits' (the share that eq. 4.2 leaves in the cache), or
-    'streaming miss', 'latency miss', 'irregular miss'; `what` the operation or the reference.
+    'streaming miss', 'latency miss', 'irregular miss'. `what` is the operation or the reference.
     """
 
     kind: str
@@ -60,11 +60,11 @@ class StatementScore:
 
 @dataclass(frozen=True, slots=True)
 class DensityDerivation:
-    """How the density model came to its score: statements, averages (cycles), probability.
+    """The derivation of a density score: statements, averages (cycles), probability.
 
-    `counts` says how much each statement counts in the averages, `thresholds` are the boundaries
-    between the areas, one fewer than the packages that can be chosen. `data_bytes` is the working
-    set of eq. 4.2, an assumption where the source tells none.
+    `counts` are the weights of the statements in the averages. `thresholds` are the boundaries
+    between the areas, one fewer than the packages. `data_bytes` is the working set of eq. 4.2,
+    assumed if the source does not give it.
     """
 
     statements: tuple[StatementScore, ...]
@@ -79,21 +79,18 @@ class DensityDerivation:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How many packages and threads a region can use by one model, why, and how sure that is.
+    """The packages and threads that a region can use by one model, with reasons and confidence.
 
-    `status` is 'predicted', 'partial' or 'skipped'. `working_set_bytes` is what the source and the
-    sizes tell, None where they do not, whatever the model took instead. `speedup` holds (threads,
-    times faster) pairs, empty for a model that gives no curve; `band`, in the same order, between
-    what four of five measured speedups lie, `superlinear` where and why one is larger than its
-    threads. `threads` has `threads_per_core` on each core that it uses; of several,
-    `shared_core_speedup` is how many times faster they are, which the curve does not have.
-    `confidence` is the share of such hints that are right, from 0 to 1, and `doubts` why it is no
-    larger.
+    `status` is 'predicted', 'partial' or 'skipped'. `working_set_bytes` follows from the source and
+    the sizes, and is None if unknown. `speedup` holds (threads, speedup) pairs, empty without a
+    curve. `band` is the 80 % interval in the same order, and `superlinear` gives the place and
+    reason of a superlinear speedup. `threads` use `threads_per_core` on each core. With several,
+    `shared_core_speedup` is the speedup, which the curve lacks. `confidence` is the share of such
+    hints that are right, from 0 to 1, and `doubts` explain it.
 
-    `unbound` are the names without a value, `deciding` those of them by which the hint turns.
-    The hint is then that of the assumed sizes, as is all else; others lie in `range`, and `by_size`
-    are the hints over the size without a value. `cut` are the kinds of trials, of `CUT`, of which
-    the budget left some out.
+    `unbound` are the names without a value, and `deciding` those that change the hint. Everything
+    is then for the assumed sizes, with other hints in `range` and thresholds in `by_size`. `cut`
+    are the kinds of trials, of `CUT`, that the budget omitted.
     """
 
     model: str
@@ -124,8 +121,8 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction(Estimate):
-    """An estimate together with the facts of its region, for those who show it; `idle`: no `main`
-    comes to it, while it comes to others."""
+    """An estimate with the facts of its region. `idle`: no `main` reaches it, although it reaches
+    others."""
 
     facts: RegionFacts
     idle: bool = False

@@ -1,9 +1,8 @@
 """Packages and threads from what is to be expected of a curve: what is worth its cores.
 
-A hint makes the expected loss against the best speed least, in logarithms, together with the price
-of the cores: a package costs `PACKAGE_PRICE` times what a hint may lose, in part for being used at
-all, in part by its cores. As the best speed is the same whatever is chosen, that is the expected
-speed less the price.
+A hint minimizes the expected loss against the best speed, in logarithms, plus the price of the
+cores. A package costs `PACKAGE_PRICE` times what a hint may lose, partly for its use and partly by
+its cores. The best speed is a constant, so this maximizes the expected speed minus the price.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from regionpredict.predict.uncertainty import Expected, chance_of
 
 
 class Hint(NamedTuple):
-    """`margin`, to six decimals, is how much faster or slower, as a share of the speed, another
-    number of packages has to be for the choice to turn."""
+    """`margin`, to six decimals, is the relative change of speed of another number of packages that
+    would change the choice."""
 
     packages: int
     threads: int
@@ -30,7 +29,7 @@ def hint_from(
     outlook: Sequence[Expected], cores_per_package: int, within: float = WITHIN.value,
     price: float = PACKAGE_PRICE.value,
 ) -> Hint:  # fmt: skip
-    """The packages and threads whose expected speed is worth most beside the price of their cores.
+    """The packages and threads with the best expected speed minus the price of their cores.
 
     A package with all its cores costs `price` times what may be lost, `within`.
 
@@ -51,7 +50,7 @@ def hint_on(machine: Machine, outlook: Sequence[Expected], within: float = WITHI
 
 
 def one_a_core(machine: Machine, outlook: Sequence[Expected]) -> list[Expected]:
-    """The teams that have a core for each thread; all where there are none such."""
+    """The thread counts with one core per thread, or all if there are none."""
     cores = machine.cores
     return [expected for expected in outlook if expected.threads <= cores] or list(outlook)
 
@@ -90,8 +89,8 @@ def seats_of(
     hint: Hint, speedup: Sequence[tuple[int, float]], doubled: tuple[int, float] | None,
     machine: Machine, within: float,
 ) -> Seats:  # fmt: skip
-    """The hint's threads, or all hardware threads of its packages where these gain more than
-    `within` over any team on the same packages with one thread a core.
+    """The hint's threads. All hardware threads of its packages, if they gain more than `within`
+    over any count on the same packages with one thread per core.
 
     `doubled` are those threads and their speedup.
     """
@@ -107,9 +106,9 @@ def seats_of(
 class Choice(NamedTuple):
     """A hint, the numbers of threads that are as good, and the chance that the hint is right.
 
-    As good are those on as many packages that cost at most what a hint may lose more, and one
-    thread only where the hint is one. `fast` are all whose speed is within what a hint may lose of
-    the best, whatever their cores cost.
+    Equally good are counts on the same packages that cost at most what a hint may lose. One thread
+    qualifies only if it is the hint. `fast` are all counts within that loss of the best speed,
+    whatever their cost.
     """
 
     hint: Hint

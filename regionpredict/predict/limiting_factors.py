@@ -1,4 +1,4 @@
-"""What keeps a region from using all threads: the class that a hint names."""
+"""The bottleneck class of a hint."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ RESOURCES = ("compute", "cache", "memory-bandwidth")
 def limit(points: Sequence[Point]) -> str:
     """The class of the largest loss on the most threads, against a perfect division of the work.
 
-    On p threads a term should be 1/p of what it is on one; what it exceeds that by is lost. A
-    region that scales (`EFFICIENT`), or of which only one number of threads is known, is named
-    after what it spends most of its time on.
+    On p threads, a term should be 1/p of its value on one. The excess is lost. A region that scales
+    (`EFFICIENT`), or has only one thread count, is named after its largest term.
     """
     first, most = points[0], points[-1]
     p = most.threads / first.threads

@@ -1,8 +1,8 @@
-"""What figures of a machine that are not surely known may do to a curve.
+"""The effect of uncertain machine figures on a curve.
 
-A figure scales a term of the time: where it is off by a factor, so is the term, and the logarithm
-of the time moves by the term's share of it. Two numbers of threads whose shares are alike move
-alike, and the choice between them stays; what they move apart is doubt in that choice.
+A figure scales a term of the time. If it is off by a factor, so is the term, and the logarithm of
+the time changes by the term's share. Two thread counts with equal shares move together, so the
+choice between them is unchanged. Only the difference is doubt.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Doubted(NamedTuple):
 def moves_of(loops: Sequence[Doubted], points: Sequence[Point]) -> Moves:
     """How far the doubts in some loops move the times `points` of all of them together.
 
-    What is off in one loop is off in all: a term's seconds add up.
+    An error in one loop applies to all, so a term's seconds add up.
 
     >>> half = Point(2, 4.0, 1.0, "", {"compute": 2.0, "overhead": 2.0}, 0.0, 0.0)
     >>> moves_of([Doubted([half], {"overhead": 0.4})], [half])
@@ -53,8 +53,8 @@ def moves_of(loops: Sequence[Doubted], points: Sequence[Point]) -> Moves:
 
 
 def _seconds(point: Point, term: str) -> float:
-    """The part of the time that is in proportion to a term: what threads wait for the one with
-    most of the work is that one's work."""
+    """The part of the time that is proportional to a term. Waiting for the thread with the most
+    work counts as that work."""
     own = point.terms.get(term, 0.0)
     waited = point.terms.get("imbalance", 0.0)
     if not waited or term not in RESOURCES:

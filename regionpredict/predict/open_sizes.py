@@ -19,7 +19,7 @@ AnEstimate = TypeVar("AnEstimate", Estimate, TeamPrediction)
 
 
 def with_open_sizes(estimate: AnEstimate, hint: OpenHint) -> AnEstimate:
-    """The estimate with what trials of its open sizes found."""
+    """The estimate with the results of trials of its unknown sizes."""
     hinted = replace(
         estimate,
         by_size=hint.by_size,

@@ -1,11 +1,10 @@
 """Few, stable team sizes for a whole program, that pay for changing between them.
 
-A plan gives each team one size. Its time is that of all executions of all teams,
-`openmp.first_team` once, for the threads of the program's first team, and `openmp.team_change` for
-each time that a team of another size is the next to run. It begins as the
-best constant number of threads, and as the best way through the teams in the program's order
-(dynamic programming: a team's size, given the next one's); both are improved team by team, and
-neighbours together, and the better one is kept: no plan is worse than the best constant.
+A plan gives each parallel region one number of threads. Its time includes all executions,
+`openmp.first_team` once for the first threads, and `openmp.team_change` for each change. The search
+starts from the best constant number, and from the best path in program order by dynamic
+programming. Both are improved region by region and in neighboring pairs, and the better one is
+kept. Therefore no plan is worse than the best constant.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def plan_of(
 ) -> Plan | None:  # fmt: skip
     """The plan for teams in the program's order; None where no team has a time.
 
-    `changes` tells how often the second of two teams is the next to run after the first.
+    `changes` counts how often the second of two parallel regions directly follows the first.
     """
     known = [team for team in teams if team.seconds]
     if not known:
@@ -145,7 +144,7 @@ def _counted(changes: float) -> int:
 
 
 class _Times:
-    """What sizes cost."""
+    """The cost of the thread numbers."""
 
     def __init__(
         self, teams: Sequence[PlannedTeam], changes: Mapping[tuple[str, str], float],
@@ -239,7 +238,7 @@ class _Times:
         return chosen
 
     def _part(self, group: Sequence[str], sizes: Sizes) -> float:
-        """What depends on the sizes of a group."""
+        """The costs that depend on a group's thread numbers."""
         inside = set(group)
         cost = 0.0
         for name in group:

@@ -1,9 +1,9 @@
 """One number of threads for a whole program.
 
-A program has one allocation for all its teams. Its time on n threads is that of all executions of
-all teams, each as large as it can be up to n, and of what one thread does alone. Recommended are
-the fewest threads whose time is within `PROGRAM_SLACK` of the least (Chatzopoulos 2012, ch. 3,
-shows two regions of one program that want different numbers).
+A program has one allocation for all parallel regions. Its time on n threads is the time of all
+their executions with up to n threads, plus the serial time. The recommendation is the fewest
+threads within `PROGRAM_SLACK` of the shortest time (Chatzopoulos 2012, ch. 3, shows two regions of
+one program that want different numbers).
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ RULE = f"fewest threads within {_SLACK} of the least time"
 
 
 class SerialCode(NamedTuple):
-    """What one thread does outside all parallel regions: `seconds` in a whole run, the places of
-    the loops of which these are `unknown`, and the functions that loops call whose time is no part
-    of it, since their bodies are not seen (`unseen`).
+    """The serial code outside parallel regions: `seconds` in a whole run, the places of `unknown`
+    loops, and called functions without bodies (`unseen`), whose time is excluded.
     """
 
     seconds: float = 0.0
@@ -39,17 +38,15 @@ NO_SERIAL_CODE = SerialCode()
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """What to run a program with, and how much faster than on one thread it is then.
+    """The recommended threads of a program, with the speedup.
 
-    Threads fill one package after the other, as the curves assume, so that the fullest package has
-    `cores_per_package` of them; cores have `threads_per_core`, several only where all teams ask for
-    them. `seconds` are those of the whole program, None where teams are not weighed by times
-    (`weighted_by`); `low` and `high`: between what the speedup lies. `serial_share` of that time
-    passes outside parallel regions, as far as it is known (`unknown_serial`, `unseen_serial`).
-    `sizes_from` is the least sure of `SIZE_ORIGINS`.
-    `curve` has the program's time by threads, of no unit where `seconds` is None. `regions` are the
-    loops that count, `left_out` the teams without any estimate, `main` the file of the program's
-    `main`.
+    Threads fill one package after the other, so the fullest package has `cores_per_package`.
+    `threads_per_core` exceeds 1 only if all parallel regions agree. `seconds` are those of the
+    whole program, None without times (`weighted_by`). `low` and `high` bound the speedup.
+    `serial_share` is the known share of serial time (`unknown_serial`, `unseen_serial`).
+    `sizes_from` is the least certain of `SIZE_ORIGINS`. `curve` is the program's time by threads,
+    without a unit if `seconds` is None. `regions` counts the loops, `left_out` lists parallel
+    regions without an estimate, and `main` is the file of `main`.
     """
 
     main: str
@@ -75,8 +72,8 @@ class Recommendation:
 
 
 class Recommended(NamedTuple):
-    """What to run with: one program, or several `together`, and `each` of them, the longest first;
-    nothing where no team has an estimate.
+    """The recommendations: for one program, for several `together`, and for `each`, the longest
+    first. Empty if no region has an estimate.
     """
 
     together: Recommendation | None = None
@@ -191,7 +188,7 @@ def _weights(
     teams: Sequence[TeamPrediction], executions: Mapping[str, float],
     measured: Mapping[str, float] | None,
 ) -> tuple[list[float], str]:  # fmt: skip
-    """What each team takes on one thread in a whole run, and how that is known."""
+    """The serial time of each parallel region in a whole run, and its origin."""
     if measured is not None:
         weights = [sum(measured.get(name, 0.0) for name in loops_of(team)) for team in teams]
         if sum(weights) > 0.0:
@@ -212,10 +209,10 @@ def _counts(teams: Sequence[TeamPrediction], machine: Machine) -> list[int]:
 
 
 def _part(team: TeamPrediction, alone: float, counts: Sequence[int]) -> _Part:
-    """Of a model without a curve: full speed up to the hinted threads, none more beyond.
+    """For a model without a curve: full speed up to the hinted threads, constant beyond.
 
-    A team that is wrong on several threads counts as on one: how slow it is on more is no reason
-    to give the program fewer.
+    A region with a data race counts as on one thread. Its slowdown on more threads is no reason for
+    fewer threads.
     """
     if _is_wrong(team):
         return _Part(team, alone, {1: Bounds(1.0, 1.0)}, {1: 1.0})

@@ -1,10 +1,9 @@
 """In what order a program goes through its regions, from how often each follows each.
 
-A timeline is a list of visits: the program enters a region, executes it so many times in a row, and
-goes on to another one. Visits are dealt out along the counts of `changes`: of several regions that
-may be next, the one of which the largest share is still to come. Regions that the program never
-comes back from (another loop, say) wait until all is done that leads back. Where a program makes
-more visits than a timeline holds, one visit stands for several.
+A timeline is a list of visits: the program enters a region, executes it several times in a row, and
+goes to another. Visits follow the counts of `changes`. The next region is the one with the largest
+remaining share. Regions without a way back wait until everything that leads back is done. If a
+program makes too many visits, one visit represents several.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from regionpredict.predict.constants import TIMELINE_VISITS
 
 class Visit(NamedTuple):
     """A stay of a program in a region: `share` of the region's time, executed `runs` times in a
-    row. It stands for `visits` of them."""
+    row. It represents `visits` stays."""
 
     region: str
     share: float
@@ -29,10 +28,10 @@ def timeline_of(
     runs: Mapping[str, float], changes: Mapping[tuple[str, str], float],
     most: int = int(TIMELINE_VISITS.value),
 ) -> tuple[Visit, ...]:  # fmt: skip
-    """The visits to regions, which stand in the program's order with how often each is executed.
+    """The visits to regions, which are in program order with their numbers of executions.
 
-    `changes` tells how often the second of two regions is the next after the first. Shares of a
-    region add up to 1. Regions that nothing leads to are visited once, after those before them.
+    `changes` counts how often the second of two regions follows the first. Shares of a region add
+    up to 1. Regions without a predecessor are visited once, after those before them.
 
     >>> [visit.region for visit in timeline_of({"a": 2, "b": 2, "c": 1},
     ...                                        {("a", "b"): 2, ("b", "a"): 1, ("b", "c"): 1})]

@@ -1,12 +1,12 @@
-"""What phases of several programs on one path to memory make of each other's waiting.
+"""Memory waiting of phases of several programs on one path.
 
-The closed queue by which one program's cores wait for memory (`memory_bandwidth.requesting_cores`),
-with the cores of several programs in it: where M cores request at a time, each gets an M-th of what
-the path gives to M cores with its mix of reads and writes. So the path is shared by cores, not by
-programs, and all traffic together is the mean of the mixes' bandwidths, weighted by their requests.
-(So do Afzal, Hager and Wellein, "An analytic performance model for overlapping execution of
-memory-bound loop kernels on multicore CPUs", 2020: shares within 8 % on three processors.) Two
-equal halves of a program take as long as the program on all of their cores.
+The closed queue of one program's cores (`memory_bandwidth.requesting_cores`), with the cores of
+several programs. If M cores request at a time, each gets an M-th of the bandwidth for M cores with
+its mix of reads and writes. The path is shared by cores, not by programs. The total traffic is the
+mean of the bandwidths of the mixes, weighted by requests. Afzal, Hager and Wellein, "An analytic
+performance model for overlapping execution of memory-bound loop kernels on multicore CPUs", 2020,
+do the same, within 8 % on three processors. Two equal halves of a program take as long as the
+program on all of their cores.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ class PathCurve(NamedTuple):
 
 
 class Running(NamedTuple):
-    """A phase on its cores: seconds undisturbed, of which `fixed` wait for no memory whatever
-    happens, while in the others a core waits for `waiting` seconds beside its own work (the root of
-    the sum of the squares); `requesting` cores do so at a time, and get `bandwidth` B/s. `path` is
-    what they get among others, None where nobody waits.
+    """A phase on its cores: seconds undisturbed, of which `fixed` never wait for memory. In the
+    others, a core waits for `waiting` seconds in addition to its own work (the root of the sum of
+    squares). `requesting` cores wait at a time, and get `bandwidth` B/s. `path` is the share among
+    others, None without waiting.
     """
 
     seconds: float

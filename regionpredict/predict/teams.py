@@ -1,8 +1,8 @@
 """The curve and hint of a team: all that the threads of one `parallel` do until its end.
 
-Its time on p threads is one fork, the time of each of its loops as often as it runs, each with its
-barrier unless `nowait`, and the barriers and `single` constructs between them. What threads do
-beside that, each for itself or one for all, is not in it: `assumed` names it.
+The time on p threads is one fork, the time of each loop by its number of runs, each with its
+barrier unless `nowait`, and the barriers and `single` constructs in between. Other work is excluded
+and listed in `assumed`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class TeamPoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TeamEstimate:
-    """How many packages and threads a team can use; None where none of its loops tells.
+    """The packages and threads that a parallel region can use. None if no loop gives any.
 
     `points` are its times on every number of threads (empty for a model without a curve),
     `seconds` is one run on one thread. `confidence`, `doubts`, `unbound`, `deciding`, `range`,
@@ -92,7 +92,7 @@ class TeamPrediction(TeamEstimate):
 
     @property
     def sizes_from(self) -> str:
-        """Where the least sure of its sizes are from, one of `SIZE_ORIGINS`."""
+        """The least certain source of its sizes, one of `SIZE_ORIGINS`."""
         return sizes_origin([member.facts for member in self.facts.members], self.unbound)
 
     @staticmethod
@@ -115,11 +115,11 @@ def predict_team(
     parts = [TeamPart(estimate, member.runs.weight)
              for estimate, member in zip(estimates, facts.members, strict=True)]  # fmt: skip
     known = [part for part in parts if part.estimate.status != "skipped"]
-    notes = [f"{name} has no prediction: its time is not in the team's" for name in
+    notes = [f"{name} has no prediction; its time is excluded" for name in
              (member.facts.region.id for member, part in zip(facts.members, parts, strict=True)
               if part.estimate.status == "skipped")]  # fmt: skip
     notes += _of_executions(facts)
-    notes += [f"what the {construct.kind} at line {construct.line} does is not in the team's time"
+    notes += [f"the time of the {construct.kind} at line {construct.line} is excluded"
               for construct in facts.constructs if construct.kind != "barrier"]  # fmt: skip
     if not known:
         estimate = _without_hint(notes)
@@ -131,7 +131,7 @@ def predict_team(
 
 
 def _of_executions(facts: TeamFacts) -> list[str]:
-    """What is taken of how often it runs, where calls may mean other functions."""
+    """The assumed number of runs, where calls may have several targets."""
     often = facts.executions
     notes = [f"counted as running {plural(often.weight, 'time')}: {line}" for line in often.assumed]
     for member in facts.members:

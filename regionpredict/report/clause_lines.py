@@ -25,10 +25,10 @@ def clause_lines(number: int, directive: str, clauses: str) -> list[str]:
     ...                          "num_threads(n < 90 ? 1 : 36) proc_bind(close)"): print(line)
          7: #pragma omp parallel for collapse(2) private(t, u, v) \\
                 num_threads(n < 90 ? 1 : 36) proc_bind(close)
-    >>> told = "// num_threads(36) proc_bind(close): not before line 9 is mended"
+    >>> told = "// num_threads(36) proc_bind(close): fix RP221 in line 9 first"
     >>> for line in clause_lines(7, "#pragma omp for", told): print(line)
          7: #pragma omp for
-            // num_threads(36) proc_bind(close): not before line 9 is mended
+            // num_threads(36) proc_bind(close): fix RP221 in line 9 first
     """
     head = f"{number:>6}: "
     line = f"{head}{directive}   {clauses}"

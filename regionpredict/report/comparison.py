@@ -31,8 +31,8 @@ def comparison_table(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str
     most = max(n for verdict in comparison.counted for n in verdict.times)
     hints = comparison.hints
     lines = [
-        f"{hints.model} model for {hints.machine}; unit of a hint: {comparison.unit}; right is "
-        + _rule(comparison),
+        f"{hints.model} model for {hints.machine}, hints in {comparison.unit}",
+        f"right: {_rule(comparison)}",
         *_reservations(comparison),
         "",
         f"{'region':<{_REGION}} {f'speedup on {most}':>18} {'utili-':>6} {comparison.unit:>13}",
@@ -76,7 +76,7 @@ def _reservations(comparison: Comparison) -> list[str]:
     if comparison.in_part:
         lines.append(
             f"{comparison.options[-1]} of {comparison.most} {comparison.unit} were measured; "
-            f"{comparison.options[-1]}+ means at least so many"
+            f"{comparison.options[-1]}+ means at least this number"
         )
     lines += [f"{line}; they are judged all the same" for line in comparison.disturbed]
     return lines
@@ -99,12 +99,12 @@ def _team_rows(comparison: Comparison, most: int) -> list[str]:
     """The `parallel` constructs as a whole, below the regions."""
     if not comparison.teams:
         return []
-    lines = ["", "teams (each `parallel` as a whole):"]
+    lines = ["", "parallel regions with several loops:"]
     for verdict in comparison.teams:
         lines += _rows(verdict, most, comparison)
     counted = {verdict.hint.id for verdict in comparison.counted if verdict.regions}
     if any(verdict.hint.id not in counted for verdict in comparison.teams):
-        lines.append("a team of one loop that is measured by itself is counted as that loop")
+        lines.append("a parallel region with one measured loop is counted as that loop")
     return lines
 
 
@@ -112,7 +112,8 @@ def _rates(comparison: Comparison) -> list[str]:
     lines = [f"success {_rate(success(comparison))}"]
     left = [v for v in comparison.counted if v.right is None]
     for what, many in (
-        ("region", [v for v in left if not v.regions]), ("team", [v for v in left if v.regions]),
+        ("region", [v for v in left if not v.regions]),
+        ("parallel region", [v for v in left if v.regions]),
     ):  # fmt: skip
         if many:
             lines[0] += f"; {plural(len(many), what)} not judged"
@@ -142,7 +143,7 @@ def _worst(wrong: Sequence[Verdict]) -> list[str]:
             f"  {verdict.hint.id} {verdict.hint.function}: {_whole(verdict.hinted)} instead of "
             f"{_whole(verdict.needed)}, {100 * (verdict.loss or 0):.0f} % slower than the best; "
             f"{verdict.hint.bottleneck or 'no bottleneck'}, "
-            f"{100 * verdict.hint.confidence:.0f} % sure"
+            f"{100 * verdict.hint.confidence:.0f} % confidence"
             + (", borderline" if verdict.hint.borderline else "")
         )
         lines += [f"      assumed: {line}" for line in verdict.hint.assumed]
@@ -159,7 +160,7 @@ def _disagreements(laws: Sequence[Fitted]) -> list[str]:
     lines = [
         "",
         f"prediction and fitted law disagree for {len(disagreements)} of "
-        f"{plural(len(laws), 'region')}" + (", farthest apart first:" if disagreements else ""),
+        f"{plural(len(laws), 'region')}" + (", largest difference first:" if disagreements else ""),
     ]
     for law in disagreements[:_SHOWN]:
         assert law.worst is not None
@@ -169,7 +170,7 @@ def _disagreements(laws: Sequence[Fitted]) -> list[str]:
             f"  {law.verdict.hint.id} {law.verdict.hint.function}: on {plural(threads, 'thread')} "
             f"{law.verdict.predicted_speedup[threads]:.2f} predicted, {band.value:.2f} fitted "
             f"({band.low:.2f} to {band.high:.2f})",
-            f"      predicted: {law.predicted_law}; measured: {law.law}",
+            f"      predicted {law.predicted_law}, measured {law.law}",
         ]
     if len(disagreements) > _SHOWN:
         lines.append(f"  ... and {len(disagreements) - _SHOWN} more: see --format json")

@@ -78,8 +78,8 @@ def open_lines(result: Coschedule) -> list[str]:
     every = [team for teams in result.open.values() for team in teams]
     more = f" and {len(every) - _NAMED} more" if len(every) > _NAMED else ""
     return [
-        "at assumed large sizes: "
-        f"{', '.join(every[:_NAMED])}{more}; predict {', '.join(result.open)} with --set"
+        f"sizes assumed large: {', '.join(every[:_NAMED])}{more}; "
+        f"predict {', '.join(result.open)} with --set"
     ]
 
 
@@ -91,13 +91,13 @@ def _verdict(result: Coschedule) -> str:
     if result.shares:
         return f"share, {_how(best)}: {gain:.2f} times as fast as taking turns"
     if gain > 1.0:
-        return f"take turns: the best way to share is but {gain:.2f} times as fast"
+        return f"take turns: the best way to share is only {gain:.2f} times as fast"
     return f"take turns: the best way to share takes {1 / gain:.2f} times as long"
 
 
 def _how(allocation: Allocation) -> str:
     if allocation.kind == "packages":
-        return "packages apart"
+        return "separate packages"
     return "cores of every NUMA domain"
 
 
@@ -181,7 +181,7 @@ def _head(result: Coschedule) -> list[str]:
     if names:
         comments.append(
             shell_comment(
-                f"{', '.join(names)}: teams of several sizes, which regionpredict run gives them; "
+                f"{', '.join(names)}: regionpredict run sets the threads of each region; "
                 "compile with -g"
             )
         )

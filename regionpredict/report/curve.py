@@ -53,10 +53,10 @@ def explain_curve(
     pages = "interleaved" if pages == "interleave" else f"{pages} first touch"
     lines += ["", f"Pages: {pages} ({derivation.placement_reason})"]
     if machine.binding != "close":
-        lines.append(f"Threads: over all packages (OMP_PROC_BIND={machine.binding})")
+        lines.append(f"Threads: spread over packages (OMP_PROC_BIND={machine.binding})")
     if derivation.past:
         most = plural(derivation.points[-1].threads, "thread")
-        lines.append(f"Before it runs, on {most}: {derivation.past}")
+        lines.append(f"Cache contents before the run on {most}: {derivation.past}")
     lines += _terms(derivation.points)
     lines += _hardware_threads(derivation, machine)
     lines += ["", *plot(prediction.speedup, prediction.band)]
@@ -66,7 +66,7 @@ def explain_curve(
     lines += team_hint(team) if team is not None else []
     lines += planned
     if advice:
-        lines += ["", "Changes to the source that would help, each predicted anew"]
+        lines += ["", "Changes to the source that would help (each predicted again)"]
         lines += [f"  {change.span}: {advice_sentence(change)}" for change in advice]
     if prediction.diagnostics:
         lines += ["", "Notes"] + [f"  {note}" for note in prediction.diagnostics]
@@ -87,7 +87,7 @@ def _traffic(who: str, levels: Sequence[LevelTraffic], machine: Machine) -> list
             if loop is None:
                 why = "no loop's reuse fits"
             else:
-                why = f"reuse along {loop} hits, {show_bytes(window)} an iteration"
+                why = f"reuse along {loop} hits, {show_bytes(window)} per iteration"
             lines.append(
                 f"    {array.array}: {show_bytes(array.read)} in, "
                 f"{show_bytes(array.written)} back; {why}"
@@ -142,7 +142,7 @@ def plot(speedup: Sequence[tuple[int, float]], band: Sequence[Bounds] = ()) -> l
         row = min(_ROWS - 1, max(0, round(value / top * _ROWS) - 1))
         cells[_ROWS - 1 - row][round((threads - first) / wide * _COLUMNS)] = mark
     share = f"{100 * BAND_SHARE.value:.0f} %"
-    lines = [f"Speedup (*), and between what {share} of measured ones lie (.)" if band
+    lines = [f"Speedup (*) with {share} interval (.)" if band
              else "Speedup"]  # fmt: skip
     for number, row_cells in enumerate(cells):
         level = top * (_ROWS - number) / _ROWS
@@ -158,8 +158,8 @@ def _hint(prediction: Prediction, derivation: SaturationDerivation) -> list[str]
     sentence = (
         f"Hint: {plural(prediction.packages or 0, 'package')}, "
         f"{plural(prediction.threads or 0, 'thread')}{_seats(prediction)} "
-        f"({prediction.bottleneck}), {100 * prediction.confidence:.0f} % sure to be within "
-        f"{within:g} % of the best" + (", borderline" if prediction.borderline else "")
+        f"({prediction.bottleneck}), {100 * prediction.confidence:.0f} % confidence (within "
+        f"{within:g} % of the best)" + (", borderline" if prediction.borderline else "")
     )
     return [
         "",
@@ -179,8 +179,8 @@ def _expected(prediction: Prediction) -> list[str]:
     for (threads, value), (low, high) in zip(prediction.speedup, prediction.band, strict=True):
         if threads == prediction.threads:
             return [
-                f"On {plural(threads, 'thread')} {value:.3g} times; {100 * BAND_SHARE.value:.0f} % "
-                f"of measured speedups lie between {low:.3g} and {high:.3g}"
+                f"{plural(threads, 'thread')}: speedup {value:.3g} "
+                f"({100 * BAND_SHARE.value:.0f} % interval {low:.3g} to {high:.3g})"
             ]
     return []
 
@@ -190,7 +190,7 @@ def _at_others(estimate: Prediction | TeamPrediction) -> list[str]:
     if estimate.range is None:
         return []
     others = range_sentence(estimate.range, estimate.deciding, whole=True)
-    return [f"  at the assumed sizes; at others {others}"]
+    return [f"  at the assumed sizes; otherwise {others}"]
 
 
 def _seats(prediction: Prediction) -> str:
@@ -198,7 +198,7 @@ def _seats(prediction: Prediction) -> str:
     each = prediction.threads_per_core
     if each == 1 or prediction.threads is None:
         return ""
-    return f" on {plural(prediction.threads // each, 'core')} ({each} a core)"
+    return f" on {plural(prediction.threads // each, 'core')} ({each} per core)"
 
 
 def _hardware_threads(derivation: SaturationDerivation, machine: Machine) -> list[str]:
@@ -215,7 +215,9 @@ def _hardware_threads(derivation: SaturationDerivation, machine: Machine) -> lis
 
 def team_hint(team: TeamPrediction) -> list[str]:
     """What its team can use: `num_threads` belongs to the team."""
-    name = f"Team of {plural(len(team.facts.members), 'loop')}, line {team.facts.span.line}"
+    name = (
+        f"Parallel region of {plural(len(team.facts.members), 'loop')}, line {team.facts.span.line}"
+    )
     if team.threads is None:
         return [f"{name}: no hint"]
     threads = plural(team.threads, "thread")

@@ -135,7 +135,7 @@ def _conclusion(prediction: Prediction, derivation: DensityDerivation) -> list[s
     threads = plural(prediction.threads or 0, "thread")
     limit = prediction.bottleneck or "nothing to limit it"
     lines.append(
-        f"Hint: {packages}, {threads} ({limit}), {100 * prediction.confidence:.0f} % sure"
+        f"Hint: {packages}, {threads} ({limit}), {100 * prediction.confidence:.0f} % confidence"
         + (", borderline" if prediction.borderline else "")
     )
     if prediction.diagnostics:

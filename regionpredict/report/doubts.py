@@ -1,4 +1,4 @@
-"""Why a hint has its confidence: the doubts that lower it, in words and for scripts."""
+"""Lists the factors that lower the confidence of a hint."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def why_this_confidence(estimate: Estimate | TeamEstimate) -> list[str]:
     lines = [
         f"  {100 * known.factor:3.0f} %  {known.id}: {known.reason}" for known in estimate.doubts
     ]
-    return ["Why this confidence: each of these leaves so much of it", *lines]
+    return ["Factors of the confidence:", *lines]
 
 
 def doubts_document(estimate: Estimate | TeamEstimate) -> list[dict[str, Any]]:

@@ -56,7 +56,7 @@ def hint_notes(
 
 
 def hint_text(prediction: Prediction) -> str:
-    """`2 packages, 11 threads: 2.6x, memory-bandwidth (75 % sure)`."""
+    """`2 packages, 11 threads: 2.6x, memory-bandwidth (75 % confidence)`."""
     if prediction.status == "skipped":
         return "no prediction"
     if prediction.packages is None:
@@ -67,7 +67,7 @@ def hint_text(prediction: Prediction) -> str:
     if prediction.bottleneck is not None:
         text += f", {prediction.bottleneck}"
     guessed = " at assumed sizes" if prediction.range is not None else ""
-    return f"{text} ({100 * prediction.confidence:.0f} % sure{guessed})"
+    return f"{text} ({100 * prediction.confidence:.0f} % confidence{guessed})"
 
 
 def findings(

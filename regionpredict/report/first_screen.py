@@ -1,10 +1,10 @@
 """The first screen of many loops: those that take the time, what to change, which sizes to give.
 
 Use 18 threads on 1 package: 3.8x faster than 1 thread (3.4-3.9), 60 % confidence.
-skylake-gold-6148: 2 packages x 20 cores, saturation model
+skylake-gold-6148: 2 packages (sockets) x 20 cores, saturation model
 
-The loops that take the time:
-     time  gain  pk thr limited by        sure  where
+Loops by share of time:
+     time  gain  pk thr limited by        conf  where
    61.2 %  9.2x   1  10 imbalance         57 %  bt/solve.c:12 x_solve
 12 more loops take 8 % of the time: --all shows every loop
 """
@@ -42,7 +42,7 @@ def first_screen(
     ranked = sorted(predictions, key=lambda own: -times.get(own.facts.region.id, 0.0))
     shown = list(_taking_the_time(ranked, times, whole))
     rest = ranked[len(shown) :]
-    lines = ["", "The loops that take the time:"] if whole else [""]
+    lines = ["", "Loops by share of time:"] if whole else [""]
     lines += ranked_rows(shown, times, whole, model, data=False)
     if rest:
         share = sum(times.get(own.facts.region.id, 0.0) for own in rest) / whole if whole else 0.0
@@ -70,7 +70,7 @@ def _taking_the_time(
 
 def _assumed(predictions: Sequence[Prediction]) -> str:
     typical = any(own.facts.bindings.typical is not None for own in predictions)
-    return "sizes of the scale of a run without arguments" if typical else "large sizes"
+    return "typical sizes of a run without arguments" if typical else "large sizes"
 
 
 def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> Iterator[str]:
@@ -78,11 +78,11 @@ def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> It
     yield from row_rule(shown)
     if any(own.range is not None for own in shown):
         yield from page_lines(
-            f"{GUESSED} holds for {_assumed(predictions)}, which are assumed; --all shows what "
-            "other sizes would change", then="  ",
+            f"{GUESSED} for assumed {_assumed(predictions)}; --all shows the thresholds",
+            then="  ",
         )  # fmt: skip
     if any(own.status == "partial" for own in shown):
-        yield "? something in the loop is not understood"
+        yield "? part of the loop is unknown"
     if any(own.borderline for own in shown):
         yield "~ another number of packages is about as good"
     if any(own.threads_per_core > 1 for own in shown):
@@ -91,7 +91,7 @@ def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> It
     if wrong:
         rules = sorted({n.id for own in wrong for n in own.diagnostics if n.id in CONFLICTS})
         yield from page_lines(
-            f"{WRONG} {plural(len(wrong), 'loop')} may be wrong on several threads "
+            f"{WRONG} conflicts between threads in {plural(len(wrong), 'loop')} "
             f"({', '.join(rules)}): see --all", then="  ",
         )  # fmt: skip
     skipped = sum(own.status == "skipped" for own in predictions)

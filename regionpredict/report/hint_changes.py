@@ -125,7 +125,7 @@ def _head(changes: HintChanges) -> str:
 def _only_in(changes: HintChanges) -> str:
     """` (2 only in time)`: of those that changed, how many have the hint that they had."""
     parts = [
-        f"{number} only in {what}" for what, named in (("time", "time"), ("how sure", "sureness"))
+        f"{number} only in {what}" for what, named in (("time", "time"), ("confidence", "sureness"))
         if (number := sum(change.only == named for change in changes.changes))
     ]  # fmt: skip
     return f" ({', '.join(parts)})" if parts else ""
@@ -147,12 +147,11 @@ def _sentences(change: HintChange) -> Iterator[str]:
         yield f"was {old.id} {old.function}"
     yield from _time(old.hinted_seconds, new.hinted_seconds)
     if not change.as_sure:
-        yield f"{100 * old.confidence:.0f} % sure -> {100 * new.confidence:.0f} % sure"
+        yield f"confidence {100 * old.confidence:.0f} % -> {100 * new.confidence:.0f} %"
     if change.only is not None:
-        what = "time" if change.only == "time" else "sureness"
+        what = "time" if change.only == "time" else "confidence"
         yield (
-            f"only its {what} is another: the loop is as it was, so look at what runs before it, "
-            "at sizes, and at the machine's figures"
+            f"only its {what} changed; check what runs before it, sizes, and the machine's figures"
         )
     yield from change.reasons[:_REASONS]
     if len(change.reasons) > _REASONS:

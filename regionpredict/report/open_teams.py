@@ -1,8 +1,8 @@
 """The first lines where sizes are open: which to give, and what others would change.
 
-4 of 9 teams depend on sizes that are assumed large
-Give this one and 9 of 9 regions are settled (now 5): --set N=...
-What 4 of them can use as their size grows: N (4)
+4 of 9 parallel regions depend on unknown sizes
+Set this size to get hints for 9 of 9 regions (now 5): --set N=...
+Packages by size for 4 of them: N (4)
                   10   100  1000  10^4  10^5  10^6  10^7  10^8
   1 thread         4     3
   2 packages             1     4     4     4     4     4     4
@@ -30,23 +30,24 @@ def open_team_lines(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> It
     opened = [team for team in teams if team.range is not None]
     if not opened:
         return
-    which = "All" if len(opened) == len(teams) > 1 else str(len(opened))
+    which = "All" if len(opened) == len(teams) > 1 else f"{len(opened)} of"
     depend = "depends" if len(opened) == 1 else "depend"
-    yield f"{which} of {plural(len(teams), 'team')} {depend} on sizes that are assumed large"
+    yield f"{which} {plural(len(teams), 'parallel region')} {depend} on unknown sizes"
     yield from needed_lines(ranking)
     turning = [team.by_size for team in opened if len(team.by_size) > 1]
     if turning:
-        yield f"What {len(turning)} of them can use as their size grows: {_sizes(turning)}"
+        yield f"Packages by size for {len(turning)} of them: {_sizes(turning)}"
         yield from _by_size(turning)
     stay = [team for team in opened if team.range is not None and team.range.packages == (1, 1)]
     if stay:
         causes = Counter(team.bottleneck for team in stay)
         bottlenecks = ", ".join(f"{cause} ({count})" for cause, count in causes.most_common())
-        yield f"On 1 package whatever the sizes {_stay(len(stay))}: {bottlenecks}"
+        yield f"{_stay(len(stay))} 1 package at any size: {bottlenecks}"
     if alone := len(opened) - len(turning):
         their = "its row" if alone == 1 else "their rows"
-        yield (f"Of {plural(alone, 'team')} no single size tells what to use: give the names that "
-               f"'depends on' below {their} lists")  # fmt: skip
+        depend = "depends" if alone == 1 else "depend"
+        yield (f"{plural(alone, 'parallel region')} {depend} on several sizes: see 'depends on' "
+               f"below {their}")  # fmt: skip
 
 
 def _sizes(turning: Sequence[Sequence[SizeHint]]) -> str:
@@ -57,7 +58,7 @@ def _sizes(turning: Sequence[Sequence[SizeHint]]) -> str:
 
 
 def _stay(number: int) -> str:
-    return f"{plural(number, 'team')} stay" if number > 1 else "1 team stays"
+    return f"{plural(number, 'parallel region')} use{'s' if number == 1 else ''}"
 
 
 def _by_size(hints: Sequence[Sequence[SizeHint]]) -> Iterator[str]:

@@ -100,7 +100,7 @@ def _guesses(predictions: Sequence[Prediction], teams: Sequence[TeamPrediction])
         if _stands_alone(team)
     ]  # fmt: skip
     return {
-        span: f"at assumed large sizes; at others {open_sentence(estimate)}"
+        span: f"at assumed large sizes; otherwise {open_sentence(estimate)}"
         for estimate, span, facts in loops
         if estimate.range is not None and not _by_size(estimate, facts)
     }
@@ -129,7 +129,7 @@ def _loop_row(
     region = prediction.facts.region
     own = " ".join(["#pragma omp", region.directive, *_kept(region.clauses)])
     if region.by_hand:
-        own = "a loop that its threads share by their numbers"
+        own = "a loop shared by thread number"
     around = [
         str(team.facts.span.line)
         if team.facts.span.file == region.span.file
@@ -138,7 +138,7 @@ def _loop_row(
         and any(member.facts.region.id == region.id for member in team.facts.members)
     ]  # fmt: skip
     if around:
-        return own, f"// in the team of line {', '.join(around)}"
+        return own, f"// in the parallel region at line {', '.join(around)}"
     if prediction.threads is None or "parallel" in region.directive.split():
         return own, _clauses(prediction, binding, [prediction.facts])
     if race_of([prediction.facts]) is not None:
@@ -162,7 +162,7 @@ def _unless_wrong(clauses: str, loops: Sequence[RegionFacts]) -> str:
     note = race_of(loops)
     if note is None:
         return clauses
-    return f"// {clauses}: not before {note.id} in line {note.span.line} is mended: {note.message}"
+    return f"// {clauses}: fix {note.id} in line {note.span.line} first: {note.message}"
 
 
 def race_of(loops: Sequence[RegionFacts]) -> Diagnostic | None:

@@ -1,8 +1,8 @@
 """The first lines of a run on several files or many loops: how it scales, and what stops it.
 
-Plan: 40 threads on 2 packages, 0.081 s, 0 changes of team size (best constant: 40 threads, 0.081 s)
-Of the time on one thread scale: 94 % to 2 packages, 6 % to 1 package
-At the first package stop 2 teams: memory-bandwidth (2)
+Plan: 40 threads on 2 packages, 0.081 s, 0 changes of threads (best constant: 40 threads, 0.081 s)
+Scaling by time on one thread: 94 % to 2 packages, 6 % to 1 package
+2 parallel regions stop scaling at one package: memory-bandwidth (2)
     4 %  src/solve.c:40  solve, memory-bandwidth
 """
 
@@ -25,7 +25,7 @@ _NAME = 6  # columns in which a function's name can still be told
 _MANY = 20  # regions: more than are read at a glance
 CONFLICTS = frozenset(("RP221", "RP222", "RP223", "RP224"))
 WRONG = "!"
-"""Behind the row of a region that these rules say something of."""
+"""Marks the row of a region with a finding of these rules."""
 CAUTIONS = frozenset(("RP225", "RP226"))
 """Rules of what is right or wrong, fast or slow, as numbers in memory say: no row is marked."""
 _SHOWN = 0.005  # of the time: what is less is 0 %
@@ -52,7 +52,7 @@ def program_summary(
                     for note in member.facts.diagnostics if note.id in CONFLICTS)  # fmt: skip
     if wrong:
         told = ", ".join(f"{rule} ({number})" for rule, number in sorted(wrong.items()))
-        lines.append(f"Wrong, or right by chance, on several threads: {told}; see the end")
+        lines.append(f"Conflicts between threads: {told}; see the end")
     unknown = [team for team, _ in timed if plans and team.facts.executions.value is None]
     lines += _taken(unknown)
     return [part for line in lines for part in page_lines(line)]
@@ -68,13 +68,13 @@ def _taken(unknown: Sequence[TeamPrediction]) -> list[str]:
     called = [team for team in unknown if team.facts.executions.assumed]
     lines = []
     if len(called) < len(unknown):
-        number = plural(len(unknown) - len(called), "team")
-        lines.append(f"Assumed for {number}: loops around it of unknown length turn 10 times")
+        number = plural(len(unknown) - len(called), "parallel region")
+        lines.append(f"Assumed for {number}: enclosing loops of unknown length run 10 times")
     if called:
         reasons = list(dict.fromkeys(r for team in called for r in team.facts.executions.assumed))
         more = f"; and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else ""
-        number = plural(len(called), "team")
-        lines.append(f"How often {number} run{'s' if len(called) == 1 else ''} is not known: "
+        number = plural(len(called), "parallel region")
+        lines.append(f"Unknown number of runs of {number}: "
                      f"{'; '.join(reasons[:_NAMED])}{more}")  # fmt: skip
     return lines
 
@@ -92,14 +92,17 @@ def _scaling(timed: Sequence[tuple[TeamPrediction, float]], whole: float, folder
         shares[packages] = shares.get(packages, 0.0) + seconds / whole
     parts = [f"{_percent(share)} to {plural(packages, 'package')}"
              for packages, share in sorted(shares.items(), reverse=True)]  # fmt: skip
-    lines = [f"Of the time on one thread scale: {', '.join(parts)}"]
+    lines = [f"Scaling by time on one thread: {', '.join(parts)}"]
     stopped = sorted(((team, seconds) for team, seconds in timed if team.packages == 1),
                      key=lambda entry: -entry[1])  # fmt: skip
     if not stopped or max(shares) < 2:
         return lines
     causes = Counter(team.bottleneck for team, _ in stopped)
     told = ", ".join(f"{cause} ({number})" for cause, number in causes.most_common())
-    lines.append(f"At the first package stop {plural(len(stopped), 'team')}: {told}")
+    lines.append(
+        f"{plural(len(stopped), 'parallel region')} stop{'s' if len(stopped) == 1 else ''} "
+        f"scaling at one package: {told}"
+    )
     for team, seconds in stopped[:_NAMED]:
         if seconds >= _SHOWN * whole:
             begin, end = f"  {100 * seconds / whole:3.0f} %  ", f"  {team.bottleneck}"
@@ -117,7 +120,7 @@ def advised_lines(advice: ByTeam, folder: str, spent: float | None) -> list[str]
         f"  {_place(f'{advice.span.file}:{advice.span.line}', folder)}  {advice_sentence(advice)}"
         for advice in best
     ]
-    return ["What would help most:", *lines] if lines else []
+    return ["Best changes:", *lines] if lines else []
 
 
 def _place(place: str, folder: str) -> str:
@@ -136,13 +139,13 @@ def _planned(plans: Sequence[Plan]) -> list[str]:
         (plan,) = plans
         best = plan.best_constant
         return [
-            f"Plan: {_sizes(plan)}, {plural(plan.team_changes, 'change')} of team size "
+            f"Plan: {_sizes(plan)}, {plural(plan.team_changes, 'change')} of threads "
             f"(best constant: {plural(best.threads, 'thread')}, {_time(best.seconds)})"
         ]
     folder = common_folder([plan.main for plan in plans if plan.main])
-    lines = [f"{len(plans)} programs, each with its plan; the longest:"]
+    lines = [f"Plans of {len(plans)} programs, longest first:"]
     for plan in plans[:_NAMED]:
-        name = plan.main.removeprefix(folder) or "what no main calls"
+        name = plan.main.removeprefix(folder) or "code that no main calls"
         best = plan.best_constant
         lines.append(
             f"  {name}: {_sizes(plan)} (best constant: {best.threads}, {_time(best.seconds)})"
@@ -159,10 +162,10 @@ def beside_the_rows(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> l
     other = {team for team, size in planned if own.get(team, size) != size}
     if not other:
         return []
-    of = plural(len({team for team, _ in planned}), "team")
+    of = plural(len({team for team, _ in planned}), "parallel region")
     return [
-        f"The plan's threads are not those of the row for {len(other)} of {of}: a plan is for "
-        "the program's time, changes of size counted, and run and --format openmp take it"
+        f"The plan has other threads for {len(other)} of {of}, to minimize the program's time. "
+        "run and --format openmp use the plan."
     ]
 
 
@@ -174,10 +177,10 @@ def planned_otherwise(plans: Sequence[Plan], team: TeamPrediction | None) -> lis
     for plan in plans:
         size = plan.sizes.get(team.facts.id, team.threads)
         if size != team.threads:
-            by_size.setdefault(size, []).append(plan.main or "what no main calls")
+            by_size.setdefault(size, []).append(plan.main or "code that no main calls")
     return [
         f"Plan of {mains[0]}{f' and {len(mains) - 1} more' if mains[1:] else ''}: "
-        f"{plural(size, 'thread')} for its team, best for the program's time with changes of size"
+        f"{plural(size, 'thread')} for this parallel region, best for the whole program"
         for size, mains in sorted(by_size.items())
     ]
 

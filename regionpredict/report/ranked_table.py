@@ -1,6 +1,6 @@
 """Regions one after the other, whatever file they are in: the table of `--sort` and `--top`.
 
-time  gain  pk thr limited by        sure  where
+time  gain  pk thr limited by        conf  where
 61 %   9.2x  1  10 imbalance         57 %  bt/solve.c:12 x_solve
 """
 
@@ -28,7 +28,7 @@ def ranked_rows(
     """
     folder = common_folder([prediction.facts.region.span.file for prediction in predictions])
     choice = "  gain  pk thr " if model == "saturation" else "  score  pkgs "
-    head = f"{'data' if data else 'time':>9}{choice}{'limited by':<16}  sure  where"
+    head = f"{'data' if data else 'time':>9}{choice}{'limited by':<16}  conf  where"
     lines = [f"Below {folder}:"] if len(folder) > 1 else []
     lines.append(head)
     for prediction in predictions:

@@ -16,7 +16,7 @@ def note_lines(notes: Sequence[Diagnostic]) -> list[str]:
     """The notes, those that say the same of several places once, where the first of them stands.
 
     Directives that were left out come last, where they are seen. Sample:
-    `a.c:1: RP003: include folder guessed: inc; pass -I inc to be sure (so for 4 files)`.
+    `a.c:1: RP003: include folder guessed: inc; pass -I inc to be sure (in 4 files)`.
     """
     by_subject: dict[tuple[str, str], list[Diagnostic]] = {}
     for note in notes:
@@ -36,9 +36,9 @@ def _others(same: Sequence[Diagnostic]) -> str:
     if len(same) == 1:
         return ""
     if len({note.message for note in same}) > 1:
-        return f" (and the like for {len(same) - 1} more)"
+        return f" (and {len(same) - 1} similar)"
     if len(files) == 1:
-        return f" (so in {len(lines)} lines)"
-    return f" (so in {len(lines)} lines of {len(files)} files)" if len(lines) > len(files) else (
-        f" (so for {len(files)} files)"
+        return f" (in {len(lines)} lines)"
+    return f" (in {len(lines)} lines of {len(files)} files)" if len(lines) > len(files) else (
+        f" (in {len(files)} files)"
     )  # fmt: skip

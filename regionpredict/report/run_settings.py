@@ -47,11 +47,11 @@ def settings_sentences(run: RunSettings) -> list[str]:
     """What is not as usual, a sentence each."""
     sentences = []
     if run.pages == INTERLEAVE:
-        sentences.append("Pages of all domains in turn: run it with numactl --interleave=all")
+        sentences.append("Pages interleaved: run with numactl --interleave=all")
     elif isinstance(run.pages, int):
-        sentences.append(f"Pages in domain {run.pages}: run it with numactl --membind={run.pages}")
+        sentences.append(f"Pages in domain {run.pages}: run with numactl --membind={run.pages}")
     if run.binding != "close":
-        sentences.append(f"Threads over all packages: run it with OMP_PROC_BIND={run.binding}")
+        sentences.append(f"Threads spread over packages: run with OMP_PROC_BIND={run.binding}")
     if run.runtime is not None:
-        sentences.append(f"Costs of OpenMP: those of {run.runtime}'s run-time system")
+        sentences.append(f"OpenMP costs: those of the {run.runtime} runtime")
     return sentences

@@ -107,31 +107,31 @@ def _listed(names: Sequence[str], whole: bool) -> str:
 
 
 def needed_sizes(ranking: SizeRanking) -> str:
-    """`give these 4 and 34 of 39 regions are settled (now 12)`, and nothing where all are."""
+    """`set these 4 sizes to get hints for 34 of 39 regions (now 12)`; empty if all are known."""
     few = _few(ranking)
     return _needed(few, ranking) if few else ""
 
 
 def _needed(few: Sequence[UnboundSize], ranking: SizeRanking) -> str:
-    which = "this one" if len(few) == 1 else f"these {len(few)}"
+    which = "this size" if len(few) == 1 else f"these {len(few)} sizes"
     enough = _settling_most(ranking)
-    now = f", {ranking.in_part} in part" if ranking.in_part else ""
-    rest = f", with {len(enough)} names {enough[-1].settled}" if len(enough) > len(few) else ""
+    now = f", {ranking.in_part} partial" if ranking.in_part else ""
+    rest = f", {enough[-1].settled} with {len(enough)} sizes" if len(enough) > len(few) else ""
     return (
-        f"give {which} and {_settled(few[-1], ranking.regions)} (now {ranking.settled}{now}{rest})"
+        f"set {which} to get hints for {_settled(few[-1], ranking.regions)} "
+        f"(now {ranking.settled}{now}{rest})"
     )
 
 
 def settled_sentence(ranking: SizeRanking) -> str:
-    """`34 of 39 regions are settled, 3 of them in part`, as it is."""
-    return _settled(ranking, ranking.regions)
+    """`hints are known for 34 of 39 regions, 3 of them partial`."""
+    return f"hints are known for {_settled(ranking, ranking.regions)}"
 
 
 def _settled(told: UnboundSize | SizeRanking, regions: int) -> str:
-    """Regions with something that is not understood are told apart: no size settles that."""
-    verb = "is" if regions == 1 else "are"
-    part = f", {told.in_part} of them in part" if told.in_part else ""
-    return f"{told.settled} of {plural(regions, 'region')} {verb} settled{part}"
+    """Partial regions are counted separately, because sizes do not complete them."""
+    part = f", {told.in_part} of them partial" if told.in_part else ""
+    return f"{told.settled} of {plural(regions, 'region')}{part}"
 
 
 def needed_names(ranking: SizeRanking) -> list[str]:
@@ -163,14 +163,14 @@ def needed_lines(ranking: SizeRanking) -> list[str]:
         verb = "depends" if left == 1 else "depend"
         return page_lines(
             f"{left} of {plural(ranking.regions, 'region')} {verb} on sizes that the program "
-            "computes. To use those of a run: regionpredict measure, then --sizes-from. "
+            "computes. Record a run with regionpredict measure, then use --sizes-from. "
             "regionpredict sizes lists them."
         )
     needed = _needed(few, ranking)
     options = [f"--set{_HELD}{_quoted(size.name)}=..." for size in few]
     text = f"{needed[0].upper()}{needed[1:]}: {' '.join(options)}"
     if any(_OF_COMMAND_LINE.search(size.name) for size in few):
-        text += f"; or the program's arguments: --args{_HELD}'...'"
+        text += f", or --args{_HELD}'...'"
     lines = page_lines(text)
     return [line.replace(_HELD, " ") for line in lines]
 

@@ -80,7 +80,7 @@ def slurm_script(
     if silent:
         more = f" and {len(silent) - _NAMED} more" if len(silent) > _NAMED else ""
         comments.append(
-            f"not counted, as no main is seen to come to it: {', '.join(silent[:_NAMED])}" + more
+            f"excluded, because no main reaches it: {', '.join(silent[:_NAMED])}" + more
         )
     if seconds is not None:
         comments += [f"not in the measurements: {name}" for name in _absent(teams, seconds)]

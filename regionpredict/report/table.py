@@ -1,6 +1,6 @@
 """Predictions and facts as a table that fits 80 columns.
 
-dunnington: 4 packages x 6 cores, density model
+dunnington: 4 packages (sockets) x 6 cores, density model
 gemm.c
   line  function      iterations  working set  score  packages  limited by
     39  kernel_gemm         1024       24 MiB   0.62     3      compute
@@ -73,8 +73,8 @@ from regionpredict.workload import TYPICAL
 
 _NOTES = 6
 _ORIGINS = {
-    "large": "assumed large", "defaults": "what main makes of no arguments",
-    "run": "of a recorded run", "given": "as given", "source": "of the source",
+    "large": "assumed large", "defaults": "computed by main without arguments",
+    "run": "from a recorded run", "given": "as given", "source": "from the source",
 }  # fmt: skip
 """Where sizes are from, in words, by `SIZE_ORIGINS`."""
 _AND_MORE = re.compile(r"(.*), and (\d+) more")  # figures of a section: the first is named
@@ -94,7 +94,7 @@ def prediction_table(
     """
     lines = answer_lines(recommended)
     lines += [
-        f"{machine.name}: {plural(machine.packages, 'package')} x "
+        f"{machine.name}: {plural(machine.packages, 'package')} (sockets) x "
         f"{plural(machine.cores_per_package, 'core')}, {model} model{_form(predictions)}"
     ]
     advice = advice or {}
@@ -163,7 +163,7 @@ def _by_file(
         choice = "  gain  pk thr " if model == "saturation" else "  score  pkgs "
         lines.append(
             f"  line {'function':<{NAME_WIDTH}} {'iterates':>8} {'data':>8}{choice}"
-            f"{'limited by':<16}  sure"
+            f"{'limited by':<16}  conf"
         )
         for _, row in group:
             lines += row
@@ -187,7 +187,7 @@ def _titles(files: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     folder = common_folder(files)
     shorter = short_names([file[len(folder) :] for file in files], PAGE_WIDTH)
     # A path has no blanks: it is broken where the line ends.
-    title = textwrap.wrap(f"Files below {folder}", PAGE_WIDTH, subsequent_indent="    ")
+    title = textwrap.wrap(f"Files in {folder}", PAGE_WIDTH, subsequent_indent="    ")
     return (title if folder else []), {file: shorter[file[len(folder) :]] for file in files}
 
 
@@ -209,7 +209,7 @@ def _prediction_row(prediction: Prediction, names: Mapping[str, str]) -> list[st
     marked = row + guess_mark(prediction) + partial + wrong_mark(prediction.diagnostics)
     notes = [note.message for note in prediction.diagnostics if note.id == _ON_HOST][:1]
     if prediction.idle:
-        notes.append("main is not seen to reach it: it is in no plan and needs no size")
+        notes.append("apparently unreachable from main; excluded from the plan")
     below = [line for text in notes for line in page_lines(" " * 7 + text, then=" " * 7)]
     return [marked.rstrip(), *open_lines(prediction), *below]
 
@@ -233,8 +233,8 @@ def _legend(
     ]
     if any(p.range is not None for p in predictions):
         lines += page_lines(
-            f"{GUESSED} sizes without a value are assumed {_scale(predictions, machine)}; "
-            "below the row: at which sizes the hint is another one", then="  ",
+            f"{GUESSED} unknown sizes are assumed {_scale(predictions, machine)}; "
+            "the thresholds are below the row", then="  ",
         )  # fmt: skip
     lines += needed_lines(rank_sizes(predictions))
     lines += cut_lines(predictions)
@@ -252,16 +252,16 @@ def _legend(
         lines.append(f"{HARDWARE_THREADS} hardware threads: {each} on each core")
     wrong = _notes_of(predictions, CONFLICTS)
     if wrong:
-        lines.append(f"{WRONG} wrong, or right by chance, when several threads run it:")
+        lines.append(f"{WRONG} conflicts between threads (wrong results or contention):")
         for line in wrong:
             lines += page_lines(f"    {line}", then=" " * 6)
     cautions = _notes_of(predictions, CAUTIONS)
     if cautions:
-        lines.append("Left to numbers in memory, whether threads meet:")
+        lines.append("Possible conflicts, depending on values in memory:")
         for line in _limited(cautions):
             lines += page_lines(f"    {line}", then=" " * 6)
     if any(p.status == "partial" for p in predictions):
-        lines.append("? partial: something in the region is not understood:")
+        lines.append("? partial: part of the region is unknown:")
         for line in _gaps(predictions):
             lines += page_lines(f"    {line}", then=" " * 6)
     return lines

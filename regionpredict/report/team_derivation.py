@@ -24,9 +24,8 @@ def explain_team(
     """
     facts = team.facts
     lines = [f"{facts.id}  omp parallel in {facts.function}: "
-             f"a team of {plural(len(facts.members), 'loop')}"]  # fmt: skip
-    lines += ["", f"The team runs {_often(facts.executions.value)} in the program; in each run of "
-              "it"]  # fmt: skip
+             f"{plural(len(facts.members), 'loop')}"]  # fmt: skip
+    lines += ["", f"The parallel region runs {_often(facts.executions.value)}. In each run:"]
     for member, loop in zip(facts.members, loops, strict=True):
         lines.append(f"  {loop.facts.region.id} in {loop.facts.region.function} runs "
                      f"{_often(member.runs.value)}: {_own(loop)}")  # fmt: skip
@@ -39,19 +38,19 @@ def explain_team(
     lines += ["", *plot(curve, band)] if curve else []
     lines += ["", *team_hint(team), *why_this_confidence(team), *planned]
     if advice:
-        lines += ["", "Changes to the source that would help, each predicted anew"]
+        lines += ["", "Changes to the source that would help (each predicted again)"]
         lines += [f"  {change.span}: {advice_sentence(change)}" for change in advice]
     lines += other_names(loops, "\n".join(lines))
-    lines += ["", "Each loop by itself: regionpredict explain " + facts.members[0].facts.region.id]
+    lines += ["", "To explain one loop: regionpredict explain " + facts.members[0].facts.region.id]
     return "\n".join(map(one_line, lines)) + "\n"
 
 
 def _often(runs: int | None) -> str:
-    return "a number of times that is not known" if runs is None else plural(runs, "time")
+    return "an unknown number of times" if runs is None else plural(runs, "time")
 
 
 def _own(loop: Prediction) -> str:
     if loop.threads is None:
-        return "no hint by itself"
-    return (f"by itself {plural(loop.packages or 0, 'package')}, {plural(loop.threads, 'thread')} "
+        return "no hint alone"
+    return (f"alone {plural(loop.packages or 0, 'package')}, {plural(loop.threads, 'thread')} "
             f"({loop.bottleneck})")  # fmt: skip

@@ -1,6 +1,6 @@
 """Rows of the table of hints for teams: what the loops of one `parallel` can use together.
 
-9 solve            team of 3 loops       5.8x  1   6 memory-bandwidth  71 %
+9 solve            region of 3 loops     5.8x  1   6 memory-bandwidth  71 %
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from regionpredict.report.size_hints import open_sentence
 NAME_WIDTH = 16
 HARDWARE_THREADS = "h"
 GUESSED = "^"
-"""Behind a hint that holds at assumed sizes: at others it is another one."""
+"""Marks a hint that depends on assumed sizes."""
 
 
 def shared_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
@@ -29,7 +29,7 @@ def team_rows(team: TeamPrediction, model: str, names: Mapping[str, str]) -> lis
     """The row of one team, and how it turns with sizes; `model` says which columns there are,
     `names` has its function's name as it fits there.
     """
-    loops = f"team of {len(team.facts.members)} loops"
+    loops = f"region of {len(team.facts.members)} loops"
     head = f"{team.facts.span.line:>6} {names[team.facts.function]:<{NAME_WIDTH}} {loops:<19}"
     notes = [note for member in team.facts.members for note in member.facts.diagnostics]
     partial = ("?" if team.status == "partial" else "") + wrong_mark(notes)

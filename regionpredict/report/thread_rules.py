@@ -1,7 +1,7 @@
-"""By which rule numbers of threads came about, a line or two for each output that has some.
+"""Explains the thread numbers of each output, in a line or two.
 
-Rows of the table are of a loop or a team by itself; what runs all teams follows the program's plan;
-a job has one number for all of them.
+Rows of a table are for one loop or parallel region alone. What runs the program follows its plan. A
+job has one number for all regions.
 """
 
 from __future__ import annotations
@@ -36,32 +36,33 @@ def planned_threads(
 
 
 def row_rule(estimates: Sequence[Estimate], what: str = "") -> list[str]:
-    """What packages and threads of a row are (`what`, if not columns), if any has them."""
+    """The legend of a row's columns, or of `what`; empty if no row has threads."""
     known = [estimate for estimate in estimates if estimate.threads is not None]
     if not known:
         return []
     within = [estimate.derivation.within for estimate in known
               if isinstance(estimate.derivation, SaturationDerivation)]  # fmt: skip
     if not within:
-        return [f"{what or 'pkgs'}: of each loop by itself, by its score"]
+        return [f"{what or 'pkgs'}: for this loop alone, by its score; conf: confidence"]
     gain = 100 * PACKAGE_PRICE.value * within[0]
-    return [
-        f"{what or 'pk, thr'}: of each loop or team by itself; one package more must gain "
-        f"{gain:.3g} %"
-    ]
+    rule = f"for this loop alone; another package must gain {gain:.3g} %"
+    if what:
+        return [f"{what}: {rule}"]
+    columns = "gain: speedup over 1 thread; conf: confidence in the hint"
+    return [columns, f"pk, thr: packages, threads {rule}"]
 
 
 def plan_rule(
     teams: Sequence[TeamPrediction], plans: Sequence[Plan], hint: Recommendation | None
 ) -> list[str]:
-    """Where rows are not what `run` and clauses take, and no plan is shown beside them."""
+    """Says that `run` and clauses use other threads than the rows, if no plan is shown."""
     own = {team.facts.id: team.threads for team in teams}
     planned = planned_threads(teams, plans, hint)
     if all(own.get(team) == size for team, size in planned.items()):
         return []
     most = max(planned.values())
     threads = plural(most, "thread")
-    return [f"run and --format openmp give each loop at most {threads}, the program's number"]
+    return [f"run and --format openmp limit each loop to the program's {threads}"]
 
 
 def clauses_rule(
@@ -72,15 +73,17 @@ def clauses_rule(
     known = [team.facts.id for team in teams if team.threads is not None]
     alone = [name for name in known if name not in planned]
     if not planned:
-        return ["// num_threads: best for each loop or team by itself"] if known else []
-    lines = ["// num_threads: of the plan, best for the whole program's time, as run takes it"]
+        return ["// num_threads: best for each parallel region alone"] if known else []
+    lines = ["// num_threads: from the plan, best for the whole program, as in run"]
     if hint is not None:
-        lines.append(f"// no loop has more than the program's {plural(hint.threads, 'thread')}")
+        lines.append(f"// no loop gets more than the program's {plural(hint.threads, 'thread')}")
     if alone:
-        lines.append(f"// for {plural(len(alone), 'team')} without one, best for it by itself")
+        lines.append(
+            f"// without a plan for {plural(len(alone), 'parallel region')}: best for it alone"
+        )
     return lines
 
 
 def job_rule(hint: Recommendation) -> list[str]:
-    """What the threads of a job are."""
+    """The rule of a job's number of threads."""
     return [f"one number for the whole program: the {hint.rule}"]

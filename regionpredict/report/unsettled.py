@@ -1,4 +1,4 @@
-"""What a machine's microbenchmarks could not tell surely, in words: every prediction says it."""
+"""Reports the figures of a machine that did not converge."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _SHOWN = 3
 
 
 def unsettled_sentence(machine: Machine) -> list[str]:
-    """The least sure figures, on lines of a table; nothing where all are sure."""
+    """The least certain figures, on lines of a table; empty if all converged."""
     wide = unsettled_figures(machine)
     if not wide:
         return []
     named = [f"{unsettled.key} ({_shown(unsettled.spread)})" for unsettled in wide[:_SHOWN]]
     more = [f"and {len(wide) - _SHOWN} more"] if len(wide) > _SHOWN else []
     text = (
-        f"{plural(len(wide), 'figure')} of {machine.name} did not settle: "
-        f"{', '.join(named + more)}; calibrate it on a quiet host"
+        f"{plural(len(wide), 'figure')} of {machine.name} did not converge: "
+        f"{', '.join(named + more)}; recalibrate on an idle host"
     )
     return page_lines(text)
 
 
 def _shown(spread: float) -> str:
-    return f"+-{100 * spread:.0f} %" if spread <= 1 else "more than +-100 %"
+    return f"±{100 * spread:.0f} %" if spread <= 1 else "over ±100 %"
 
 
 def unsettled_document(machine: Machine) -> list[dict[str, Any]]:

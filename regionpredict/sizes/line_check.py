@@ -42,7 +42,7 @@ def _wrong_share(value: int | Fraction, *, loops: bool) -> tuple[str, str] | Non
     remedy = "give how often the condition holds, as 0.25 or 25%"
     if loops:
         remedy += "; a whole number is the iterations of the loop at this line"
-    return f"{text_of(value)} is no share: it lies between 0 and 1", remedy
+    return f"{text_of(value)} is not a share between 0 and 1", remedy
 
 
 def _nothing_there(
@@ -68,7 +68,7 @@ def _nothing_there(
             return message, _nearest(conditions, line)
         return message, "an `if` with statements under it, in a parallel loop, has a share"
     if not loops:
-        return f"no loop of a region in a file '{file}'", "write FILE:LINE as the result names it"
+        return f"no loop of a region in a file '{file}'", "write FILE:LINE as in the result"
     return "no loop of a region at this line", _nearest(loops, line)
 
 

@@ -81,7 +81,7 @@ def _sets(root: yaml.MappingNode, path: str) -> dict[str, yaml.MappingNode]:
             continue
         if not isinstance(key, yaml.ScalarNode):
             raise InputError(
-                "the name of a set is no text", remedy=_REMEDY, path=path,
+                "the name of a set is not text", remedy=_REMEDY, path=path,
                 line=key.start_mark.line + 1,
             )  # fmt: skip
         sets[key.value] = value
@@ -118,7 +118,7 @@ def _whole(text: str, name: str, path: str, line: int) -> int:
         number = integer_of_text(text)
     except ValueError:
         raise InputError(
-            f"'{one_line(name)}' is no integer", remedy=_REMEDY, path=path, line=line
+            f"'{one_line(name)}' is not an integer", remedy=_REMEDY, path=path, line=line
         ) from None
     if not -LARGEST <= number < LARGEST:
         raise InputError(

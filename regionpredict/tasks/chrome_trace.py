@@ -78,7 +78,9 @@ def _number(event: dict[str, Any], key: str, path: str) -> float:
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not abs(value) < 1e18:
         name = str(event.get("name", "?"))[:40]
         raise InputError(
-            f"not a Chrome trace: '{key}' of event '{name}' is no time", remedy=_REMEDY, path=path
+            f"not a Chrome trace: '{key}' of event '{name}' is not a time",
+            remedy=_REMEDY,
+            path=path,
         )
     return float(value)
 

@@ -90,14 +90,14 @@ class _Reader:
         if first.text.lower() == "graph":
             raise self._error("an undirected graph has no order", first)
         if first.text.lower() != "digraph":
-            raise self._error(f"'{_shown(first)}' stands where 'digraph' should", first)
+            raise self._error(f"'{_shown(first)}' found where 'digraph' is expected", first)
         if self._peek() != "{":
             self.title = _unquoted(self._next("a name").text)
         self._expect("{")
         self._statements()
         if self.at < len(self.tokens):
             token = self.tokens[self.at]
-            raise self._error(f"'{_shown(token)}' behind the end of the graph", token)
+            raise self._error(f"'{_shown(token)}' after the end of the graph", token)
         if not self.numbers:
             raise InputError("a graph without nodes", remedy=_REMEDY, path=self.path)
         nodes = {name: number for name, number in self.numbers.items() if number not in self.same}
@@ -233,7 +233,7 @@ class _Reader:
             return nodes
         token = self._next("a node")
         if token.kind not in ("quoted", "name"):
-            raise self._error(f"'{token.text}' stands where a node should", token)
+            raise self._error(f"'{token.text}' found where a node is expected", token)
         name = _unquoted(token.text)
         while self._peek() == ":":  # a port
             self.at += 2
@@ -250,7 +250,7 @@ class _Reader:
             while self._peek() != "]":
                 name = self._next("an attribute")
                 if name.kind not in ("quoted", "name"):
-                    raise self._error(f"'{name.text}' stands where an attribute should", name)
+                    raise self._error(f"'{name.text}' found where an attribute is expected", name)
                 value = "true"
                 if self._peek() == "=":
                     self.at += 1
@@ -271,7 +271,7 @@ class _Reader:
                     return float(match[1])
                 if key != "label":
                     raise InputError(
-                        f"node '{name}': {key}={given[key]} is no number of seconds",
+                        f"node '{name}': {key}={given[key]} is not a number of seconds",
                         remedy=f"write {key}=0.5", path=self.path, line=self.lines[number],
                     )  # fmt: skip
         return None
@@ -291,14 +291,14 @@ class _Reader:
 
     def _next(self, what: str) -> _Token:
         if self.at >= len(self.tokens):
-            raise self._error(f"the text ends where {what} should stand", self.tokens[-1])
+            raise self._error(f"the text ends where {what} is expected", self.tokens[-1])
         self.at += 1
         return self.tokens[self.at - 1]
 
     def _expect(self, text: str) -> None:
         token = self._next(f"'{text}'")
         if token.text != text:
-            raise self._error(f"'{_shown(token)}' stands where '{text}' should", token)
+            raise self._error(f"'{_shown(token)}' found where '{text}' is expected", token)
 
     def _error(self, message: str, token: _Token) -> InputError:
         return InputError(f"not DOT: {message}", remedy=_REMEDY, path=self.path, line=token.line)

@@ -62,7 +62,7 @@ def graphml_graph(text: str, path: str) -> TaskGraph:
                 name = edge.get(key, "")
                 if name not in inner:
                     raise InputError(
-                        f"not GraphML: an edge has the {key} '{name}', which is no node",
+                        f"not GraphML: an edge has the {key} '{name}', which is not a node",
                         remedy=_REMEDY, path=path,
                     )  # fmt: skip
                 ends.append([part for part in inner[name] if part in times] or [name])
@@ -101,7 +101,7 @@ def _time(name: str, data: dict[str, str], path: str) -> float | None:
                 return float(data[key])
             except ValueError:
                 raise InputError(
-                    f"node '{name}': {key} {data[key]!r} is no number of seconds",
+                    f"node '{name}': {key} {data[key]!r} is not a number of seconds",
                     remedy=_REMEDY, path=path,
                 ) from None  # fmt: skip
     return None

@@ -49,7 +49,7 @@ def json_graph(text: str, path: str) -> TaskGraph:
         for key in ("source", "target"):
             name = _id(edge, key)
             if name not in numbers:
-                raise edge.error(key, f"is '{name}', which is no node")
+                raise edge.error(key, f"is '{name}', which is not a node")
             ends.append(numbers[name])
         kinds[ends[0], ends[1]] = _one_of(edge, "kind", EDGE_KINDS)
     seconds = [node.number("seconds") for node in nodes]

@@ -34,8 +34,8 @@ def starpu_graph(text: str, path: str) -> TaskGraph:
             field = _FIELD.match(line)
             if field is None:
                 raise InputError(
-                    f"not StarPU's records: '{line[:20]}' is no field", remedy=_REMEDY, path=path,
-                    line=number,
+                    f"not StarPU's records: '{line[:20]}' is not a field", remedy=_REMEDY,
+                    path=path, line=number,
                 )  # fmt: skip
             record.setdefault(field[1], field[2].strip())
     known = [(source, target) for source, target in edges if source in times]
@@ -53,7 +53,7 @@ def _add(
         begin, end = (float(record.get(key, 0)) for key in ("StartTime", "EndTime"))
     except ValueError:
         raise InputError(
-            f"not StarPU's records: task {job} has a time that is no number", remedy=_REMEDY,
+            f"not StarPU's records: task {job} has a time that is not a number", remedy=_REMEDY,
             path=path, line=line,
         ) from None  # fmt: skip
     times[job] = max(end - begin, 0.0) / 1e3

@@ -144,7 +144,7 @@ def read_definitions(otf2: ModuleType, anchor: Path, seconds: int = 10) -> Defin
     if isinstance(definitions, Failure):
         raise InputError(
             f"its definitions cannot be read: reading them {definitions.reason}",
-            remedy="copy it, or record it, anew", path=str(anchor),
+            remedy="copy it or record it again", path=str(anchor),
         )  # fmt: skip
     return definitions
 
@@ -156,7 +156,7 @@ def _read(otf2: ModuleType, anchor: Path) -> Definitions:
         reader = otf2.Reader_Open(str(anchor))
     except Exception:
         raise InputError(
-            "is no OTF2 archive", remedy="name its anchor file, traces.otf2", path=str(anchor)
+            "is not an OTF2 archive", remedy="name its anchor file, traces.otf2", path=str(anchor)
         ) from None
     try:
         otf2.Reader_SetSerialCollectiveCallbacks(reader)
@@ -194,7 +194,7 @@ def _read(otf2: ModuleType, anchor: Path) -> Definitions:
         findings.append(Finding("definitions given twice; the first counts", count=raw.duplicates))
     if not raw.resolution:
         raise InputError(
-            "the definitions of the archive tell no clock", remedy="record it anew",
+            "the archive does not define a clock", remedy="record it again",
             path=str(anchor),
         )  # fmt: skip
     return _resolved(raw, anchor, findings)
@@ -218,13 +218,11 @@ def _resolved(raw: _Raw, anchor: Path, findings: list[Finding]) -> Definitions:
         kept.append((Location(rank, thread, _text(text)), number, events))
     if passed:
         findings.append(
-            Finding(
-                "locations that are no thread (metrics, accelerators) passed over", count=passed
-            )
+            Finding("skipped locations that are not threads (metrics, accelerators)", count=passed)
         )
     if not kept:
         raise InputError(
-            "there is no thread in the archive", remedy="record it anew", path=str(anchor)
+            "there is no thread in the archive", remedy="record it again", path=str(anchor)
         )
     kept.sort(key=lambda entry: (entry[0].rank, entry[0].thread))
     region_numbers = {number: at for at, number in enumerate(raw.regions)}

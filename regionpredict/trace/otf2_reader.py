@@ -189,7 +189,7 @@ def read_events(
             capacity *= 2
             continue
         if code:
-            raise InputError("cannot be read", remedy="record it anew", path=str(anchor))
+            raise InputError("cannot be read", remedy="record it again", path=str(anchor))
         for name, _ in _EVENT_COLUMNS:
             columns[name] = columns[name][: table.events]
         for name, _ in _OPERATION_COLUMNS:
@@ -284,7 +284,7 @@ def described(
     """All that is told of a trace but its events; `unknown` partners have no communicator."""
     findings = [*definitions.findings, *_findings(definitions.locations, notes), *undefined]
     if unknown:
-        findings.append(Finding("partners that no communicator tells, left out", count=unknown))
+        findings.append(Finding("omitted partners that are in no communicator", count=unknown))
     nothing: dict[str, Any] = {
         name: np.zeros(0, dtype=kind) for name, kind in (*_EVENT_COLUMNS, *_OPERATION_COLUMNS)
     }

@@ -86,7 +86,7 @@ def _without_mpi(processes: Mapping[int, ProcessEvents]) -> RankEvents:
     busy = [process for process in processes.values() if any(process.threads)]
     if not busy:
         raise InputError(
-            "nothing was recorded: no rank called MPI_Init, no team of OpenMP was seen",
+            "nothing was recorded: no rank called MPI_Init, and no OpenMP parallel region ran",
             remedy="is it a program of MPI, built with the MPI of this mpicc, or of OpenMP?",
         )
     if len(busy) > 1:

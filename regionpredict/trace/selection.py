@@ -103,7 +103,7 @@ def _of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDArray[n
         known = ", ".join(names[:_NAMED]) + (", ..." if count > _NAMED else "")
         raise InputError(
             f"there is no call path '{wanted}'",
-            remedy=f"there are {known}" if names else "there is none at these ranks and times",
+            remedy=f"there are {known}" if names else "no data at these ranks and times",
             path=trace.name,
         )
     leads = np.zeros(count + 1, dtype=bool)

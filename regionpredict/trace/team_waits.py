@@ -125,7 +125,7 @@ def _barriers(
     sizes = np.bincount(owner)
     alone = int(np.count_nonzero(sizes == 1))
     if alone and len(trace.locations) > len(trace.ranks):
-        findings.append(Finding("barriers that only one thread of a team reached", count=alone))
+        findings.append(Finding("barriers that only one thread reached", count=alone))
     points = point_rows(
         event,
         location[rows],

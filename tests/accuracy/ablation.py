@@ -100,7 +100,7 @@ ABLATIONS: tuple[Variant, ...] = (
     Variant("root of squares", parts=Parts(overlap=False)),
     Variant("reuse from run to run", parts=Parts(reuse_between_runs=False)),
     Variant("page walks", parts=Parts(page_walks=False)),
-    Variant("divider beside the pipes", parts=Parts(divider_beside=False)),
+    Variant("divider next to the pipes", parts=Parts(divider_beside=False)),
     Variant("masks for conditions", parts=Parts(masks=False)),
     Variant("chains inside an iteration", parts=Parts(chains=False)),
     Variant("what scalars carry", parts=Parts(carried_cycles=False)),

@@ -93,7 +93,7 @@ def test_a_function_that_is_not_seen_leaves_doubts() -> None:
     behind = program(call("", A), share(9))
     (visit,) = behind.first[at(9)]
     assert visit["a"] is not None
-    assert visit["a"].how == "whether a function behind a pointer() writes it is not seen"
+    assert visit["a"].how == "whether a function called through a pointer() writes it is not seen"
     # A write that is seen afterwards is still in doubt.
     late = program(call("mystery", A), block("loop", 4, write(A)), share(9))
     assert first(late) == {"a": ("serial", False)}

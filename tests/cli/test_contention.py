@@ -55,7 +55,7 @@ def predicted(
 def test_the_table_tells_them_without_a_mark(predicted: Predicted) -> None:
     text = predicted()
     assert "!" not in text
-    begin = text.index("Left to numbers in memory, whether threads meet:\n")
+    begin = text.index("Possible conflicts, depending on values in memory:\n")
     told = " ".join(text[begin:].split())
     assert RACE in told
     assert LINES.format(40) in told

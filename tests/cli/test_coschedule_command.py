@@ -161,7 +161,7 @@ def with_open(programs: Path) -> Path:
 
 def test_turns_are_by_the_plans_and_open_regions_are_named(with_open: Path) -> None:
     done = _run("coschedule", "open.json", "copy.json", "-m", "dunnington", folder=with_open)
-    told = "at assumed large sizes: open.c:6; predict open with --set"
+    told = "sizes assumed large: open.c:6; predict open with --set"
     assert told in done.stdout.splitlines()
     done = _run("coschedule", "open.json", "copy.json", "-m", "dunnington", "--format", "json",
                 folder=with_open)  # fmt: skip
@@ -177,7 +177,7 @@ def test_a_job_binds_threads_and_says_what_is_assumed(with_open: Path) -> None:
     done = _run("coschedule", "open.json", "copy.json", "-m", "dunnington", "--format", "slurm",
                 folder=with_open)  # fmt: skip
     told, places, bound, *steps = done.stdout.splitlines()
-    assert told == "# at assumed large sizes: open.c:6; predict open with --set"
+    assert told == "# sizes assumed large: open.c:6; predict open with --set"
     assert (places, bound) == ("export OMP_PLACES=cores", "export OMP_PROC_BIND=close")
     assert all("--cpu-bind=cores" in step for step in steps if step != "wait")
 
@@ -216,9 +216,7 @@ def test_teams_of_several_sizes_have_them_from_run(programs: Path, form: str) ->
     done = _run("coschedule", "several.json", "copy.json", "-m", "dunnington", "--format", form,
                 folder=programs)  # fmt: skip
     told, *lines = done.stdout.splitlines()
-    assert told == (
-        "# several: teams of several sizes, which regionpredict run gives them; compile with -g"
-    )
+    assert told == ("# several: regionpredict run sets the threads of each region; compile with -g")
     started = [line for line in lines if "OMP_NUM_THREADS" in line]
     assert "regionpredict run --hints several.json -- ./several" in started[0]
     assert "regionpredict run" not in started[1]
@@ -252,6 +250,6 @@ def test_hints_of_a_folder_are_not_read_in_another(programs: Path) -> None:
                 folder=programs / "other")  # fmt: skip
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.endswith(
-        "is in none of the sources that it names here; call this in the folder where the hints "
-        "were made, or make them anew\n"
+        "is in none of the sources that it names here; run this in the folder where the hints "
+        "were made, or make new hints\n"
     )

@@ -52,9 +52,9 @@ def told(
 
 def test_a_share_that_decides_is_listed_with_how_to_give_it(told: Told) -> None:
     lines = told("sizes").splitlines()
-    assert lines[0] == "3 of 3 regions are settled: no size is needed"
-    assert lines[2:4] == ["  decides  settled  name", f"        1        -  f.c:{HEAVY}=25%"]
-    assert lines[5].startswith("25%: how often the condition at that line holds, with --set")
+    assert lines[0] == "hints are known for 3 of 3 regions: no size is needed"
+    assert lines[2:4] == ["  decides    known  name", f"        1        -  f.c:{HEAVY}=25%"]
+    assert lines[5].startswith("25%: how often the condition at that line holds. Set it with --set")
     assert max(map(len, lines)) <= 80
     document = json.loads(told("sizes", "--format", "json"))
     assert document["shares"] == [{"name": f"f.c:{HEAVY}", "decides": 1}]
@@ -76,7 +76,7 @@ def test_what_is_listed_has_other_hints_by_its_share(told: Told) -> None:
 
 def test_a_share_that_is_given_is_asked_for_no_more(told: Told) -> None:
     text = told("sizes", "--set", f"f.c:{HEAVY}=25%")
-    assert text == "3 of 3 regions are settled: nothing is needed\n"
+    assert text == "hints are known for 3 of 3 regions: nothing is needed\n"
 
 
 def test_the_file_to_fill_in_has_it(told: Told, tmp_path: Path) -> None:

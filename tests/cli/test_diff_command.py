@@ -206,12 +206,12 @@ def test_what_moved_in_time_or_in_sureness_alone_is_told_so(trees: Path) -> None
     second["confidence"] -= 0.2
     (trees / "new.json").write_text(json.dumps(hints))
     told = run(trees, "diff", "old.json", "new.json").stdout
-    assert "2 changed (1 only in time, 1 only in how sure)" in " ".join(told.split())
+    assert "2 changed (1 only in time, 1 only in confidence)" in " ".join(told.split())
     _, copied, scaled = told.split("\n\n")
     assert ", as before" in copied
     assert "2.00 times as long at the hint" in copied
-    assert "only its time is another: the loop is as it was" in copied
+    assert "only its time changed" in copied
     was = round(100 * (second["confidence"] + 0.2))
-    assert f"    {was} % sure -> {was - 20} % sure\n" in scaled
-    assert "only its sureness is another" in scaled
+    assert f"    confidence {was} % -> {was - 20} %\n" in scaled
+    assert "only its confidence changed" in scaled
     assert "times as" not in scaled

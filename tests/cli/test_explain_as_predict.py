@@ -42,10 +42,10 @@ def test_the_hint_is_that_of_the_prediction(
         [hint] = [line for line in told.out.splitlines() if line.startswith("Hint: ")]
         lines = told.out.splitlines()
         after = lines[lines.index(hint) + 1]
-        assert after.startswith("  at the assumed sizes; at others ") == bool(region["range"])
+        assert after.startswith("  at the assumed sizes; otherwise ") == bool(region["range"])
         packages, threads = (int(part.split()[0]) for part in hint[6:].split(", ")[:2])
         assert (packages, threads) == (region["packages"], region["threads"])
-        assert f"{round(region['confidence'] * 100)} % sure" in hint
+        assert f"{round(region['confidence'] * 100)} % confidence" in hint
 
 
 def test_a_compilation_database_and_sizes_of_a_file(

@@ -50,12 +50,12 @@ def run(folder: Path, *words: str) -> str:
 
 def test_a_team_is_explained_at_its_own_line(tmp_path: Path) -> None:
     told = run(tmp_path, "explain", f"f.c:{BOTH}")
-    assert told.startswith(f"f.c:{BOTH}  omp parallel in both: a team of 2 loops\n")
-    assert "The team runs 5 times in the program" in told
+    assert told.startswith(f"f.c:{BOTH}  omp parallel in both: 2 loops\n")
+    assert "The parallel region runs 5 times" in told
     for line, function in ((HALF, "half"), (OTHER, "other")):
         assert f"f.c:{line} in {function} runs 20 times" in told
     # What it says is what the loops' own pages say of their team.
-    (hint,) = (line for line in told.splitlines() if line.startswith("Team of 2 loops"))
+    (hint,) = (line for line in told.splitlines() if line.startswith("Parallel region of 2 loops"))
     assert hint in run(tmp_path, "explain", f"f.c:{HALF}").splitlines()
     # A loop's own line is still the loop.
     assert run(tmp_path, "explain", f"f.c:{HALF}").startswith(f"f.c:{HALF}  omp for in half")
@@ -63,10 +63,10 @@ def test_a_team_is_explained_at_its_own_line(tmp_path: Path) -> None:
 
 def test_a_team_that_shares_a_loop_by_hand(tmp_path: Path) -> None:
     told = run(tmp_path, "explain", f"f.c:{BYHAND}")
-    assert told.startswith(f"f.c:{BYHAND}  omp parallel in byhand: a team of 1 loop\n")
+    assert told.startswith(f"f.c:{BYHAND}  omp parallel in byhand: 1 loop\n")
     assert "runs 1 time:" in told
 
 
 def test_rows_of_teams_have_the_function_of_their_directive(tmp_path: Path) -> None:
     table = run(tmp_path, "predict", "f.c")
-    assert re.search(rf"^ +{BOTH} both +team of 2 loops", table, re.MULTILINE)
+    assert re.search(rf"^ +{BOTH} both +region of 2 loops", table, re.MULTILINE)

@@ -50,8 +50,8 @@ def test_a_row_with_a_question_mark_says_what_it_means(tmp_path: Path) -> None:
         tmp_path, "void unseen(double *);" + LONG.replace(";\n}", ", unseen(a);\n}") + SHORT
     )
     assert [line for line in lines if "big0" in line and "?" in line]
-    assert "? something in the loop is not understood" in lines
-    assert "? something in the loop is not understood" not in lines_of(tmp_path, LONG + SHORT)
+    assert "? part of the loop is unknown" in lines
+    assert "? part of the loop is unknown" not in lines_of(tmp_path, LONG + SHORT)
 
 
 def test_all_shows_every_loop(tmp_path: Path) -> None:

@@ -137,13 +137,14 @@ def test_the_table_marks_what_is_open_and_asks_for_it(tmp_path: Path) -> None:
         assert rows[str(line)].endswith("%^") and "?   ?" not in rows[str(line)]
     assert "^" not in rows[str(BIG)]
     flat = " ".join(text.split())
-    assert "^ sizes without a value are assumed large (data of ten times the largest cache)" in flat
-    assert "Sizes: assumed large (5 regions), of the source (1 region)" in flat
+    assert "^ unknown sizes are assumed large (data of ten times the largest cache)" in flat
+    assert "Sizes: assumed large (5 regions), from the source (1 region)" in flat
     assert "1 thread below n = " in flat and "1 thread below m = n = " in flat
     asked = re.escape(ROW_LENGTH)
     assert re.search(rf" 1 to 2 packages, \d+ to \d+ threads: depends on {asked} ", flat)
     assert (
-        "Give these 2 and 5 of 6 regions are settled (now 2, with 3 names 6): --set n=..." in flat
+        "Set these 2 sizes to get hints for 5 of 6 regions (now 2, 6 with 3 sizes): --set n=..."
+        in flat
     )
 
 
@@ -176,7 +177,7 @@ def test_clauses_choose_by_the_size(tmp_path: Path, document: dict[str, Any]) ->
     # Two sizes, and one that no name of the source has: nothing that a clause could ask.
     for line in (TEAM, ROWS):
         assert re.search(r" num_threads\(\d+\) proc_bind\(close\) ", clauses[line])
-        assert "// at assumed large sizes; at others " in clauses[line]
+        assert "// at assumed large sizes; otherwise " in clauses[line]
     assert f"depends on {ROW_LENGTH}" in clauses[ROWS].replace("// ", "")
     assert "assumed" not in clauses[STREAM] and "assumed" not in clauses[BIG]
 
@@ -195,12 +196,12 @@ def test_slurm_asks_for_the_program_at_the_assumed_sizes(
 def test_explain_tells_every_turn_and_those_of_the_team(tmp_path: Path) -> None:
     text = run(tmp_path, "explain", f"f.c:{FIRST}", "-m", "skylake-gold-6148")
     assert "Hint: 2 packages, " in text
-    assert "  at the assumed sizes; at others 1 to 2 packages, 1 to " in text
+    assert "  at the assumed sizes; otherwise 1 to 2 packages, 1 to " in text
     assert "depends on n\n" in text and "By size: 1 thread below n = " in text
-    assert f"Team of 2 loops, line {TEAM}: 2 packages, " in text
-    assert f"Team of 2 loops, line {TEAM}, by size: 1 thread below m = n = " in text
+    assert f"Parallel region of 2 loops, line {TEAM}: 2 packages, " in text
+    assert f"Parallel region of 2 loops, line {TEAM}, by size: 1 thread below m = n = " in text
     known = run(tmp_path, "explain", f"f.c:{BIG}", "-m", "skylake-gold-6148")
-    assert "at others" not in known and "By size" not in known
+    assert "otherwise" not in known and "By size" not in known
 
 
 def test_the_plan_is_of_all_teams(document: dict[str, Any]) -> None:

@@ -225,7 +225,7 @@ def test_a_file_of_a_strange_name_is_one_line_and_takes_no_other_down(
     assert done.stdout == plain.stdout
     told = [line for line in done.stderr.splitlines() if "RP004" in line]
     assert len(told) == 1
-    assert "a file name that is no line of UTF-8 text" in told[0]
+    assert "a file name that is not one line of UTF-8 text" in told[0]
     assert told[0].isprintable()
     (folder / "f.c").unlink()
     alone = call(*command, ".", cwd=folder)

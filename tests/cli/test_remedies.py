@@ -64,7 +64,7 @@ def test_a_source_given_as_machine_of_what_takes_no_paths(folder: Path) -> None:
 def test_a_machine_file_without_its_folder(folder: Path) -> None:
     (folder / "mynode").write_text("name: mynode\n")
     assert refused(run(folder, "predict", "heat.c", "-m", "mynode"), 1).endswith(
-        "a file is a path, ./mynode"
+        "write a file as a path, ./mynode"
     )
     assert "./mynode" in refused(run(folder, "predict", "heat.c", "-m", "./mynode"), 1)
 
@@ -130,7 +130,7 @@ def test_an_unknown_size_is_answered_with_those_there_are(
     [
         ("machine = [\n", "", "not closed or not complete at the end of the file"),
         ("# mine\nmachine dunnington\n", ":2:9", "expected '=' after a key in a key/value pair"),
-        ("machine = dunnington\n", ":1:11", "invalid value; a text stands in quotes"),
+        ("machine = dunnington\n", ":1:11", "invalid value; put text in quotes"),
         ('machine = "a"\nmachine = "b"\n', ":2:14", "cannot overwrite a value"),
     ],
 )
@@ -185,4 +185,4 @@ def test_why_a_plan_has_other_threads_than_its_rows_is_told(folder: Path) -> Non
     other = sum(planned[name] != own[name] for name in planned)
     told = " ".join(shown.split())
     assert other
-    assert f"threads are not those of the row for {other} of {len(planned)} teams" in told
+    assert f"The plan has other threads for {other} of {len(planned)} parallel regions" in told

@@ -91,8 +91,8 @@ def test_the_table_and_the_job_say_how_to_run_it(
     words = ["predict", source, "-m", NODE, "--set", "n=20000000", "--no-cache",
              "--pages", "interleave", "--bind", "spread"]  # fmt: skip
     table = call(monkeypatch, capsys, *words).out
-    assert "run it with numactl --interleave=all" in table
-    assert "run it with OMP_PROC_BIND=spread" in table
+    assert "run with numactl --interleave=all" in table
+    assert "run with OMP_PROC_BIND=spread" in table
     assert "80h" in table and "h hardware threads: 2 on each core" in table
     job = call(monkeypatch, capsys, *words, "--format", "slurm").out
     assert "export OMP_PROC_BIND=spread\n" in job
@@ -112,7 +112,7 @@ def test_a_run_time_system_without_costs_of_its_own_is_said(
     done = call(monkeypatch, capsys, "predict", source, "-m", NODE, "--no-cache", "--runtime",
                 "llvm")  # fmt: skip
     assert done.code == 0
-    assert f"note: {NODE} tells no costs of llvm's run-time system apart" in done.err
+    assert f"note: {NODE} has no separate costs for the llvm runtime" in done.err
 
 
 @pytest.mark.parametrize(

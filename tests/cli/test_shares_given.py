@@ -128,10 +128,10 @@ def test_a_line_with_a_loop_and_a_condition(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ("f.c:4=1.5", "f.c:4: 150% is no share: it lies between 0 and 1; give how often"),
-        ("f.c:4=-0.1", "f.c:4: -10% is no share"),
-        ("f.c:4=-1", "f.c:4: -1 is no share"),
-        ("f.c:4=17", "f.c:4: 17 is no share"),
+        ("f.c:4=1.5", "f.c:4: 150% is not a share between 0 and 1; give how often"),
+        ("f.c:4=-0.1", "f.c:4: -10% is not a share"),
+        ("f.c:4=-1", "f.c:4: -1 is not a share"),
+        ("f.c:4=17", "f.c:4: 17 is not a share"),
         ("f.c:8=130%", "a whole number is the iterations of the loop at this line"),
         ("f.c:3=0.5", "f.c:3: a loop at this line, and no condition with a share; give the loop's"),
         ("f.c:5=0.5", "f.c:5: no condition in a region at this line; the nearest are at: 4, 8, 9"),
@@ -162,4 +162,4 @@ def test_a_wrong_share_of_a_file_is_told_with_its_line(folder: Path) -> None:
     (folder / "sizes.yaml").write_text("n: 1000\nf.c:4: 125%\n")
     outcome = run(folder, "predict", "f.c", "-m", "dunnington", "--sizes", "sizes.yaml")
     assert (outcome.code, outcome.out) == (1, "")
-    assert outcome.err.startswith("regionpredict: sizes.yaml:2: f.c:4: 125% is no share")
+    assert outcome.err.startswith("regionpredict: sizes.yaml:2: f.c:4: 125% is not a share")

@@ -62,11 +62,11 @@ def test_names_are_ranked_by_the_hints_that_they_decide(tmp_path: Path) -> None:
 def test_the_table_says_what_to_give(tmp_path: Path) -> None:
     done = sizes(tmp_path, "--set", "m=20")
     assert done.stdout.startswith(
-        "give these 2 and 4 of 4 regions are settled (now 1): n, row[i+1]-row[i]\n"
+        "set these 2 sizes to get hints for 4 of 4 regions (now 1): n, row[i+1]-row[i]\n"
     )
     assert "decide nothing: shift" in done.stdout
     bound = sizes(tmp_path, "--set", "n=10", "--set", "m=10", "--set", "f.c:10=7")
-    assert bound.stdout.startswith("4 of 4 regions are settled: nothing is needed\n")
+    assert bound.stdout.startswith("hints are known for 4 of 4 regions: nothing is needed\n")
 
 
 UNSEEN = """\
@@ -93,14 +93,14 @@ def test_what_is_not_understood_is_settled_in_part(tmp_path: Path) -> None:
         )  # fmt: skip
         return done.stdout
 
-    needed = "3 of 3 regions are settled, 2 of them in part (now 1, 1 in part)"
-    assert told("sizes", "u.c").startswith(f"give these 2 and {needed}: n, m\n")
+    needed = "hints for 3 of 3 regions, 2 of them partial (now 1, 1 partial)"
+    assert told("sizes", "u.c").startswith(f"set these 2 sizes to get {needed}: n, m\n")
     assert needed in " ".join(told("predict", "u.c").split())
     document = json.loads(told("sizes", "u.c", "--format", "json"))
     assert (document["settled"], document["in_part"]) == (1, 1)
     assert [(one["settled"], one["in_part"]) for one in document["unbound"]] == [(2, 1), (3, 2)]
     assert told("sizes", "u.c", "--set", "n=9", "--set", "m=9").startswith(
-        "3 of 3 regions are settled, 2 of them in part: nothing is needed\n"
+        "hints are known for 3 of 3 regions, 2 of them partial: nothing is needed\n"
     )
     # Where all is understood nothing is said of parts.
     assert "part" not in sizes(tmp_path).stdout

@@ -110,7 +110,7 @@ def test_sizes_asks_no_more_for_what_is_recorded(recorded: Path) -> None:
     words = ("sizes", "src", "-m", "dunnington")
     assert "rows" in _run(*words, folder=recorded).stdout
     done = _run(*words, "--sizes-from", "run.jsonl", folder=recorded)
-    assert done.stdout == "3 of 3 regions are settled: nothing is needed\n"
+    assert done.stdout == "hints are known for 3 of 3 regions: nothing is needed\n"
 
 
 def test_a_loop_that_has_moved_is_still_the_same(recorded: Path, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_clauses_speak_of_no_name_that_the_loop_does_not_have(tmp_path: Path) ->
     done = ran(tmp_path, "predict", "-m", "dunnington", "--format", "openmp", side="rand()")
     assert done.returncode == 0, done.stderr
     assert "num_threads(side" not in done.stdout
-    assert done.stdout.count("// at assumed large sizes; at others ") == 2
+    assert done.stdout.count("// at assumed large sizes; otherwise ") == 2
 
 
 @pytest.mark.parametrize(

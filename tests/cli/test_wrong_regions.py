@@ -60,7 +60,7 @@ def test_rows_of_wrong_regions_are_marked(tmp_path: Path, model: str) -> None:
     lines = _predicted(tmp_path, "--model", model)
     assert all(_row(lines, line).endswith("%!") for line in WRONG)
     assert not any("!" in _row(lines, line) for line in RIGHT)
-    assert "! wrong, or right by chance, when several threads run it:" in lines
+    assert "! conflicts between threads (wrong results or contention):" in lines
     assert max(map(len, lines)) <= 80
 
 
@@ -76,11 +76,11 @@ def test_clauses_of_wrong_regions_are_comments_with_the_reason(tmp_path: Path) -
     rows = {int(text.split(":")[0]): text for text in whole.splitlines() if ": #pragma" in text}
     for line, rule in WRONG.items():
         if line == 13:
-            assert rows[line].endswith("// in the team of line 11")
+            assert rows[line].endswith("// in the parallel region at line 11")
             continue
         directive, *comment = rows[line].split("   // ")
         assert "num_threads" not in directive
         assert comment[0].startswith("num_threads(")
-        assert f": not before {rule} in line " in " ".join(comment)
+        assert f": fix {rule} in line " in " ".join(comment)
     assert "//" not in rows[9]
     assert "num_threads(" in rows[9]

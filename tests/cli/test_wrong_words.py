@@ -63,6 +63,6 @@ def test_hints_whose_source_is_gone_say_which(tmp_path: Path) -> None:
     done = _run(tmp_path, "coschedule", "a.json", "b.json", "-m", "dunnington")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "regionpredict: a.json: its source f.c is not here; call this where the hints were made, "
-        "or make them anew\n"
+        "regionpredict: a.json: its source f.c is not here; run this where the hints were made, "
+        "or make new hints\n"
     )

@@ -128,7 +128,7 @@ def test_clauses(predictions: list[Prediction], teams: list[TeamPrediction]) -> 
     shown = openmp_clauses(predictions, [*teams[:2], replace(teams[2], threads=4)], ()).splitlines()
     assert shown[5:] == [
         "     6: #pragma omp parallel   num_threads(4) proc_bind(close)",
-        "     8: #pragma omp for   // in the team of line 6",
+        "     8: #pragma omp for   // in the parallel region at line 6",
     ]
     text = openmp_clauses([*predictions, inside], teams[:2], ()).splitlines()
     assert text[3:] == [

@@ -151,7 +151,7 @@ def test_a_team_with_a_loop_of_another_size(size: EntrySize, told: str) -> None:
     assert whole.incomparable == told
     assert whole.right is (None if told else False)
     assert len(result.judged) == (5 if told else 6)
-    assert ("1 team not judged" in comparison_table(result)) == bool(told)
+    assert ("1 parallel region not judged" in comparison_table(result)) == bool(told)
 
 
 def test_a_team_is_of_another_size_where_its_loop_is() -> None:
@@ -201,7 +201,7 @@ def test_the_document_and_the_page_have_the_teams() -> None:
     assert '"Teams"' in page and '"Its loop"' in page
     assert '"Teams"' not in comparison_page(_compared(teams={}))
     table = comparison_table(result, laws)
-    assert "a team of one loop that is measured by itself is counted as that loop" in table
+    assert "a parallel region with one measured loop is counted as that loop" in table
 
 
 def test_a_stored_campaign_keeps_its_teams(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def test_two_of_four_packages_are_judged_as_two() -> None:
     assert [(v.hinted, v.needed, v.right) for v in best.verdicts] == [(2, 2, True), (2, 1, False)]
     assert (best.options, best.most, best.in_part) == ((1, 2), 4, True)
     text = comparison_table(best)
-    assert "2 of 4 packages were measured; 2+ means at least so many" in text
+    assert "2 of 4 packages were measured; 2+ means at least this number" in text
     row = next(line for line in text.splitlines() if line.startswith("f.c:10"))
     assert row.split()[-2:] == ["2+", "2+"]
 
@@ -383,7 +383,7 @@ def test_a_hint_of_open_sizes_is_compared_with_nothing() -> None:
     alone = compare(_hints(known), _summaries({10: TIMES[10]}))
     assert result.median_speedup_error == alone.median_speedup_error
     assert result.median_time_ratio == alone.median_time_ratio
-    assert result.verdicts[1].incomparable == "predicted with sizes that nobody gave"
-    assert wrong_term(result.verdicts[1]) == "predicted with sizes that nobody gave"
-    with pytest.raises(InputError, match=r"f.c:20 was predicted with sizes that nobody gave"):
+    assert result.verdicts[1].incomparable == "predicted with assumed sizes"
+    assert wrong_term(result.verdicts[1]) == "predicted with assumed sizes"
+    with pytest.raises(InputError, match=r"f.c:20 was predicted with assumed sizes"):
         compare(_hints(opened), _summaries({20: TIMES[20]}))

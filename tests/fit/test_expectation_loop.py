@@ -168,10 +168,10 @@ def test_runs_are_repeated_until_their_means_are_precise(tmp_path, far, rounds, 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("steps: 9223372036854775808", "steps: '9223372036854775808' is no whole number"),
+        ("steps: 9223372036854775808", "steps: '9223372036854775808' is not a whole number"),
         ("steps: -1", "from 0 to 6"),
         ("min_points: 1", "from 2 to"),
-        ("min_points: 1e30", "no whole number"),
+        ("min_points: 1e30", "not a whole number"),
         ("max_terms: true", "from 1 to 8"),
     ],
 )

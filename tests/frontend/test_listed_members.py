@@ -61,7 +61,7 @@ def facts_of(
         pytest.param("", "static Config cfg = {64, 32, 10, 0.5}; run(&cfg);",
                      id="of such a static by positions"),
         pytest.param("static Config cfg = {.nx = 64, .steps = 10, .dt = 0.5};", "run(&cfg);",
-                     id="of a global with a number that is no integer"),
+                     id="of a global with a number that is not an integer"),
         pytest.param("", "Config cfg; cfg = (Config){.nx = 64, .steps = 10}; run(&cfg);",
                      id="assigned"),
         pytest.param("", "Config *cfg = malloc(sizeof *cfg); *cfg = (Config){64, 32, 10};"

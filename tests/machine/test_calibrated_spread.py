@@ -104,7 +104,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     machine = load(str(path))
     assert machine.spread == spread
     assert [one.key for one in unsettled_figures(machine)] == ["memory.latency", "openmp.barrier"]
-    assert [one.key for one in check(machine) if "settle" in one.message] == [
+    assert [one.key for one in check(machine) if "did not converge" in one.message] == [
         "memory.latency", "openmp.barrier"
     ]  # fmt: skip
     factor = machine.density.latency_factor
@@ -154,14 +154,14 @@ def test_every_prediction_says_what_did_not_settle(tmp_path: Path) -> None:
         ).stdout
 
     said = (
-        "2 figures of m did not settle: node.clock (more than +-100 %), memory.latency (+-20 %); "
-        "calibrate it on a quiet host"
+        "2 figures of m did not converge: node.clock (over ±100 %), memory.latency (±20 %); "
+        "recalibrate on an idle host"
     )
     for model in ("saturation", "density"):
         for words in (("predict", "p.c"), ("explain", "p.c:4")):
             options = ("--model", model)
             assert said in " ".join(run(*words, "-m", "m.yaml", *options).split())
-            assert "settle" not in run(*words, "-m", "sure.yaml", *options)
+            assert "did not converge" not in run(*words, "-m", "sure.yaml", *options)
         hints = json.loads(run("predict", "p.c", "-m", "m.yaml", "--model", model, "--format",
                                "json"))  # fmt: skip
         assert hints["machine"]["unsettled"] == [
@@ -193,7 +193,7 @@ def test_a_figure_that_decides_and_did_not_settle_is_listed_and_makes_no_surer(
             line, cwd=tmp_path, env=settings, check=True, capture_output=True, text=True
         )
 
-    told = "memory.bandwidth.triad is what was measured last, +-40 % (it did not settle)"
+    told = "memory.bandwidth.triad did not converge (±40 %)"
     documents = [
         json.loads(predicted(name, "predict", "p.c", "--format", "json").stdout)
         for name in ("sure.yaml", "unsure.yaml")

@@ -47,7 +47,7 @@ def test_the_assumed_among_those_that_were_used():
     machine = read(TEXT, "m")
     used = ["memory.latency", "memory.bandwidth.load", "node.clock", "processor.prefetched_streams",
             "memory.latency", "memory.bandwidth.triad", "caches[0].ways"]  # fmt: skip
-    # 100 ns at 2 GHz; the copy of a key and the one that there is no figure for say nothing
+    # 100 ns at 2 GHz; the copy of a key and the one that there is not a figure for say nothing
     assert assumed_figures(machine, used) == (
         "memory.latency = 200 cycles (assumed: as its sister part)",
         "memory.bandwidth.load (assumed: read off a graph)",

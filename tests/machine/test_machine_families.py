@@ -167,7 +167,7 @@ def test_ports_take_what_was_measured_and_not_much_more(name):
         ("issue_width: 4", "issue_width: 4.5", "issue_width must be a whole number"),
         ("issue_width: 4", "issue_width: 0", "issue_width must be above 0"),
         ("source: made up here\n", "", "has no source"),
-        ("models: [85]", "models: [x]", "'x' is no number in identity[0].models[0]"),
+        ("models: [85]", "models: [x]", "'x' is not a number in identity[0].models[0]"),
         ("models: [85]", "modls: [85]", "unknown key 'modls' in identity[0]"),
         ("{1: 8, 2: 16}", "{2: 16}", "ways begins at 2"),
     ],

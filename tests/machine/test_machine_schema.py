@@ -89,7 +89,7 @@ def line_of(text: str, part: str) -> int:
             "unknown key 'coers' in caches[1]; did you mean 'cores'?",
         ),
         ("packages: 2\n", "packges: 2\n", "packges", "unknown key 'packges' in node; did you mean"),
-        ("  simd: 256", "  simd: 256\n  simd: 512", "simd: 512", "key 'simd' stands twice in node"),
+        ("  simd: 256", "  simd: 256\n  simd: 512", "simd: 512", "key 'simd' occurs twice in node"),
         ("clock: 2.5 GHz", "clock: 2.5 GB", "clock", "'2.5 GB' has the unit 'GB', not Hz, kHz"),
         ("clock: 2.5 GHz", "clock: 2.5", "clock", "a clock of 2.5 Hz"),
         (

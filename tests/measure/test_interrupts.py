@@ -112,7 +112,7 @@ def test_a_full_disk_is_said(tmp_path: Path, size: str) -> None:
             pytest.skip(done.stderr)
         if size == "2m":
             assert done.returncode == 0
-            assert "disk/r: the disk was full: a part of the run alone is recorded" in done.stderr
+            assert "disk/r: the disk was full, so the recording is incomplete" in done.stderr
         else:
             told = "regionpredict: disk/r: the disk is full; choose another -o FOLDER\n"
             assert (done.returncode, done.stderr) == (1, told)

@@ -105,9 +105,9 @@ def test_the_clause_is_no_clause_where_the_size_is_set(tmp_path: Path) -> None:
     told = [line.split(":", 1)[1].strip() for line in rows]
     assert told == [
         "#pragma omp parallel   num_threads(1) proc_bind(close)",
-        "a loop that its threads share by their numbers   // in the team of line 7",
+        "a loop shared by thread number   // in the parallel region at line 7",
         "#pragma omp parallel   // 1 thread: its loops count on nt, change it there",
-        "a loop that its threads share by their numbers   // in the team of line 13",
+        "a loop shared by thread number   // in the parallel region at line 13",
     ]
 
 
@@ -147,5 +147,5 @@ def test_a_loop_without_a_directive_is_timed_by_its_team(tmp_path: Path) -> None
     _run(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json")
     compared = _compared(tmp_path)
     assert "without a measurement" not in compared
-    teams = compared[compared.index("teams (each `parallel` as a whole):") :].splitlines()
+    teams = compared[compared.index("parallel regions with several loops:") :].splitlines()
     assert teams[1].startswith("p.c:7 main ")

@@ -158,7 +158,7 @@ def test_a_campaign_is_one_job_on_a_whole_node(
 
     again = _measure(slurm, tmp_path, "--threads", "1", "--", program)
     assert again.returncode == 1
-    assert again.stderr.startswith("regionpredict: m: there already; --resume goes on")
+    assert again.stderr.startswith("regionpredict: m: there already; use --resume to continue")
     other = _measure(slurm, tmp_path, "--resume", "--", program, "0")
     assert "m: measurements of another program" in other.stderr
     more = _measure(
@@ -184,7 +184,7 @@ def test_a_campaign_of_another_node_is_not_gone_on_with(
     words = ("--resume", "--threads", "1", "--repeat", "2", "--", program)
     unknown = _measure(slurm, tmp_path, *words)
     assert unknown.returncode == 1
-    assert "measured on elsewhere, which is no node of this Slurm" in unknown.stderr
+    assert "measured on elsewhere, which is not a node of this Slurm" in unknown.stderr
     # Slurm has a node of that name, but where the job comes to is another host.
     path.write_text(path.read_text().replace('"elsewhere"', '"n2"'))
     forced = _measure(slurm, tmp_path, "--slurm-option", "nodelist=n1", *words)
@@ -273,7 +273,7 @@ def test_a_job_that_is_ended_keeps_its_runs(
         slurm.call("scontrol", "update", "nodename=n1", "state=resume")
     assert process.returncode == 1
     assert _last(said).startswith(f"regionpredict: job {job} {message}")
-    told = re.search(r"; (\d+) runs kept in m; --resume goes on$", _last(said))
+    told = re.search(r"; (\d+) runs kept in m; use --resume to continue$", _last(said))
     assert told is not None
     runs = len(read_campaign(tmp_path / "m").runs)
     assert 3 <= int(told[1]) <= runs  # Slurm says that a node is lost before all on it has ended
@@ -319,7 +319,7 @@ def test_what_a_scheduler_terminates_ends_its_run(program: str, tmp_path: Path) 
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 128 + signal.SIGTERM
-    assert said == "regionpredict: interrupted; 0 runs kept in m; --resume goes on\n"
+    assert said == "regionpredict: interrupted; 0 runs kept in m; use --resume to continue\n"
     _await(lambda: not _processes(os.fsencode(program)))
 
 

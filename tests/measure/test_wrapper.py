@@ -214,7 +214,7 @@ def test_a_missing_compiler_is_one_line(tmp_path: Path) -> None:
     done = _cc("no-such-cc", tmp_path, "-fopenmp", "-c", "loop.c")
     assert done.returncode == 1
     assert done.stderr == (
-        "regionpredict: no compiler 'no-such-cc'; name one that is installed behind --\n"
+        "regionpredict: no compiler 'no-such-cc'; name an installed one after --\n"
     )
 
 

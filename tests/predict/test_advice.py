@@ -1,4 +1,4 @@
-"""Advice: its gain is that of the mended source predicted by itself, and it is rare."""
+"""Advice: its gain is that of the fixed source predicted by itself, and it is rare."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def best(result: Predictions) -> float:
         ("RP204", None, 6),
     ],
 )
-def test_a_gain_is_that_of_the_mended_source(
+def test_a_gain_is_that_of_the_fixed_source(
     tmp_path: Path, frontend: str, rule: str, gain: float | None, line: int
 ) -> None:
     failing = result_of(tmp_path, example(rule, "failing"), frontend)
@@ -59,18 +59,18 @@ def test_a_gain_is_that_of_the_mended_source(
     assert told[0] == one and one.span.line == line
     if gain is not None:
         assert one.gain == pytest.approx(gain, rel=0.06)
-    mended = result_of(tmp_path, example(rule, "mended"), frontend)
+    fixed = result_of(tmp_path, example(rule, "fixed"), frontend)
     # Tried on round numbers of threads, so that the best may lie a little beside.
-    assert best(failing) / best(mended) == pytest.approx(one.gain, rel=0.05)
-    assert best(failing) - best(mended) == pytest.approx(one.saved, rel=0.08)
+    assert best(failing) / best(fixed) == pytest.approx(one.gain, rel=0.05)
+    assert best(failing) - best(fixed) == pytest.approx(one.saved, rel=0.08)
 
 
 def test_one_team_for_all_turns_saves_their_starts(tmp_path: Path) -> None:
     failing = result_of(tmp_path, example("RP205", "failing"))
     (one,) = failing.advice[failing.teams[0].facts.id]
-    mended = result_of(tmp_path, example("RP205", "mended"))
+    fixed = result_of(tmp_path, example("RP205", "fixed"))
     # 1,000 runs in one team: one start for all of them.
-    assert best(failing) / best(mended) == pytest.approx(one.gain, rel=0.05)
+    assert best(failing) / best(fixed) == pytest.approx(one.gain, rel=0.05)
     assert "loop at line 4" in one.message
 
 
@@ -78,12 +78,12 @@ def test_needless_barriers_cost_what_is_saved_without_them(tmp_path: Path) -> No
     failing = result_of(tmp_path, example("RP206", "failing"))
     (advice,) = (a for a in failing.advice[failing.teams[0].facts.id] if a.id == "RP206")
     assert (advice.span.line, advice.message) == (6, "write nowait at line 6")
-    mended = result_of(tmp_path, example("RP206", "mended"))
-    assert best(failing) / best(mended) == pytest.approx(advice.gain, rel=0.05)
+    fixed = result_of(tmp_path, example("RP206", "fixed"))
+    assert best(failing) / best(fixed) == pytest.approx(advice.gain, rel=0.05)
     # One of two barriers a turn: its cost on the best number of threads, 1,000 times.
     now = min(failing.teams[0].points, key=lambda point: point.seconds)
     barrier = team_cost(MACHINE, "barrier", now.threads) / MACHINE.clock_hz
-    assert best(failing) - best(mended) >= 1000 * barrier > 0
+    assert best(failing) - best(fixed) >= 1000 * barrier > 0
 
 
 def test_loops_side_by_side_share_a_team(tmp_path: Path) -> None:

@@ -37,11 +37,11 @@ def test_what_fits_stays_on_one_line() -> None:
 
 
 def test_a_comment_stands_below_its_directive() -> None:
-    told = "// num_threads(8) proc_bind(close): not before RP221 in line 6 is mended: a[i] is so"
+    told = "// num_threads(8) proc_bind(close): fix RP221 in line 6 first: a[i] is so"
     assert clause_lines(12, PARALLEL, told) == [
         f"    12: {PARALLEL}",
-        "        // num_threads(8) proc_bind(close): not before RP221 in line 6 is",
-        "        // mended: a[i] is so",
+        "        // num_threads(8) proc_bind(close): fix RP221 in line 6 first: a[i] is",
+        "        // so",
     ]
 
 

@@ -66,7 +66,7 @@ def test_the_table(folder: Path, model: str) -> None:
 
 def test_the_table_in_order_of_data(folder: Path, model: str) -> None:
     text = printed(folder, "predict", "f.c", "--model", model, "--sort", "data")
-    rows = text.split("sure  where\n")[1].splitlines()[:4]
+    rows = text.split("conf  where\n")[1].splitlines()[:4]
     told = [(int(row.partition(" f.c:")[2].split()[0]), row[:9].strip()) for row in rows]
     assert [line for line, _ in told[:2]] == [15, 11]
     assert dict(told) == SHOWN

@@ -68,10 +68,11 @@ def test_without_any_given_size_the_first_lines_still_answer(tmp_path: Path) -> 
     (plan,) = result.plans
     assert {team.facts.id for team in result.teams} == {*plan.sizes}
     assert first[1].startswith("Plan: 12 threads on 2 packages")
-    told = first.index("All of 4 teams depend on sizes that are assumed large")
-    assert first[told + 1 : told + 3] == [
-        "Give these 2 and 4 of 4 regions are settled (now 0): --set m=... --set n=...",
-        "What 4 of them can use as their size grows: n (2), m (2)",
+    told = first.index("All 4 parallel regions depend on unknown sizes")
+    assert first[told + 1 : told + 4] == [
+        "Set these 2 sizes to get hints for 4 of 4 regions (now 0): --set m=...",
+        "    --set n=...",
+        "Packages by size for 4 of them: n (2), m (2)",
     ]
 
 
@@ -97,8 +98,8 @@ def test_the_rows_count_teams_by_size(tmp_path: Path) -> None:
 def test_all_teams_are_in_the_plan(tmp_path: Path, given: dict[str, int]) -> None:
     _, first = shown(tmp_path, STREAM, KNOWN, given=given)
     assert first[1].startswith("Plan: ")
-    told = [line for line in first if "assumed large" in line]
-    assert told == ([] if given else ["2 of 3 teams depend on sizes that are assumed large"])
+    told = [line for line in first if "depend on unknown sizes" in line]
+    assert told == ([] if given else ["2 of 3 parallel regions depend on unknown sizes"])
 
 
 def test_what_stays_on_one_package_is_told_with_its_cause(tmp_path: Path) -> None:
@@ -116,8 +117,8 @@ def test_what_follows_from_the_command_line_is_asked_for_as_one() -> None:
         return " ".join(line.strip() for line in needed_lines(SizeRanking(1, 0, (size,))))
 
     assert needed("atoi(argv[1])") == (
-        "Give this one and 1 of 1 region is settled (now 0): --set 'atoi(argv[1])'=...; or the "
-        "program's arguments: --args '...'"
+        "Set this size to get hints for 1 of 1 region (now 0): --set 'atoi(argv[1])'=..., or "
+        "--args '...'"
     )
     assert "--args" not in needed("cargo")
 
@@ -128,10 +129,11 @@ def test_names_that_settle_nothing_by_themselves_are_not_asked_for() -> None:
     sizes = [UnboundSize(f"n{at}", "f.c", 3, decides=1, settled=now)
              for at, now in enumerate(settled)]  # fmt: skip
     assert needed_lines(SizeRanking(2, 0, tuple(sizes))) == [
-        "2 of 2 regions depend on sizes that the program computes. To use those of a run:",
-        "    regionpredict measure, then --sizes-from. regionpredict sizes lists them.",
+        "2 of 2 regions depend on sizes that the program computes. Record a run with",
+        "    regionpredict measure, then use --sizes-from. regionpredict sizes lists",
+        "    them.",
     ]
-    assert needed_lines(SizeRanking(2, 0, tuple(sizes[5:])))[0].startswith("Give these ")
+    assert needed_lines(SizeRanking(2, 0, tuple(sizes[5:])))[0].startswith("Set these ")
 
 
 def test_what_differs_by_element_is_left_to_a_recorded_run() -> None:
@@ -144,11 +146,11 @@ def test_what_differs_by_element_is_left_to_a_recorded_run() -> None:
     assert shown("row[i+1]-row[i]").startswith("1 of 1 region depends on sizes that the program")
     assert shown("s->count[i]", "n").startswith("2 of 2 regions depend on sizes")
     assert shown("n", "s->count[i]") == (
-        "Give this one and 1 of 2 regions are settled (now 0, with 2 names 2): --set n=..."
+        "Set this size to get hints for 1 of 2 regions (now 0, 2 with 2 sizes): --set n=..."
     )
     assert (
         shown("grid[0]")
-        == "Give this one and 1 of 1 region is settled (now 0): --set 'grid[0]'=..."
+        == "Set this size to get hints for 1 of 1 region (now 0): --set 'grid[0]'=..."
     )
 
 
@@ -165,10 +167,7 @@ def test_where_no_single_size_tells_it_is_said_what_to_give(tmp_path: Path) -> N
     """The name that the row names, which the line points to."""
     result, first = shown(tmp_path, ROWS, KNOWN)
     line = " ".join(" ".join(first).split())
-    assert (
-        "Of 1 team no single size tells what to use: give the names that 'depends on' below its "
-        "row lists" in line
-    )
+    assert "1 parallel region depends on several sizes: see 'depends on' below its row" in line
     table = prediction_table(
         result.predictions, result.teams, result.plans, load("dunnington"), "saturation"
     )

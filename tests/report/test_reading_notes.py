@@ -19,8 +19,8 @@ def test_equal_notes_are_one_line_where_the_first_stands() -> None:
         note("RP001", "b.c", 9, "header 'x.h' not found"),
     ]
     assert note_lines(notes) == [
-        "b.c:1:1: RP003: include folder guessed: inc (so for 2 files)",
-        "b.c:7:1: RP001: header 'x.h' not found (so in 2 lines)",
+        "b.c:1:1: RP003: include folder guessed: inc (in 2 files)",
+        "b.c:7:1: RP001: header 'x.h' not found (in 2 lines)",
         "a.c:1:1: RP003: include folder guessed: other",
     ]
     assert note_lines([]) == []
@@ -30,14 +30,14 @@ def test_guesses_of_many_files_are_one_line_though_each_has_its_names() -> None:
     notes = [
         note("RP005", "a.c", 1, "declarations guessed: x"),
         note("RP006", "a.c", 3, "left out: add -D X"),
-        note("RP002", "h.h", 9, "the parser says: wrong; the rest was read"),
+        note("RP002", "h.h", 9, "syntax error: wrong; the rest was read"),
         note("RP005", "b.c", 1, "declarations guessed: y, z"),
-        note("RP002", "h.h", 9, "the parser says: wrong (and 2 more); the rest was read"),
+        note("RP002", "h.h", 9, "syntax error: wrong (and 2 more); the rest was read"),
         note("RP006", "a.c", 7, "left out: add -D X"),
         note("RP006", "b.c", 3, "left out: add -D X"),
     ]
     assert note_lines(notes) == [
-        "a.c:1:1: RP005: declarations guessed: x (and the like for 1 more)",
-        "h.h:9:1: RP002: the parser says: wrong; the rest was read (and the like for 1 more)",
-        "a.c:3:1: RP006: left out: add -D X (so in 3 lines of 2 files)",
+        "a.c:1:1: RP005: declarations guessed: x (and 1 similar)",
+        "h.h:9:1: RP002: syntax error: wrong; the rest was read (and 1 similar)",
+        "a.c:3:1: RP006: left out: add -D X (in 3 lines of 2 files)",
     ]

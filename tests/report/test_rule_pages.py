@@ -1,8 +1,8 @@
 """Every rule has a page, and both of its examples do what the page says.
 
-A page holds a block ```` ```c failing ```` and a block ```` ```c mended ````, and for some rules
+A page holds a block ```` ```c failing ```` and a block ```` ```c fixed ````, and for some rules
 blocks ```` ```c file=NAME ```` with further files. The rule's id must come out of the failing
-example and not of the mended one, which must come out whole.
+example and not of the fixed one, which must come out whole.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def test_the_failing_example_fails(tmp_path: Path, rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", SHOWN)
-def test_the_mended_example_is_mended(tmp_path: Path, rule: str) -> None:
-    found, result = outcome(tmp_path, rule, "mended")
+def test_the_fixed_example_is_fixed(tmp_path: Path, rule: str) -> None:
+    found, result = outcome(tmp_path, rule, "fixed")
     assert rule not in found
     assert {p.status for p in result.predictions} == {"predicted"}, found
 
@@ -100,8 +100,8 @@ def test_the_page_has_its_parts(rule: str) -> None:
     lines = rule_page(rule).splitlines()
     assert re.fullmatch(rf"# {rule}: \S.*", lines[0])
     assert lines[2] and not lines[2].startswith(("#", "`")), "a sentence follows the title"
-    assert rule not in SHOWN or {"failing", "mended"} <= set(blocks(rule))
-    assert any(line.startswith("Meanwhile: ") for line in lines)
+    assert rule not in SHOWN or {"failing", "fixed"} <= set(blocks(rule))
+    assert any(line.startswith("Effect on the result: ") for line in lines)
 
 
 def test_an_unknown_rule() -> None:

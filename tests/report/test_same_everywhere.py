@@ -137,10 +137,10 @@ def test_explain_says_what_the_rows_and_the_plan_say(said: Said) -> None:
         one, team = regions[prediction.facts.region.id], teams[prediction.facts.region.id]
         lines = planned_otherwise(said.result.plans, team)
         text = explain_prediction(prediction, said.result.machine, None, (), lines)
-        assert ("\n  at the assumed sizes; at others " in text) == bool(one["range"])
+        assert ("\n  at the assumed sizes; otherwise " in text) == bool(one["range"])
         (hint,) = re.findall(r"^Hint: (\d+) packages?, (\d+) threads?.*\((\S+)\)", text, re.M)
         assert hint == (str(one["packages"]), str(one["threads"]), one["bottleneck"]), one["id"]
-        told = re.findall(r"^Plan of .*: (\d+) threads? for its team", text, re.M)
+        told = re.findall(r"^Plan of .*: (\d+) threads? for this parallel region", text, re.M)
         sizes = planned.get(team.facts.id, set()) - {team.threads}
         assert {int(size) for size in told} == sizes, one["id"]
         others += bool(told)

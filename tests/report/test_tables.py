@@ -82,7 +82,7 @@ def test_a_team_of_several_loops_has_a_row(tmp_path: Path, model: str) -> None:
     assert not [line for line in text.splitlines()[3:] if len(line) > 80]
     rows = [line.split() for line in text.splitlines() if line.strip()[:1].isdigit()]
     assert [row[0] for row in rows[:3]] == ["3", "5", "7"]
-    assert rows[0][2:6] == ["team", "of", "2", "loops"]
+    assert rows[0][2:6] == ["region", "of", "2", "loops"]
     (team,) = result.teams
     assert str(team.packages) in rows[0][6:]
 
@@ -111,8 +111,8 @@ int main(void) {
     text = prediction_table(result.predictions, result.teams, result.plans, machine, "saturation")
     lines = text.splitlines()
     assert lines[1].startswith("Plan: 40 threads on 2 packages, ")
-    assert "Of the time on one thread scale: 100 % to 2 packages, under 1 % to 1 package" in lines
-    assert "At the first package stop 1 team: overhead (1)" in lines
+    assert "Scaling by time on one thread: 100 % to 2 packages, under 1 % to 1 package" in lines
+    assert "1 parallel region stops scaling at one package: overhead (1)" in lines
     assert [team.facts.executions.value for team in result.teams] == [10, 2]
     (plan,) = result.plans
     few = plan._replace(sizes={**plan.sizes, min(plan.sizes): 1})

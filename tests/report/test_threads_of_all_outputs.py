@@ -66,7 +66,7 @@ def by_file(text: str) -> dict[tuple[str, int], str]:
 
 @pytest.mark.slow
 def test_rows_are_the_hints_of_loops_and_teams_by_themselves(outputs: Outputs) -> None:
-    rule = "pk, thr: of each loop or team by itself; one package more must gain 10 %"
+    rule = "pk, thr: packages, threads for this loop alone; another package must gain 10 %"
     assert rule in outputs.table.splitlines()
     hints = {
         (hint["file"], hint["line"]): hint["threads"]
@@ -82,9 +82,9 @@ def test_rows_are_the_hints_of_loops_and_teams_by_themselves(outputs: Outputs) -
 
 @pytest.mark.slow
 def test_clauses_are_what_run_gives(outputs: Outputs) -> None:
-    head = "// num_threads: of the plan, best for the whole program's time, as run takes it"
+    head = "// num_threads: from the plan, best for the whole program, as in run"
     program = outputs.document["program"]
-    limit = f"// no loop has more than the program's {plural(program['threads'], 'thread')}"
+    limit = f"// no loop gets more than the program's {plural(program['threads'], 'thread')}"
     assert outputs.clauses.splitlines()[:2] == [head, limit]
     given = {(team.file, team.line): team.threads for team in outputs.hints.teams if team.threads}
     clauses = {
@@ -177,5 +177,5 @@ def test_a_loop_that_wants_all_hardware_threads_keeps_them(tmp_path: Path) -> No
     file.write_text(json.dumps(document))
     assert [given.threads for given in read_hints(file).teams] == [team["threads"]]
     clauses = shown("--format", "openmp").splitlines()
-    assert clauses[0] == "// num_threads: best for each loop or team by itself"
+    assert clauses[0] == "// num_threads: best for each parallel region alone"
     assert f"num_threads({team['threads']}) proc_bind(close)" in clauses[4]

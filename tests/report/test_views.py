@@ -139,7 +139,7 @@ def test_long_paths_are_told_once(
     ).out
     lines = out.splitlines()
     assert "one.c" in lines and "two.c" in lines
-    assert sum(line.startswith("Files below ") for line in lines) == 1
+    assert sum(line.startswith("Files in ") for line in lines) == 1
 
 
 names = st.lists(st.text("abc_", min_size=1, max_size=30), min_size=1, max_size=6, unique=True)

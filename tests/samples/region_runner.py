@@ -35,7 +35,7 @@ _BINARY: dict[str, Callable[[int, int], int]] = {
 
 
 class UnknownValue(Exception):
-    """An expression needs something that is no integer known here."""
+    """An expression needs something that is not an integer known here."""
 
 
 @dataclass

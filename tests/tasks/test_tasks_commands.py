@@ -177,7 +177,7 @@ def test_record_show_and_replay(tmp_path, compiler):
     done = tasks("record", "-o", "run", "--threads", 1, "--", program, 10, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "55\n")
     written, *busy = done.stderr.splitlines()
-    assert written == "written: run; regionpredict tasks show run"
+    assert written == "written: run. Next: regionpredict tasks show run"
     assert all(line.startswith("warning: others kept ") for line in busy)  # as other tests do
     value = validate(tasks("show", "run", "--format", "json", cwd=tmp_path).stdout, "tasks-1")
     # Calls of fibonacci(10) but the first: 2 * F(11) - 2.
@@ -219,7 +219,7 @@ def test_hardware_counters_or_one_line_that_there_are_none(tmp_path):
 @pytest.mark.parametrize(
     ("source", "options", "said"),
     [
-        ("int main(void) { return 0; }", (), "ran on no OpenMP runtime that tells tools"),
+        ("int main(void) { return 0; }", (), "used no OpenMP runtime with support for tools"),
         ("#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }", ("-fopenmp",),
          "no parallel region ran"),
     ],
@@ -394,7 +394,7 @@ def test_a_campaign_goes_on_where_it_was_stopped(tmp_path):
     assert len(first.splitlines()) == 3
     again = tasks(*line, "--sizes", "8,9", "--", program, "{n}", cwd=tmp_path)
     assert again.returncode == 1
-    assert "--resume goes on with it" in again.stderr
+    assert "use --resume to continue it" in again.stderr
     more = tasks(*line, "--resume", "--sizes", "8,9", "--", program, "{n}", cwd=tmp_path)
     assert more.returncode == 0
     text = (tmp_path / "c.jsonl").read_text()

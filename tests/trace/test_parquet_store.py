@@ -111,7 +111,7 @@ def test_a_call_path_that_is_not_in_the_span(kernels: Kernels, tmp_path: Path) -
     write_store(trace, matches, tmp_path / "trace")
     selection = Selection(frozenset({1}), (0.0, 0.1), "main")
     for part in ((trace, matches), Store(tmp_path / "trace").read(selection)):
-        with pytest.raises(InputError, match="no call path 'main'; there is none at these ranks"):
+        with pytest.raises(InputError, match="no call path 'main'; no data at these ranks"):
             selected(*part, selection, kernels)
 
 

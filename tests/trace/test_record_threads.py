@@ -124,7 +124,7 @@ def test_locks_loops_and_named_regions(tmp_path: Path, kernels: Kernels) -> None
     program = built(tmp_path, EVERYTHING, "gcc", "-fopenmp")
     done = record("-o", str(tmp_path / "t"), "--", str(program))
     assert done.returncode == 0, done.stderr
-    assert "not recorded: 3 teams inside teams" in done.stderr
+    assert "not recorded: 3 nested parallel regions" in done.stderr
     analysis = analysed(tmp_path / "t", kernels)
     names = {name.partition(" @")[0] for name in entered(analysis.trace)}
     assert {"main", "my region", "parallel", "lock", "loop", "implicit barrier"} <= names

@@ -19,7 +19,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 # Code in a string of Python: patterns, C, shell, CSS and markup.
 _NO_MESSAGE = re.compile(
     r"\(\?[:<P!=]|\\[bwsd]|#include|#pragma|#define|^\s*<|</|;\s*\n|\{\s*\n|==|&&|^--?\w|::"
-    r"|^import "
+    r"|^import |\{\w+: |\[\{|: \{\w"
 )
 
 
@@ -69,6 +69,12 @@ def python_passages(file: str, text: str) -> Iterator[Passage]:
                 if isinstance(first.value.value, str):
                     shown = _without_examples(first.value.value)
                     yield from _paragraphs(file, first.lineno, "docstring", shown)
+        if isinstance(node, (ast.Module, ast.ClassDef)):
+            for line in node.body:  # what describes a constant or an attribute
+                value = line.value if isinstance(line, ast.Expr) else None
+                if isinstance(value, ast.Constant) and id(value) not in seen:
+                    seen.add(id(value))
+                    yield from _paragraphs(file, line.lineno, "docstring", str(value.value))
         elif isinstance(node, ast.JoinedStr):
             seen.update(id(part) for part in node.values)
             parts = [part.value if isinstance(part, ast.Constant) else "{}" for part in node.values]
@@ -97,7 +103,9 @@ def sentences(text: str) -> list[str]:
     >>> sentences("See eq. 4.2. It adds `a.b`, e.g. here. Why?")
     ['See eq. 4.2.', 'It adds `a.b`, e.g. here.', 'Why?']
     """
-    parts = re.split(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!al\.)[)\"']?\s+(?=[A-Z`\"'({*\[])", text)
+    parts = re.split(
+        r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\bal\.)[)\"']?\s+(?=[A-Z`\"'({*\[]|\w+: )", text
+    )
     return [part.strip() for part in parts if part.strip()]
 
 
@@ -111,16 +119,25 @@ def words(text: str) -> int:
 
 
 def _message(file: str, line: int, text: str) -> Iterator[Passage]:
-    if " " in text.strip() and len(_WORD.findall(text)) > 1 and not _NO_MESSAGE.search(text):
+    prose = re.search(r"[.,;:{]", text) or len(text) < 200  # a longer list of names is data
+    if (
+        " " in text.strip()
+        and prose
+        and len(_WORD.findall(text)) > 1
+        and not _NO_MESSAGE.search(text)
+    ):
         yield from _paragraphs(file, line, "message", text)
 
 
 def _without_examples(text: str) -> str:
-    """A docstring whose doctests are blank lines."""
-    lines, inside = [], False
-    for line in text.split("\n"):
+    """A docstring whose doctests and indented code are blank lines."""
+    first, *rest = text.split("\n")
+    margin = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)
+    lines, inside = [first], False
+    for line in rest:
         inside = line.strip().startswith(">>>") or (inside and bool(line.strip()))
-        lines.append("" if inside else line)
+        code = inside or line.startswith(" " * (margin + 4))
+        lines.append("" if code else line)
     return "\n".join(lines)
 
 

@@ -422,7 +422,7 @@ class _Walk:
         elif name == "posix_memalign" and arguments and arguments[0] is not None:
             self.pointers.point(arguments[0], self._block_of(event))
         elif name not in _NEW and name not in _HARMLESS:
-            why = f"whether {name or 'a function behind a pointer'}() writes it is not seen"
+            why = f"whether {name or 'a function called through a pointer'}() writes it is not seen"
             for argument in arguments:
                 if argument is not None:
                     self.doubts.setdefault(self._memory(argument), why)

@@ -185,7 +185,7 @@ def _checked(path: Path, measurements: str | Path | Experiment | None) -> Report
 def load_file(path: Path) -> dict[str, Any]:
     """The keys of a file of expectations; raises `InputError` for one that is none."""
     text = read_text(path, "check the name", most=MOST_YAML_BYTES)
-    data = load_yaml(text, str(path), "mend the line")
+    data = load_yaml(text, str(path), "fix the line")
     if not isinstance(data, dict) or not isinstance(data.get("expectations"), list):
         raise InputError(
             "there is no list of expectations",
@@ -208,7 +208,7 @@ def load_file(path: Path) -> dict[str, Any]:
     for entry in data["expectations"]:
         unknown = sorted(map(str, set(entry) - _ENTRY_KEYS)) if isinstance(entry, dict) else []
         if not isinstance(entry, dict) or not entry or unknown:
-            what = f"has no key '{unknown[0]}'" if unknown else "is no set of keys"
+            what = f"has no key '{unknown[0]}'" if unknown else "is not a set of keys"
             raise InputError(
                 f"the expectation {repr(entry)[:60]} {what}",
                 remedy=f"use {', '.join(sorted(_ENTRY_KEYS))}",
@@ -223,7 +223,7 @@ def _whole_number(data: Mapping[str, Any], key: str, least: int, most: int, path
     value = data.get(key, least)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InputError(
-            f"{key}: {str(value)[:40]!r} is no whole number from {least} to {most}",
+            f"{key}: {str(value)[:40]!r} is not a whole number from {least} to {most}",
             remedy=f"write one, as '{key}: {max(least, 2)}'",
             path=path,
         )
@@ -318,7 +318,7 @@ def _space(settings: Mapping[str, Any]) -> SearchSpace | None:
     """The search space that the file lists; None for that around the expectation."""
     terms = settings.get("terms") or ()
     if isinstance(terms, str) or not isinstance(terms, Sequence):
-        raise InputError("terms: is no list", remedy="write [p^3*log2(p)^2]")
+        raise InputError("terms: is not a list", remedy="write [p^3*log2(p)^2]")
     exponents = settings.get("exponents")
     return space_of(None if exponents is None else str(exponents), [str(term) for term in terms])
 

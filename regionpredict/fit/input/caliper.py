@@ -94,7 +94,7 @@ def _call_paths(data: Record, hierarchy: str) -> dict[int, str]:
             continue
         parent = node.whole("parent")
         if parent not in paths:
-            raise node.error("parent", f"is {parent}, which is no node before it")
+            raise node.error("parent", f"is {parent}, which is not an earlier node")
         depth[number] = depth[parent] + 1
         if depth[number] > _DEEPEST_CALL:
             raise node.error("parent", f"is more than {_DEEPEST_CALL} calls deep")

@@ -48,7 +48,7 @@ def read_google_benchmark(data: Record, parameters: Sequence[str] | None = None)
         if entry.value.get("error_occurred"):
             said = str(entry.value.get("error_message", "")) or "it says nothing more"
             problems.append(
-                InputError(f"{name} failed: {said}", remedy="mend it and measure again",
+                InputError(f"{name} failed: {said}", remedy="fix it and measure again",
                            path=data.path)
             )  # fmt: skip
             continue

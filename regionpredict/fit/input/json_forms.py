@@ -172,7 +172,7 @@ def _read_lines(lines: Iterable[str], path: str, key: str) -> Experiment:
         if not line.strip():
             continue
         try:
-            entry = json_record(line, _WHAT, path, "mend the line", number)
+            entry = json_record(line, _WHAT, path, "fix the line", number)
             named = entry.inner(key)
             values = _numbers(entry, "value")
             names = builder.parameters if builder is not None else _numeric(named)

@@ -43,7 +43,7 @@ class TarMembers:
                 raise ValueError("a header's checksum is wrong")
             at += _BLOCK
             if at + length > size:
-                raise ValueError("a member ends behind the archive's end")
+                raise ValueError("a member ends after the end of the archive")
             name = header[:100].split(b"\0", 1)[0].decode("utf-8")
             if header[156:157] in _REGULAR:
                 self._members[name] = (at, length)

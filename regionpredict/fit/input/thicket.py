@@ -22,7 +22,7 @@ def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Exper
     for row in data.inners("dataframe"):
         profile = str(row.part(index))
         if profile not in profile_parameters:
-            raise row.error(index, f"is {profile}, of which the metadata say nothing")
+            raise row.error(index, f"is {profile}, which is missing from the metadata")
         node = str(row.part("node"))
         if node not in paths:
             raise row.error("node", f"is {node}, which is not in the graph")

@@ -1,4 +1,4 @@
-"""Header files: where they are looked for, what stands in for those that are missing.
+"""Header files: search, and replacements for missing ones.
 
 In: what a source includes. Out: include folders (`include_folders`), guessed declarations
 (`missing_declarations`), and the shipped minimum of the C library (`c_library/`).

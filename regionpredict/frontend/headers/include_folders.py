@@ -23,12 +23,12 @@ _COMPILERS = ("/usr/lib", "/usr/include/c++", _GCC)
 
 
 def compiler_listings() -> tuple[str, ...]:
-    """Folders whose entries tell which compilers' and C++ headers there are."""
+    """Folders whose entries show the installed compilers and C++ headers."""
     return (*_COMPILERS, *(str(path) for path in sorted(Path(_GCC).glob("*"))))
 
 
 def system_folders() -> tuple[str, ...]:
-    """Folders that are searched for headers besides those that a command names."""
+    """Folders searched for headers, in addition to those of a command."""
     multiarch = (str(path) for path in sorted(Path("/usr/include").glob("*-linux-*")))
     return (*_SYSTEM, *multiarch, *compiler_headers(), SHIPPED)
 
@@ -54,8 +54,7 @@ def _top(request: SourceRequest) -> Path:
 
 
 def _tops(request: SourceRequest) -> tuple[str, ...]:
-    """The folders below which a header may lie: the root, and those that were named for headers,
-    as that of a project of which one folder is read."""
+    """The folders that may contain a header: the root, and folders named for headers."""
     named = (str(Path(folder).resolve()) for folder in request.includes)
     own = (folder for folder in named if not is_system_path(f"{folder}/"))
     return tuple(dict.fromkeys((str(_top(request)), *own)))
@@ -111,9 +110,9 @@ def _header_folders(root: str) -> dict[str, list[str]]:
 def guess_include(header: str, request: SourceRequest) -> str | None:
     """A folder to add so that `#include "header"` is found, or None.
 
-    Looked for: the file's neighbours and their usual include folders, upwards to the root, then
-    anywhere below the root, and below the folders that were named for headers. The folder is named
-    as the file is: from the current one, where that is.
+    The search starts next to the file and in its usual include folders, and goes up to the root. It
+    then covers everything below the root and the named folders. The folder is relative to the
+    current one, if the file is.
     """
     folder = _guessed_folder(header, request)
     if folder is None or Path(request.path).is_absolute():

@@ -1,9 +1,9 @@
 """Declarations guessed for names that a missing header would have declared.
 
-Without its headers a C parser drops every loop whose counter has an unknown type. What the code
-does with an unknown name tells enough to keep the loop: a name in front of another is a type, one
-in front of `[` an array, one behind `->` a member. The guesses go into a prelude that is parsed in
-front of the file; regions that use them say so.
+Without headers, a C parser drops every loop whose counter has an unknown type. The use of an
+unknown name shows enough to keep the loop. A name before another name is a type, one before `[` an
+array, and one after `->` a member. The guesses form a prelude before the file, and regions that use
+them report it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Guesses:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every name that a guess stands for."""
+        """Every guessed name."""
         return (*self._types, *self._variables)
 
     def learn(self, errors: Iterable[tuple[str, Span]]) -> bool:

@@ -71,7 +71,7 @@ def is_atomic_class(ctype: CType) -> bool:
 def atomic_method(
     name: str, base: Expression, ctype: CType, arguments: Sequence[Expression], span: Span
 ) -> Expression | None:
-    """A method of `std::atomic`: an update, or what it holds; None for any other method."""
+    """A method of `std::atomic` as an update or its value. None for other methods."""
     if not is_atomic_class(ctype):
         return None
     pointer = ctype.kind == "pointer" and not ctype.name

@@ -1,7 +1,7 @@
 """The few functions of libclang that the front end calls, bound directly by ctypes.
 
-The package's own Python bindings cost 60 ms to import and several microseconds a node; a whole
-function body arrives here through one visit, as a flat list in source order.
+The package's own Python bindings take 60 ms to import and several microseconds per node. Here, one
+visit returns a whole function body as a flat list in source order.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class String(Structure):
 
 
 class UnsavedFile(Structure):
-    """CXUnsavedFile: a file's text that is in no file."""
+    """CXUnsavedFile: a text without a file."""
 
     _fields_ = (("name", c_char_p), ("contents", c_char_p), ("length", c_ulong))
 
@@ -194,7 +194,7 @@ def library_path() -> Path | None:
 def library() -> Any:
     """The loaded library with its functions' types set.
 
-    Raises InputError where there is none for this platform.
+    Raises InputError if the platform has none.
     """
     path = library_path()
     if path is None:
@@ -263,7 +263,7 @@ def floating(cursor: Cursor) -> float:
 
 
 class _PlaceBuffer(Structure):
-    """What clang_getExpansionLocation fills in."""
+    """The output of clang_getExpansionLocation."""
 
     _fields_ = (("file", c_void_p), ("line", c_uint), ("column", c_uint), ("offset", c_uint))
 
@@ -274,7 +274,7 @@ _Fields = tuple[int, int, int, int]
 class Place:
     """Turns locations into (file handle, line, column, offset), reusing its buffer.
 
-    The file handle is 0 where there is none; the place is that of a macro's expansion.
+    The file handle is 0 if there is none. The place is that of a macro's expansion.
     """
 
     def __init__(self) -> None:
@@ -303,7 +303,7 @@ class Place:
         return self._read(self._buffer)
 
     def end(self, cursor: Cursor) -> _Fields:
-        """The place behind its last token."""
+        """The place after its last token."""
         extent = self._extent(cursor)
         return self.read(Location(extent.ptr0, extent.ptr1, extent.end))
 

@@ -1,8 +1,8 @@
 """libclang's calls and overloaded operators -> the front ends' syntax tree.
 
-Methods have their object's address as first argument, references are handed on as addresses. What
-only says where something lies is replaced by the place (`with_accessors_inlined`), what the
-standard library's containers and iterators do by what it means for pointers (`standard_library`).
+The first argument of a method is its object's address, and references are passed as addresses.
+Accessors are replaced by their place (`with_accessors_inlined`), and operations of standard
+containers and iterators by pointer operations (`standard_library`).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ from regionpredict.ir import Span
 _CALLED = WRAPPERS | {UNARY}
 _IMPLICIT = frozenset((IMPLICIT,))
 _LONGEST_ACCESSOR = 2000
-"""Bytes of text: a function that is longer is no accessor, and is not read to find that out."""
+"""Maximum length of an accessor in bytes of text. Longer functions are not read."""
 _DEEPEST = 12  # accessors inside accessors
 _COPIES = frozenset(("__builtin_memcpy", "memcpy"))  # how arrays that are members are assigned
 
@@ -122,7 +122,7 @@ class CallBuilder:
     # -- kinds of calls -------------------------------------------------------------------------
 
     def _unknown(self, name: str, children: list[Node], span: Span) -> Expression:
-        """A call through a pointer, or of what a template has yet to be told."""
+        """A call through a pointer, or one that depends on a template parameter."""
         args = tuple(self._build(child) for child in children[1:])
         if children and children[0].kind == MEMBER:
             base = self._build(children[0])
@@ -244,7 +244,7 @@ class CallBuilder:
         self, name: str, decl: Decl, target: lc.Cursor, args: tuple[Expression, ...], span: Span,
         *, method: bool = False,
     ) -> Expression:  # fmt: skip
-        """The call, or what it stands for where the function only says where something lies."""
+        """The call, or the place that an accessor returns."""
         plain = name
         if not self._is_systems(target):
             name = instance_name(target) or name

@@ -1,9 +1,9 @@
-"""What a C++ constructor does in front of its body.
+"""Actions of a C++ constructor before its body.
 
     grid::grid(int n) : shape(n), nx(n), ny{n} { ... }
 
-is `shape::shape(this, n); this->nx = n; this->ny = n;`, and behind the classes that it is derived
-from come the values that the class itself gives to its members (`int nz = 1;`).
+is `shape::shape(this, n); this->nx = n; this->ny = n;`. Base classes are followed by the default
+values of members (`int nz = 1;`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _FIELDS = frozenset((FIELD,))
 def initialisers(
     tree: Node, this: Decl | None, declarations: Declarations, build: Callable[[Node], Expression]
 ) -> tuple[Expression, ...]:
-    """What the constructor of a tree does in front of its body; nothing for other functions."""
+    """The actions of a constructor before its body. Empty for other functions."""
     if tree.kind != CONSTRUCTOR or this is None:
         return ()
     own = Name(this, _NOWHERE)
@@ -67,7 +67,7 @@ def initialisers(
 def default_member_initialisers(
     constructor: lc.Cursor, declarations: Declarations, build: Callable[[Node], Expression]
 ) -> tuple[Expression, ...]:
-    """What a constructor that nobody wrote gives to the members, each value with its name."""
+    """The member values of an implicit constructor, with their names."""
     if not is_compilers(constructor):
         return ()
     initialised = _default_initialisers(constructor, declarations)
@@ -75,7 +75,7 @@ def default_member_initialisers(
 
 
 def is_compilers(method: lc.Cursor) -> bool:
-    """Whether nobody wrote a method: it then stands where its class has its name."""
+    """Whether a method is implicit. Its place is then the name of its class."""
     library = lc.library()
     record = library.clang_getCursorSemanticParent(method)
     at, name = (
@@ -106,7 +106,7 @@ def _default_initialisers(
 ) -> list[tuple[Decl, Node]]:
     """The members that have a value in the class (`int nz = 1;`), and the value.
 
-    Arrays and bits of a word are left out: it may be their extent that stands there.
+    Arrays and bit fields are excluded, since the value may be their extent.
     """
     library = lc.library()
     initialised = []

@@ -34,7 +34,7 @@ class Node:
 
 
 def key_of(cursor: lc.Cursor) -> int:
-    """What a cursor is known by: statements, expressions and attributes by their own address."""
+    """The identity of a cursor. Statements, expressions and attributes have their own address."""
     return int((cursor.data1 if 100 <= cursor.kind < 500 else cursor.data0) or 0)
 
 

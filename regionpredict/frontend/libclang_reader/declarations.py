@@ -81,7 +81,7 @@ class Declarations:
         return decl
 
     def _named(self, cursor: lc.Cursor, name: str) -> Decl | None:
-        """What a name in an extent means: something of the function, or a variable of the file."""
+        """The declaration of a name in an extent: in the function, or in the file."""
         own = self._scope.get(name)
         if own is not None:
             return own
@@ -181,7 +181,7 @@ class Declarations:
         return self._types.of(self._lib.clang_getCursorType(definition))
 
     def _is_const(self, full: lc.Type, ctype: CType) -> bool:
-        """Whether it is the type of numbers that nobody may change."""
+        """Whether it is a constant number type."""
         canonical = self._lib.clang_getCanonicalType(full)
         return (
             ctype.kind in ("int", "float")
@@ -200,7 +200,8 @@ class Declarations:
         )
 
     def _never_returns(self, function: lc.Cursor) -> bool:
-        """Whether it says so: in its type (`__attribute__`), or by `[[noreturn]]`, `_Noreturn`."""
+        """Whether it is declared so in its type (`__attribute__`), or by `[[noreturn]]` or
+        `_Noreturn`."""
         ctype = self._lib.clang_getCursorType(function)
         if "noreturn" in lc.text(self._lib.clang_getTypeSpelling(ctype)):
             return True
@@ -223,7 +224,7 @@ class Declarations:
         return members
 
     def _symbol(self, cursor: lc.Cursor) -> str:
-        """What a linker knows it by; nothing where it is the unit's own."""
+        """Its linker symbol. Empty for internal linkage."""
         if self._lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE:
             return ""
         return lc.text(self._lib.clang_Cursor_getMangling(cursor))
@@ -263,7 +264,7 @@ class Declarations:
         return "(lambda at" in lc.text(self._lib.clang_getTypeSpelling(ctype))
 
     def this_of(self, method: lc.Cursor) -> Decl | None:
-        """What `this` is in a method: one declaration for all methods of a class."""
+        """`this` in a method: one declaration for all methods of a class."""
         while self.is_closure(method):  # it has the `this` of the method around it
             closure = self._lib.clang_getCursorSemanticParent(method)
             method = self._lib.clang_getCursorSemanticParent(closure)
@@ -280,7 +281,7 @@ class Declarations:
         return self._this[key]
 
     def by_address(self, function: lc.Cursor) -> tuple[bool, ...]:
-        """Of each parameter of a function whether it is handed an address: of a reference."""
+        """For each parameter of a function, whether it is a reference and gets an address."""
         key = int(function.data0 or 0)
         if key not in self._by_address:
             ctype = self._lib.clang_getCursorType(function)

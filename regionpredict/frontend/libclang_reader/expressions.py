@@ -72,9 +72,9 @@ _CONSTRUCTS = {
 
 
 class ExpressionBuilder:
-    """Builds `Expression`s; `on_block` is handed the statements inside each.
+    """Builds `Expression`s. `on_block` gets the statements inside each.
 
-    It is told whether they run where they stand: a lambda's do where it is called.
+    It also receives whether they run in place. Those of a lambda run at its call.
 
     `body_of` gives the function at a cursor, which calls of accessors are replaced by.
     """
@@ -133,7 +133,7 @@ class ExpressionBuilder:
         return frozenset(self._calls.getters)
 
     def falls(self, node: Node) -> bool:
-        """Whether it is `j--`, which is no increment where it is all that tells an end."""
+        """Whether it is `j--`, which is not an increment if only it ends the loop."""
         node = unwrapped(node)
         if node.kind != UNARY:
             return False
@@ -182,7 +182,8 @@ class ExpressionBuilder:
         return Opaque("", string=string_value(lc.spelling(node.cursor)))
 
     def _statement_expression(self, node: Node) -> Expression:
-        """`({ if (!x) fail(); })`, without a value: its statements stand beside its own one."""
+        """`({ if (!x) fail(); })` without a value. Its statements are added to the enclosing
+        ones."""
         block = node.children[-1] if node.children else None
         if block is None or not block.children or block.children[-1].kind < BLOCK:
             return self._opaque(node)

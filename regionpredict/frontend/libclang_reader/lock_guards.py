@@ -68,7 +68,7 @@ def _guards(item: Stmt) -> list[Decl]:
 
 
 def _locks(guard: Decl) -> list[Expression]:
-    """What a guard is made of: its locks, without what says when it takes them."""
+    """The locks of a guard, without the argument for its locking mode."""
     return [part for part in _parts(guard) if is_place(part) and not _is_tag(part)]
 
 

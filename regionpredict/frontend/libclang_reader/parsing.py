@@ -39,7 +39,7 @@ _MAX_RECOVERIES = 6
 
 
 def arguments(request: SourceRequest) -> list[str]:
-    """What the parser is called with."""
+    """The arguments of the parser."""
     args = ["-w", "-ferror-limit=0", "-D_OPENMP=201511", "-D__malloc__(...)=__malloc__"]
     if is_cpp(request.path):
         args += ["-x", "c++", f"-std={request.standard or 'gnu++17'}"]
@@ -140,7 +140,7 @@ class GuessingParser:
         self._guessed: dict[str, None] = {}
 
     def lookups(self) -> Lookups:
-        """What the parses asked of the file system."""
+        """The file system queries of the parses."""
         return Lookups(tuple(self._read), tuple(self._folders), tuple(self._guessed))
 
     def parse(self) -> TranslationUnit:
@@ -161,7 +161,7 @@ class GuessingParser:
             self._say(
                 "RP001",
                 span,
-                f"header '{shortened(header)}' not found: what it declares is unknown; "
+                f"header '{shortened(header)}' not found; its declarations are unknown; "
                 "add its folder with -I",
             )
         if not is_cpp(self._request.path) and unit.errors():
@@ -197,9 +197,9 @@ class GuessingParser:
     def _look_at_includes(self) -> None:
         """Adds folders for headers that the file, or one of them, names and misses.
 
-        Saves a second parse where `#include "common.h"` lies in a neighbouring folder. What is
-        included and no regular file is read as an empty one: the parser would wait for a pipe
-        and read a device without end.
+        Avoids a second parse if `#include "common.h"` is in a neighboring folder. An included name
+        that is not a regular file is read as an empty file, because the parser would block on a
+        pipe or a device.
         """
         request = self._request
         for word, value in zip(request.extra, request.extra[1:], strict=False):
@@ -240,11 +240,11 @@ class GuessingParser:
     def _shut_out(self, path: str, span: Span) -> None:
         if is_special_file(path) and path not in self._unsaved:
             self._unsaved[path] = ""
-            self._say("RP001", span, f"header '{shortened(path)}' is no regular file: left out")
+            self._say("RP001", span, f"header '{shortened(path)}' is not a regular file; ignored")
 
     def _add_folder(self, folder: str) -> None:
         shown = os.path.relpath(folder)
-        message = f"include folder guessed: {shown}; pass -I {shown} to be sure"
+        message = f"include folder guessed; pass -I {shown} to confirm it"
         self._say("RP003", Span(self._request.path, 1), message)
         self._request = replace(self._request, includes=(*self._request.includes, folder))
 
@@ -280,7 +280,7 @@ class GuessingParser:
         if self.errors:
             message, span = next(e for e in errors if e[1] == self.errors[0])
             more = f" (and {len(self.errors) - 1} more)" if len(self.errors) > 1 else ""
-            self._say("RP002", span, f"the parser says: {message}{more}; the rest was read")
+            self._say("RP002", span, f"syntax error: {message}{more}; the rest was read")
 
     def _say(self, rule: str, span: Span, message: str) -> None:
         self.diagnostics.append(Diagnostic(rule, span, message))

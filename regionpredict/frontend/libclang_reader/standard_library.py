@@ -1,8 +1,8 @@
 """The standard library's containers, iterators and small functions, as C would say it.
 
-A container is the address of its first element (`types.py`), an iterator is an address too:
-`v[i]` and `v.at(i)` are `v[i]` of a pointer, `v.end()` is `v + v.size()`. What is not here stays a
-call, which is handed the container's memory.
+A container is the address of its first element (`types.py`), and so is an iterator. `v[i]` and
+`v.at(i)` are `v[i]` of a pointer, and `v.end()` is `v + v.size()`. Other operations stay calls with
+the container's memory.
 """
 
 from __future__ import annotations

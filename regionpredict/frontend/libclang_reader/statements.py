@@ -159,7 +159,7 @@ class TreeBuilder:
         return Span(self._file_name(at[0]), at[1], at[2]) if at[0] else NO_SPAN
 
     def _statement(self, node: Node) -> Stmt:
-        """A statement with the directives in front of it, and the bodies of its lambdas behind."""
+        """A statement with the preceding directives, followed by the bodies of its lambdas."""
         outer, self._lambdas = self._lambdas, []
         built = self._directed_statement(node)
         bodies, self._lambdas = self._lambdas, outer
@@ -327,7 +327,7 @@ class TreeBuilder:
 
 
 def _without_attributes(node: Node) -> Node:
-    """The loop behind a `#pragma unroll`, which the library shows as an attribute around it."""
+    """The loop after a `#pragma unroll`, which libclang shows as an attribute."""
     while node.kind == ATTRIBUTED:
         inner = [child for child in node.children if 200 <= child.kind < 300]
         if not inner:

@@ -1,8 +1,8 @@
 """Which instances of a template a file has: they are found by the calls that ask for them.
 
-libclang shows a template as written; what a call refers to is its instance, with a body of its
-own in which all types are known. Each lambda has a type of its own, so that a template that runs
-one over a loop has an instance for each.
+libclang shows a template as written. A call refers to its instance, whose body has known types.
+Each lambda has its own type, so a template that runs lambdas over a loop has one instance per
+lambda.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """libclang's types -> `CType`.
 
-The standard library's containers and iterators are what they hold in memory: a `std::vector<T>`
-is a pointer to `T`, a `std::array<T, n>` an array, a `std::complex<T>` what C calls `T _Complex`.
+Containers and iterators of the standard library have the type of their memory. A `std::vector<T>`
+is a pointer to `T`, a `std::array<T, n>` an array, and a `std::complex<T>` C's `T _Complex`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class TypeReader:
         self._known: dict[tuple[int, int | None], CType] = {}
 
     def of(self, ctype: lc.Type, depth: int = 0) -> CType:
-        """The `CType`; an extent that is no number stays `Opaque`, as spelt, until `resolve`."""
+        """The `CType`. An extent that is not a number stays `Opaque` text until `resolve`."""
         canonical = self._lib.clang_getCanonicalType(ctype)
         key = (canonical.kind, canonical.ptr0)
         known = self._known.get(key)
@@ -99,7 +99,7 @@ class TypeReader:
         return UNKNOWN
 
     def _standard(self, name: str, ctype: lc.Type, depth: int) -> CType | None:
-        """What a class of the standard library is in memory; None where that cannot be told."""
+        """The memory type of a class of the standard library. None if unknown."""
         if self._lib.clang_Type_getNumTemplateArguments(ctype) < 1:
             return None
         first = self._lib.clang_Type_getTemplateArgumentAsType(ctype, 0)
@@ -124,7 +124,7 @@ class TypeReader:
         return CType("pointer", 64, element=element, name=f"std::{name}")
 
     def refers(self, ctype: lc.Type) -> CType | None:
-        """What a reference refers to, where a use of it has to follow an address; else None.
+        """The target type of a reference that is used through an address. Otherwise None.
 
         A reference to a constant number is as good as its value, and what is itself an address
         (pointers, arrays, containers) is used as such.

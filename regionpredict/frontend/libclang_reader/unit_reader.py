@@ -1,8 +1,8 @@
 """The front end on libclang: a source file -> `Unit`.
 
-The file is parsed without `-fopenmp`, since libclang hides the loop below a directive it knows;
-directives come from the text (`pragmas`) and are attached to the statements that follow them.
-Only functions that hold a directive become trees; others follow on demand.
+The file is parsed without `-fopenmp`, because libclang hides the loop below a known directive.
+Directives come from the text (`pragmas`) and are attached to the following statements. Functions
+without a directive become trees on demand.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def parse_unit(request: SourceRequest) -> Unit:
 
 
 class _Reader:
-    """What is asked of one parsed file; the translation unit lives as long as the `Unit`."""
+    """Queries on one parsed file. The translation unit lives as long as the `Unit`."""
 
     def __init__(self, request: SourceRequest) -> None:
         self.request = request
@@ -118,13 +118,13 @@ class _Reader:
         )
 
     def _texts(self) -> dict[Hashable, bytes]:
-        """What the user's files hold, and the macros of the command line as one more."""
+        """The text of the user's files, and of the command line's macros."""
         texts: dict[Hashable, bytes] = {file: source.data for file, source in self.sources.items()}
         texts[0] = " ".join(value for _, value in self.request.defines).encode()
         return texts
 
     def _define_left_out(self, parser: GuessingParser) -> None:
-        """Parses anew with definitions for macros whose own ones are all left out."""
+        """Parses again with definitions for macros whose own definitions are all disabled."""
         texts: dict[int, bytes] = {}
         for file in self._user_files():
             try:
@@ -191,14 +191,14 @@ class _Reader:
         return self.enumerators.get(name)
 
     def _active(self, file: int, data: bytes) -> Masked:
-        """What the compiler reads of a file."""
+        """The active text of a file."""
         text = self.active.get(file)
         if text is None:
             text = self.active[file] = masked(blank_ranges(data, self._skipped(file)))
         return text
 
     def _reads(self, file: int, begin: int, end: int) -> bool:
-        """Whether the compiler reads what stands between two lines of a conditional."""
+        """Whether the text between two lines of a conditional is active."""
         return not any(first <= begin and end <= last for first, last in self._skipped(file))
 
     def _skipped(self, file: int) -> list[tuple[int, int]]:
@@ -307,7 +307,7 @@ class _Reader:
     def _include_offsets(self, files: set[int]) -> dict[int, list[int]]:
         """Where the files are included, as offsets by including file, through all levels.
 
-        A function body may hold `#include "loop_template.c"`: its directives stand in that file.
+        A function body may contain `#include "loop_template.c"`. Its directives are in that file.
         """
         included = lc.inclusions(self.handle)
         offsets: dict[int, list[int]] = {}

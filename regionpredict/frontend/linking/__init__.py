@@ -1,7 +1,7 @@
 """Parsed `Unit`s in, `LinkedUnit`s out: a call or a global of one unit means those of another.
 
-`packed_unit` makes of a unit what can be handed from one process to another, `program_units` has
-all units of a run and tells which definition a declaration means.
+`packed_unit` serializes a unit for another process. `program_units` holds all units of a run and
+resolves declarations to definitions.
 """
 
 from regionpredict.frontend.linking.linked_unit import Body, LinkedUnit

@@ -1,11 +1,12 @@
-"""Classes of which a program has one object, so that a member has one name in all its functions.
+"""Finds classes with exactly one object in the program. Their members then have one name in all
+functions.
 
     void f(Domain &domain) { ... domain.m_n ... }
     void Domain::g() { ... m_n ... }                 all three are `domain.m_n`
     int main() { Domain *d = new Domain; ... d->m_n ... }
 
-Told only where nothing speaks against it: no second variable, no array, no copy, no function that
-is handed two, no class derived from it.
+A class qualifies only without a second variable, an array, a copy, a derived class, and a function
+with two such parameters.
 """
 
 from __future__ import annotations
@@ -35,11 +36,10 @@ from regionpredict.ir import Span
 
 
 class ClassObjects(NamedTuple):
-    """What the functions of a unit say of the objects of each class.
+    """The objects of each class that the functions of a unit create or use.
 
-    `objects`: (class, where one is made, which one there); `several`: classes with more than one
-    object, or of which others derive; `called`: how often an object is called so, by class and
-    name.
+    `objects`: (class, place of creation, index there). `several`: classes with several objects or
+    derived classes. `called`: number of uses of each name of an object, by class and name.
     """
 
     objects: frozenset[tuple[str, Span, int]] = frozenset()
@@ -48,7 +48,7 @@ class ClassObjects(NamedTuple):
 
 
 def class_objects(functions: Iterable[Function], base_classes: frozenset[str]) -> ClassObjects:
-    """The objects that these functions make or are handed."""
+    """The objects that these functions create or receive."""
     census = _Census()
     for function in functions:
         census.look_at(function)

@@ -1,4 +1,4 @@
-"""What the lowering reads: one unit, in which declarations mean what the whole program defines."""
+"""The input of the lowering: one unit whose declarations are resolved over the whole program."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from regionpredict.ir import Span
 
 
 class PutValue(NamedTuple):
-    """What is put into a place, and the function that does; None where it names one by itself.
+    """A value stored in a place, and the function that stores it. The function is None if the place
+    holds one by its initializer.
 
     `listed`: a list of initial values puts it there, and nothing moves it afterwards.
     """
@@ -43,22 +44,19 @@ class Body(NamedTuple):
 class LinkedUnit:
     """A unit of a program.
 
-    `functions` are those with OpenMP directives in them, `bodies` all of the unit that anybody may
-    call, `directives`, `errors`, `reassociates`, `threadprivate` and `getters` as the parser's.
-    Over the whole program tell: `body_of` which function a declaration means, `rivals` where its
-    definitions are if nothing says which is meant, `calls_of` the calls of a function with the
-    functions they stand in, `calls_through` those through members of structs where they are known,
-    `writers_of` the functions that may set a global variable, `setters_of` those whose text sets a
-    member of that name,
-    `variable_of` its declaration with its first value, `set_once` the value that one place alone
-    gives to an integer in structs or in an array, `set_at` the one place that sets it, if any does
-    (None: there may be several), `all_sets_of` all that may set a member, each with its function
-    (None: others may, too), `is_pointed` whether a function may be called through a pointer,
-    `functions_at` what is put where a call finds its function, in a member or in a table (None:
-    that is not known), and `objects` what the one object of a class is called, for the classes that
-    have one. `lengths`: how long the containers are that are
-    members. Two keep answers for all units: `effects` tells what expressions and statements set,
-    and who looks for what is written to the variables of a function puts it into `writes`.
+    One unit with queries over the whole program. `functions` have OpenMP directives, and `bodies`
+    are all functions that may be called. `directives`, `errors`, `reassociates`, `threadprivate`
+    and `getters` come from the parser. `body_of` resolves a declaration to a definition, and
+    `rivals` gives the places of ambiguous definitions. `calls_of` gives the calls of a function
+    with their callers, and `calls_through` those through members of structs. `writers_of` gives
+    functions that may set a global variable, and `setters_of` those that set a member of that name.
+    `variable_of` gives a declaration with its initial value. `set_once` gives the value of an
+    integer with one assignment, and `set_at` the place of this assignment (None: possibly several).
+    `all_sets_of` gives all assignments of a member with their functions (None: unknown).
+    `is_pointed`: whether a function may be called through a pointer. `functions_at` gives the
+    functions stored where a call finds its target (None: unknown). `objects` gives the name of the
+    only object of a class. `lengths` are the lengths of containers in members. `effects` and
+    `writes` cache answers for all units.
     """
 
     path: str
@@ -89,8 +87,8 @@ class LinkedUnit:
     def handed_to(
         self, parameter: Decl, function: Function
     ) -> list[tuple[Function, CallExpr, Expression]]:
-        """What calls in other functions hand to a parameter, each call with its function; none
-        where nobody calls, or one hands over too few."""
+        """The arguments passed to a parameter by calls in other functions, with the calling
+        functions. Empty without calls, or if a call has too few arguments."""
         position = function.parameters.index(parameter)
         calls = [
             (caller, call) for caller, call in self.calls_of(function.decl)

@@ -1,4 +1,4 @@
-"""A parsed unit without its parser: trees that can be handed from one process to another."""
+"""A parsed unit without its parser. Its trees can be sent to another process."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 class Trees(NamedTuple):
     """The trees of a unit: its functions by their declarations, those with directives among them.
 
-    `variables` are external, with an initialiser; `objects` what the functions say of the objects
-    of each class, `lengths` of the lengths of containers, `stored` of what they set in structs and
-    arrays. The rest is as the parser has it.
+    `variables` are external variables with an initializer. `objects` are the objects of each class,
+    `lengths` the lengths of containers, and `stored` the assignments to structs and arrays. The
+    rest is unchanged from the parser.
     """
 
     functions: tuple[Function, ...]
@@ -40,7 +40,8 @@ class Trees(NamedTuple):
 
 
 class PackedUnit(NamedTuple):
-    """The trees of a unit as bytes, with what tells whether another unit needs them.
+    """The trees of a unit as bytes, with the data that other units need to decide whether they use
+    it.
 
     `defines` are its external functions by symbol and `variables` the symbols of its external
     variables with an initialiser, `names` all words in its functions' text.
@@ -55,7 +56,7 @@ class PackedUnit(NamedTuple):
     stored: StoredSizes = StoredSizes()
 
     def trees(self) -> Trees:
-        """The trees, made anew."""
+        """Restores the trees."""
         trees: Trees = pickle.loads(self.data)
         return trees
 

@@ -30,9 +30,9 @@ from regionpredict.frontend.syntax import (
 
 
 class PointerUses(NamedTuple):
-    """What a unit says of a function and the members that it is put into: `named` is how often it
-    is named without being called, `calls` those through one of the members; `read`: what is in a
-    member goes elsewhere, too."""
+    """Uses of a function and of the members that hold it. `named` counts its names outside calls,
+    and `calls` are the calls through a member. `read`: the value of a member is also used
+    elsewhere."""
 
     named: int
     calls: tuple[tuple[Function, CallExpr], ...]
@@ -76,7 +76,7 @@ def pointer_uses(
 
 
 def _handed_on(function: Function) -> Iterator[Expression]:
-    """All that a function puts somewhere, hands over or returns."""
+    """All functions that a function stores, passes or returns."""
     for statement in every_statement(function.body):
         if isinstance(statement, DeclStmt):
             yield from (decl.init for decl in statement.decls if decl.init is not None)

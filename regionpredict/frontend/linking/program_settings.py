@@ -95,8 +95,8 @@ class SettingsOfProgram:
     def _handed_through(
         self, units: Iterable[Iterable[tuple[Place, str, Setting]]], defined: Collection[str]
     ) -> set[str]:
-        """The structs that are handed to functions behind pointers, `op->apply(op, x)`, where these
-        may be others than the program's own.
+        """Structs passed to functions through pointers, `op->apply(op, x)`, where the functions may
+        belong to another program.
 
         Taken to be its own first: each that may be another one may put others elsewhere.
         """
@@ -117,8 +117,8 @@ class SettingsOfProgram:
         return handed
 
     def only_setting(self, what: Stored) -> Setting | None:
-        """The one place that sets it; None where there is none, or more may do so: also whoever
-        calls what is no program, but a part of one."""
+        """The only place that assigns it. None if there is none or possibly several, for example
+        for a library without `main`."""
         if not self.is_program:
             return None
         whole = what._replace(element=ALL)
@@ -143,8 +143,8 @@ class SettingsOfProgram:
         return next(iter(settings)) if len(settings) == 1 else None
 
     def settings_of(self, what: Stored) -> set[Setting] | None:
-        """The places that set it in the files that are read; None where one makes it anew of what
-        it was, or sets its struct as a whole."""
+        """The places that assign it in the files of the run. None if one updates the old value, or
+        assigns its struct as a whole."""
         whole = what._replace(element=ALL)
         if what in self._moved or whole in self._moved:
             return None
@@ -156,9 +156,8 @@ class SettingsOfProgram:
         }  # fmt: skip
 
     def all_settings_of(self, what: Stored) -> set[Setting] | None:
-        """All places of a program that may set a member, be it by itself, by its address, or as a
-        part of its struct; None where others may, too. What a list of initial values outside a
-        function does comes before all of them."""
+        """All places that may assign a member, directly, by its address, or as a part of its
+        struct. None if others may, too. Initializers outside functions come first."""
         owners = self._owners.get(what, set())
         if not self.is_program or not owners or what.element != ALL or what in self._kept:
             return None
@@ -194,7 +193,7 @@ class SettingsOfProgram:
         return len(ways) > 1 and bool(self._left_out_of(around - owners))
 
     def _left_out_of(self, owners: set[str]) -> set[Setting]:
-        """What the lists of a struct give to the members that they do not name, each once."""
+        """The values that the initializers of a struct give to unnamed members, each once."""
         return set().union(*(self._listed.get((owner, LEFT_OUT), ()) for owner in owners))
 
     def _listed_in(self, owners: Iterable[str], what: Stored) -> set[Setting]:
@@ -202,7 +201,7 @@ class SettingsOfProgram:
         return set().union(*(self._listed.get((owner, name), ()) for owner in owners))
 
     def _is_listed_otherwise(self, owners: Iterable[str], what: Stored) -> bool:
-        """Whether a list sets it in a way that nobody follows."""
+        """Whether an initializer sets it in an unsupported way."""
         names = (what.name, f"{what.name}[]") if what.element != ALL else ()
         return bool(owners) and (
             ("", what.name) in self._listed
@@ -211,8 +210,8 @@ class SettingsOfProgram:
 
 
 class SetValue(NamedTuple):
-    """The value that an integer in memory is set to, by which expression of which function; a
-    number of a list of initial values that belongs to none."""
+    """The assigned value of an integer in memory, as an expression and its function, or a number in
+    a global initializer."""
 
     value: Expression
     by: Expression
@@ -220,14 +219,14 @@ class SetValue(NamedTuple):
 
 
 class SetPlace(NamedTuple):
-    """An integer in memory as the function names it that sets it."""
+    """An integer in memory, with its name in the function that assigns it."""
 
     place: Expression
     function: Function
 
 
 def setting_in(trees: Iterable[Function], setting: Setting) -> SetValue | None:
-    """What a setting in one of these functions sets."""
+    """What an assignment in one of these functions sets."""
     known = expression_of(trees, setting)
     if known is None:
         return None

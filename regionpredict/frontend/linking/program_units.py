@@ -1,8 +1,8 @@
 """All units of a run, and which definition a declaration in one of them means.
 
-A function or variable that a unit defines itself, or has for itself (`static`), is meant first. Of
-several definitions in other units that in the nearest folder is: a run may hold several programs,
-each with a `main` and helpers of its own. Where two are as near, none is.
+A definition in the same unit, or a `static` one, has precedence. Of several definitions in other
+units, the one in the nearest folder counts, since a run may hold several programs with their own
+`main` and helpers. If two are equally near, none counts.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _SOURCES = frozenset((".c", ".cc", ".cpp", ".cxx", ".C", ".c++"))
 
 
 class ProgramUnits:
-    """The units of a run, each taken apart when it is asked for first."""
+    """The units of a run. Each is unpacked at its first use."""
 
     def __init__(self, units: Sequence[PackedUnit]) -> None:
         self._units = units
@@ -135,12 +135,12 @@ class ProgramUnits:
 
     @property
     def effects(self) -> Effects:
-        """Tells what expressions and statements set; one for all units, which keeps its answers."""
+        """The effects of expressions and statements, cached for all units."""
         return self._effects
 
     @cached_property
     def sole_objects(self) -> dict[str, str]:
-        """What the one object of a class is called, for the classes that have one."""
+        """The name of the only object of a class, for classes with one object."""
         return sole_objects(unit.objects for unit in self._units)
 
     @cached_property
@@ -243,8 +243,8 @@ class ProgramUnits:
         return values
 
     def _is_whole(self, pointer: Expression) -> bool:
-        """Whether nothing but the program sets it: who calls a part of one may set the members of
-        structs that a header declares, behind pointers."""
+        """Whether only the program sets it. A caller of a library may set members of structs in
+        headers, through pointers."""
         while isinstance(pointer, Index):
             pointer = pointer.base
         if not isinstance(pointer, Member) or self.settings.is_program:
@@ -260,7 +260,7 @@ class ProgramUnits:
 
     @property
     def writes(self) -> dict[Function, Writes]:
-        """What is written to the variables of functions: who asks first puts it there."""
+        """The writes to the variables of functions, stored at the first request."""
         return self._writes
 
 
@@ -278,7 +278,7 @@ class _OpenUnit(ProgramUnits):
 
 
 def linked_alone(path: str, trees: Trees) -> LinkedUnit:
-    """A unit of which nothing but itself is known."""
+    """A unit without any knowledge of other units."""
     return _OpenUnit(path, trees).linked(0)
 
 
@@ -324,7 +324,7 @@ class _View:
     # -- which definition is meant --------------------------------------------------------------
 
     def _nearest(self, numbers: Iterable[int]) -> list[int]:
-        """Of some units those whose folder has most in common with this one's."""
+        """The units whose folder has the longest common path with this one."""
         here = _folders(self._program.path(self._number))
         by_distance: dict[int, list[int]] = {}
         for number in numbers:
@@ -459,7 +459,7 @@ def _is_named(decl: Decl, other: Decl) -> bool:
 
 
 def _is_same(function: Function | None, other: Function | None) -> bool:
-    """Whether they are one function; that of a header is read anew in each unit."""
+    """Whether they are one function. A function in a header is parsed again in each unit."""
     if function is None or other is None:
         return function is other
     return function is other or function.span == other.span

@@ -4,9 +4,9 @@
     static const struct ops all[] = {{square}, {half}};          so does `apply` of a `struct ops`
     ops->apply = given;                                          and what `given` is there
 
-A member counts for all objects of its struct. One whose address is taken, whose struct is seen as
-bytes or lies in a union, or is handed to a function without a body, may hold any function; so may a
-table that is handed on as a whole.
+A member represents all objects of its struct. It may hold any function if its address is taken, if
+its struct is accessed as bytes or in a union, or if the struct is passed to a function without a
+body. The same holds for a table that is passed as a whole.
 """
 
 from __future__ import annotations
@@ -39,15 +39,14 @@ from regionpredict.ir import Span
 ANY = "*"
 WHOLE = "="
 Place = tuple[str, str]
-"""A struct and its member; a struct and `*` for all of its members, `=` for an element of an array
-of it that is set as a whole; "" and a member for that of a
-struct that is not told. Of a table the file and line of its declaration, or "=", and its name."""
+"""A struct and its member. A struct and `*` means all of its members, and `=` an element of an
+array that is assigned as a whole. The struct is "" if it is unknown. For a table: the file and line
+of its declaration, or "=", and its name."""
 
 
 class Put(NamedTuple):
-    """A function that is put somewhere, or, where the source does not name it, the expression, by
-    its number in a function (`by`, its place), that puts it there. `listed`: a list of initial
-    values does."""
+    """A stored function, or the expression that stores it, by its number in the function at place
+    `by`. `listed`: it comes from an initializer."""
 
     place: Place
     function: Decl | None
@@ -57,8 +56,9 @@ class Put(NamedTuple):
 
 
 class StoredFunctions(NamedTuple):
-    """What one unit says: `put`, the places that may hold any function (`open_`), and the tables
-    that it declares without their length: (symbol, struct) of which another unit has the list."""
+    """The stored functions of one unit: `put`, the places that may hold any function (`open_`), and
+    tables declared without a length. The latter are (symbol, struct) pairs whose initializer is in
+    another unit."""
 
     put: tuple[Put, ...] = ()
     open_: frozenset[Place] = frozenset()
@@ -221,7 +221,7 @@ class FunctionCensus:
             self._open.add(place)
 
     def _unplaced(self, value: Opaque, by: Span, at: int) -> None:
-        """`.apply = f` in a list whose struct is not told."""
+        """`.apply = f` in an initializer of an unknown struct."""
         given = member_named(value)
         if given is None or value in self._placed or is_null(given[1]):
             return
@@ -254,7 +254,7 @@ class FunctionCensus:
             self._put.append(Put((struct, WHOLE), None, by, at, listed=False))
 
     def _whole(self, expression: Name | Member | Index) -> None:
-        """A table that is no more than a subscript's base, or else handed on."""
+        """Whether a table is only the base of a subscript. Otherwise it is passed on."""
         if self._elements.get(expression):
             self._elements[expression] -= 1
             return
@@ -292,8 +292,8 @@ class FunctionsOfProgram:
 
     def __init__(self, units: Sequence[StoredFunctions], handed: Iterable[str],
                  inside: Mapping[str, set[str]], variables: Collection[str]) -> None:  # fmt: skip
-        """`handed`: the structs that functions without a body are handed; `inside`: the structs
-        that each has in it; `variables`: the symbols of those that a unit gives a first value."""
+        """`handed`: structs passed to functions without a body. `inside`: the structs that each
+        contains. `variables`: symbols of structs with an initial value."""
         self._put: dict[Place, list[tuple[int, Put]]] = {}
         open_: set[Place] = set()
         for number, unit in enumerate(units):
@@ -310,7 +310,7 @@ class FunctionsOfProgram:
         self.lose(lost)
 
     def lose(self, structs: Iterable[str]) -> None:
-        """Anything may stand in these structs, and in those inside them."""
+        """These structs, and those inside them, may hold any function."""
         waiting = [struct for struct in structs if struct not in self._lost]
         self._lost.update(waiting)
         while waiting:
@@ -328,8 +328,8 @@ class FunctionsOfProgram:
         ]  # fmt: skip
 
     def have_bodies(self, place: Place, defined: Collection[str]) -> bool:
-        """Whether all that is put there are functions of the program, by the symbols of those of
-        which another file may have the body."""
+        """Whether all stored values are functions of the program, given the symbols of those whose
+        body may be in another file."""
         stored = self.at(place)
         return stored is not None and all(
             put.function is not None and (not put.function.symbol or put.function.symbol in defined)
@@ -337,7 +337,7 @@ class FunctionsOfProgram:
         )
 
     def at(self, place: Place) -> list[tuple[int, Put]] | None:
-        """All that is put there, with the number of the unit that does; None: nothing tells."""
+        """All stored values with the number of their unit. None if they are unknown."""
         struct, member = place
         if not struct or place in self._open or struct in self._lost or "union" in struct:
             return None
@@ -349,7 +349,7 @@ class FunctionsOfProgram:
 
 
 def values_in(value: Expression) -> tuple[Expression, ...]:
-    """What an expression may be: both sides of `c ? f : g`."""
+    """The possible values of an expression, both sides of `c ? f : g`."""
     while isinstance(value, Cast):
         value = value.operand
     if isinstance(value, Ternary):

@@ -5,9 +5,9 @@ sets is known wherever it is read.
     dims[0] = 64;                                       that sets the first element of `dims`
     struct grid g = {.nx = 3}; *p = (struct grid){3};   each sets `nx`, and leaves the others zero
 
-So it is in a program, with its `main`; other files may set what a part of one does not. A place
-whose address is taken, that is set in any other way than by `=`, or that lies in a struct
-which a function without a body is handed, may be set by anybody: it is nobody's one place.
+This holds for a program with a `main`, because callers of a library may set more. A place is
+excluded if its address is taken, if it is set by anything but `=`, or if its struct is passed to a
+function without a body.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ _COPYING = frozenset(("memcpy", "memmove", "__builtin_memcpy"))
 
 
 class Stored(NamedTuple):
-    """An integer in memory: a member, or the `element` of an array; `declared` as a member or a
-    variable of its own there, or, under its symbol, anywhere."""
+    """An integer in memory: a member, or the `element` of an array. `declared` is the struct or
+    variable, by its symbol if it is global."""
 
     name: str
     declared: Span
@@ -71,9 +71,8 @@ class Stored(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Where one is set: in which function, by which of its expressions; or, by a list of initial
-    values at no function's, to which number. `element`: of a list for an array by which of its
-    values."""
+    """The place of an assignment: a function and the number of its expression, or a number in a
+    global initializer. `element` is the index in an initializer of an array."""
 
     function: Span
     at: int
@@ -82,22 +81,17 @@ class Setting(NamedTuple):
 
 
 class StoredSizes(NamedTuple):
-    """What the functions of a unit say of the integers in structs and arrays.
+    """The assignments of integers in structs and arrays in the functions of a unit.
 
-    `set_at`: (what, where); `spoilt`: set in other ways, of these `moved` by what it was, and
-    `addressed`: (what, where by its address, or one of its elements), `kept`: (what, symbol of the
-    function without a body here that is handed its address, or "": something may hold it);
-    `whole`: (struct, where one is set at once); `listed`: (struct, member,
-    where) of lists of initial values, "" for a struct that is not told, and for the members that
-    one leaves out, with the number 0 where these stay zero, `grid[1]` and `box.nx` for an element
-    and a member of a member; `owners`: (member, struct that it is in); `inside`: (struct, struct
-    that has one, as which member); `lost`: structs that anything may set;
-    `handed`: (symbol of a function without a body here, struct that it is handed, where);
-    `through`: (place of the pointer by which a function is called, struct that it is handed,
-    where);
-    `pointed`: functions that are named without being called. `has_main`: the program begins here.
-    `functions`: those that are
-    put into members and tables.
+    `set_at`: (target, place). `spoilt`: set in another way. `moved`: set from their old value.
+    `addressed`: (target, place) of addresses. `kept`: (target, symbol of the function that gets its
+    address, or ""). `whole`: (struct, place of an assignment as a whole). `listed`: (struct,
+    member, place) of initializers, with "" for an unknown struct, 0 for members that stay zero, and
+    `grid[1]` or `box.nx` for nested ones. `owners`: (member, its struct). `inside`: (struct,
+    containing struct, member). `lost`: structs with unknown assignments. `handed`: (function
+    without a body, struct passed, place). `through`: (place of a function pointer, struct passed,
+    place). `pointed`: functions named outside calls. `has_main`: the unit has `main`. `functions`:
+    those stored in members and tables.
     """
 
     set_at: frozenset[tuple[Stored, Setting]] = frozenset()
@@ -129,8 +123,8 @@ class StoredSizes(NamedTuple):
 def stored_sizes(
     functions: Iterable[Function], variables: Iterable[Decl], defined: Collection[Decl]
 ) -> StoredSizes:
-    """What these functions, and lists of initial values of `variables`, set; `defined` are the
-    functions that have a body in the unit."""
+    """Adds the assignments of these functions and of initializers of `variables`. `defined` are the
+    functions with a body in the unit."""
     census = _Census(defined)
     for variable in variables:
         census.variable(variable)
@@ -146,7 +140,7 @@ def stored_sizes(
 
 
 def stored_at(expression: Expression | None) -> Stored | None:
-    """The integer that a place is: `s->n`, `dims[0]`, `s->dims[0]`; None for any other."""
+    """The integer at a place: `s->n`, `dims[0]`, `s->dims[0]`. None for any other place."""
     if isinstance(expression, Member) and expression.field.ctype.kind == "int":
         return _of_field(expression.field)
     if not isinstance(expression, Index) or not isinstance(expression.index, IntLit):
@@ -156,8 +150,8 @@ def stored_at(expression: Expression | None) -> Stored | None:
 
 
 def member_in_program(place: Expression) -> str:
-    """What a member is called whatever leads to it: `Grid.nx` for `s->grid->nx`, `Grid.dims[0]`;
-    "" where its struct has no name, and for what is no member."""
+    """The name of a member by its struct: `Grid.nx` for `s->grid->nx`, `Grid.dims[0]`. "" for
+    unnamed structs and for other places."""
     element = ""
     if isinstance(place, Index) and isinstance(place.index, IntLit):
         element = f"[{place.index.value}]"
@@ -227,7 +221,7 @@ class _Census:
                     self._named(inner.decl)
 
     def _named(self, decl: Decl) -> None:
-        """What stands somewhere, and is no function that is called there."""
+        """A value stored somewhere, other than a called function."""
         if decl.kind in ("global", "static"):
             self.variable(decl)
         elif decl.kind == "function":
@@ -249,7 +243,7 @@ class _Census:
     def _left_out(
         self, struct: str, listed: Iterable[Expression], where: Setting, *, own: bool
     ) -> None:
-        """What a list does to the members that it does not name: in a function's `own` struct."""
+        """The effect of an initializer on unnamed members, in a function's `own` struct."""
         if not all(map(_is_zero, map(_held, listed))):
             # In C++ a member may have a first value where its class is declared; what is known
             # outside a function may be set by files that are not read.
@@ -382,7 +376,7 @@ class _Census:
             self.moved.update((what, where) for what in self._spoil(assign.left))
 
     def _spoil(self, place: Expression) -> set[Stored]:
-        """It is set in a way that tells nothing; what that is."""
+        """Marks it as set in an unknown way."""
         what = stored_at(place)
         if what is None and isinstance(place, Index):
             what = _array(place.base)
@@ -471,7 +465,7 @@ def _is_scalar(value: Expression) -> bool:
 
 
 def _held(value: Expression) -> Expression:
-    """What a value of a list gives, to a member by its name or by its position."""
+    """The value that an initializer gives to a member, by name or position."""
     given = member_named(value)
     return value if given is None else given[1]
 

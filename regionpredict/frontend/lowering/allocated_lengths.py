@@ -5,8 +5,8 @@
     grid.u = new double[nx * ny];             grid.u[] = nx*ny, where one place allocates it
     double *e = make(n);                      n, where `make` returns malloc(8 * size)
 
-Told only where all places that set a pointer say the same, two that change places among them. One
-whose address is handed on to anything but what frees it has none.
+The length is known only if all assignments of the pointer agree, including two pointers that are
+swapped. A pointer whose address is passed on has no known length, except to functions that free it.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ class AllocatedLength(NamedTuple):
 
 
 _Lengths = tuple[AllocatedLength, ...] | None
-"""Of all that something may point to; None where something of it is not known."""
+"""The lengths of all possible targets. None if one is unknown."""
 _Asked = tuple[tuple[str, Span], ...]
-"""The variables and members that lead to the one that is asked for: what is set to one of them, as
-where two pointers change places, points to nothing more."""
+"""The variables and members that lead to the requested one. An assignment from one of them, as in a
+swap, adds no new target."""
 
 
 class AllocatedLengths:
@@ -70,11 +70,11 @@ class AllocatedLengths:
     def of_variable(
         self, decl: Decl, function: Function, element_bytes: int
     ) -> AllocatedLength | None:
-        """The length of what a variable of a function points to; None where it is not told."""
+        """The length of the target of a function's variable. None if unknown."""
         return _agreed(self._of_variable(decl, function, element_bytes, ()))
 
     def of_member(self, field: Decl, element_bytes: int) -> AllocatedLength | None:
-        """The length of what a member points to; None where it is not told."""
+        """The length of the target of a member. None if unknown."""
         return _agreed(self._of_member(field, element_bytes, ()))
 
     def _of_variable(
@@ -133,7 +133,7 @@ class AllocatedLengths:
         return tuple(lengths)
 
     def _assigned_to(self, decl: Decl, function: Function) -> list[Expression] | None:
-        """What a variable is set to, null pointers left out; None where something else sets it."""
+        """The assigned values of a variable, without null pointers. None if other code sets it."""
         assigned: list[Expression] = []
         for statement in every_statement(function.body):
             if isinstance(statement, DeclStmt):
@@ -152,7 +152,7 @@ class AllocatedLengths:
         return [value for value in assigned if not _is_null(value)]
 
     def _may_set(self, expression: Expression, decl: Decl) -> bool:
-        """Whether it moves a pointer, or hands its address to what does not free it."""
+        """Whether it moves a pointer, or passes its address to a function that does not free it."""
         if isinstance(expression, CallExpr):
             handed = any(_has_address(argument, decl) for argument in expression.args)
             return handed and not self._frees(expression)
@@ -218,7 +218,7 @@ class AllocatedLengths:
     def _sizes(
         self, value: Expression, element_bytes: int, depth: int = 0
     ) -> Sequence[Expression] | None:
-        """The factors of the bytes that a call hands out; None for what allocates nothing."""
+        """The factors of the number of bytes that a call allocates. None for other calls."""
         if isinstance(value, Cast) and isinstance(value.operand, Opaque):
             return _sizes_of_new(value)
         plain = without_casts(value)
@@ -234,7 +234,7 @@ class AllocatedLengths:
     def _sizes_of_callee(
         self, call: CallExpr, element_bytes: int, depth: int
     ) -> Sequence[Expression] | None:
-        """Of a function that does nothing but return memory of the size that it is told."""
+        """Whether a function only returns memory of a given size."""
         body = self._unit.body_of(call.decl) if call.decl is not None else None
         if body is None or len(body.parameters) != len(call.args):
             return None
@@ -325,7 +325,7 @@ def _names(expression: Expression, decl: Decl) -> bool:
 
 
 def _is_member(expression: Expression | None, field: Decl) -> bool:
-    """Whether it is that member, which each unit that reads its header declares anew."""
+    """Whether it is that member. Each unit that reads its header declares it again."""
     if not isinstance(expression, Member):
         return False
     own = expression.field

@@ -1,4 +1,4 @@
-"""What the binary operators of C make of two symbolic values."""
+"""The result of C's binary operators for two symbolic values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MIRROR = {">": "<", ">=": "<="}
 
 
 def computed(expression: Binary, left: Expr, right: Expr) -> Expr:
-    """What an operator makes of two values."""
+    """The result of an operator for two values."""
     op = expression.op
     if left.constant is not None and right.constant is not None:
         ctype = usual(type_of(expression.left), type_of(expression.right))

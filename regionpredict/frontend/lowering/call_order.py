@@ -1,12 +1,12 @@
-"""Whether all that sets something has run whenever a program comes to a place that reads it.
+"""Whether every path to a read executes all assignments first.
 
     int main(int argc, char **argv) {
       parse(&o, argc, argv);      sets o.n, twice where it is told to
       for (...) step(&o);         reads o.n: what `parse` has left there
     }
 
-Told by the order of the calls on the ways from `main` to both, followed into one function where
-both are behind the same call. What stands in one loop has no order.
+The order follows from the calls on the paths from `main` to both places. If both are in the same
+call, the called function decides. Statements in one loop have no order.
 """
 
 from __future__ import annotations
@@ -36,17 +36,16 @@ from regionpredict.ir import Span
 _DEEPEST = 8
 _MOST_CALLERS = 64  # functions on the ways from `main`
 Place = Expression | Decl
-"""An expression that is no plain name, as uses of one may share a node; or a variable, where it is
-declared."""
+"""An expression other than a plain name, since uses of one may share a node. For a variable, its
+declaration."""
 Site = tuple[Function, Place]
 """A place, and the function that it is in."""
 _Part = tuple[tuple[Place, ...], bool]
 
 
 class _Ways(NamedTuple):
-    """All ways from `main` to some places: `main` (None: there is none), and in each function on
-    the way, by where it is, what leads on: the place itself, or the call and the function that it
-    calls."""
+    """All paths from `main` to some places. `main` is None without one. For each function on a
+    path: the place itself, or the call that leads on and its function."""
 
     main: Function | None
     on: dict[Span, list[tuple[Place, Function | None]]]
@@ -61,7 +60,7 @@ class CallOrder:
         self._parts: dict[Span, list[_Part] | None] = {}
 
     def is_behind(self, read: Site, settings: Sequence[Site]) -> bool:
-        """Whether a place is come to behind all that sets, however the program comes there."""
+        """Whether every path to `read` executes all assignments first."""
         if not settings:
             return True
         reads, sets = self._ways([read]), self._ways(settings)
@@ -89,7 +88,8 @@ class CallOrder:
     def _call_of_both(
         self, function: Function, part: Sequence[Place], sets: _Ways, reads: _Ways
     ) -> Function | None:
-        """The function behind the one call of a part of a function, by which both are come to."""
+        """The only called function through which both are reached, within one part of a
+        function."""
         led = [
             (on, called) for ways in (sets, reads) for on, called in ways.on[function.span]
             if any(on is inner for inner in part)
@@ -138,8 +138,8 @@ class CallOrder:
     # -- parts of a function ------------------------------------------------------------------
 
     def _parts_of(self, function: Function) -> list[_Part] | None:
-        """What a function does, in order: expressions that stand by themselves, and whole loops
-        (True); None where it jumps."""
+        """The actions of a function in order: single expressions, and whole loops (True). None if
+        it jumps."""
         if function.span not in self._parts:
             jumps = any(
                 isinstance(statement, Jump) and statement.kind == "goto"
@@ -168,7 +168,7 @@ def _places(
     parts: Sequence[_Part],
     wanted: Iterable[tuple[Place, Function | None]],
 ) -> list[int] | None:
-    """In which parts expressions stand; None where one stands in none."""
+    """The parts that contain the expressions. None if one is in no part."""
     known: list[int] = []
     for expression, _ in wanted:
         at = [

@@ -5,8 +5,8 @@ static double norm(double x, double y) {                  norm: 3 statements, al
     return square(x) + square(y);
 }
 
-Counts are those of statements in place of their calls, so a function counts at each of its calls.
-What ends the program, and the side of an `if` that always does, is no part of a region.
+Counts include the statements of called functions, so a function counts at each of its calls. Code
+that ends the program, and the side of an `if` that always ends it, is excluded.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class CallTrees:
         self._known: dict[Function, CallTree] = {}
 
     def tree_of(self, function: Function) -> CallTree:
-        """What stands in place of a call of the function."""
+        """The statements that replace a call of the function."""
         if function not in self._known:
             self._known[function] = _UNSEEN  # for a call of itself, from wherever in its tree
             if ends_program(self._unit, function.body):
@@ -71,7 +71,7 @@ class CallTrees:
         return self._known[function]
 
     def tree_of_loop(self, loop: Stmt | None, function: Function) -> CallTree:
-        """What a loop of a function does, and all that it calls."""
+        """The contents of a function's loop, with all calls."""
         return _NOTHING if loop is None else self._statement(loop, function)
 
     def _statement(self, statement: Stmt, at: Function) -> CallTree:
@@ -102,7 +102,7 @@ class CallTrees:
 
 
 def _is_known(call: CallExpr) -> bool:
-    """Whether it is a function of a library of which it is known what it touches."""
+    """Whether it is a library function with known memory accesses."""
     name = call.name
     return call.pointer is None and (
         touches_no_memory(name)

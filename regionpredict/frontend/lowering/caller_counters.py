@@ -1,4 +1,4 @@
-"""What a function is handed from a loop around its call: `sweep(wave)` in a loop over `wave`.
+"""Arguments that are counters of a loop around the call: `sweep(wave)` in a loop over `wave`.
 
 No single value is right for such a name, but it runs over what the loop's header says.
 """
@@ -30,7 +30,7 @@ Range = tuple[Expr, Expr]
 def range_at_call(
     decl: Decl, call: CallExpr, caller: Function, unit: LinkedUnit, context: Context
 ) -> Range | None:
-    """The range of a counter of the loop around a call; None: it is none, or not known."""
+    """The range of a counter of the loop around a call. None if it is not a counter, or unknown."""
     for loop in _loops_around(caller.body, call):
         header = read_header(loop, context, Frame({}))
         if header is None or header.decl is not decl:
@@ -51,7 +51,7 @@ def range_at_call(
 
 
 def _loops_around(statement: Stmt, call: CallExpr) -> Iterator[For]:
-    """The loops in which a call stands, the innermost first."""
+    """The loops around a call, the innermost first."""
     if any(
         inner is call
         for expression in own_expressions(statement) for inner in every_expression(expression)

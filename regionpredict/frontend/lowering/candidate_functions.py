@@ -1,12 +1,12 @@
-"""Which of several functions stands for a call that may mean any of them.
+"""Selects the function that represents a call with several possible targets.
 
     static double (*const op[])(double) = {square, root};
     y[i] = op[k](x[i]);                                      root: it costs most
 
-So it is where all touch the same memory, none in most cases: numbers in, a number out. Then their
-statements differ in their operations alone, and those of the most expensive one are what the call
-takes at most. Where memory differs, or is not seen, none stands for the others: a few of which all
-is seen are sides of a condition, as `switch (k)` would choose between them.
+This works if all functions access the same memory, usually none. Their statements then differ only
+in operations, and the most expensive function gives an upper bound. If memory differs or is
+unknown, no function represents the others. A few known functions then become sides of a condition,
+as in `switch (k)`.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ _NOTHING = _Work(0.0, frozenset())
 
 
 def representative(unit: LinkedUnit, functions: Functions) -> Decl | None:
-    """The most expensive of several functions that touch the same memory; None: they do not, or
-    there is none. One alone stands for itself, whatever it does.
+    """The most expensive of several functions that access the same memory. None if they do not, or
+    if there is none. A single function represents itself.
     """
     if len(functions) < 2:
         return functions[0] if functions else None
@@ -106,7 +106,7 @@ def are_sides(unit: LinkedUnit, functions: Functions) -> bool:
 
 
 def _of_call(unit: LinkedUnit, decl: Decl, calling: tuple[Function, ...]) -> _Work | None:
-    """What a call of a function does; None where that is not seen."""
+    """The effect of a call of a function. None if unknown."""
     function = unit.body_of(decl)
     if function is None:
         if unit.rivals(decl) or not touches_no_memory(decl.name) or decl.ctype.kind == "pointer":
@@ -194,8 +194,8 @@ class _Body:
         return name.decl.ctype.kind in ("int", "float") and name not in self._set
 
     def _touch(self, place: Index | Member | Unary, *, in_loop: bool) -> bool:
-        """Notes what a place in memory is; False where another function's cannot be held
-        against it."""
+        """Records the identity of a place in memory. False if it cannot be compared with another
+        function's."""
         if _is_own(place):
             return True
         sets = place in self._set
@@ -267,7 +267,7 @@ def _operations(expression: Binary | Assign) -> float:
 
 
 def _trips(loop: Stmt) -> float:
-    """How often a loop runs, where it ends at a number: the largest one beside its counter."""
+    """The number of iterations of a loop that ends at a number, at its largest value."""
     if isinstance(loop, For) and isinstance(loop.condition, Binary):
         bound = loop.condition.right
         if isinstance(bound, IntLit) and bound.value > 0:

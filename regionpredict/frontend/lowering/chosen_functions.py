@@ -4,7 +4,7 @@
     ops->step(grid);                                any that the program puts there
     repeat(10, ops->step);                          hands any of them over
 
-A call by a parameter is told by those who call: see `analysis/callbacks.py`.
+`analysis/callbacks.py` resolves calls through a parameter from the callers.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class _Counted(NamedTuple):
 
 
 def choices_of(unit: LinkedUnit) -> dict[CallKey, tuple[Choice, ...]]:
-    """What the calls of a unit may mean, where nothing but data or a loop's counter tells."""
+    """The possible targets of calls in a unit, if only data or a loop counter select them."""
     choices: dict[CallKey, tuple[Choice, ...]] = {}
     for function in unit.bodies():
         calls = _Calls(unit, function)
@@ -113,7 +113,7 @@ class _Calls:
             yield from self._in(inside, here)
 
     def choices(self, call: CallExpr, around: tuple[Stmt, ...]) -> tuple[Choice, ...]:
-        """What a call may mean, and what it may hand over."""
+        """The possible targets of a call, and the functions it may pass."""
         made = []
         if call.decl is None and call.pointer is not None:
             made.append(self._choice(call.pointer, None, around, alone=True))
@@ -149,7 +149,7 @@ class _Calls:
         return choice._replace(handed=self._of_handed(pointer, around))
 
     def _of_handed(self, pointer: Expression, around: tuple[Stmt, ...]) -> OfHanded | None:
-        """What the call means where the table is known that the function is handed."""
+        """The target of a call for a known table argument."""
         asked = table_call(pointer)
         handed = None if asked is None else of_handed(self._unit, self._function, pointer, asked)
         if asked is None or handed is None:
@@ -179,9 +179,8 @@ class _Calls:
         return handed._replace(sign=0) if still and at_begin else None
 
     def _loop_through(self, pointer: Expression, around: tuple[Stmt, ...]) -> Span | None:
-        """The loop whose counter goes through a table that is not told, as a parameter's is not:
-        it comes to each function once. Objects that hold one each are no table: only lists of
-        initial values are.
+        """The loop whose counter indexes an unknown table, such as a parameter's. It calls each
+        function once. Objects with one function each do not count as a table.
         """
         asked = table_call(pointer)
         held = self._unit.functions_at(pointer)
@@ -199,7 +198,7 @@ class _Calls:
         return None
 
     def _is_parameter(self, pointer: Expression) -> bool:
-        """Whether the callers tell."""
+        """Whether the callers decide the target."""
         return (
             isinstance(pointer, Name)
             and pointer.decl in self._function.parameters
@@ -207,7 +206,8 @@ class _Calls:
         )
 
     def _initial(self, pointer: Expression) -> Expression:
-        """What a variable that is set nowhere else begins with: `f` of `step *f = kernels[k];`."""
+        """The initial value of a variable without other assignments: `f` of `step *f =
+        kernels[k];`."""
         if not isinstance(pointer, Name) or pointer.decl.kind != "local":
             return pointer
         init = pointer.decl.init
@@ -342,8 +342,8 @@ def _sentinel(condition: Expression | None, table: Decl, counter: Decl) -> str |
 
 
 def _is_always_called(pointer: Expression, around: tuple[Stmt, ...]) -> bool:
-    """Whether each iteration of the outermost of these loops comes to the call: nothing but a
-    test for a null pointer is in between."""
+    """Whether each iteration of the outermost of these loops reaches the call, except for a null
+    pointer test."""
     if any(isinstance(s, (Jump, Return)) for s in every_statement(around[0])):
         return False
     for statement in around[1:]:
@@ -380,7 +380,7 @@ def _inside(expression: Unary) -> Expression:
 
 
 def _calls_it(function: Function, parameter: Decl) -> bool:
-    """Whether a function calls one of its parameters, or hands it on."""
+    """Whether a function calls one of its parameters, or passes it on."""
     return is_pointer_to_function(parameter.ctype) and any(
         isinstance(inner, CallExpr)
         and (

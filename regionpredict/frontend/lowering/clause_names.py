@@ -1,4 +1,4 @@
-"""What the clauses of a directive list and count."""
+"""Names and numbers in the clauses of a directive."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def reduced(simd: Pragma | None) -> frozenset[str]:
 
 
 def collapsed(pragma: Pragma, context: Context, span: Span) -> int | None:
-    """How many loops `collapse` makes one of; None: it is no number that the source tells."""
+    """The number of loops that `collapse` joins. None if it is not a constant."""
     clause = pragma.clause("collapse")
     if clause is None or clause.text is None:
         return 1

@@ -1,7 +1,7 @@
-"""What the source itself says of the names in a region: `int ni = 4000;`, `kernel(ni, ...)`.
+"""Definitions of names of a region in the source: `int ni = 4000;`, `kernel(ni, ...)`.
 
-A name is defined where its one value can be seen: an initialiser or a single assignment that
-nothing overrides, or, for a parameter, the argument that every call in the unit agrees on.
+A name is defined if its only value is visible: an initializer, a single assignment, or the argument
+that all calls in the unit agree on.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _variable_of(name: str) -> str:
 def _allocated_lengths(
     unit: LinkedUnit, function: Function, context: Context
 ) -> dict[str, AllocatedLength]:
-    """The lengths that no declaration tells, by the names that they are given with: `x[]`."""
+    """The unknown lengths of declarations, by the names used for them: `x[]`."""
     lengths = AllocatedLengths(unit, context)
     told: dict[str, AllocatedLength] = {}
     named = context.named()
@@ -132,15 +132,15 @@ def _is_anothers(name: str) -> bool:
 
 
 def _is_not_written(value: Expr) -> bool:
-    """Whether part of it has no name, as what a text stands for: of `n = rows("mesh")` the user is
-    asked for `n`."""
+    """Whether a part of it is unnamed, such as the value of a text. For `n = rows("mesh")`, the
+    user sets `n`."""
     return any(atom.kind == "varying" and is_nameless(atom.label) for atom in value.atoms())
 
 
 def _decided(definitions: dict[str, Definition]) -> tuple[Definition, ...]:
-    """The definitions, by name, without those that hang on a condition which nothing decides.
+    """The definitions by name, without those under an undecided condition.
 
-    Of `if (debug) n = 10;` the user is asked for `n`, not for `debug`.
+    For `if (debug) n = 10;`, the user sets `n`, not `debug`.
     """
     known: dict[str, Expr] = {}
     for _ in definitions:  # each round gives one more of a chain its number
@@ -177,7 +177,7 @@ class _StoredDefinitions:
         self._seen: set[str] = set()
 
     def add(self) -> list[str]:
-        """Defines what nobody has looked at yet; the names that are new in the values."""
+        """Defines names that are not yet processed. Returns new names in the values."""
         new: list[str] = []
         uses = self._finder.context.stored_uses
         while len(self._seen) < len(uses):
@@ -215,8 +215,8 @@ class _Finder:
     def stored(
         self, use: Member | Index, home: Function | None = None
     ) -> tuple[Expr, Function] | None:
-        """What a member of a struct holds at the directive, or one place of the program sets, or
-        what it is called where the pointer to it comes from; `home` is the function that says so.
+        """The value of a struct member at the directive, from its single assignment, or under the
+        name of its origin. `home` is the function of that name.
         """
         held = None
         if self.reached is not None and isinstance(use, Member):
@@ -229,7 +229,7 @@ class _Finder:
         return self.pointed.name_of(use, home or self.function)
 
     def value_of(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
-        """The defining value and the function whose names it speaks of, or None."""
+        """The defining value and the function of its names, or None."""
         if decl.ctype.kind != "int":
             return None
         if decl.kind in ("global", "static"):
@@ -275,8 +275,8 @@ class _Finder:
         return self.context.value(value, Frame({})), function
 
     def counted(self, name: str, decl: Decl, function: Function) -> tuple[Range, Function] | None:
-        """The range of what is a counter in loops of callers, the same in all of them, and the
-        function whose names it speaks of."""
+        """The range of a counter in loops of callers, and the function of its names. The range is
+        the same in all of them."""
         if name in self._counters:
             return self._counters[name]
         if decl.kind != "parameter" or decl not in function.parameters:
@@ -342,7 +342,7 @@ def _common(
 
 
 def writes_in(unit: LinkedUnit, function: Function) -> Writes:
-    """What is written to the variables that a function names, looked for once."""
+    """The assignments to variables that a function names, cached."""
     if function not in unit.writes:
         writes: Writes = {}
         _collect_writes(function.body, writes, looped=False)

@@ -27,7 +27,7 @@ _LOOPS = (For, While, RangeFor)
 
 
 def parted(items: Sequence[Stmt], *, in_loop: bool) -> tuple[tuple[Stmt, ...], Compound | None]:
-    """A block's statements, and the last of them apart where no `if` has a side for them.
+    """The statements of a block, with the last one separate if no `if` has a side for it.
 
     `in_loop`: the block is in a loop of its function. There a `return` ends that loop, as `break`
     does, and only `continue` and `goto` pass over what follows in the iteration. The parts of a
@@ -50,7 +50,8 @@ def parted(items: Sequence[Stmt], *, in_loop: bool) -> tuple[tuple[Stmt, ...], C
 
 
 def _leaves(statement: Stmt, labels: frozenset[str], *, in_loop: bool, own: bool) -> bool:
-    """Whether it may pass over what follows; `own`: a `continue` is of the loop around it all."""
+    """Whether it may skip the following statements. `own`: a `continue` belongs to the outermost
+    loop."""
     if isinstance(statement, Return):
         return not in_loop
     if isinstance(statement, Jump):
@@ -64,7 +65,7 @@ def _leaves(statement: Stmt, labels: frozenset[str], *, in_loop: bool, own: bool
 
 
 def _ends(statement: Stmt) -> bool:
-    """Whether nothing behind it runs."""
+    """Whether no later statement runs."""
     if isinstance(statement, Compound):
         return bool(statement.items) and _ends(statement.items[-1])
     return isinstance(statement, Return) or (

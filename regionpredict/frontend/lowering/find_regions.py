@@ -161,8 +161,8 @@ def _lowered(
 def _in_teams(
     unit: LinkedUnit, region: Region, nested_in: Span | None, callers: Callers
 ) -> Region:  # fmt: skip
-    """The region that starts a team, with what it is inside other ones: one of its own function, or
-    those that its function is called in."""
+    """The region that starts threads, with its enclosing regions, in its own function or at its
+    calls."""
     inside = sorted({nested_in} if nested_in is not None else callers.inside)
     if not inside:
         return region
@@ -173,8 +173,8 @@ def _in_teams(
     runs = "runs" if always else "may run"
     if nests_teams(unit):
         said = (
-            f"it {runs} inside {where}, and each thread there starts a team anew: they share the "
-            "cores; remove this directive"
+            f"it {runs} inside {where}, and each thread there starts a nested parallel region; "
+            "remove this directive"
         )
         note = Diagnostic("RP122", region.span, said)
         return replace(
@@ -197,7 +197,7 @@ def _with_inner_teams(
     for region, defined in built:
         own = region.parallel.span if region.parallel is not None else region.span
         if own in teams:
-            said = "its threads start teams of their own, and all share the cores"
+            said = "its threads start nested parallel regions that share the cores"
             note = Diagnostic("RP122", region.span, said)
             notes = (*region.diagnostics, note)
             region = replace(region, nests=True, diagnostics=notes)  # noqa: PLW2901
@@ -227,7 +227,7 @@ def _unread(
 def _without_hint(
     unit: LinkedUnit, function: Function, trees: CallTrees, seen: set[Span], *, tasks: bool
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
-    """The constructs of a function that share no loop, each once; `tasks`: those have regions."""
+    """The constructs of a function without a shared loop, each once. `tasks`: those are regions."""
     built: list[tuple[Region, tuple[Definition, ...]]] = []
     for directive, rule, message in other_constructs(function.body):
         span = directive.span

@@ -1,11 +1,11 @@
-"""Conditions on floating-point numbers that a function is handed, as `beta != 0.0`.
+"""Conditions on floating-point parameters, such as `beta != 0.0`.
 
     void matvec(double alpha, ..., double beta, ...) {
       double scale = beta / alpha;
       if (scale != 1.0) ...            beta != alpha, as alpha is not 0
 
-They become conditions on exact numbers, which a call decides that hands over constants. Constants
-are taken that floating-point arithmetic keeps as they are: multiples of 1/1024, no large ones.
+They become exact conditions, which constant arguments decide. Only constants that floating-point
+arithmetic keeps exactly count: small multiples of 1/1024.
 """
 
 from __future__ import annotations
@@ -124,8 +124,8 @@ class FloatConditions:
 
 
 def _is_plain(number: _Ratio) -> bool:
-    """Whether it is a constant, or what the function was handed: what is made of two such numbers
-    is told apart from a third."""
+    """Whether it is a constant or a parameter. A result of two such numbers differs from a
+    third."""
     names = [Expr.name(name) for name in number.over.names]
     whole = number.over.constant is not None or number.over in (*names, *(-name for name in names))
     return whole and number.under == ONE

@@ -1,4 +1,4 @@
-"""Calls in a region whose functions are seen: their statements stand in the place of the call."""
+"""Inlines calls in a region to functions with visible bodies."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ Followed = CType | CallExpr | None
 
 
 class Lowering(Protocol):
-    """What lowers the statements of the functions that are followed; how many it has so far."""
+    """Lowers the statements of inlined functions, and counts them."""
 
     statements: int
 
     def body(self, statement: Stmt | None, frame: Frame) -> list[Node]:
-        """What a statement does, and all in it."""
+        """The effect of a statement and its parts."""
 
     def argument(self, argument: Expression, span: Span, frame: Frame) -> tuple[list[Node], Paths]:
-        """What the argument of a call does, and the ways to its value."""
+        """The effect of a call's argument, and the address of its value."""
 
     def branch(self, condition: str, sides: list[Stmt], span: Span, frame: Frame) -> Node:
-        """The sides of a condition, and behind it what they leave in variables."""
+        """The sides of a condition, and the values they leave in variables."""
 
     def say(self, rule: str, span: Span, message: str) -> None:
         """A diagnostic on the region."""
@@ -89,8 +89,8 @@ class FollowedCalls:
         return len(self.context.open_loops) > self._loops_around[-1]
 
     def follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> Followed:
-        """Puts the statements of a called function here; None where it cannot be followed, or the
-        call of a library's function that stands in its place."""
+        """Inlines the statements of a called function. None if that is impossible. A library
+        function may replace the call."""
         asked = call
         self.context.followed.discard(asked)
         functions = self._pointed(call)
@@ -151,8 +151,7 @@ class FollowedCalls:
     def _follow_sides(
         self, call: CallExpr, functions: Functions, frame: Frame, nodes: list[Node]
     ) -> Followed:
-        """Puts the statements of each function that a call may mean here, as sides of a condition
-        that nobody knows."""
+        """Inlines each function that a call may mean, as sides of an unknown condition."""
         pointer = show(call.pointer) if call.pointer is not None else call.name
         sides: list[Stmt] = [
             ExprStmt(call._replace(name=decl.name, decl=decl, pointer=None), call.span)
@@ -170,7 +169,7 @@ class FollowedCalls:
         return functions[0].ctype
 
     def _is_short_enough(self) -> bool:
-        """Whether what one more function does may stand in place of its call."""
+        """Whether another function may be inlined."""
         so_far, depth = self.lowering.statements, len(self.calling)
         if depth <= _MAX_INLINE and so_far <= _MAX_STATEMENTS:
             return True
@@ -190,21 +189,21 @@ class FollowedCalls:
         return self.unit.body_of(self.calling[-1]) or self.function
 
     def _pointed(self, call: CallExpr) -> Functions:
-        """The functions that a call through a pointer may mean; none where nothing tells."""
+        """The possible targets of a call through a pointer. Empty if unknown."""
         if call.decl is not None or call.pointer is None:
             return ()
         return self._held(call.pointer, self._at()) or ()
 
     def _held(self, pointer: Expression, at: Function) -> Functions | None:
-        """The functions that an expression of `at` can be: what a call that is followed handed
-        over, or all that the program puts there."""
+        """The possible functions of an expression at `at`: the argument of an inlined call, or all
+        stored functions."""
         if isinstance(pointer, Name) and pointer.decl in self.handed:
             argument, caller = self.handed[pointer.decl]
             return self._held(argument, caller)
         return pointed_functions(self.unit, pointer, at)
 
     def _say_several(self, call: CallExpr, functions: Functions, meant: Decl | None) -> None:
-        """That a call may mean several functions, and which one stands for them, if any."""
+        """Records that a call has several targets, and which one represents them."""
         names = [f"{function.name}()" for function in functions]
         shown = ", ".join(names[:_MOST_NAMED])
         if len(names) > _MOST_NAMED:
@@ -223,7 +222,7 @@ class FollowedCalls:
         )  # fmt: skip
 
     def say_unseen(self, call: Call) -> None:
-        """What is not known of a call that was not followed."""
+        """Records the unknown effects of a call that was not inlined."""
         several = self._several.get((call.name, call.span))
         if several is not None:
             self.lowering.say("RP113", call.span, several)
@@ -237,7 +236,7 @@ class FollowedCalls:
             self.lowering.say("RP113", call.span, message)
 
     def note_result(self, value: Expression, frame: Frame) -> None:
-        """What the function that is read now may return."""
+        """The possible return values of the current function."""
         if not self.results:
             return
         kind = self.calling[-1].ctype.kind
@@ -249,7 +248,7 @@ class FollowedCalls:
         self.results[-1].append(result)
 
     def _keep_result(self, call: CallExpr, results: list[Expr | Pointer | None]) -> None:
-        """What a call that was followed is worth, where all its ways out agree."""
+        """The value of an inlined call, if all its returns agree."""
         self.context.returned.pop(call, None)
         first = results[0] if results else None
         if first is None:
@@ -263,7 +262,7 @@ class FollowedCalls:
             self.context.returned[call] = moved
 
     def _library_call(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
-        """Puts the loops of a library's function here; None where it is no such function."""
+        """Inlines the loops of a library function. None for other functions."""
         rivals = self.unit.rivals(call.decl) if call.decl is not None else ()
         if rivals:
             places = ", ".join(f"{span.file}:{span.line}" for span in rivals[:3])

@@ -118,7 +118,7 @@ class FollowedStatements:
     def _join(
         self, ends: list[tuple[dict[Decl, Value], dict[str, Expr]]], condition: Expr, frame: Frame
     ) -> None:
-        """What all ways agree on, or what each of two leaves by a condition that is understood."""
+        """The common result of all paths, or the two results of an understood condition."""
         if not ends:
             return
         for decl in in_order({decl for env, _ in ends for decl in env}):
@@ -143,7 +143,7 @@ class FollowedStatements:
                 self.context.member_values.pop(f"{path.rpartition('.')[0]}.#", None)
 
     def _repeated(self, statement: For | While | Switch | RangeFor, frame: Frame) -> bool:
-        """A loop: what it changes is not known, inside and behind it."""
+        """A loop. Values that it changes are unknown inside and after it."""
         first = statement.init if isinstance(statement, For) else None
         if first is not None and self.through(first, frame):
             return True
@@ -187,7 +187,7 @@ class FollowedStatements:
     # -- expressions ----------------------------------------------------------------------------
 
     def expression(self, expression: Expression, frame: Frame) -> None:
-        """What an expression leaves in variables."""
+        """The values that an expression leaves in variables."""
         if isinstance(expression, Binary) and expression.op == ",":
             self.expression(expression.left, frame)
             self.expression(expression.right, frame)
@@ -239,7 +239,7 @@ class FollowedStatements:
         self.context.member_values.clear()
 
     def _calls(self, expression: Expression, frame: Frame) -> None:
-        """What called functions change: followed where they are seen, else all that they may."""
+        """The changes by called functions, by inlining or as an upper bound."""
         for call in every_expression(expression):
             if not isinstance(call, CallExpr) or call.free:
                 continue
@@ -276,7 +276,7 @@ class FollowedStatements:
                 self.values.forget(decl, outer)
 
     def _forget_members_of_others(self) -> None:
-        """A call sees what is global or behind pointers; a struct of the function's own it not."""
+        """A call can access globals and memory reached through pointers, but not a local struct."""
         own = {name for name, (decl, _) in self.context.named().items()
                if decl.kind == "local" and decl.ctype.kind == "struct"}  # fmt: skip
         members = self.context.member_values
@@ -294,7 +294,8 @@ def come_to(loop: For, behind: Stmt, unit: LinkedUnit, context: Context, frame: 
 
 
 def _is_element(target: Index) -> bool:
-    """Whether what is stored to is surely an element of an array, no variable behind a pointer."""
+    """Whether the target of a store is certainly an array element, and not a variable reached
+    through a pointer."""
     base: Expression = target
     while isinstance(base, Index):
         base = base.base
@@ -310,7 +311,7 @@ def _sets(expression: Expression) -> bool:
 
 
 def stores(expression: Expression) -> bool:
-    """Whether an expression writes to memory that is no variable of its own name."""
+    """Whether an expression writes to memory other than a named variable."""
     if isinstance(expression, Assign):
         return not isinstance(expression.left, Name) and not (
             isinstance(expression.left, Index) and _is_element(expression.left)
@@ -323,7 +324,7 @@ def stores(expression: Expression) -> bool:
 
 
 def _root(expression: Expression | None) -> Decl | None:
-    """The variable that a place lies in; None behind a pointer."""
+    """The variable that contains a place. None for a place reached through a pointer."""
     while isinstance(expression, (Member, Index)):
         if isinstance(expression, Member) and expression.arrow:
             return None
@@ -341,7 +342,7 @@ def _counters(statement: Stmt) -> set[Decl]:
 
 
 def _ends(statement: Stmt) -> bool:
-    """Whether nothing behind it runs: it returns, or jumps."""
+    """Whether it returns or jumps, so that no later statement runs."""
     if isinstance(statement, (Return, Jump)):
         return True
     if isinstance(statement, Compound):

@@ -1,4 +1,4 @@
-"""What the variables of one function hold while it is lowered: expressions and addresses."""
+"""Values of one function's variables during lowering: expressions and addresses."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from regionpredict.ir.expr import ZERO
 class Pointer(NamedTuple):
     """The address `&array[subscripts]`; adding to it moves the last subscript.
 
-    `pointee` is the type it points to, `member` the field of a struct element it lies in,
-    `offset` the bytes from that element's begin to the field.
+    `pointee` is the type of the target. `member` is the field of a struct element that contains it,
+    and `offset` its distance in bytes from the start of the element.
     """
 
     array: str
@@ -47,7 +47,7 @@ Value = Expr | Pointer
 class Frame(NamedTuple):
     """One function being lowered: what its variables hold, by declaration.
 
-    `depth` tells variables of one name apart: those of a lambda are the function's around it.
+    `depth` distinguishes equal names: those of a lambda from those of its enclosing function.
     """
 
     env: dict[Decl, Value]

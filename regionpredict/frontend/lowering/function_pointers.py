@@ -34,9 +34,9 @@ Functions = tuple[Decl, ...]
 def pointed_functions(
     unit: LinkedUnit, pointer: Expression, function: Function, depth: int = 0
 ) -> Functions | None:
-    """The functions that an expression of `function` can be; None where nothing tells.
+    """The possible functions of an expression in `function`. None if unknown.
 
-    A null pointer calls nothing, so it is no value.
+    A null pointer is ignored, because it cannot be called.
     """
     answers: list[Functions | None] = []
     for value in values_in(pointer):
@@ -94,7 +94,7 @@ def _stored(unit: LinkedUnit, place: Member | Index, depth: int) -> Functions | 
 
 
 def _handed(unit: LinkedUnit, function: Function, position: int, depth: int) -> Functions | None:
-    """The functions that all calls of a function hand over at a position."""
+    """The functions that all calls of a function pass at a position."""
     answers: list[Functions | None] = []
     for caller, call in unit.calls_of(function.decl):
         if position >= len(call.args):
@@ -105,8 +105,7 @@ def _handed(unit: LinkedUnit, function: Function, position: int, depth: int) -> 
 
 
 def together(answers: Iterable[Functions | None]) -> Functions | None:
-    """All functions of several answers, each once; None where there is none, or one is not
-    known."""
+    """All functions of several answers, each once. None if there is none, or if one is unknown."""
     functions: dict[tuple[str, object], Decl] = {}
     for some in answers:
         if some is None:

@@ -1,4 +1,4 @@
-"""Tables of functions that a call hands over, and calls by an element of what was handed over.
+"""Tables of functions passed as arguments, and calls through their elements.
 
 static void run_all(const struct test *tests, int n) { for (k = 0; k < n; k++) tests[k].run(); }
 run_all(all, 3);                                the functions of the first three elements of `all`
@@ -37,12 +37,12 @@ from regionpredict.ir.flow import HandedOver, OfHanded, Passed, Table
 
 _MOST_ROWS = 200
 _PASSED = frozenset(("select", "not", "eq", "ne", "lt", "le", "and", "or", "min", "max"))
-"""What numbers that are handed on may be made by, besides sums and products."""
+"""Operators of passed numbers, except sums and products."""
 
 
 def handed_over(unit: LinkedUnit) -> dict[tuple[Span, str], HandedOver]:
-    """Of each call that hands over a table of functions, or numbers that may decide what the
-    function called does."""
+    """For each call that passes a table of functions: the table, and numbers that may decide the
+    target."""
     handed: dict[tuple[Span, str], HandedOver] = {}
     for function in unit.bodies():
         context = Context(unit.body_of, unit.objects)
@@ -76,7 +76,7 @@ def _numbers(
 def _passed(
     unit: LinkedUnit, context: Context, values: Sequence[Expr], function: Function, call: CallExpr
 ) -> tuple[Passed, ...]:
-    """The numbers that the caller makes of what it was handed itself, and does not change."""
+    """The numbers that a caller derives from its own constant parameters."""
     written, named = writes_in(unit, function), context.named()
     passed: list[Passed] = []
     for position, value in enumerate(values):
@@ -159,7 +159,8 @@ def _functions_in(element: Expression | None) -> tuple[tuple[str, str], ...]:
 def of_handed(
     unit: LinkedUnit, function: Function, pointer: Expression, asked: TableCall
 ) -> OfHanded | None:
-    """What a call by an element of a parameter means; None where the parameter is no table."""
+    """The targets of a call through an element of a parameter. None if the parameter is not a
+    table."""
     table = asked.base.decl
     if table not in function.parameters or not asked.member or not is_listed(unit, pointer):
         return None

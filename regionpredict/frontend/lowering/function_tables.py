@@ -1,4 +1,4 @@
-"""What stands where in a table of functions whose initial values are its values for good.
+"""Elements of constant function tables.
 
 static void (*const kernels[])(void) = {copy, scale};                   kernels[1]() is scale()
 static const struct test all[] = {{"copy", copy}, {"scale", scale}};    all[1].run() is scale()
@@ -26,8 +26,8 @@ _NOTHING = IntLit(0)
 
 
 class TableCall(NamedTuple):
-    """A call by an element of a table: `base` is the table or what points into it, `subscript` None
-    where it is the element that a pointer is at; `member` is what holds the function there."""
+    """A call through an element of a table. `base` is the table or a pointer into it. `subscript`
+    is None for the element that a pointer is at. `member` holds the function."""
 
     base: Name
     subscript: Expression | None
@@ -35,7 +35,8 @@ class TableCall(NamedTuple):
 
 
 def table_call(pointer: Expression) -> TableCall | None:
-    """What `kernels[k]`, `all[k].run` and `test->run` ask of a table; None for anything else."""
+    """The table element that `kernels[k]`, `all[k].run` or `test->run` selects. None for other
+    expressions."""
     member = ""
     if isinstance(pointer, Member):
         member = pointer.field.name
@@ -64,13 +65,13 @@ def rows_of(unit: LinkedUnit, table: Decl, pointer: Expression) -> tuple[Express
 
 
 def is_listed(unit: LinkedUnit, pointer: Expression) -> bool:
-    """Whether lists of initial values alone tell what is in the place of a function."""
+    """Whether only initializers set the function at a place."""
     held = unit.functions_at(pointer)
     return bool(held) and all(put.listed for put in held or ())
 
 
 def function_in(row: Expression, member: str) -> str | None:
-    """The function's name in an element, "" for a null pointer; None where that is not told."""
+    """The function's name in an element, "" for a null pointer. None if unknown."""
     value = _cell(row, member)
     if value is None or is_null(value):
         return "" if value is not None or member else None
@@ -92,7 +93,7 @@ def is_pointer_to_function(ctype: CType) -> bool:
 
 
 def _cell(row: Expression, member: str) -> Expression | None:
-    """What an element has in a member, None where its list does not name it."""
+    """The value of an element's member. None if its initializer omits it."""
     if not member:
         return row
     for value in initial_values(row) or ():

@@ -8,15 +8,14 @@
             a[i] = 0.0;
     }
 
-Which loops may be is told from the text: those whose header hangs on the thread's number
-(`thread_numbers`), in functions that the threads call, too. What the header says at the loop is
-told by following the threads' statements (`followed_statements`), and whether it deals a range to
-them by `thread_partition`. A loop that does not has iterations of its own on each thread:
+Candidates are loops whose header depends on the thread number (`thread_numbers`), also in called
+functions. `followed_statements` evaluates the header, and `thread_partition` checks whether it
+distributes a range. Otherwise, each thread has its own iterations:
 
     for (int i = 0; i < 1000 * omp_get_thread_num(); i++)
 
-It stands inside a loop over the threads, schedule(static,1). Where its header is not known in the
-thread's number and what all threads share, it is left alone.
+Such a loop is inside a loop over the threads, schedule(static,1). It is not changed if its header
+depends on other values than the thread number and shared ones.
 """
 
 from __future__ import annotations
@@ -74,12 +73,12 @@ class HandSharedLoop(NamedTuple):
 
 
 class _Threads(NamedTuple):
-    """What the threads of a `parallel` run in one function.
+    """The part of a `parallel` in one function.
 
-    `body` is that of the `parallel`, or of a function that they call: then `team` is None, and
-    `handed` says what the parameters are worth, made of `THREAD`, `TEAM` and the callers' names,
-    and `taken` which names of the team's size are in it. `directive` is the `parallel`, `size` the
-    number of threads that the source fixes.
+    `body` is that of the `parallel`, or of a called function. For a called function, `team` is None
+    and `handed` gives the parameters' values from `THREAD`, `TEAM` and the callers' names. `taken`
+    lists names of the number of threads. `directive` is the `parallel`, and `size` its constant
+    number of threads.
     """
 
     function: Function
@@ -131,7 +130,7 @@ def _fixed_size(unit: LinkedUnit, directive: Directive) -> int | None:
 
 
 def _asked_size(context: Context, directive: Directive) -> Expr:
-    """What `num_threads` asks for, in the names of a region; without it the most there are."""
+    """The value of `num_threads` in the names of a region. Without it, the maximum."""
     clause = directive.pragma.clause("num_threads")
     if clause is None or not clause.text:
         return Expr.name(_MOST_THREADS)
@@ -199,12 +198,13 @@ class _Search:
         yield from _Search(self.unit, self.numbers, self.trees, inside).loops(function.body, ())
 
     def _taken(self, value: Expr, of_team: Mapping[str, Expr]) -> frozenset[str]:
-        """The names of the team's size in a value, those that this function was handed as well."""
+        """The names of the number of threads in a value, including those passed to this
+        function."""
         before = self.threads.taken.values() if TEAM in value.names else ()
         return frozenset(value.names & of_team.keys()).union(*before)
 
     def _shared(self, loop: For, around: tuple[For, ...]) -> HandSharedLoop | None:
-        """The loop as a region with what all threads do together; None: they do not share it."""
+        """The loop as a region of all threads. None if they do not share it."""
         threads, span = self.threads, loop.span
         pragma = Pragma("for", (Clause("nowait"),), 0, 0, span.line, span.column, "")
         builder = RegionBuilder(self.unit, threads.function, pragma, span, self.trees)
@@ -273,7 +273,8 @@ class _Search:
         return HandSharedLoop(loop, region, defined, threads.directive.span)
 
     def _of_team(self, context: Context) -> dict[str, Expr]:
-        """What stands for names that hang on the team's size: `nt = omp_get_max_threads();`."""
+        """Replacements for names that depend on the number of threads: `nt =
+        omp_get_max_threads();`."""
         threads = self.threads
         if threads.team is None:
             return {_MOST_THREADS: Expr.name(TEAM)}
@@ -284,7 +285,7 @@ class _Search:
 
 
 def sizes_of_team(defined: tuple[Definition, ...], *asked: str) -> dict[str, Expr]:
-    """What stands for the names that are made of the team's size, itself `TEAM`.
+    """Replacements for names that depend on the number of threads `TEAM`.
 
     `asked` are other names of that size, as that of a `num_threads`.
     """
@@ -311,9 +312,8 @@ def _in_caller_names(value: Expr, threads: _Threads) -> Expr:
 def _in_parameters(
     bounds: ThreadBounds, partition: Partition, handed: Mapping[str, Expr], size: int | None
 ) -> ThreadBounds | None:
-    """The whole range in the function's own names; a parameter that a thread alone would be handed
-    as a number is that number. None where the callers' names are needed to tell what the last of a
-    fixed number of threads has.
+    """The whole range in the function's own names. A parameter with a constant value for one thread
+    is that constant. None if the callers' names are needed.
     """
     if partition.whole.names <= {name for name in bounds.names if name not in handed}:
         return partition.whole
@@ -331,7 +331,7 @@ def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequenc
     schedule = partition.schedule
     message = f"threads share this loop by their numbers: read as schedule({schedule}) nowait"
     if taken:
-        message += f"; the team must have as many as {' and '.join(taken)} says"
+        message += f"; run it with the number of threads that {' and '.join(taken)} says"
     return replace(
         with_used_arrays(region),
         nest=replace(nest, start=whole.start, bound=whole.bound, step=whole.step),
@@ -343,7 +343,7 @@ def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequenc
 
 
 def with_used_arrays(region: Region) -> Region:
-    """The region without arrays that only what stands before its loop speaks of."""
+    """The region without arrays that only the statements before its loop access."""
     memories = region.memories()
     used = {access.array for statement, _ in region.statements() for access in statement.accesses}
     used |= {memories[name] for name in used if name in memories}

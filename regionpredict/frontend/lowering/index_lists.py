@@ -1,9 +1,9 @@
 """Tables of indices whose entries follow the loop: lists of chosen elements, rows of neighbours.
 
-Nothing in a region says what a table holds. Two things say that its neighbouring entries name
-neighbouring elements: elements that several threads store through it without waiting for each other
-are all different, so that it is a selection; and a table that gives each iteration several entries
-is the neighbours of an element in a mesh, numbered along it. All others are met at random.
+A region does not show the contents of a table. Two facts show that neighboring entries index
+neighboring elements. Elements stored through it by several threads without synchronization are
+distinct, so it is a selection. A table with several entries per iteration lists the neighbors of a
+mesh element. All other tables are assumed random.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def _tables(access: Access) -> Iterator[Atom]:
 
 
 def _alone(nodes: Sequence[Node]) -> Iterator[tuple[Access, bool]]:
-    """The references outside `atomic`, `critical` and the like, and whether one is a store that
-    its statement does not read: updates (a histogram's) say nothing of their places.
+    """The references outside `atomic`, `critical` and similar constructs, and whether one is a pure
+    store. Updates, as in a histogram, do not show that places are distinct.
     """
     for node in nodes:
         if isinstance(node, Statement):

@@ -45,7 +45,7 @@ def promoted(ctype: CType) -> CType:
 
 
 def type_of(expression: Expression | None) -> CType:
-    """The type of an expression; unknown where its parts do not tell."""
+    """The type of an expression. Unknown if its parts have unknown types."""
     if isinstance(expression, IntLit):
         return CType("int", expression.bits, expression.unsigned)
     if isinstance(expression, FloatLit):
@@ -97,12 +97,11 @@ def _of_unary(expression: Unary) -> CType:
 
 
 def converted(value: Expr, ctype: CType, source: CType | None = None) -> Expr:
-    """What is left of a value in a variable of an integer type.
+    """A value after conversion to a variable of an integer type.
 
-    Names are taken to stand for numbers that `int` and longer types hold; of what is stored into a
-    shorter one, its type keeps what it can (`unsigned char c = 266` is 10). `source` is
-    given where no name may stand for more than a type holds: what is stored into an unsigned one,
-    or comes from the type `source` into one that has not all of its numbers, is cut to it.
+    Names are assumed to fit `int` and longer types. A shorter type truncates (`unsigned char c =
+    266` is 10). `source` is given if no name may exceed its type: values stored into an unsigned
+    type, or converted from `source` to a type without all its numbers, are then truncated.
     """
     if ctype.kind != "int" or not 0 < ctype.bits <= 64:
         return value

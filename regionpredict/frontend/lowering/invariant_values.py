@@ -1,8 +1,8 @@
 """Values that stay the same for a whole region get a name, as the source writes them.
 
-`grid[0]` in `for (i = 0; i < grid[0]; i++)`, `domain.numElem()` and `s->m[1]` are sizes as `n` is:
-a caller can give each a number, and where nobody does, it is one unknown. So is the member of an
-element that something else counts, `t[k].n`, with that of any other: `t[i].n`.
+`grid[0]` in `for (i = 0; i < grid[0]; i++)`, `domain.numElem()` and `s->m[1]` are sizes like `n`. A
+caller can set each, and otherwise it is one unknown. The member of an element, `t[k].n`, is one
+unknown for all elements: `t[i].n`.
 """
 
 from __future__ import annotations

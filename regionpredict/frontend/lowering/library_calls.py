@@ -1,4 +1,4 @@
-"""A call of a library function that runs over arrays -> the loops that it stands for.
+"""Replaces a call of a library function on arrays by equivalent loops.
 
 memcpy(a, b, 8 * n)          for memcpy@7 from 0 while < n: read b[..]; write a[..]
 cblas_daxpy(n, s, x, 1, y, 1)  for daxpy@7 from 0 while < n: fp_mul, fp_add; read x, y; write y
@@ -41,8 +41,8 @@ _TEXT: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 class _Operand(NamedTuple):
     """A vector or matrix of a call: the position of its address, and how its elements are read.
 
-    `subscript` names, by position among the loops, the one that strides by `stride` (the position
-    of its increment or leading dimension, None for 1), and the one along which elements lie.
+    `subscript` gives two loops by position: the one with stride `stride` (the position of its
+    increment or leading dimension, None for 1), and the one along consecutive elements.
     """
 
     address: int
@@ -132,7 +132,7 @@ def has_loops(call: CallExpr) -> bool:
 
 
 def library_loops(call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
-    """The loops of a call, in place of it; None where it is no such function, or not understood."""
+    """The loops that replace a call. None for other functions, and for unsupported arguments."""
     name = _base_name(call.name)
     if name in _COPIES or name in _FILLS:
         return _moved(name, call, context, frame)
@@ -219,7 +219,7 @@ def _divided(amount: Expr, size: int) -> Expr:
 
 
 def _bare(expression: Expression) -> Expression:
-    """What is cast: `(void *)a` is `a`."""
+    """The operand of a cast: `(void *)a` is `a`."""
     while isinstance(expression, Cast) and expression.ctype.kind == "pointer":
         expression = expression.operand
     return expression
@@ -321,7 +321,7 @@ def _blocked(
 
 
 def _by_value(argument: Expression, context: Context, frame: Frame, *, by_address: bool) -> Expr:
-    """A number that is handed by value, or, as Fortran does, by its address."""
+    """A number passed by value, or by address as in Fortran."""
     if not by_address:
         return context.value(argument, frame)
     bare = _bare(argument)

@@ -1,9 +1,9 @@
-"""What functions of well-known libraries do to memory: known by name, whether a header is there.
+"""Memory accesses of functions in well-known libraries, identified by name.
 
-The C library as ISO C 17, sec. 7, and POSIX.1-2017 have it, OpenMP's own routines, the BLAS (Lawson
-et al., TOMS 5, 1979; Dongarra et al., TOMS 14, 1988 and 16, 1990) by their Fortran and C names, and
-the vector intrinsics of x86 (Intel Intrinsics Guide). A function of the program itself that has
-such a name and whose body is seen goes before.
+The C library follows ISO C 17, sec. 7, and POSIX.1-2017. The others are OpenMP's routines, the BLAS
+(Lawson et al., TOMS 5, 1979; Dongarra et al., TOMS 14, 1988 and 16, 1990) by their Fortran and C
+names, and the vector intrinsics of x86 (Intel Intrinsics Guide). A function of the program with
+such a name and a visible body has precedence.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def ends_run(name: str) -> bool:
 
 
 def allocated(name: str) -> tuple[int, ...] | None:
-    """The positions of the arguments whose product is how many bytes a function hands out."""
+    """The positions of arguments whose product is the number of allocated bytes."""
     return _ALLOCATED.get(name.removeprefix("__builtin_"))
 
 
@@ -118,7 +118,7 @@ def is_intrinsic(name: str) -> bool:
 
 
 def written_arguments(name: str) -> tuple[int, ...]:
-    """The positions of the arguments behind which a function puts a result, one element each."""
+    """The positions of pointer arguments that receive one result element each."""
     return _WRITES_THROUGH.get(name.removeprefix("__builtin_"), ())
 
 
@@ -135,7 +135,7 @@ class MemoryIntrinsic(NamedTuple):
 
 
 def memory_intrinsic(name: str) -> MemoryIntrinsic | None:
-    """What an intrinsic of x86 loads or stores; None for one that works on registers alone."""
+    """The memory access of an x86 intrinsic. None for one on registers only."""
     match = _MEMORY_INTRINSIC.fullmatch(name)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""A call that sorts an array -> the loops that it stands for.
+"""Replaces a call that sorts an array by equivalent loops.
 
 qsort(a, n, sizeof *a, order)
     for (w = 1; w < n; w *= 2)       the passes: runs of w elements are merged
@@ -7,8 +7,8 @@ qsort(a, n, sizeof *a, order)
             memcpy(a + i, a + i);    each element is moved in each pass
         }
 
-Knuth, The Art of Computer Programming, vol. 3, sec. 5.2.4: n log2(n) comparisons and moves, and
-every pass goes through the array in order. What other methods compare and move is of that order.
+Knuth, The Art of Computer Programming, vol. 3, sec. 5.2.4: n log2(n) comparisons and moves. Every
+pass goes through the array in order. Other methods are of the same order.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _SORTS = frozenset(("qsort", "mergesort", "heapsort"))
 
 
 def is_sort(name: str) -> bool:
-    """Whether a library function of that name sorts by a function that it is handed."""
+    """Whether a library function of that name sorts with a comparison function."""
     return name.removeprefix("std::") in _SORTS
 
 
 def sorting_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | None:
     """The loops in place of a call, in `frame`; None where it sorts nothing, or is not understood.
 
-    The elements have to be those of an array whose type tells their size.
+    The element size must be known from the array's type.
     """
     if not is_sort(call.name) or len(call.args) != 4:
         return None
@@ -94,7 +94,7 @@ def sorting_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | None
 
 
 def _compared(order: Expression, elements: tuple[Expression, ...], call: CallExpr) -> CallExpr:
-    """The call of the function that compares; of none that is known where nothing names it."""
+    """The call of the comparison function, or of an unknown function."""
     meant = named_function(order)
     if meant is not None:
         return CallExpr(meant.name, meant, elements, call.span)

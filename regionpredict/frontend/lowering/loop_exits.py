@@ -1,4 +1,4 @@
-"""How a loop may end before its header says so."""
+"""Early exits of loops."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from regionpredict.frontend.syntax import (
 
 
 def exits(body: Stmt, *, own: bool = True) -> bool:
-    """Whether a loop body can leave the loop early; `own`: not inside another loop or switch."""
+    """Whether a loop body can leave the loop early. `own`: not in an inner loop or switch."""
     return _leaves(body, labels_in(body), own=own)
 
 

@@ -30,7 +30,7 @@ _MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 
 
 class Header(NamedTuple):
-    """What a loop header says; `step` is None where it is no constant addition.
+    """The parts of a loop header. `step` is None if it is not a constant addition.
 
     `pointer` is the start of a loop over a pointer: then `start` is 0 and `bound` a distance.
     """
@@ -84,8 +84,8 @@ def unsigned_bits(header: Header) -> int:
 def as_counted(loop: For, header: Header, context: Context, frame: Frame) -> Header | None:
     """The header as its variable's type counts it; None where the header does not say how often.
 
-    `for (unsigned j = 9; j < 10; j--)` goes down to 0 and is at an end behind it. A step away from
-    the bound, or numbers that the type does not hold, are no counting in steps.
+    `for (unsigned j = 9; j < 10; j--)` counts down to 0 and then ends. A step away from the bound,
+    or numbers beyond the type, do not count.
     """
     ctype, step = header.decl.ctype, header.step.constant if header.step is not None else None
     start, bound = header.start, header.bound
@@ -138,8 +138,8 @@ def may_wrap(end: Expression, context: Context, frame: Frame) -> bool:
 def is_steady(loop: For, header: Header, effects: Effects) -> bool:
     """Whether nothing but the header moves the loop variable, and nothing moves bound and step.
 
-    `for (i = 0, j = n; i < j; i++, j--)` is not, nor is a loop whose body sets its variable. Of
-    `j < w && !done` only the bound counts: the other condition is a way out.
+    `for (i = 0, j = n; i < j; i++, j--)` does not count, nor does a loop whose body sets its
+    variable. For `j < w && !done`, only the bound counts, and the other condition is an exit.
     """
     moved = set(effects.written_in(loop.body))
     if header.decl in moved:
@@ -187,7 +187,7 @@ def _header(
 def start_of(
     init: Stmt | None, decl: Decl, context: Context, frame: Frame
 ) -> Expr | Pointer | None:
-    """What a loop's `init` gives to a variable, or what it holds before."""
+    """The value that a loop's `init` gives to a variable, or its previous value."""
     value: Expression | None = None
     if isinstance(init, DeclStmt) and decl in init.decls:
         value = decl.init

@@ -1,4 +1,4 @@
-"""A worksharing loop whose iterations are the threads, each of which does a block of another loop.
+"""A worksharing loop over threads, each of which executes a block of another loop.
 
     int nt = omp_get_max_threads();
     #pragma omp parallel for private(i, first, last)
@@ -8,8 +8,8 @@
             y[i] = x[i];
     }
 
-The outer loop has as many iterations as there are threads, whatever their number is: the blocks of
-the inner one are a `schedule(static)` of its iterations (`thread_partition`).
+The outer loop has one iteration per thread, for any number of threads. The blocks of the inner loop
+are a `schedule(static)` of its iterations (`thread_partition`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def loop_over_threads(
     unit: LinkedUnit, function: Function, site: LoopSite, region: Region,
     defined: tuple[Definition, ...], trees: CallTrees, numbers: ThreadNumbers,
 ) -> tuple[Region, tuple[Definition, ...]] | None:  # fmt: skip
-    """The region of the inner loop; None where `region` is no loop over the threads."""
+    """The region of the inner loop. None if `region` is not a loop over the threads."""
     if not isinstance(site.loop, For) or not _counts_threads(region, defined):
         return None
     header = read_header(site.loop, Context(unit.body_of, unit.objects), Frame({}))
@@ -82,7 +82,7 @@ def _counts_threads(region: Region, defined: tuple[Definition, ...]) -> bool:
 
 
 def _only_loop(body: Stmt, counter: Decl, numbers: ThreadNumbers) -> For | None:
-    """The one loop of the body, if its header hangs on the outer loop's variable."""
+    """The only loop in the body, if its header depends on the outer loop's variable."""
     items = body.items if isinstance(body, Compound) else (body,)
     repeating = [item for item in items if _repeats(item)]
     if len(repeating) != 1 or not isinstance(repeating[0], For):

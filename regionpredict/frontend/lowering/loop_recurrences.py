@@ -6,9 +6,9 @@
         e--;                                    j is k and e is n - k
     }
 
-The body is followed once for what it leaves in the variables that it changes. Where that is made
-of numbers and names alone, the loop counts: in closed form where what is left to the bound shrinks
-by a constant, else as a recurrence that is carried out when the names have values.
+The body is followed once to find the new values of its variables. If they consist of numbers and
+names, the loop counts. It has a closed form if the remaining distance shrinks by a constant.
+Otherwise it is a recurrence, which is evaluated with known values.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LEAST_BITS = 32  # of the types that names' numbers are taken to fit
 
 
 class Repeated(NamedTuple):
-    """A loop without its first statement: the condition stands in front of the body, or behind."""
+    """A loop without its first statement: its condition is before or after the body."""
 
     condition: Expression
     body: Stmt
@@ -59,7 +59,8 @@ class Repeated(NamedTuple):
 
 
 class CarriedLoop(NamedTuple):
-    """How often a loop runs; what its variables hold in an iteration, by its number, and behind.
+    """The number of iterations, and the variables' values in an iteration (by its number) and after
+    the loop.
 
     A variable that is not in `inside` or `after` holds what is not understood.
     """
@@ -72,7 +73,7 @@ class CarriedLoop(NamedTuple):
 def carried_loop(
     loop: Repeated, name: str, unit: LinkedUnit, context: Context, frame: Frame
 ) -> CarriedLoop | None:
-    """The loop as a recurrence; None where it hangs on more than numbers and names.
+    """The loop as a recurrence. None if it depends on more than numbers and names.
 
     `name` is what the number of the iteration is called, from 0.
     """
@@ -196,7 +197,7 @@ class _Recurrence:
         return not self.loop.behind and decl in self.values.effects.of(self.loop.condition)
 
     def _needed(self, value: Expr | None) -> list[str] | None:
-        """The states that a value hangs on, by way of others too; None: on what is not known."""
+        """The states that a value depends on, also indirectly. None if one is unknown."""
         names: list[str] = []
         waiting = [value]
         while waiting:
@@ -210,7 +211,7 @@ class _Recurrence:
         return sorted(names)
 
     def _are_names(self, needed: list[str], written: set[Decl]) -> bool:
-        """Whether the names in it stand for whole numbers that the loop leaves alone."""
+        """Whether its names are whole numbers that the loop does not change."""
         parts = [self.goes_on, *(self.first[name] for name in needed),
                  *(self.next[name] for name in needed)]  # fmt: skip
         names = frozenset[str]().union(*(part.names for part in parts if part is not None))
@@ -237,7 +238,7 @@ class _Recurrence:
         return Expr.atom("trips", *self._parts(needed, self.goes_on))
 
     def _closed(self, needed: list[str]) -> Expr | None:
-        """The iterations where what is left to the bound shrinks by a constant in each."""
+        """The iterations, if the remaining distance shrinks by a constant in each."""
         if self.goes_on is None or self.breaks:
             return None
         test = _only_atom(self.goes_on)
@@ -281,7 +282,7 @@ class _Recurrence:
         )  # fmt: skip
 
     def _held(self, decl: Decl, number: Expr, written: set[Decl]) -> Expr | None:
-        """What a variable holds when so many iterations are done."""
+        """The value of a variable after this number of iterations."""
         label = _label(self.states[decl])
         first, after = self.first[label], self.next[label]
         endless = _unwrapped(after)
@@ -359,7 +360,7 @@ def _unwrapped(value: Expr) -> Expr | None:
 
 
 def _never_below_zero(value: Expr) -> bool:
-    """Whether a value is a sum of names and numbers, of which none is taken away."""
+    """Whether a value is a sum of names and numbers without subtraction."""
     return all(number > 0 for number in value.terms.values()) and all(
         atom.kind == "state" or (atom.kind == "wrap" and _never_below_zero(atom.args[0]))
         for monomial in value.terms for atom, _ in monomial if isinstance(atom, Atom)

@@ -21,7 +21,7 @@ def with_one_name(
 ) -> tuple[Region, tuple[Definition, ...]]:
     """The region with members of `objects` in place of what is defined as one of them.
 
-    `getters`: what a method of an object gives, and the method: `.m_numElem`, `numElem()`.
+    `getters`: the member that a method returns, and the method: `.m_numElem`, `numElem()`.
     """
     if not objects:
         return region, definitions

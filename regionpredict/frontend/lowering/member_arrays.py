@@ -10,7 +10,7 @@ from regionpredict.ir import Array, Expr
 def extents_with_stride(shape: Array, struct_bytes: int) -> tuple[Expr | None, ...]:
     """The extents of an array in a struct, such that the next struct's lies `struct_bytes` on.
 
-    As declared where these are no whole number of its rows.
+    It stays as declared if its length is not a multiple of its rows.
 
     >>> v = Array("v", 8, (Expr.const(3),), "global")
     >>> [str(extent) for extent in extents_with_stride(v, 40)]

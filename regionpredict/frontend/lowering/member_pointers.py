@@ -1,4 +1,4 @@
-"""Where the pointers in a struct lead that an iteration sets anew.
+"""Targets of pointers in a struct that each iteration sets first.
 
 struct row r = {a + i * n};          r.p is a + i*n
 r.p = a + i * n;                     so it is here
@@ -78,7 +78,7 @@ def assigned(expression: Expression, context: Context, frame: Frame) -> None:
 
 
 def forget_set_in(loop: Stmt, context: Context, frame: Frame) -> None:
-    """What members hold where an iteration begins that the one before may have set."""
+    """The members' values at the start of an iteration, if the previous one may set them."""
     held = [decl for decl in context.members_set.variables.values() if decl in frame.env]
     if not held:
         return

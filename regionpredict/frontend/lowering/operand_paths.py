@@ -1,7 +1,7 @@
 """The operations between a scalar that an expression reads and the expression's value.
 
-A value that goes from iteration to iteration waits for these, one after the other; what else the
-expression does goes on beside them.
+A loop-carried value waits for these operations in sequence. Other operations of the expression run
+in parallel.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ELEMENT = "*"
 
 
 def element(text: str) -> str:
-    """The name by which ways from an element of memory go (`a[i]`), which is no scalar's.
+    """The name of an array element in dependency paths (`a[i]`), distinct from every scalar.
 
     >>> element("a[i]"), element_text(element("a[i]")), element_text("s")
     ('*a[i]', 'a[i]', None)
@@ -57,7 +57,7 @@ def converted(paths: Paths, from_type: CType, to_type: CType) -> Paths:
 
 
 class OperandPaths:
-    """What the parameters of functions that are followed were given, and what these return.
+    """The arguments of inlined functions, and their return values.
 
     Both in terms of the scalars around the call: a value goes through a function as through a pair
     of brackets.

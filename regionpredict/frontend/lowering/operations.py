@@ -72,11 +72,11 @@ Follow = Callable[[CallExpr, Frame, bool], "CType | CallExpr | None"]
 
 
 class Tally:
-    """What one statement does; `follow` lowers a call whose body is seen, or declines, or gives
-    that of a library's function which a pointer means.
+    """The effects of one statement. `follow` inlines a call with a visible body, declines, or
+    returns the library call that a pointer means.
 
-    It is also told whether the call may not run, as in `c && f(i)` and `c ? f(i) : 0`. `paths` are
-    the ways from scalars to the value that was visited last.
+    It also receives whether the call is conditional, as in `c && f(i)` and `c ? f(i) : 0`. `paths`
+    are the paths from scalars to the last visited value.
     """
 
     def __init__(
@@ -172,12 +172,12 @@ class Tally:
         if place is not None:
             self._access(expression, place, kind, ctype)
         elif not self._scalar_member(expression, kind, ctype):
-            self.unread.append(f"the memory behind {show(expression)}")
+            self.unread.append(f"the memory that {show(expression)} points to")
         return ctype
 
     def _scalar_member(self, expression: Index | Member | Unary, kind: str, ctype: CType) -> bool:
-        """Whether it is a member of a value, or of something at one place, which is no array: that
-        is noted as a variable is."""
+        """Whether it is a member of a value, or of a fixed object outside arrays. It is then
+        recorded like a variable."""
         if not isinstance(expression, Member):
             return False
         if isinstance(expression.base, (CallExpr, Opaque, Ternary, Assign)):
@@ -307,7 +307,7 @@ class Tally:
         return self._hidden(target)
 
     def _hidden(self, target: Expression) -> CType:
-        """What is set is no place that can be named: what a function returns a reference to."""
+        """The target has no name, such as a reference returned by a function."""
         ctype = self.visit(target)
         if isinstance(target, Name):
             return ctype

@@ -1,8 +1,8 @@
 """Constructs that share work otherwise than by a worksharing loop: they have a row, and no hint.
 
-`task`, `taskloop` and `sections` hand out pieces of which no model says how many run at once;
-`target` without a loop of its own is for a device. A loop under `target` is predicted as one of
-this host, which runs it where there is no device.
+`task`, `taskloop` and `sections` distribute work with an unknown concurrency. `target` without a
+loop is for a device. A loop under `target` is predicted on this host, which runs it without a
+device.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ from collections.abc import Iterator
 from regionpredict.frontend.syntax import Directive, Pragma, Stmt, inner_statements
 from regionpredict.ir import Diagnostic, Span
 
-_TASKS = "explicit tasks, not predicted: regionpredict tasks record, then tasks show, tell of them"
+_TASKS = "explicit tasks, not predicted; use regionpredict tasks record, then tasks show"
 _SECTIONS = "sections, not predicted: no more threads than there are sections can share them"
 _DEVICE = "for a device (target), not predicted"
 _HOST = (
-    "target: predicted as a loop of the host, as where there is no device; what a device would "
-    "take, and the copies to it, are not predicted"
+    "target: predicted as a loop on the host; the time on a device and the copies to it are "
+    "not predicted"
 )
 
 
 def other_constructs(body: Stmt) -> Iterator[tuple[Directive, str, str]]:
     """The constructs of a function's body with the rule and what it says, the outer ones first.
 
-    Inside `target` all is the device's: but for loops, the outermost construct stands for it.
+    Everything inside `target` is on the device. Except for loops, the outermost construct
+    represents it.
     """
     yield from _find(body, in_target=False)
 

@@ -35,7 +35,7 @@ _WAITING = frozenset(("barrier", "single", "sections"))
 
 
 class ParallelSite(NamedTuple):
-    """A `parallel` directive, and how many of the loops around a region stand around it too."""
+    """A `parallel` directive, and how many of the loops around a region it encloses."""
 
     directive: Directive
     depth: int
@@ -127,7 +127,8 @@ class TeamsAround:
         self._known: dict[Decl, Callers] = {}
 
     def callers_of(self, function: Function) -> Callers:
-        """Those of a function, through others too; one that nobody calls is called elsewhere."""
+        """Those of a function, also through other functions. A function without callers is called
+        from outside."""
         decl = function.decl
         if decl not in self._known:
             self._known[decl] = Callers(frozenset(), elsewhere=False)  # for calls of itself
@@ -150,7 +151,7 @@ class TeamsAround:
 
 
 def _team_around(statement: Stmt, call: CallExpr, team: Span | None) -> Span | None:
-    """The `parallel` around a call in a statement; None where there is none."""
+    """The `parallel` around a call in a statement, or None."""
     if isinstance(statement, Directive) and "parallel" in statement.pragma.kind.split():
         team = statement.span
     if team is not None and any(own is call for own in expressions_in(statement)):
@@ -167,9 +168,9 @@ def _waits(pragma: Pragma) -> bool:
 
 
 def _successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
-    """Of the worksharing loops in a statement those of which it is seen what comes after them.
+    """The worksharing loops in a statement whose successor is known.
 
-    `ends`: the threads leave their `parallel` behind the statement.
+    `ends`: the `parallel` ends after the statement.
     """
     if isinstance(statement, Directive):
         directive_tokens = statement.pragma.kind.split()
@@ -203,7 +204,7 @@ def _is_plain(block: Compound) -> bool:
 
 
 def _successor(loop: Directive, follower: Directive) -> Iterator[LoopSuccessor]:
-    """What is known of two directives behind one another."""
+    """The relation of two consecutive directives."""
     if not loop.pragma.is_loop or "parallel" in loop.pragma.kind.split():
         return
     directive_tokens = follower.pragma.kind.split()

@@ -1,12 +1,12 @@
-"""Which member of which object it is that a pointer leads to, in the words of where it comes from.
+"""Resolves a member reached through a pointer to its object, in the names of its origin.
 
     void smooth(struct field *f) { ... f->n ... }     f.n of main, where main alone calls
     int main(void) { struct field f; ... smooth(&f); }                        smooth(&f)
     struct grid *g = &sim->grid; ... g->n             sim->grid.n
     for (i = 0; i < m; i++) run_one(&t[i]);           t[i].n, of any element
 
-Both names are one size then. Told only of what no more than one place of the program sets, through
-pointers that are set once, and parameters that all calls hand the same.
+Both names are then one size. This requires one assignment at most, pointers that are set once, and
+the same argument in all calls.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ class PointedMembers:
         return None if value.has_unreadable_part else (value, target.function)
 
     def is_settled(self, use: Expression, function: Function) -> bool:
-        """Whether a function reads a member behind all that sets it in any object, so that there
-        is one value of it in each object."""
+        """Whether a function reads a member after all assignments in any object, so that each
+        object has one value."""
         what = stored_at(use)
         home = self._home(use, function)
         settings = self._settings_of(what)
@@ -109,7 +109,7 @@ class PointedMembers:
     def _reads_settled(self, use: Expression, function: Function) -> bool:
         """Whether a function has no other value of a member before, under the same name.
 
-        What a condition reads, as `if (s->n == 0) s->n = 64;`, is no size.
+        A value read by a condition such as `if (s->n == 0) s->n = 64;` is not a size.
         """
         settings = self._settings_of(stored_at(use))
         return settings is not None and isinstance(use, Member) and all(
@@ -121,8 +121,8 @@ class PointedMembers:
         self, place: Expression, read: Place, function: Function, settings: Sequence[Site],
         depth: int,
     ) -> bool:  # fmt: skip
-        """Whether a member is read behind all that sets it, and, where it is in a copy of a struct,
-        so is what is copied."""
+        """Whether a member is read after all assignments. For a copy of a struct, the original
+        counts."""
         root = _root(place)
         if root is None or depth > _MOST_COPIES:
             return False
@@ -142,8 +142,8 @@ class PointedMembers:
     # -- pointers -------------------------------------------------------------------------------
 
     def _followed(self, place: Expression, function: Function) -> _Target | None:
-        """A place, or an address, with where its first pointer comes from in place of that; None
-        where one on the way may be set to something else."""
+        """A place or an address, with the origin of its first pointer substituted. None if a
+        pointer on the way may change."""
         root = _root(place)
         if root is None or not self._is_steady(place):
             return None
@@ -158,8 +158,8 @@ class PointedMembers:
         return _Target(substituted(place, {decl: target.value}), target.function)
 
     def _target(self, decl: Decl, function: Function) -> _Target | None:
-        """What a variable is set to, followed as far as that is one thing; itself where it is the
-        begin, None where it is set to several."""
+        """The value of a variable, followed while it is unique. Itself at the start, None for
+        several values."""
         if decl not in self._targets:
             itself = _Target(Name(decl, decl.span), function)
             self._targets[decl] = itself  # where it leads back to itself
@@ -186,7 +186,7 @@ class PointedMembers:
         return self._agreed(values) if values else itself
 
     def _agreed(self, values: list[_Target]) -> _Target | None:
-        """What all of these are, None where they differ."""
+        """Their common value, or None."""
         targets = [self._followed(without_casts(value), function) for value, function in values]
         first = targets[0] if targets else None
         if first is None or any(t is None or _kind(t.value) != _kind(first.value) for t in targets):
@@ -200,15 +200,15 @@ class PointedMembers:
         return [_Target(value, caller) for caller, _, value in self._calls(decl, function)]
 
     def _calls(self, decl: Decl, function: Function) -> list[tuple[Function, CallExpr, Expression]]:
-        """The calls of a function, and what each hands to one of its parameters; none where these
-        are too many."""
+        """The calls of a function, with their arguments for one parameter. Empty for too many
+        calls."""
         if decl not in function.parameters:
             return []
         handed = self._unit.handed_to(decl, function)
         return handed if len(handed) <= _MOST_CALLS else []
 
     def _values(self, decl: Decl, function: Function) -> list[_Target] | None:
-        """What sets a pointer, null pointers left out; None where that is not known."""
+        """The assigned values of a pointer, without null pointers. None if unknown."""
         shared = decl.kind in ("global", "static")
         setters = self._unit.writers_of(decl) if shared else [function]
         init = self._unit.variable_of(decl).init if shared else None
@@ -223,15 +223,15 @@ class PointedMembers:
     # -- what is set but once --------------------------------------------------------------------
 
     def _is_set_once(self, what: Stored) -> bool:
-        """Whether each object of the struct has one value of it, as far as the files tell."""
+        """Whether each object of the struct has one value of it, as far as the files show."""
         if what not in self._once:
             places = self._unit.set_at(what)
             self._once[what] = places is not None and all(map(self._is_for_each, places))
         return self._once[what]
 
     def _is_for_each(self, setting: SetPlace) -> bool:
-        """Whether no loop comes back to what sets a place, and no two calls of the function that
-        does hand it the same object."""
+        """Whether no loop repeats the assignment, and no two calls of its function pass the same
+        object."""
         function = setting.function
         root = _root(setting.place)
         if root is None or self._unit.is_pointed(function.decl):
@@ -304,7 +304,7 @@ class PointedMembers:
 
 
 def _inside(place: Expression | None) -> Expression | None:
-    """What a place, or an address, is made of; None for a variable, and for all else."""
+    """The parts of a place or an address. None for a variable and for other expressions."""
     if isinstance(place, (Member, Index)):
         return place.base
     if isinstance(place, Unary) and place.op in ("*", "&"):
@@ -313,7 +313,7 @@ def _inside(place: Expression | None) -> Expression | None:
 
 
 def _is_counted(place: Expression | None) -> bool:
-    """Whether it is one of many elements, by a subscript that is no number."""
+    """Whether it is one of many elements, selected by a subscript that is not a number."""
     while place is not None:
         if isinstance(place, Index) and not isinstance(place.index, IntLit):
             return True
@@ -329,7 +329,7 @@ def _root(place: Expression | None) -> Name | None:
 
 
 def _copied(decl: Decl) -> Expression | None:
-    """The struct of which a local one is a copy, as in `struct grid g = *grid;`."""
+    """The original of a local copy of a struct, as in `struct grid g = *grid;`."""
     place = decl.init if decl.kind == "local" else None
     return place if isinstance(place, (Name, Member, Unary)) and _root(place) is not None else None
 
@@ -349,7 +349,7 @@ def _reads_of(field: Decl, function: Function) -> list[Expression]:
 
 
 def _is_changed(decl: Decl, function: Function) -> bool:
-    """Whether a function sets part of a struct that it got by value, or hands on its address."""
+    """Whether a function sets part of a struct passed by value, or passes its address on."""
     if decl.ctype.kind != "struct":
         return False
     for expression in expressions_in(function.body):

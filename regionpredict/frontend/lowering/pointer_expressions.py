@@ -1,5 +1,5 @@
-"""What the text of a pointer tells of it: whether it is one, or where in an array it points; and of
-other values without a name, how they are shown.
+"""Classifies pointer expressions: a pointer, or a position in an array. Also names values without a
+name.
 
 (&cells[0])->x,  cells->x     of an array: an element's member, in memory as cells[0].x is
 p->x                          of a pointer: at one place all the time, as a variable is
@@ -50,8 +50,8 @@ def is_nameless(label: str) -> bool:
 def place_label(
     place: Pointer, expression: Expression, element: Callable[[Expression | None], Pointer | None]
 ) -> str:
-    """What a value in memory is called, its subscripts to be put into the brackets or behind:
-    `row`, `t[].n`, and `dom[]->n` where the elements are pointers; `element` tells of these."""
+    """The name of a value in memory, with brackets for its subscripts: `row`, `t[].n`, and
+    `dom[]->n` if the elements are pointers (`element`)."""
     if not place.member:
         return place.array
     while isinstance(expression, Member) and isinstance(expression.base, Member):

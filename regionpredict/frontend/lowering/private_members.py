@@ -1,4 +1,4 @@
-"""Members of structs that an iteration sets anew, as variables of their own in each frame."""
+"""Struct members that each iteration sets first, as private variables."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from regionpredict.ir import Span
 
 
 class SetMembers:
-    """The variables that stand for members, and for structs that are copies, by their paths."""
+    """The variables for members and copied structs, by path."""
 
     def __init__(self) -> None:
         self.variables: dict[str, Decl] = {}
 
     def variable(self, path: str, ctype: CType) -> Decl:
-        """What stands in frames for the member, or the struct, at a path."""
+        """The value in a frame for the member or struct at a path."""
         known = self.variables.get(path)
         if known is None:
             known = self.variables[path] = Decl(path, "local", ctype, Span("", 0))

@@ -30,10 +30,10 @@ _MAX_CALLS = 4  # `die()` calls `fail()`, which calls `exit()`
 
 
 def ends_program(unit: LinkedUnit, statement: Stmt | None, depth: int = 0) -> bool:
-    """Whether every way through a statement ends the program; False where nothing says so.
+    """Whether every path through a statement ends the program. False if unknown.
 
-    What stands behind the call that ends it, as in `exit(1); return NULL;`, does not run. A
-    statement to which a `goto` or a `switch` may jump is none.
+    Statements after the call that ends it, as in `exit(1); return NULL;`, do not run. A statement
+    with a `goto` or `switch` target does not qualify.
     """
     if statement is None:
         return False
@@ -60,8 +60,8 @@ def ends_program(unit: LinkedUnit, statement: Stmt | None, depth: int = 0) -> bo
 
 
 def _ends_endless_loop(unit: LinkedUnit, loop: For, depth: int) -> bool:
-    """Of a loop that nothing leaves: `for (;; longjmp(*target, 1)) *reason = code;`, which macros
-    write where two statements have to be one."""
+    """Whether a loop never ends, as in `for (;; longjmp(*target, 1)) *reason = code;` from
+    macros."""
     if loop.condition is not None or _may_be_jumped_to(loop.body):
         return False
     if ends_program(unit, loop.body, depth):

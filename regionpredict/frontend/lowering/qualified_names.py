@@ -24,7 +24,7 @@ _PRIMED = re.compile(r"\w+'+")
 def with_home_names(
     region: Region, definitions: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """The region and its definitions, each name with a prime as its own function has it."""
+    """The region and its definitions, with primed names in the form of their own function."""
     counted = {loop.variable for loop in (*region.enclosing, *region.loops())}
     twice = Counter((other.function, other.plain) for other in region.others)
     homes = {

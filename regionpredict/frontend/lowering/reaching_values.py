@@ -1,11 +1,11 @@
-"""What the variables of a function hold where a directive or a call stands, statement by statement.
+"""Values of a function's variables at a directive or a call, statement by statement.
 
     int n = 4;
     n += 3;                       n is 7
     put(&n, m);                   n is m, where `put` is `*p = m`
     #pragma omp parallel for
 
-What a condition, a loop or an unseen function may have changed is not known from there on.
+Values that a condition, a loop or an unknown function may change are unknown afterwards.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from regionpredict.ir import Expr
 
 
 class Reached:
-    """What a function's variables and members hold at the site."""
+    """The values of a function's variables and members at the site."""
 
     def __init__(self, context: Context, frame: Frame, region: Context) -> None:
         self._context = context
@@ -45,7 +45,7 @@ class Reached:
         return isinstance(held, Expr) and bool(held.names & self._changed)
 
     def variable(self, decl: Decl) -> Expr | None:
-        """What it holds, in what names mean at the function's begin; None where nobody knows."""
+        """Its value in names at the start of the function. None if unknown."""
         held = self._frame.env.get(decl)
         return self._in_region_names(held) if isinstance(held, Expr) else None
 
@@ -74,7 +74,7 @@ class Reached:
 def reaching_values(
     unit: LinkedUnit, function: Function, site: Directive | CallExpr, region: Context
 ) -> Reached | None:
-    """What is known at a directive or a call, in the names of a region.
+    """The known values at a directive or a call, in the names of a region.
 
     None where the flow cannot be followed (`goto` outside the directive's own loop).
     """

@@ -108,10 +108,10 @@ class RegionBuilder:
         team: ParallelSite | None = None, *, behind: Stmt | None = None,
         holds: Mapping[Decl, Expr] = MappingProxyType({}),
     ) -> Region:  # fmt: skip
-        """The region; without a loop that could be read, one that says so.
+        """The region. Without a readable loop, a region with that diagnostic.
 
-        `behind`: what each thread runs that comes to the loop, which is in it, and that `holds`
-        these values when it begins.
+        `behind`: the statements before the loop that each thread runs. `holds`: the values at their
+        start.
         """
         frame = Frame({})
         outer = tuple(outer_loop(around, self.context, frame) for around in enclosing)
@@ -166,7 +166,7 @@ class RegionBuilder:
             self.say(
                 "RP111",
                 inside[0],
-                "the parser stumbled inside this region: statements may be missing",
+                "syntax error inside this region; statements may be missing",
             )
 
     def _collapse(self) -> int:
@@ -217,7 +217,7 @@ class RegionBuilder:
         return [*before, node]
 
     def _unsteady(self, loop: For, frame: Frame) -> list[Node]:
-        """A loop that counts in no steps: one iteration behind the other where all are known.
+        """A loop without constant steps, with all iterations in sequence if they are known.
 
         So are the stages of a transform, `for (s = 256; s > 1; s /= 2)`, each of another shape.
         """
@@ -245,7 +245,8 @@ class RegionBuilder:
         return Expr.name(name)
 
     def _before_loop(self, loop: For, frame: Frame) -> list[Node]:
-        """What an initialiser does besides setting the loop variable: `for (s = 0, i = 0; ...)`."""
+        """The effects of an initializer other than setting the loop variable: `for (s = 0, i = 0;
+        ...)`."""
         if isinstance(loop.init, ExprStmt):
             self.values.assign(loop.init.expr, frame)
         elif isinstance(loop.init, DeclStmt):
@@ -257,10 +258,10 @@ class RegionBuilder:
         self, loop: For, written: Collection[Decl], header: Header, name: str,
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
-        """What the body's variables hold at the start of an iteration.
+        """The values of the body's variables at the start of an iteration.
 
-        One that only grows by a constant amount an iteration (`k++`) is that much times the
-        number of iterations before; any other that the body sets is unknown until it is set.
+        A variable that grows by a constant per iteration (`k++`) is a multiple of the iteration
+        number. Any other assigned variable is unknown until it is set.
         """
         step = header.step.constant if header.step is not None else None
         for decl in in_order(written):
@@ -284,9 +285,9 @@ class RegionBuilder:
     def _carried(
         self, loop: For | While, kind: str, frame: Frame, asked: Span | None = None
     ) -> Node | None:
-        """A loop that carries numbers from one iteration to the next; None: it is not counted.
+        """A loop that carries numbers between iterations. None if it is not counted.
 
-        `asked`: where its condition stands, if not where the loop does.
+        `asked`: the place of its condition, if not at the loop.
         """
         if loop.condition is None or not self.context.open_loops:
             return None
@@ -320,7 +321,7 @@ class RegionBuilder:
         self, held: Mapping[Decl, Expr], number: Expr, loop: Repeated,
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
-        """What a loop's variables hold when so many iterations are done."""
+        """The values of a loop's variables after this number of iterations."""
         for decl in in_order({*written_by(loop, self.effects), *held}):
             start = outside.get(decl)
             advance = self.values.advance_of(loop.body, loop.increment, decl, frame)
@@ -374,7 +375,7 @@ class RegionBuilder:
     # -- statements -----------------------------------------------------------------------------
 
     def body(self, statement: Stmt | None, frame: Frame) -> list[Node]:
-        """What a statement does, and all in it."""
+        """The effect of a statement and its parts."""
         if statement is None:
             return []
         if isinstance(statement, Compound):
@@ -417,7 +418,7 @@ class RegionBuilder:
         return nodes
 
     def _gone_back_over(self, back: Compound, frame: Frame) -> Node:
-        """Statements from the last of which a `goto` goes back to the first."""
+        """Statements repeated by a `goto` from the last to the first."""
         span = first_span(back) or self.span
         again = repeated_by_goto(back)
         if again is not None:
@@ -488,7 +489,7 @@ class RegionBuilder:
     def branch(
         self, condition: str, sides: list[Stmt], span: Span, frame: Frame, test: Expr | None = None
     ) -> Branch:
-        """The sides of a condition, and behind it what they leave in variables.
+        """The sides of a condition, and the values they leave in variables.
 
         `test` is the condition's value, where it has one: it chooses between two numbers.
         """
@@ -573,7 +574,7 @@ class RegionBuilder:
         nodes.append(tally.statement(text, role))
 
     def argument(self, argument: Expression, span: Span, frame: Frame) -> tuple[list[Node], Paths]:
-        """What the argument of a call that is followed does, and the ways to its value."""
+        """The effect of an inlined call's argument, and the address of its value."""
         nodes: list[Node] = []
         tally = self._tally(span, frame, nodes)
         calls = any(isinstance(inner, CallExpr) for inner in every_expression(argument))
@@ -585,7 +586,7 @@ class RegionBuilder:
 
 
 def _is_object(value: Expression) -> bool:
-    """Whether it is a whole object behind a reference: `return *this` moves nothing."""
+    """Whether it is a whole object through a reference: `return *this` moves no data."""
     if not isinstance(value, Unary) or value.op != "*" or not isinstance(value.operand, Name):
         return False
     decl = value.operand.decl

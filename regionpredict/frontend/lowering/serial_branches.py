@@ -147,7 +147,7 @@ class _Conditions:
             self._known[span, side] = branch._replace(condition=unknown)
 
     def _parameters(self, names: Collection[str]) -> tuple[tuple[str, int], ...]:
-        """The names of parameters that the function leaves as they were handed to it."""
+        """The parameters that the function does not change."""
         written = writes_in(self._unit, self._function)
         own = ((name, self._context.invariants.get(name)) for name in sorted(names))
         return tuple(

@@ -1,5 +1,5 @@
-"""The loops outside parallel regions: those that repeat calls, by which executions are counted
-across functions, and those in which one thread does work of its own."""
+"""Loops outside parallel regions: those that repeat calls, for counting executions, and those with
+serial work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which variables of a region are one for all threads of its team, as far as that is sure."""
+"""Variables of a region that are certainly shared by its threads."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from regionpredict.ir import Span
 def shared_names(
     context: Context, pragma: Pragma, span: Span, team: ParallelSite | None, own: Collection[str]
 ) -> frozenset[str]:
-    """Of a region's names those that are surely shared (OpenMP 5.2, sec. 5.1.1), members of structs
-    included; `own` has each thread a copy of (threadprivate).
+    """The names that are certainly shared (OpenMP 5.2, sec. 5.1.1), including struct members.
+    Threads have copies of `own` (threadprivate).
 
-    What a function declares that is called by the threads, or that has the region without its
-    `parallel`, is theirs.
+    Declarations in a function that the threads call, or that contains the region without its
+    `parallel`, are private.
     """
     begin = None
     own = {*own, *pragma.own_names}

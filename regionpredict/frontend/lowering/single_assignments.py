@@ -1,13 +1,13 @@
-"""What an integer in a struct or an array holds that one place of the whole program sets.
+"""Values of struct members and array elements that are assigned at exactly one place in the
+program.
 
     void init(struct grid *g, int n) { g->nx = n; g->cells = n * n; }
     int main(void) { ... init(&g, 400); ... }            nx is 400, and cells 160000, in every grid
 
-The value has to be the same whenever that place runs: made of numbers, of variables that have one
-value in a run, and of other members of that kind. A name that is one unknown in the whole run, as
-`n` read from a file in `main`, makes the member that same unknown. Where the value cannot be read,
-as that of `floor(length / cutoff)`, and the place runs but once, the member itself is one unknown,
-whatever leads to it: `grid.nx`.
+The value must be the same at every execution. It may contain numbers, variables with one value per
+run, and other such members. A constant unknown, such as `n` read from a file in `main`, makes the
+member the same unknown. If the value is unreadable, as in `floor(length / cutoff)`, and the place
+runs once, the member itself is one unknown: `grid.nx`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class SetOnce:
         self._asked: dict[Stored, tuple[Expr, Function | None] | None] = {}
 
     def value_of(self, place: Expression, ctype: CType) -> tuple[Expr, Function | None] | None:
-        """The value, and the function whose names it speaks of; None where it is not known."""
+        """The value and the function of its names. None if unknown."""
         what = stored_at(place)
         if what is None or (isinstance(place, Index) and not type_of(place.base).holds_sizes):
             return None
@@ -89,8 +89,8 @@ class SetOnce:
         return Expr.name(name), function
 
     def _name_in_program(self, place: Expression) -> str:
-        """What a member is called whatever leads to it; "" where that is the name it has, as in a
-        class with one object."""
+        """The name of a member for any path to it. "" if its own name is unique, as in a class with
+        one object."""
         base = place.base if isinstance(place, Index) else place
         if isinstance(base, Member) and base.base is not None:
             owner = type_of(base.base)
@@ -106,7 +106,7 @@ class SetOnce:
     ) -> bool:
         """Whether an expression of a function has one value whenever it is reached.
 
-        `by` is the expression around it: names are no places, as all uses may be one node.
+        `by` is the enclosing expression, because all uses of a name may share a node.
         """
         if depth > _DEEPEST:
             return False
@@ -134,7 +134,7 @@ class SetOnce:
         return bool(parts) and all(self._is_steady(part, function, by, depth) for part in parts)
 
     def _is_settled(self, value: Expression, function: Function, depth: int) -> bool:
-        """Whether a member is read but once, behind all that sets it."""
+        """Whether a member is read only once, after all assignments."""
         settled = (
             isinstance(value, Member)
             and is_outside(value, function, REPEATS)
@@ -194,7 +194,7 @@ class SetOnce:
     def are_one_value(
         self, handed: Sequence[tuple[Function, CallExpr, Expression]], depth: int = 0
     ) -> bool:
-        """Whether what calls hand over, each in its function, is one value in the whole run."""
+        """Whether the arguments of calls, each in its function, are one value in the whole run."""
         values = {self._context.value(value, Frame({})) for _, _, value in handed}
         if any(not self._is_steady(value, caller, call, depth) for caller, call, value in handed):
             return False
@@ -212,7 +212,7 @@ class SetOnce:
         return value.substitute(roots)
 
     def _root_of(self, name: str, home: Function, depth: int) -> Expr | None:
-        """What a name of a function is made of; None where it is made of nothing else."""
+        """The names that determine a name of a function. None if there are others."""
         if name in self._roots or depth > _DEEPEST:
             return self._roots.get(name)
         self._roots[name] = None  # what is made of itself
@@ -274,7 +274,7 @@ def _always(function: Function, by: Expression) -> bool:
 
 
 def _is_set_before(decl: Decl, use: Expression | None, function: Function) -> bool:
-    """Whether all that sets a variable stands in front of what uses it, and no loop goes back."""
+    """Whether all assignments of a variable precede its use, without a loop back."""
     if use is None or not is_outside(use, function, REPEATS):
         return False
     behind = False

@@ -1,8 +1,7 @@
 """The symbolic side of lowering: what the integers and pointers of a region are worth.
 
-A `Context` follows one region: it gives each variable a name that is unique in the region, keeps
-what each integer and each pointer is known to hold at this point, and turns C expressions into
-`Expr`s and `Pointer`s.
+A `Context` follows one region. It gives each variable a unique name, stores the known value of each
+integer and pointer, and converts C expressions to `Expr`s and `Pointer`s.
 """
 
 from __future__ import annotations
@@ -125,14 +124,14 @@ class Context:
         return next((outer for outer in (frame, *reversed(self.frames)) if decl in outer.env), None)
 
     def member_value(self, path: str, field: Decl) -> Expr | None:
-        """What a member holds: what it was set to; 0, where its list of initial values has none."""
+        """The value of a member: its assignment, or 0 if its initializer omits it."""
         held = self.member_values.get(path)
         if held is None and field.ctype.kind in ("int", "float"):
             held = self.member_values.get(f"{path.rpartition('.')[0]}.{_OTHERS}")
         return converted(held, field.ctype) if held is not None else None
 
     def set_member(self, path: str, value: Expr | None) -> None:
-        """A member is set; None: to what is not known, so that its list tells nothing any more."""
+        """Sets a member. None: to an unknown value, which also replaces its initializer."""
         self.member_values.pop(path, None)
         if value is not None:
             self.member_values[path] = value
@@ -140,7 +139,7 @@ class Context:
             self.member_values.pop(f"{path.rpartition('.')[0]}.{_OTHERS}", None)
 
     def set_members(self, name: str, values: Mapping[str, Expr] | None) -> None:
-        """A struct gets a list of initial values, by member; None: what nobody knows."""
+        """Sets a struct by an initializer, by member. None: to unknown values."""
         for path in [path for path in self.member_values if path.startswith(f"{name}.")]:
             del self.member_values[path]
         if values is not None:
@@ -152,7 +151,7 @@ class Context:
         return Expr.atom("varying", label=name, over=self.open_loops)
 
     def allocate(self, decl: Decl, value: Expression, frame: Frame) -> Pointer | None:
-        """Memory that a call hands out, as an array of the pointer that gets it; else None."""
+        """Memory that a call allocates, as an array of the receiving pointer. Otherwise None."""
         while isinstance(value, Cast):
             value = value.operand
         positions = allocated(value.name) if isinstance(value, CallExpr) else None
@@ -181,11 +180,11 @@ class Context:
         return value
 
     def converted(self, value: Expr, ctype: CType, source: CType = UNKNOWN) -> Expr:
-        """What is left of a value, of the type `source`, in one of another type."""
+        """A value of type `source` after conversion to another type."""
         return converted(value, ctype, source if self.exact else None)
 
     def value(self, expression: Expression | None, frame: Frame) -> Expr:
-        """The integer value of an expression, as far as it can be told and stays readable."""
+        """The integer value of an expression, if it is known and readable."""
         result = self._value(expression, frame)
         if result.size <= _MAX_SIZE:
             return result
@@ -288,7 +287,7 @@ class Context:
         return loaded
 
     def _of_copy(self, path: str | None, expression: Member, frame: Frame) -> Pointer | None:
-        """Where a member of `Window w = windows[k];` is from; None where it is no such copy."""
+        """The origin of a member of `Window w = windows[k];`. None if it is not such a copy."""
         _, place = self.members_set.held(path, expression.field, frame)
         return place.of_member(expression.field) if place and place.subscripts else None
 
@@ -339,7 +338,7 @@ class Context:
         return self.value(items[0].value, self.entered(function, call.args, frame))
 
     def entered(self, function: Function, args: tuple[Expression, ...], frame: Frame) -> Frame:
-        """What the variables of a called function hold at its begin."""
+        """The values of a called function's variables at its start."""
         bound = self.bind(function, args, frame)
         if function.closure:
             return Frame({**frame.env, **bound}, frame.depth, frame.calls + 1)
@@ -348,7 +347,7 @@ class Context:
     def bind(
         self, function: Function, args: tuple[Expression, ...], frame: Frame
     ) -> dict[Decl, Value]:
-        """What the parameters of a called function hold."""
+        """The values of a called function's parameters."""
         bound: dict[Decl, Value] = {}
         for parameter, argument in zip(function.parameters, args, strict=False):
             if parameter.ctype.kind in ("pointer", "array"):
@@ -392,9 +391,9 @@ class Context:
         return None
 
     def _object(self, decl: Decl, frame: Frame) -> str | None:
-        """What an unbound reference refers to, as an object of its own: `&domain`, or `this`.
+        """The target of an unbound reference, as a separate object: `&domain`, or `this`.
 
-        None for what is no reference, nor the variable or address of a class' one object.
+        None for other expressions, and for the only object of a class.
         """
         sole = self.objects.get(decl.ctype.class_name) if self.objects else None
         if sole is not None:
@@ -431,7 +430,8 @@ class Context:
         return None
 
     def _chosen_pointer(self, expression: Ternary, frame: Frame) -> Pointer | None:
-        """The address on both sides; of two arrays: somewhere in an array of its own."""
+        """The common address of both sides. For two arrays: an unknown place in a separate
+        array."""
         then, other = self.pointer(expression.then, frame), self.pointer(expression.other, frame)
         if is_null(expression.then):
             return other

@@ -40,8 +40,8 @@ _MOST_STEPS = 8  # from a variable to a function
 
 
 class Picked(NamedTuple):
-    """The functions that are in the elements of a table, "" where there is none; `subscript` says
-    which of them is meant, None where it is the only one. `others` are in the same table."""
+    """The functions in the elements of a table, "" for none. `subscript` selects one, and is None
+    if it is the only one. `others` are in the same table."""
 
     subscript: Expression | None
     functions: tuple[str, ...]
@@ -49,7 +49,7 @@ class Picked(NamedTuple):
 
 
 def picking_in(call: CallExpr) -> Expression | None:
-    """What picks a function in a call: that is called, or the one that is handed over."""
+    """The expression that selects the called or passed function."""
     if call.decl is None and call.pointer is not None:
         return call.pointer
     handed = [argument for argument in call.args if is_open_pointer(argument)]
@@ -75,7 +75,8 @@ class _Step(NamedTuple):
 
 
 def picked_from_table(unit: LinkedUnit, pointer: Expression, function: Function) -> Picked | None:
-    """What `pointer` picks in `function`; None where its table may change, or nobody sees it."""
+    """The elements that `pointer` selects in `function`. None if its table may change or is
+    unknown."""
     pointer = _bare(_initial(unit, function, pointer))
     if not isinstance(pointer, (Index, Member)) or not is_listed(unit, pointer):
         return None
@@ -149,7 +150,7 @@ def _extent(unit: LinkedUnit, base: Expression) -> Expression | None:
 
 
 def _pointed(pointer: Expression) -> Expression | None:
-    """What a pointer to something in a table points to: `&table[i]`, `table + i`, `table`."""
+    """The target of a pointer into a table: `&table[i]`, `table + i`, `table`."""
     pointer = _bare(pointer)
     if isinstance(pointer, Unary) and pointer.op == "&":
         return pointer.operand
@@ -169,7 +170,7 @@ def _is_array(name: Name) -> bool:
 
 
 def _initial(unit: LinkedUnit, function: Function, value: Expression) -> Expression:
-    """What a local variable that nothing else sets begins with."""
+    """The initial value of a local variable without other assignments."""
     for _ in range(_MOST_STEPS):
         if not isinstance(value, Name) or value.decl.kind != "local" or value.decl.init is None:
             return value

@@ -38,7 +38,7 @@ from regionpredict.ir import Span
 
 
 class LoopSite(NamedTuple):
-    """A directive with the loop whose iterations it shares, and what stands around it.
+    """A directive with the loop whose iterations it shares, and its surroundings.
 
     `target`: a device is to run it. `nested_in` is a `parallel` around the one that starts the
     region's team.

@@ -1,4 +1,4 @@
-"""What hangs on the number of the thread that runs it: told from the text alone.
+"""Finds values that depend on the thread number, from the text alone.
 
 int t = omp_get_thread_num();           t
 int first = t * n / p;                  first
@@ -62,12 +62,12 @@ class ThreadNumbers:
         )
 
     def head(self, loop: For, moved: Collection[Decl]) -> bool:
-        """Whether a loop's header hangs on it."""
+        """Whether a loop's header depends on it."""
         first = own_expressions(loop.init) if loop.init is not None else ()
         return any(self.hang_on(part, moved) for part in (*first, *own_expressions(loop)))
 
     def moved_in(self, body: Stmt, parameters: Collection[Decl] = ()) -> set[Decl]:
-        """The variables that may hang on it: set from it, or where it decides."""
+        """The variables that may depend on it, by assignment or by a condition."""
         moved = set(parameters)
         before = -1
         while len(moved) > before:

@@ -4,11 +4,11 @@
     for (i = t; i < n; i += p)                       [0, n) in turn:     schedule(static, 1)
     for (i = 0; i < n; i++)                          every thread has all of it: no partition
 
-Bounds are any expression of the thread's number, the number of threads and the program's names, so
-that no form is looked for: the ranges of all threads are written out for teams of several sizes
-and for several values of the names, and held against the definition. Each iteration is had by one
-thread, and all threads together have what one thread alone would have. A partition that leaves a
-rest undone, `n / p` iterations each, is taken at its word: its `n` is a multiple of `p`.
+Bounds are any expression of the thread number, the number of threads and the program's names. The
+ranges of all threads are enumerated for several numbers of threads and several values of the names,
+and compared with the definition. Each iteration must belong to one thread, and all threads together
+must cover the serial range. A partition that omits a remainder (`n / p` iterations each) is taken
+literally: its `n` is a multiple of `p`.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class Partition(NamedTuple):
 
 
 def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | None:
-    """The range that the threads have together and its schedule; None where it is no partition.
+    """The common range of the threads and its schedule. None if it is not a partition.
 
-    `team`: the number of threads, where the source fixes it; else the bounds name `TEAM`.
+    `team`: the number of threads, if the source fixes it. Otherwise the bounds contain `TEAM`.
     """
     teams = _TEAMS if team is None else (team,)
     whole = _whole(bounds, team)
@@ -81,7 +81,7 @@ def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | N
 
 
 def _whole(bounds: ThreadBounds, team: int | None) -> ThreadBounds | None:
-    """What a thread alone would have; of a team of fixed size: from its first to its last."""
+    """The range of a single thread. For a fixed number of threads, from the first to the last."""
     first = bounds.having({THREAD: Expr.const(0), TEAM: Expr.const(team or 1)})
     if team is None:
         return first
@@ -108,7 +108,8 @@ def _trial_bindings(names: Sequence[str], multiple: int) -> Iterator[dict[str, N
 def _dealing(
     bounds: ThreadBounds, whole: ThreadBounds, threads: int, bindings: Mapping[str, Number]
 ) -> str | None:
-    """The schedule at these values, 'other' where there is none, None where too little is dealt."""
+    """The schedule at these values, 'other' for an unknown one, None if too few iterations are
+    distributed."""
     everything = _range(whole, bindings)
     parts = [_range(bounds, {**bindings, THREAD: at, TEAM: threads}) for at in range(threads)]
     if everything is None or None in parts:
@@ -133,7 +134,7 @@ def _are_blocks(parts: Sequence[range], everything: range) -> bool:
 
 
 def _range(bounds: ThreadBounds, bindings: Mapping[str, Number]) -> range | None:
-    """The iterations in numbers; None where the header does not tell them."""
+    """The iterations as numbers. None if the header does not determine them."""
     numbers = [part.evaluate(bindings) for part in (bounds.start, bounds.bound, bounds.step)]
     if any(not isinstance(number, int) for number in numbers):
         return None

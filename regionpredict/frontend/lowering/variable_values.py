@@ -1,4 +1,4 @@
-"""What the variables of a region hold, statement by statement and behind loops.
+"""Values of a region's variables, statement by statement and after loops.
 
 int k = 0;                         k is 0
 for (int j = 0; j < n; j++)        k grows by 2 in each of n iterations:
@@ -56,7 +56,8 @@ class VariableValues:
         self.effects = effects
 
     def known_iterations(self, loop: For, frame: Frame) -> int | None:
-        """How often a loop runs whose condition is a known number each time; None: not known."""
+        """The number of iterations of a loop whose condition is always a known number. None if
+        unknown."""
         if loop.condition is None or loop.increment is None or exits(loop.body):
             return None
         names = {
@@ -79,7 +80,7 @@ class VariableValues:
         return None
 
     def unset(self, decl: Decl, frame: Frame) -> Expr | Pointer | None:
-        """What a variable stands for that nothing has set: its own name."""
+        """The value of an unset variable: its own name."""
         use = Name(decl, decl.span)
         if decl.ctype.kind == "pointer":
             return self.context.pointer(use, frame)
@@ -89,7 +90,7 @@ class VariableValues:
         self, loop: For, written: Collection[Decl], trips: Expr | None,
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
-        """Behind a loop of so many `trips`: what it wrote, from what was there `outside`."""
+        """The values after a loop of `trips` iterations, from those `outside`."""
         if trips is not None and trips.constant is not None and trips.constant < 0:
             trips = ZERO
         for decl in in_order(written):
@@ -102,7 +103,7 @@ class VariableValues:
                 self.forget(decl, frame)
 
     def leave_counter(self, loop: For, header: Header, trips: Expr | None, frame: Frame) -> None:
-        """What the loop's own variable holds behind it: the first value that fails the test."""
+        """The loop variable after the loop: the first value that fails the test."""
         decl = header.decl
         if isinstance(loop.init, DeclStmt) and decl in loop.init.decls:
             return
@@ -125,7 +126,7 @@ class VariableValues:
             frame.env[decl] = self.context.varying(name)
 
     def decided(self, condition: Expression, frame: Frame) -> Expr:
-        """What a condition was worth, behind it: not understood where it changes something."""
+        """The value of a condition afterwards. Unknown if the condition has effects."""
         if self.effects.of(condition):
             return self.context.varying("?")
         return self.context.exactly(condition, frame)
@@ -134,7 +135,7 @@ class VariableValues:
     def chosen(
         test: Expr | None, then: Expr | Pointer | None, other: Expr | Pointer | None
     ) -> Expr | Pointer | None:
-        """What is left of two values by a condition; None where that is not understood."""
+        """The combination of two values by a condition. None if that is unknown."""
         if then == other:
             return then
         if test is None or not isinstance(then, Expr) or not isinstance(other, Expr):
@@ -149,7 +150,7 @@ class VariableValues:
     def advance_of(
         self, body: Stmt, increment: Expression | None, decl: Decl, frame: Frame
     ) -> Expr | None:
-        """The same of a body and what is done behind it, if anything."""
+        """The same for a body and a following action."""
         inside = self.advance(body, decl, frame)
         own = self.effects.of(increment).get(decl, 0) if increment is not None else 0
         return None if inside is None or own is None else inside + own
@@ -237,7 +238,7 @@ class VariableValues:
         self._beside(value, frame, decl)
 
     def _beside(self, value: Expression, frame: Frame, target: Decl | None = None) -> None:
-        """What a value changes while it is computed: `int k = j++;`."""
+        """The changes made while a value is computed: `int k = j++;`."""
         if value in self.context.followed and not _sets(value):
             return  # what it does to `n` of `&n` was seen
         for inner, amount in self.effects.of(value).items():
@@ -252,7 +253,7 @@ class VariableValues:
                 self.context.exposed.add(operand.decl)
 
     def stored(self, expression: Expression, frame: Frame) -> None:
-        """What an expression does to integers whose address was taken."""
+        """The effect of an expression on integers whose address was taken."""
         if not self.context.exposed:
             return
         for inner in every_expression(expression):
@@ -281,13 +282,13 @@ class VariableValues:
                 self.forget(named[0], holder)
 
     def forget_stored(self, loop: Stmt, frame: Frame) -> None:
-        """What the iterations of a loop may do to integers whose address was taken, and members."""
+        """The possible effect of a loop on members and on integers whose address was taken."""
         forget_set_in(loop, self.context, frame)
         if self._stores(loop):
             self._forget_exposed(frame)
 
     def forget_changed(self, loop: Stmt, written: Collection[Decl], frame: Frame) -> None:
-        """All that the iterations of a loop may change, where nothing tells how often it runs."""
+        """All possible changes by a loop with an unknown number of iterations."""
         self.forget_stored(loop, frame)
         for decl in in_order(written):
             self.forget(decl, frame)
@@ -313,14 +314,14 @@ class VariableValues:
                     self.forget(decl, outer)
 
     def _changed(self, assign: Assign, frame: Frame) -> Expr | None:
-        """What `n /= 2` leaves, where it is understood."""
+        """The result of `n /= 2`, if it is supported."""
         value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
         if not is_plain(value) or not isinstance(assign.left, Name):
             return None
         return self.context.converted(value, assign.left.decl.ctype)
 
     def grow(self, decl: Decl, amount: int | None, frame: Frame) -> None:
-        """The variable grows by an amount; None: by one that is not known."""
+        """The variable grows by an amount. None: by an unknown one."""
         held = frame.env.get(decl)
         if held is None or decl.ctype.kind not in ("int", "pointer"):
             if decl.ctype.kind in ("int", "pointer"):
@@ -348,7 +349,7 @@ def _sets(expression: Expression) -> bool:
 
 
 def written_place(expression: Expression) -> Expression | None:
-    """The place behind a pointer, or the member, that an expression itself sets."""
+    """The place that an expression itself sets, through a pointer or in a member."""
     target: Expression | None = None
     if isinstance(expression, Assign):
         target = expression.left
@@ -358,7 +359,7 @@ def written_place(expression: Expression) -> Expression | None:
 
 
 def _kept(value: Expr, decl: Decl) -> Expr:
-    """A number that a variable's type holds; counting beyond it is left to known numbers."""
+    """A number that fits the variable's type. Overflow is handled for known numbers only."""
     return converted(value, decl.ctype) if value.constant is not None else value
 
 

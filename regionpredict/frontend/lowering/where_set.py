@@ -24,7 +24,7 @@ REPEATS = (For, While, RangeFor)
 
 
 def is_outside(expression: Expression, function: Function, around: tuple[type[Stmt], ...]) -> bool:
-    """Whether an expression stands in a function, in none of such statements."""
+    """Whether an expression is in a function, outside such statements."""
     waiting: list[Stmt] = [function.body]
     while waiting:
         statement = waiting.pop()
@@ -39,9 +39,7 @@ def is_outside(expression: Expression, function: Function, around: tuple[type[St
 
 
 def values_of(decl: Decl, function: Function) -> list[tuple[Expression, Expression | None]] | None:
-    """What a variable is set to in a function, and by which assignment; None where something else
-    may set it.
-    """
+    """The value of a variable in a function, with its assignment. None if other code may set it."""
     values: list[tuple[Expression, Expression | None]] = []
     for statement in every_statement(function.body):
         if isinstance(statement, DeclStmt):

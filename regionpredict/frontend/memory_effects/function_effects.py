@@ -185,7 +185,7 @@ class _Flows:
         return events
 
     def _sides(self, statement: Deciding) -> list[Event]:
-        """What a condition decides between, each by its number."""
+        """The numbered sides of a condition."""
         events: list[Event] = []
         for number, side in enumerate(sides_of(statement)):
             inside = [event for part in side.body for event in self._body(part)]
@@ -420,7 +420,7 @@ class _Flows:
         return self._object(expression, events)
 
     def _points(self, expression: Expression, events: list[Event] | None) -> Place | None:
-        """The memory that an address points into; None where the expression is no address."""
+        """The memory that an address points into. None if the expression is not an address."""
         if isinstance(expression, Name) and expression.decl.ctype.kind == "array":
             return ((*_slot(expression.decl), "*") if _decays(expression.decl)
                     else _slot(expression.decl))  # fmt: skip

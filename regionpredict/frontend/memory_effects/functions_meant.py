@@ -1,4 +1,4 @@
-"""What calls through pointers mean, put into the record of a function once the program is known."""
+"""Adds the targets of calls through pointers to the record of a function."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Handing = Mapping[tuple[Span, str], HandedOver]
 
 
 def with_choices(flow: Flow, choices: Choices, handing: Handing) -> Flow:
-    """The record whose calls know what they may mean, and what they hand over."""
+    """The record with resolved calls and passed functions."""
     return replace(flow, body=tuple(_event(event, choices, handing) for event in flow.body))
 
 
 def with_pointed(flows: Iterable[Flow], pointed: Collection[Span]) -> list[Flow]:
-    """The records, of which those at these places may be called through a pointer."""
+    """The records, with functions at these places marked as called through pointers."""
     return [replace(flow, pointed=flow.span in pointed) for flow in flows]
 
 

@@ -1,7 +1,7 @@
 """Loops of a record that are shared after all: by the numbers of the threads, without a directive.
 
-A function is read before it is known what its loops' headers say; the loops that deal their
-iterations to the threads are told then, and are worksharing loops from there on.
+A function is read before its loop headers are known. Loops that distribute iterations over threads
+become worksharing loops afterwards.
 """
 
 from __future__ import annotations

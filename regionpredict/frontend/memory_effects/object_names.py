@@ -1,7 +1,7 @@
 """Members by the name that the whole program has for them, where a class has one object.
 
-A function is read before all others are known: `d.m_x` is noted as a member of the class, too, and
-gets the name of the class' one object when that is told.
+A function is read before the others. Therefore `d.m_x` is also recorded as a member of the class,
+and renamed if the class has one object.
 """
 
 from __future__ import annotations

@@ -14,14 +14,14 @@ _DIRECTIVE = re.compile(r"%(\*?)(\d*)(hh|h|ll|l|L|q|j|z|t)?([diuoxXfFeEgGaAscn]|
 
 
 class Read(NamedTuple):
-    """A number, and how many characters it took; 0 where there is none."""
+    """A number, and the length of its text. 0 if there is none."""
 
     value: int | float
     length: int
 
 
 def whole_number(text: str, base: int = 10, *, unsigned: bool = False) -> Read:
-    """What `strtol` reads at the beginning of a text, or `strtoul` (`unsigned`), in 64 bits.
+    """The result of `strtol` or `strtoul` (`unsigned`) at the start of a text, in 64 bits.
 
     >>> whole_number(" -12x"), whole_number("0x1F", 0), whole_number("017", 0), whole_number("z")
     (Read(value=-12, length=4), Read(value=31, length=4), Read(value=15, length=3), \
@@ -48,7 +48,7 @@ Read(value=0, length=0))
 
 
 def real_number(text: str) -> Read:
-    """What `strtod` reads at the beginning of a text.
+    """The result of `strtod` at the start of a text.
 
     >>> real_number("1.5e2,"), real_number(".")
     (Read(value=150.0, length=5), Read(value=0.0, length=0))
@@ -74,7 +74,7 @@ class Scanned(NamedTuple):
 
 
 def scanned(text: str, form: str) -> Scanned:
-    """What `sscanf` makes of a text.
+    """The result of `sscanf` for a text.
 
     >>> scanned("64x32,2.5", "%dx%d,%lf").values, scanned("a 7", "%d")
     ([64, 32, 2.5], Scanned(values=[], counted=0))
@@ -112,7 +112,7 @@ def scanned(text: str, form: str) -> Scanned:
 def _converted(
     text: str, at: int, kind: str, width: int | None
 ) -> tuple[int | float | str, int] | None:
-    """A value of one directive and the place behind it; None where the text holds none."""
+    """A value of one directive and the place after it. None if the text has none."""
     if kind == "n":
         return at, at
     if kind == "c":

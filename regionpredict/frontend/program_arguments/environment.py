@@ -1,4 +1,4 @@
-"""What a program finds around it when it is started on its own: files, variables, MPI, mathematics.
+"""Environment of a program that is started alone: files, variables, MPI, mathematical functions.
 
 fopen("input.dat", "r")      a null pointer where there is no such file beside the source or in the
                              working folder
@@ -45,10 +45,10 @@ _WHOLE: dict[str, Callable[[float], int]] = {
 def environment_value(
     call: CallExpr, arguments: Sequence[Value], memory: Memory, *, assumed: bool
 ) -> Value | None:
-    """What a function gives that asks for what is around the program; None for any other.
+    """The result of a function that queries the environment. None for other functions.
 
-    What it returns through pointers is put into the `memory`. Files and variables are those above
-    where they may be `assumed`; otherwise nothing is known of them.
+    Results through pointers are stored in `memory`. Files and variables are as above if they may be
+    `assumed`, otherwise unknown.
     """
     if call.name in ("getenv", "fopen"):
         if not assumed:
@@ -92,7 +92,7 @@ def _opened(call: CallExpr, arguments: Sequence[Value]) -> Value:
 
 
 def _number(name: str, arguments: Sequence[Value]) -> Value | None:
-    """What a function of mathematics gives, also one for `float` and one of `std`."""
+    """The result of a mathematical function, including those for `float` and in `std`."""
     plain = name.removeprefix("std::")
     single = plain not in _REAL and plain.endswith("f")
     key = plain.removesuffix("f") if single else plain

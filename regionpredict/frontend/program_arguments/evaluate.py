@@ -1,4 +1,4 @@
-"""What expressions are worth in a followed program, as far as that is known."""
+"""Values of expressions in a followed program, where known."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Evaluator(Caller, ABC):
     @property
     @abstractmethod
     def taken(self) -> Taken:
-        """What pointers may point to."""
+        """The possible targets of pointers."""
 
     @abstractmethod
     def first_value(self, decl: Decl) -> Decl:
@@ -92,7 +92,7 @@ class Evaluator(Caller, ABC):
 
     @abstractmethod
     def called(self, call: CallExpr, arguments: list[Value]) -> Value:
-        """What a function that is none of the library gives."""
+        """The result of a function outside the library."""
 
     @abstractmethod
     def defines(self, call: CallExpr) -> bool:
@@ -127,7 +127,7 @@ class Evaluator(Caller, ABC):
         return held(self.value(inner), cast.ctype)
 
     def _new(self, ctype: CType, elements: Sequence[Expression]) -> Value:
-        """`new grid(n)`, `new int[n]`: something that nobody else points to."""
+        """`new grid(n)`, `new int[n]`: a new object without other references."""
         made = Place(Decl("(new)", "local", ctype.element or OF_ANY_TYPE, Span("", 0)))
         constructed = [self._construct(made, value) for value in elements]
         return Address(made if any(constructed) else made.at(0))
@@ -169,8 +169,7 @@ class Evaluator(Caller, ABC):
         return None
 
     def _meet(self, decl: Decl) -> Decl:
-        """The declaration that stands for a variable; of a global one, what it begins with is known
-        from when it is first met, also where the program was before."""
+        """The declaration of a variable. A global one gets its initial value when first met."""
         if decl.kind not in ("global", "static"):
             return decl
         key = decl.symbol or decl
@@ -203,13 +202,13 @@ class Evaluator(Caller, ABC):
             self._initialise_members(place, elements)
 
     def _initialise_members(self, place: Place, elements: Sequence[Expression]) -> None:
-        """`{.nx = 3, .ny = 4}`; of what has no name nobody knows whose value it is."""
+        """`{.nx = 3, .ny = 4}`. Unnamed members have an unknown owner."""
         for given in map(member_named, elements):
             if given is not None:
                 self.initialise(place.at(given[0]), OF_ANY_TYPE, given[1])
 
     def returned_value(self, expression: Expression) -> Value:
-        """What a function gives back: of a struct all that is in it."""
+        """The return value of a function, with all members for a struct."""
         elements = initial_values(expression)
         if elements is not None:
             place: Place | None = self._made(elements, type_of(expression))
@@ -358,7 +357,7 @@ class Evaluator(Caller, ABC):
         return UNKNOWN
 
     def argument(self, number: int) -> Value:
-        """`argv[number]`: a text, and a null pointer behind the last."""
+        """`argv[number]`: a text, or a null pointer after the last one."""
         if 0 <= number < len(self.argv):
             at = self.options.order[number]
             return Text(self.argv[at], 0, at)
@@ -558,7 +557,7 @@ def _common_type(left: CType, right: CType) -> CType:
 def _fits_all_types(left: Value, right: Value, result: Value) -> bool:
     """Whether an operation gives the same in all types of integers: nothing below 0, or too large.
 
-    Asked first, as it is quick to tell.
+    It is tested first, because the test is fast.
     """
     for operand in (left, right, result):
         if isinstance(operand, int) and not 0 <= operand < 1 << 31:

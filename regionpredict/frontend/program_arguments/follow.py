@@ -1,8 +1,8 @@
 """Follows a program from `main` on with the arguments that it will be given.
 
-Statements are executed one after the other, with every value that is not known left unknown. Where
-a condition is not known, both sides are followed, and what differs is unknown behind; a side that
-ends the program is taken not to be entered.
+Statements are executed in order, and unknown values stay unknown. An unknown condition is followed
+on both sides, and different results become unknown. A side that ends the program is assumed not to
+be taken.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Follower(LoopFollower):
 
     @cached_property
     def taken(self) -> Taken:
-        """What pointers may point to."""
+        """The possible targets of pointers."""
         found = addresses_taken(
             self.unit.bodies(), lambda decl: self.unit.body_of(decl) is not None
         )
@@ -107,15 +107,15 @@ class Follower(LoopFollower):
         return self.seen
 
     def remark(self, call: CallExpr, what: str) -> None:
-        """Tells of something that cannot be followed."""
+        """Reports code that cannot be followed."""
         self._say(f"{call.span.file}:{call.span.line}: {what}")
 
     def _say(self, text: str) -> None:
         self.seen.remarks[text] = None
 
     def _enter(self, span: Span) -> None:
-        """Notes the values where a region or a loop begins; behind the first few times, those that
-        are the same ever after."""
+        """Records the values at the start of a region or a loop. After the first executions, it
+        keeps those that are always the same."""
         if self.seen.has_entry(span, self.memory):
             return
         shared = {decl.name: decl for decl in self.globals.values()} | self._sole_objects()
@@ -217,7 +217,7 @@ class Follower(LoopFollower):
         return UNKNOWN if signal is None else signal.value
 
     def _may_be_called(self, function: Decl) -> None:
-        """A function that is not seen was handed one of the program's own."""
+        """A function without a body received a function of the program."""
         body = self.unit.body_of(function)
         if body is None or body in self.stack or len(self.stack) > _MOST_DEPTH:
             return
@@ -309,8 +309,9 @@ class Follower(LoopFollower):
         return None
 
     def _filled_by(self, statement: ExprStmt) -> Written | None:
-        """What a statement writes that only puts a floating-point number to an element, which is
-        not worked out where one round stands for all of a loop that fills arrays; else None."""
+        """The writes of a statement that only assigns a floating-point number to an element. This
+        statement is not evaluated if one iteration represents a loop that fills arrays. Otherwise
+        None."""
         if statement not in self._fills:
             self._fills[statement] = filled_by(statement.expr, type_of)
         return self._fills[statement]
@@ -407,7 +408,7 @@ class Follower(LoopFollower):
         return None
 
     def _any_case(self, items: Sequence[Stmt]) -> None:
-        """Nobody knows at which label it begins: known is what all have behind."""
+        """The start label is unknown, so only the common values of all labels are known."""
         before = self.memory
         behind = before.copy()
         for at, item in enumerate(items):

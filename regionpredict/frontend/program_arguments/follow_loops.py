@@ -1,6 +1,6 @@
-"""The loops of a program that is followed: round by round, or one round that stands for all.
+"""Follows the loops of a program, iteration by iteration or by one representative iteration.
 
-Behind a loop whose end is not known, or far, only that is known what no round changes.
+After a loop with an unknown or distant end, only unchanged values are known.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _MOST_FILLING_STEPS = 1_000  # as _MOST_LOOP_STEPS, of loops that only fill arra
 
 
 class _State(NamedTuple):
-    """What decides how a program goes on; `met` are numbers that grow with what was met."""
+    """The inputs of further decisions. `met` are counters of what was met."""
 
     memory: Memory
     option_text: Value
@@ -56,7 +56,7 @@ class _State(NamedTuple):
 
 
 class LoopFollower(Evaluator):
-    """What follows loops, for one that follows all other statements."""
+    """Follows loops for a follower of other statements."""
 
     def __init__(self, argv: Sequence[str], written: WrittenByCalls, *, assumed: bool) -> None:
         super().__init__(argv, assumed=assumed)
@@ -121,8 +121,8 @@ class LoopFollower(Evaluator):
         self.rounds_inside = around
 
     def _rounds(self, loop: For | While, most: int, rounds: int | None) -> Signal | None:
-        """Follows a loop round by round, up to so many steps in all; `rounds`: what its header
-        tells."""
+        """Follows a loop iteration by iteration, up to a total number of steps. `rounds`: the
+        result of its header."""
         if rounds is not None and rounds > _MOST_ROUNDS:
             raise LongLoopError
         begin = self.steps
@@ -192,9 +192,8 @@ class LoopFollower(Evaluator):
     def _repeat(self, body: Stmt, beside: Sequence[Expression | None] = ()) -> None:
         """Passes over a body until what is left is what no pass changes.
 
-        An inner loop is come to again in each pass over the outer one: what it changed the first
-        time is forgotten at once from then on, so that a nest does not take passes to the power of
-        its depth.
+        An inner loop runs again in each iteration of the outer one. Values that it changed the
+        first time are then unknown at once, so that the cost is not exponential in the depth.
         """
         outermost, changed = not self._changed, self._changed.setdefault(id(body), set())
         self.memory.forget_values(changed)
@@ -229,8 +228,8 @@ class LoopFollower(Evaluator):
         self.memory = before.common(self.memory)
 
     def _only_fills(self, loop: For | While) -> bool:
-        """Whether a loop writes nothing but floating-point numbers, which hardly ever tell sizes,
-        and variables of its own."""
+        """Whether a loop writes only floating-point numbers, which seldom are sizes, and its own
+        variables."""
         if loop not in self._filling:
             self._filling[loop] = only_fills(loop, self._written_in(loop))
         return self._filling[loop]
@@ -242,7 +241,7 @@ class LoopFollower(Evaluator):
                 self.memory.forget(place)
 
     def _written_in(self, statement: Stmt) -> Written:
-        """What a statement writes, with all that it calls: found once."""
+        """The writes of a statement and its calls, cached."""
         if statement not in self._writes:
             self._writes[statement] = self.written.by(expressions_in(statement))
         return self._writes[statement]

@@ -1,4 +1,4 @@
-"""What was seen of a followed program: the values where its regions and loops begin, above all."""
+"""Results of following a program, mainly the values at the start of its regions and loops."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _MOST_ENTRIES = 8  # times that a region begins of which each is known by itself
 
 
 class Entry(NamedTuple):
-    """The values that are there when a region or a loop begins, and what the names of its
-    function stand for; `shared` are those that mean the same in all functions."""
+    """The values at the start of a region or a loop, and the meaning of its function's names.
+    `shared` names mean the same in all functions."""
 
     memory: Memory
     names: dict[str, Decl]
@@ -23,12 +23,11 @@ class Entry(NamedTuple):
 
 @dataclass(slots=True)
 class Followed:
-    """What was seen: the entries of regions and loops by their places, remarks, and the numbers of
-    the arguments that were read. `handed_on`: a function that is not seen got the arguments;
-    `ended`: the program ends before `main` returns. `meant` are the functions that calls through
-    pointers came to, "" where that is not known, `decided` how conditions turned out, None: not
-    known; both by their places. `gaps`: some of what the program does was not seen. `parallel`: it
-    came to a directive; `cut`: what it does at the end was not followed."""
+    """The results: entries of regions and loops by place, remarks, and the numbers of the arguments
+    read. `handed_on`: an unseen function got the arguments. `ended`: the program ends before `main`
+    returns. `meant` are the targets of calls through pointers ("" if unknown), and `decided` the
+    results of conditions (None if unknown), both by place. `gaps`: part of the program is unknown.
+    `parallel`: it reached a directive. `cut`: its end was not followed."""
 
     entries: dict[Span, list[Entry]] = field(default_factory=dict)
     remarks: dict[str, None] = field(default_factory=dict)
@@ -47,8 +46,8 @@ class Followed:
         return entries is not None and entries[-1].memory == memory
 
     def add_entry(self, span: Span, entry: Entry) -> None:
-        """Notes the values where something begins; behind the first few times, those that are the
-        same ever after."""
+        """Records the values at a start. After the first executions, it keeps those that are always
+        the same."""
         entries = self.entries.setdefault(span, [])
         if len(entries) < _MOST_ENTRIES:
             entries.append(entry)

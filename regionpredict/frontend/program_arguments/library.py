@@ -40,7 +40,7 @@ _SIZES_OF = {"calloc": slice(0, 2), "aligned_alloc": slice(1, 2), "memalign": sl
 
 
 class Caller(Protocol):
-    """Who calls: a followed program."""
+    """The caller: a followed program."""
 
     memory: Memory
     options: OptionScan
@@ -59,7 +59,7 @@ class Caller(Protocol):
         """The declaration that gives a variable its first value."""
 
     def remark(self, call: CallExpr, what: str) -> None:
-        """Tells of something that cannot be followed."""
+        """Reports code that cannot be followed."""
 
     def look_at(self, value: Value) -> None:
         """Notes that the program reads a text."""
@@ -77,8 +77,7 @@ def _arguments(caller: Caller, call: CallExpr, least: int) -> list[Value]:
 
 
 def _string(caller: Caller, value: Value) -> Value:
-    """The text of a `std::string`, of which functions are handed the address, or of an array of
-    characters."""
+    """The text of a `std::string`, which is passed by address, or of an array of characters."""
     held = value
     if isinstance(value, Address):
         held = caller.memory.read(value.place)

@@ -1,4 +1,4 @@
-"""What the text of a loop tells of its rounds before they are followed.
+"""Properties of a loop's iterations from its text, before they are followed.
 
 for (step = 0; step < 100; step++) solve();      its rounds do not look at the counter: one that
                                                  changes nothing is followed by such as it
@@ -69,8 +69,8 @@ def counters_in(statement: Stmt) -> set[Decl]:
 
 
 def grown_variables(statement: Stmt) -> set[Decl]:
-    """The variables of the function, and parameters, whose value a statement makes of the one
-    before, or whose address it takes: what they hold behind a loop its rounds tell together."""
+    """Variables of the function that a statement updates from their old value, or whose address it
+    takes. Only all iterations together give their final values."""
     grown = set()
     for expression in expressions_in(statement):
         target = set_place(expression)
@@ -86,8 +86,8 @@ def grown_variables(statement: Stmt) -> set[Decl]:
 
 
 def only_fills(loop: For | While, written: Written) -> bool:
-    """Whether a loop that has `written` all this writes nothing but floating-point numbers, which
-    hardly ever tell sizes, and variables of its own."""
+    """Whether a loop with these writes changes only floating-point numbers, which seldom are sizes,
+    and its own variables."""
     own = {decl for decl in declared_in(loop) if decl.kind == "local"} | counters_in(loop)
     return (
         written != NOTHING
@@ -115,7 +115,7 @@ def without_counters(memory: Memory, counters: frozenset[Decl]) -> Memory | None
 
 
 class Header(NamedTuple):
-    """A loop that runs until its `counter`, moved by `step` a round, comes to its `bound`."""
+    """A loop that runs until its `counter`, moved by `step` per iteration, reaches its `bound`."""
 
     counter: Name
     bound: Expression
@@ -123,7 +123,7 @@ class Header(NamedTuple):
 
 
 def header_of(loop: For | While) -> Header | None:
-    """The header of a loop that nothing leaves early; None where its text does not tell that."""
+    """The header of a loop without early exits. None if unknown."""
     if not isinstance(loop, For) or not isinstance(loop.condition, Binary):
         return None
     counter, bound = loop.condition.left, loop.condition.right
@@ -140,7 +140,7 @@ def header_of(loop: For | While) -> Header | None:
 
 
 def _step_of(increment: Expression | None, counter: Expression) -> int | None:
-    """By how much the counter moves; None where that is no number, or something else moves."""
+    """The step of the counter. None if it is not a number, or if another statement changes it."""
     target = None if increment is None else set_place(increment)
     if not isinstance(target, Name) or not isinstance(counter, Name):
         return None

@@ -1,4 +1,4 @@
-"""What a followed program holds: numbers, texts, addresses, and what is not known."""
+"""Memory of a followed program: numbers, texts, addresses, and unknown values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from regionpredict.frontend.syntax import CType, Decl
 
 
 class Text(NamedTuple):
-    """A `char *`: a text that nobody writes to, and where in it it points.
+    """A `char *`: a constant text and a position in it.
 
     `argument` is the number of the program's argument that it is part of, else None.
     """
@@ -60,7 +60,7 @@ class Address(NamedTuple):
 
 
 class Struct(NamedTuple):
-    """What is known inside a struct that a function returns, by the steps from its begin."""
+    """The known values inside a returned struct, by path."""
 
     inside: frozenset[tuple[tuple[Step, ...], Value]]
 
@@ -76,7 +76,7 @@ Value = int | float | Text | Arguments | Address | Struct | _Unknown
 
 Steps = tuple[Step, ...]
 Contents = Mapping[Steps, Value]
-"""What is known of a variable, by the steps from it."""
+"""The known values of a variable, by path."""
 BYTES = "(bytes)"
 """The step, no member's name, from a block of memory to how many bytes it has."""
 MOST_VALUES = 512  # of one variable: what tells sizes is no long array
@@ -86,11 +86,10 @@ MOST_VALUES = 512  # of one variable: what tells sizes is no long array
 class Memory:
     """The values by variable and by the steps from it; what is not in it is not known.
 
-    The values of a variable are replaced, never changed: copies share them. Of an array that is
-    filled only the first values are kept. `overwritten`: anything may have been written, also
-    variables that were not met so far. `first` is what global variables begin with, of those that
-    were met anywhere, one for all copies: a variable that stands in it and not in `values` was
-    never written, unless `overwritten`.
+    Values of a variable are replaced, never changed, so copies share them. Only the first values of
+    a filled array are kept. `overwritten`: anything may have changed, including unmet variables.
+    `first` are the initial values of global variables, shared by all copies. A variable in it, but
+    not in `values`, was never written unless `overwritten`.
     """
 
     values: dict[Decl, Contents] = field(default_factory=dict)
@@ -98,12 +97,12 @@ class Memory:
     first: dict[Decl, Contents] = field(default_factory=dict)
 
     def contents(self, decl: Decl) -> Contents | None:
-        """What is known of a variable, of one that was never written what it begins with."""
+        """The known values of a variable, or its initial value if it was never written."""
         own = self.values.get(decl)
         return own if own is not None or self.overwritten else self.first.get(decl)
 
     def known(self) -> list[tuple[Decl, Contents]]:
-        """The variables of which anything is known, and what."""
+        """The variables with known values."""
         own = self.values
         found = [(decl, contents) for decl, contents in own.items() if contents]
         if not self.overwritten:
@@ -114,7 +113,7 @@ class Memory:
         return found
 
     def read(self, place: Place) -> Value:
-        """What is at a place."""
+        """The value at a place."""
         return (self.contents(place.decl) or _NOTHING).get(place.steps, UNKNOWN)
 
     def write(self, place: Place, value: Value, ctype: CType | None = None) -> None:
@@ -127,13 +126,13 @@ class Memory:
             self._keep(place.decl, {**own, place.steps: held(value, ctype)})
 
     def inside(self, place: Place) -> dict[Steps, Value]:
-        """What is at a place and inside it, by the steps from there."""
+        """The values at a place and inside it, by path."""
         length = len(place.steps)
         own = self.contents(place.decl) or _NOTHING
         return {at[length:]: held for at, held in own.items() if at[:length] == place.steps}
 
     def move(self, old: Place, new: Place, ctype: CType) -> None:
-        """What is at one place, and inside it, is at another."""
+        """Copies the values at one place, and inside it, to another."""
         moved = self.inside(old)
         if moved:
             self.forget(old)

@@ -1,4 +1,4 @@
-"""`getopt` and `getopt_long` as the GNU C library does them: options first, wherever they stand."""
+"""`getopt` and `getopt_long` as in the GNU C library: options first, in any position."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class LongOption(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a call gives: -1 at the end, `?` as a number for a wrong option.
+    """The result of a call: -1 at the end, the code of `?` for a wrong option.
 
     `argument` is the number of the program's argument and the offset in it of the option's own.
     `entry` is the place of a long option in the table.
@@ -34,7 +34,7 @@ class Found(NamedTuple):
 class OptionScan:
     """Where a program is in its options; `argv` are its arguments, `index` is `optind`.
 
-    `order` is that of the arguments: at the end those that are no options come last.
+    `order` is that of the arguments. Non-options are last at the end.
     """
 
     argv: Sequence[str]

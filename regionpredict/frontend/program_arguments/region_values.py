@@ -1,4 +1,4 @@
-"""What a program's arguments make of the names of its regions."""
+"""Values of region names that follow from the program's arguments."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def _alike(values: Mapping[str, int]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentValues:
-    """`entries` are the values where regions and loops begin, by their places; `remarks` tell what
-    could not be followed, a line each. `meant` and `decided` are as in `Followed`; `complete`: all
-    that the programs do was seen, so that what has no entry is not reached. `origin` is that of the
-    definitions: "given", or "defaults" without arguments. `asked`: the user gave the arguments.
-    `to_the_end`: each program came to a parallel region, and was followed to its end."""
+    """`entries` are the values at the start of regions and loops, by place. `remarks` report
+    unsupported code, one line each. `meant` and `decided` are as in `Followed`. `complete`: the
+    whole program is known, so places without an entry are unreachable. `origin` is that of the
+    definitions: "given", or "defaults" without arguments. `asked`: the user gave arguments.
+    `to_the_end`: each program reached a parallel region and was followed to its end."""
 
     entries: Mapping[Span, Sequence[Entry]]
     remarks: tuple[str, ...]
@@ -53,13 +53,13 @@ class ArgumentValues:
         self, span: Span, names: Iterable[str], said: Sequence[Definition],
         elements: Mapping[str, int] = _NO_ARRAYS, given: Collection[str] = (), work: Work = _alike,
     ) -> tuple[Definition, ...]:  # fmt: skip
-        """What the source has `said` of names at a place, and in its stead each of the `names` that
-        has one value whenever the program comes there.
+        """The definitions `said` by the source at a place. Each of `names` with one value at every
+        execution replaces its definition.
 
-        So has each of the names that the source says them by, where it means the same everywhere.
-        `elements` are the bytes of an element of arrays, whose lengths, `x[]`, are told so, too.
-        Names that are `given` go before what a run without arguments makes of them. `work` is what
-        is done at the place with such values.
+        The same holds for the names in these definitions, if they mean the same everywhere.
+        `elements` are the element sizes of arrays, which give their lengths, `x[]`. `given` names
+        have precedence over a run without arguments. `work` is the work at the place with such
+        values.
         """
         entries = self.entries.get(span, ())
         own = frozenset(names)
@@ -83,8 +83,8 @@ class ArgumentValues:
         )
 
     def _chosen(self, told: Sequence[Mapping[str, int]], work: Work) -> Mapping[str, int]:
-        """The values that are the same each time; of a run without arguments all of one time: half
-        of the work is done in times with as much work, or less."""
+        """The values that are the same each time. For a run without arguments, those at the median
+        of the work."""
         if not told:
             return {}
         if self.asked:
@@ -100,7 +100,7 @@ class ArgumentValues:
 def _known_each_time(
     known: Mapping[str, Definition], said: Sequence[Definition], told: Sequence[Mapping[str, int]]
 ) -> dict[str, Definition]:
-    """What is known, less names that are not known each time, of which the source says a range."""
+    """The known values, without varying names whose range is in the source."""
     changing = {definition.name for definition in said
                 if not all(definition.name in values for values in told)}  # fmt: skip
     ranged = {definition.name for definition in said
@@ -119,8 +119,8 @@ def _resolved(
 ) -> tuple[Definition, ...]:
     """The definitions that have a value once the names they begin with are `known`.
 
-    They are preferred to the number that a run without arguments gives: another value for such a
-    name, with --set, then counts for all that is made of it.
+    They have precedence over the result of a run without arguments. A value from --set then also
+    changes everything derived from the name.
     """
     names = {definition.name for definition in said}
     resolved = (known.keys() - names) | set(given)
@@ -139,10 +139,10 @@ def _resolved(
 def argument_values(
     units: Iterable[LinkedUnit], argv: Sequence[str] | None
 ) -> ArgumentValues | None:
-    """Follows the programs of some units with the `argv` behind their names; None without `main`.
+    """Follows the programs of some units with `argv`. None without `main`.
 
-    Without an `argv` they are followed as programs started without arguments. One that does not
-    reach a parallel region in this way is left out. What is not understood is not known.
+    Without `argv`, they are followed without arguments, and those that reach no parallel region are
+    excluded. Unsupported code gives unknown values.
     """
     entries: dict[Span, list[Entry]] = {}
     remarks: dict[str, None] = {}

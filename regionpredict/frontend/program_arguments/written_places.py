@@ -1,4 +1,4 @@
-"""What code may write that is not followed step by step, by the types of C.
+"""Possible writes of code that is not followed step by step, by C types.
 
 *p = 0;           p unknown, of type int *: an element of some array of int, or an int whose
                   address somebody holds; no double, and no member of a struct (C11, sec. 6.5, 7)
@@ -44,9 +44,8 @@ _IN_FILE = ("global", "static")
 
 
 class Written(NamedTuple):
-    """What may be written: global `variables`, members by their names, the floating-point numbers
-    among them as `reals`, and the `kinds` of what is reached through pointers and indices, of
-    which "any" is all."""
+    """Possible writes: global `variables`, members by name, `reals` for floating-point numbers, and
+    the `kinds` of targets of pointers and indices ("any" for all)."""
 
     variables: frozenset[Decl] = frozenset()
     members: frozenset[str] = frozenset()
@@ -54,7 +53,7 @@ class Written(NamedTuple):
     kinds: frozenset[str] = frozenset()
 
     def and_also(self, other: Written) -> Written:
-        """What one of two may write."""
+        """The possible writes of either of two."""
         return Written(
             self.variables | other.variables, self.members | other.members,
             self.reals | other.reals, self.kinds | other.kinds,
@@ -78,7 +77,7 @@ def element_type(decl: Decl) -> CType:
 
 
 def written_to(target: Expression, type_of: Callable[[Expression], CType]) -> Written:
-    """What an assignment to something may write, wherever it is; local variables apart."""
+    """The possible writes of an assignment anywhere, except to local variables."""
     target = _without_casts(target)
     if isinstance(target, Name):
         named = target.decl.kind in _IN_FILE
@@ -92,14 +91,14 @@ def written_to(target: Expression, type_of: Callable[[Expression], CType]) -> Wr
 
 
 def is_real_element(target: Expression, type_of: Callable[[Expression], CType]) -> bool:
-    """Whether it is a floating-point number in an array, or behind a pointer."""
+    """Whether it is a floating-point number in an array, or reached through a pointer."""
     element = isinstance(target, Index) or (isinstance(target, Unary) and target.op == "*")
     return element and type_of(target).kind == "float"
 
 
 def filled_by(expression: Expression, type_of: Callable[[Expression], CType]) -> Written | None:
-    """What an assignment of a floating-point number to an element writes; None where it does
-    anything else, or calls a function."""
+    """The write of a floating-point assignment to an element. None for other statements, and with
+    calls."""
     if not isinstance(expression, Assign) or not is_real_element(expression.left, type_of):
         return None
     for part in (*every_expression(expression.left), *every_expression(expression.right)):
@@ -120,7 +119,7 @@ class Taken(NamedTuple):
 
 
 def addresses_taken(bodies: Iterable[Function], is_own: Callable[[Decl], bool]) -> Taken:
-    """What pointers may point to; functions that are not the program's own keep none."""
+    """The possible targets of pointers. Functions outside the program keep none."""
     variables, members = set[Decl](), set[str]()
     for body in bodies:
         handed = set[int]()
@@ -144,7 +143,7 @@ def addresses_taken(bodies: Iterable[Function], is_own: Callable[[Decl], bool]) 
 
 
 class WrittenByCalls:
-    """What the functions of a program write, each asked for once."""
+    """The writes of a program's functions, cached."""
 
     def __init__(
         self, body_of: Callable[[Decl], Function | None], bodies: Callable[[], Iterable[Function]],
@@ -154,12 +153,12 @@ class WrittenByCalls:
         self._own: dict[Function, tuple[Written, list[Function]]] = {}
 
     def by(self, expressions: Iterable[Expression]) -> Written:
-        """What some expressions write, and the functions that they call."""
+        """The writes of expressions, and the functions they call."""
         written, called = self._directly(expressions)
         return written.and_also(self.by_functions(called))
 
     def by_functions(self, functions: Iterable[Function]) -> Written:
-        """What functions write, and all that they call."""
+        """The writes of functions and everything they call."""
         written, met, waiting = NOTHING, set[int](), list(functions)
         while waiting:
             function = waiting.pop()
@@ -172,7 +171,7 @@ class WrittenByCalls:
         return written
 
     def through_pointer(self, call: CallExpr) -> Written:
-        """What any function writes that takes as many arguments."""
+        """The writes of any function with this number of arguments."""
         return self.by_functions(self._callable_with(len(call.args)))
 
     def _callable_with(self, count: int) -> list[Function]:
@@ -206,7 +205,7 @@ class WrittenByCalls:
         return written, called
 
     def _by_unseen(self, call: CallExpr) -> Written:
-        """What a function that is not seen writes: what its arguments are the addresses of."""
+        """The writes of an unseen function, through the addresses in its arguments."""
         written = NOTHING
         for argument in map(_without_casts, call.args):
             if isinstance(argument, Unary) and argument.op == "&":
@@ -231,8 +230,8 @@ def forget_written(
 ) -> None:
     """Takes out of a memory what may have been written; `taken` are addresses that are held.
 
-    `untouched` are contents of variables of which this write is known to leave everything, since
-    loops repeat it; those that are found are added.
+    `untouched` are contents of variables that this write certainly leaves unchanged. New ones are
+    added, since loops repeat the write.
     """
     if written == NOTHING:
         return
@@ -266,8 +265,8 @@ def forget_written(
 
 
 def _declared_kinds(decl: Decl) -> frozenset[str]:
-    """The kind of a number, a pointer, or an array of such, by its declaration: what 0 is in it is
-    no question there. Empty for all others, and for blocks of memory."""
+    """The kind of a number, a pointer, or an array of these, by its declaration. Empty for other
+    types and for memory blocks."""
     kind = element_type(decl).kind
     return frozenset((kind,)) if kind in _KINDS else frozenset()
 
@@ -296,7 +295,7 @@ _MOST_SUMMARIES = 50_000
 
 
 def summary_of(contents: Contents) -> _Summary:
-    """What is asked of the contents of a variable at each write, found once: they never change."""
+    """Properties of a variable's contents, cached because contents never change."""
     known = _SUMMARIES.get(id(contents))
     if known is not None:
         return known[1]

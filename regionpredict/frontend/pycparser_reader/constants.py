@@ -1,4 +1,4 @@
-"""What C's constants are worth, and what operators make of them."""
+"""Values of C constants and operators."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _is_atomic(place: Expression) -> bool:
 
 
 class ExpressionBuilder:
-    """Builds expressions; `scope` is the block they stand in."""
+    """Builds expressions. `scope` is the enclosing block."""
 
     def __init__(self, places: Places, types: Callable[[], TypeReader], implicit: Scope) -> None:
         self.places = places

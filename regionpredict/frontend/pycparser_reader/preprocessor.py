@@ -1,6 +1,6 @@
 """The preprocessor of the pycparser front end: pcpp, with our tokens, includes and macros.
 
-Only the shipped headers stand in for a C library's: pycparser reads none of the system's.
+Only the shipped headers are used for the C library, because pycparser cannot read the system's.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         path = self._locate(name, spot.file, quoted=quoted) or self._guess(name, spot.file)
         if path is None:
             message = (
-                f"header '{shortened(name)}' not found: what it declares is unknown; "
+                f"header '{shortened(name)}' not found; its declarations are unknown; "
                 "add its folder with -I"
             )
             self.diagnostics.append(
@@ -281,7 +281,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
             Diagnostic(
                 "RP003",
                 Span(self.request.path, 1),
-                f"include folder guessed: {shown}; pass -I {shown} to be sure",
+                f"include folder guessed; pass -I {shown} to confirm it",
             )
         )
         return self._locate(name, includer, quoted=False)
@@ -291,8 +291,8 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     def expand_macros(self, tokens: list[Token], expanding_from: Iterable[str] = ()) -> list[Token]:
         """The tokens with every macro replaced, in time linear in what comes out.
 
-        A token remembers the macros it came from (Prosser's algorithm, which C's own wording is
-        made after); all that a macro gives has the place of its name.
+        A token remembers the macros it came from (Prosser's algorithm, the basis of the C
+        standard). All tokens of a macro have the place of its name.
         """
         waiting = tokens[::-1]
         out: list[Token] = []
@@ -377,19 +377,19 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         return True
 
     def on_error(self, file: object, line: int, msg: str) -> None:
-        """What pcpp could not make sense of."""
+        """Errors of pcpp."""
         if isinstance(file, Spot) and not is_system_path(file.file):
             self._note(file, msg[:1].lower() + msg[1:].split(" (passed", maxsplit=1)[0])
 
     def _note(self, spot: Spot, message: str) -> None:
         span = Span(spot.file, spot.line, spot.column)
         self.diagnostics.append(
-            Diagnostic("RP002", span, f"the preprocessor says: {message}; the rest was read")
+            Diagnostic("RP002", span, f"preprocessor error: {message}; the rest was read")
         )
 
 
 class _PastedLexer:
-    """What pcpp asks for the kind of a token that `##` made: `0.5F` is one number, not four."""
+    """The token kind for a result of `##`: `0.5F` is one number, not four tokens."""
 
     def __init__(self, run: _Preprocessor) -> None:
         self._run = run

@@ -1,7 +1,7 @@
 """Where pycparser's nodes begin and end: pycparser gives one token's place, and no ends.
 
-A node's coordinate holds the index of a token (`CToken.column`); from there the tokens themselves
-tell where an expression, a declaration or a statement begins, as libclang would say it.
+A node's coordinate is the index of a token (`CToken.column`). The tokens then give the start of an
+expression, a declaration or a statement, as in libclang.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Places:
         self.attributes = attributes or {}
 
     def index(self, node: Any) -> int:
-        """The index of the token that pycparser names for the node; -1 where there is none."""
+        """The token index of the node, or -1."""
         coord = getattr(node, "coord", None)
         return coord.column if coord is not None and coord.column is not None else -1
 
@@ -102,7 +102,7 @@ class Places:
         return start
 
     def _base_start(self, base: Any) -> int:
-        """The start of what `[`, `.`, `->` or a call stands behind, with its parentheses."""
+        """The start of the operand of `[`, `.`, `->` or a call, with its parentheses."""
         start = self.expression_start(base)
         if isinstance(base, c_ast.ID):
             plain = start + 1 < len(self.tokens) and self.tokens[start + 1].value in _POSTFIX
@@ -134,8 +134,8 @@ class Places:
     def declaration_start(self, index: int, until: str = "") -> int:
         """The first token of the declaration whose name (or type) is at `index`.
 
-        `until` are marks that it cannot go beyond: `,` for a parameter, `)` for one behind its
-        function's parentheses.
+        `until` are marks that end it: `,` for a parameter, `)` for one after its function's
+        parentheses.
         """
         at = index
         while at > 0:

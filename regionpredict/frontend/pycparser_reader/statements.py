@@ -286,7 +286,7 @@ def _defines_tag(node: Any) -> bool:
 
 
 def completed(ctype: CType, init: Any) -> CType:
-    """`a[] = {1, 2}` has two elements: the initialiser says so."""
+    """`a[] = {1, 2}` has two elements, by its initializer."""
     if ctype.kind != "array" or ctype.extent is not None:
         return ctype
     if isinstance(init, c_ast.InitList):

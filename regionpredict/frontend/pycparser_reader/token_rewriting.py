@@ -109,9 +109,9 @@ class CToken:
 class Cleaned(NamedTuple):
     """The C tokens for pycparser, and what went out of them.
 
-    `pragmas` is what each `_Pragma` said, with its place; `attributes` the alignment (0: packed)
-    that an attribute behind the word of that index asks for, `unreturning` where one says that a
-    function never returns.
+    `pragmas` are the texts of `_Pragma` with their places. `attributes` is the alignment (0:
+    packed) of the attribute after the word at that index, and `unreturning` marks functions that
+    never return.
     """
 
     c_tokens: list[CToken]
@@ -229,7 +229,7 @@ class _Cleaner:
 
 
 def _alignment(text: str) -> int | None:
-    """What `((aligned(16)))` or `((packed))` asks for."""
+    """The alignment in `((aligned(16)))` or `((packed))`."""
     if "packed" in text:
         return 0
     match = re.search(r"aligned(?:__)?\((\d+)", text)
@@ -239,7 +239,7 @@ def _alignment(text: str) -> int | None:
 
 
 def _behind_parentheses(tokens: list[Token], at: int) -> int:
-    """The index behind the `)` that closes the `(` at `at`; `at` where there is none."""
+    """The index after the `)` that closes the `(` at `at`, or `at` without one."""
     if at >= len(tokens) or tokens[at].value != "(":
         return at
     depth = 0

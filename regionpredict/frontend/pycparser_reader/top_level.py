@@ -84,9 +84,9 @@ def _ends_parameters(tokens: list[CToken], at: int) -> bool:
 
 
 def declared_names(tokens: list[CToken], chunk: Chunk, partner: list[int]) -> list[str] | None:
-    """The names that a plain declaration or function declares; None where only parsing tells.
+    """The names in a plain declaration or function. None if only parsing shows them.
 
-    A header declares hundreds of functions of which a file uses ten: the rest are never parsed.
+    A header declares hundreds of functions, of which a file uses ten. The others are never parsed.
     """
     names: list[str] = []
     at, stop = chunk.start, chunk.body if chunk.body >= 0 else chunk.stop
@@ -111,7 +111,7 @@ def declared_names(tokens: list[CToken], chunk: Chunk, partner: list[int]) -> li
 
 
 class _Feed:
-    """The lexer that pycparser is given: it hands out tokens that are there already."""
+    """The lexer for pycparser, which returns existing tokens."""
 
     def __init__(self, error_func: Callable[[str, int, int], None], **_: Any) -> None:
         self.filename = ""
@@ -147,11 +147,11 @@ class ChunkParser:
         without: tuple[tuple[int, int], ...] = (),
         guessed: set[str] | None = None,
     ) -> list[c_ast.Node]:
-        """The declarations in the tokens [start, stop), a `;` added where `close` says so.
+        """The declarations in the tokens [start, stop), with an added `;` if `close`.
 
-        An identifier that nobody declared but that can only be a type is taken for one, which
-        is what a missing header leaves behind; `guessed` keeps such names over several tries. The
-        statements at `without` are left out. Raises ChunkError with the place's index.
+        An undeclared identifier that can only be a type is taken as one, as after a missing header.
+        `guessed` keeps such names over several tries. The statements at `without` are skipped.
+        Raises ChunkError with the place's index.
         """
         tokens: list[CToken] = []
         at = start

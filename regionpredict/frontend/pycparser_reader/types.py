@@ -119,7 +119,7 @@ def is_atomic(node: Any) -> bool:
 
 
 class TypeReader:
-    """Reads types; `express` turns an extent that is no constant into an expression."""
+    """Reads types. `express` turns an extent that is not a constant into an expression."""
 
     def __init__(
         self,
@@ -252,7 +252,7 @@ class TypeReader:
         return self._typedefs[content]
 
     def is_const(self, node: Any, scope: Scope) -> bool:
-        """Whether a declarator is of a number that nobody may change."""
+        """Whether a declarator is of a constant number."""
         if not isinstance(node, c_ast.TypeDecl) or "volatile" in node.quals:
             return False
         if "const" in node.quals:
@@ -472,7 +472,7 @@ class TypeReader:
         return -value if node.op == "-" else value
 
     def size_of(self, node: Any, scope: Scope, *, alignment: bool = False) -> int | None:
-        """What `sizeof` (or `_Alignof`) gives, where that is known before the program runs."""
+        """The value of `sizeof` or `_Alignof`, if it is known at compile time."""
         if isinstance(node, c_ast.Typename):
             ctype = self.of(node, scope)
         elif isinstance(node, c_ast.Constant) and node.type == "string":

@@ -1,7 +1,7 @@
 """The front end on pycparser: a C source file -> `Unit`, with no compiler and no C library.
 
-The twin of `clang`: pcpp preprocesses over the shipped headers, each top-level declaration is
-parsed on its own, and a function becomes a tree when a directive stands in it or somebody asks.
+The counterpart of `clang`. pcpp preprocesses with the shipped headers, each top-level declaration
+is parsed separately, and functions with a directive become trees. Others follow on demand.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class _Reader:
         if close_blocks(self.c_tokens):
             last = self.c_tokens[-1].spot
             self.errors.append(Span(last.file, last.line, last.column))
-            self._say("RP002", self.errors[-1], "the parser says: expected '}'; the rest was read")
+            self._say("RP002", self.errors[-1], "syntax error: expected '}'; the rest was read")
         partner = partners(self.c_tokens)
         self.places = Places(self.c_tokens, partner, attributes)
         self.parser = ChunkParser(self.c_tokens)
@@ -128,7 +128,7 @@ class _Reader:
         self.sources = {path: SourceText(path, data) for path, data in self.read.files.items()}
         for path, source in self.sources.items():
             if (at := unterminated_comment(source.data)) >= 0 and not is_system_path(path):
-                what = "the parser says: unterminated /* comment; the rest was read"
+                what = "syntax error: unterminated /* comment; the rest was read"
                 self._say("RP002", Span(path, *source.place(at)), what)
         self.macros = MacroTable()
         self.chunks: dict[str, Chunk] = {}  # the functions with a body
@@ -153,7 +153,7 @@ class _Reader:
     # -- the file's declarations ----------------------------------------------------------------
 
     def _take_in(self, chunk: Chunk) -> None:
-        """Notes what a chunk declares; parses it now where only that tells."""
+        """Records the declarations of a chunk, and parses it if necessary."""
         names = declared_names(self.c_tokens, chunk, self.places.partner)
         if names is None:
             self._parse_chunk(chunk)
@@ -208,14 +208,14 @@ class _Reader:
             return
         self.errors.append(span)
         what = what or ("function" if chunk.body >= 0 else "declaration")
-        message = f"the parser says: {error}; this {what} was left out, the rest was read"
+        message = f"syntax error: {error}; skipped this {what}"
         self._say("RP002", span, message)
 
     def _say(self, rule: str, span: Span, message: str) -> None:
         self.diagnostics.append(Diagnostic(rule, span, message))
 
     def _never_returns(self, start: int) -> bool:
-        """Whether the declaration of a function that begins at a word says so."""
+        """Whether the function declaration at a word has this property."""
         if start - 1 in self.unreturning:  # an attribute in front of it
             return True
         for at in range(start, len(self.c_tokens)):
@@ -360,8 +360,8 @@ class _Reader:
         return decl.value if decl is not None else None
 
     def _reads(self, path: str, begin: int, end: int) -> bool:
-        """Whether the preprocessor took anything of what stands between two places of a file, or
-        nothing stands there that it could have taken."""
+        """Whether the preprocessor kept some text between two places of a file, or the text is
+        empty."""
         offsets = self._taken.get(path)
         if offsets is None:
             taken = [word.spot.offset for word in self.c_tokens if word.spot.file == path]
@@ -465,7 +465,7 @@ class _Reader:
         return any(word.value == "static" for word in self.c_tokens[chunk.start : head])
 
     def _texts(self) -> dict[Hashable, bytes]:
-        """What the user's files hold, and the macros of the command line as one more."""
+        """The text of the user's files, and of the command line's macros."""
         texts: dict[Hashable, bytes] = {path: source.data for path, source in self.sources.items()}
         texts[""] = " ".join(value for _, value in self.request.defines).encode()
         return texts

@@ -43,13 +43,13 @@ def requests_from_database(
             path=str(path), line=error.lineno, column=error.colno,
         ) from error  # fmt: skip
     except RecursionError as error:
-        raise InputError("nested too deep", remedy="write it anew", path=str(path)) from error
+        raise InputError("nested too deep", remedy="write it again", path=str(path)) from error
     except UnicodeError as error:
-        raise InputError("not UTF-8 text", remedy="write it anew", path=str(path)) from error
+        raise InputError("not UTF-8 text", remedy="write it again", path=str(path)) from error
     except (OSError, ValueError) as error:  # numbers of thousands of digits, NULs in names, ...
         reason = getattr(error, "strerror", None) or " ".join(str(error).split())
         raise InputError(
-            f"not a compilation database: {reason}", remedy="write it anew", path=str(path)
+            f"not a compilation database: {reason}", remedy="write it again", path=str(path)
         ) from error
 
 
@@ -63,14 +63,16 @@ def _listed(
     for entry in entries:
         if not isinstance(entry, dict) or "file" not in entry:
             raise InputError(
-                "an entry without 'file'", remedy="write it anew with cmake or bear", path=str(path)
+                "an entry without 'file'",
+                remedy="write it again with cmake or bear",
+                path=str(path),
             )
         request = _from_entry(entry, path, defines, includes, standard)
         if request is not None:
             requests.append(request)
     if not requests:
         raise InputError(
-            "no C or C++ file listed that exists", remedy="write it anew", path=str(path)
+            "no C or C++ file listed that exists", remedy="write it again", path=str(path)
         )
     return requests
 
@@ -119,18 +121,18 @@ def _command_line(entry: dict[str, Any], database: Path) -> list[str]:
     argv = entry.get("arguments", [])
     if not isinstance(argv, list) or not all(isinstance(text, str) for text in [*texts, *argv]):
         raise InputError(
-            "an entry whose fields are no text", remedy="write it anew", path=str(database)
+            "an entry whose fields are not text", remedy="write it again", path=str(database)
         )
     for text in (*texts, *argv):
         text.encode()  # half a surrogate pair is no text, in no file's name and no macro
         if "\0" in text:
-            raise InputError("an entry with a NUL", remedy="write it anew", path=str(database))
+            raise InputError("an entry with a NUL", remedy="write it again", path=str(database))
     try:
         return argv or shlex.split(entry.get("command", ""))
     except ValueError as error:
         raise InputError(
-            f"a command that is no shell command ({str(error).lower()})",
-            remedy="write it anew",
+            f"a command that is not a shell command ({str(error).lower()})",
+            remedy="write it again",
             path=str(database),
         ) from error
 

@@ -31,8 +31,7 @@ def requests_for(
     """The files to read, each once, in the order given (folders by name), but for those that a
     pattern of `excludes` fits (`is_excluded`).
 
-    Raises InputError for a path that is not there, is no C, or holds none, and where nothing is
-    left.
+    Raises InputError for a missing path, a path without C files, and an empty result.
     """
     requests: dict[str, SourceRequest] = {}
     for path in paths:
@@ -123,7 +122,7 @@ def _levels(folder: Path) -> tuple[Path, ...]:
 
 
 def path_dependencies(paths: Sequence[str]) -> FileDependencies:
-    """What `requests_for` asks of the file system for these paths, beside the sources' text."""
+    """The file system queries of `requests_for` for these paths, without the sources' text."""
     contents: list[str] = []
     presence: list[str] = []
     trees: list[Tree] = []

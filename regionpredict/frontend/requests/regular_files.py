@@ -34,7 +34,7 @@ def _is_of_the_kernel(path: str | os.PathLike[str]) -> bool:
 def read_regular_file(path: str, *, limit: int | None = None) -> bytes:
     """The bytes of a regular file, which is opened without waiting.
 
-    Raises InputError where there is none, it may not be read, or it has more than `limit` bytes.
+    Raises InputError for a missing or unreadable file, or one with more than `limit` bytes.
     """
     try:
         # Without O_NONBLOCK, to open a pipe is to wait for a writer.

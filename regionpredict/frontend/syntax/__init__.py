@@ -1,8 +1,8 @@
 """The syntax tree that both parsers build and the lowering reads.
 
-Nodes in `nodes`, walks over them in `traversal`, places and their addresses in `addresses`, calls
-that are places in `accessors`, a whole file as `Unit` in `translation_unit`. Nothing here knows
-which parser ran.
+`nodes` has the nodes, `traversal` walks them, `addresses` handles places and their addresses,
+`accessors` handles calls that are places, and `translation_unit` has a whole file as `Unit`. This
+package is independent of the parser.
 """
 
 from regionpredict.frontend.syntax.accessors import (

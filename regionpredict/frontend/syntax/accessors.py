@@ -42,7 +42,7 @@ _ASSERTION = frozenset(("__assert_fail", "__assert", "__assert_rtn", "_wassert",
 
 
 def with_accessors_inlined(function: Function, args: tuple[Expression, ...]) -> Expression | None:
-    """What the call gives, with its arguments in place; None where that would not be the same.
+    """The value of the call with its arguments substituted. None if that would differ.
 
     The function has to be one `return`, assertions aside, and names for parts of its value. An
     argument that it uses twice must cost nothing to say twice.
@@ -110,8 +110,8 @@ def _is_object_at(address: Expression, place: Expression) -> bool:
 
 
 def _only_return(body: Stmt) -> Expression | None:
-    """What a function gives that does nothing else, parts that it has names for in their place:
-    `const int k = i * nx + j; return p[k];`."""
+    """The value of a function without other effects, with local names substituted: `const int k = i
+    * nx + j; return p[k];`."""
     *before, last = [item for item in _flat(body) if not _asserts(item)] or [body]
     value = last.value if isinstance(last, Return) else None
     for statement in reversed(before):

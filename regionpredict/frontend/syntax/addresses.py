@@ -1,7 +1,7 @@
 """Expressions made of others: what an address leads to, the address of a place, substitutions.
 
-They are simplified as they are made, so that what C++ hides behind references and methods comes
-out as it would be written without them: `(&d)->x` is `d.x`, `*&a[i]` is `a[i]`.
+Addresses are simplified when built, so C++ references and methods look like plain C: `(&d)->x` is
+`d.x`, `*&a[i]` is `a[i]`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from regionpredict.ir import Span
 
 
 def without_casts(expression: Expression) -> Expression:
-    """What is cast, however often."""
+    """The operand of any number of casts."""
     while isinstance(expression, Cast):
         expression = expression.operand
     return expression

@@ -21,11 +21,11 @@ from regionpredict.frontend.syntax.traversal import (
 )
 
 INCREMENT_OPERATORS = {"++": 1, "p++": 1, "--": -1, "p--": -1}
-"""The operators that move a variable by one, in front of it or behind (`p`), and by how much."""
+"""The prefix and postfix (`p`) operators that change a variable by one, with their step."""
 
 
 def set_place(expression: Expression) -> Expression | None:
-    """The place that an expression by itself sets, or whose address it takes; None: it does not."""
+    """The place that an expression itself sets, or whose address it takes. Otherwise None."""
     if isinstance(expression, Assign):
         return expression.left
     if isinstance(expression, Unary) and (
@@ -36,7 +36,7 @@ def set_place(expression: Expression) -> Expression | None:
 
 
 class Effects:
-    """What expressions and statements do to plain integer and pointer variables."""
+    """Assignments of plain integer and pointer variables in expressions and statements."""
 
     def __init__(self) -> None:
         self._expressions: dict[Expression, dict[Decl, int | None]] = {}

@@ -1,4 +1,4 @@
-"""What operators do to atomic objects, as calls: `c++` of an `_Atomic int` adds to it."""
+"""Operators on atomic objects as calls: `c++` of an `_Atomic int` adds to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPERATORS = {
 def atomic_update(
     op: str, place: Expression, values: Sequence[Expression], span: Span
 ) -> Expression | None:
-    """What an operator does to an atomic object; None where it does not change it."""
+    """The effect of an operator on an atomic object. None if it does not change it."""
     if op == "=":
         return CallExpr("atomic_store", None, (address_of(place, span), *values), span)
     kind = _OPERATORS.get(op)

@@ -8,7 +8,7 @@ from regionpredict.frontend.syntax.nodes import CallExpr, Cast, Expression, Func
 def constructor_call(address: Expression, value: Expression) -> CallExpr | None:
     """The call of the constructor that makes a value at an address; None for other values.
 
-    In the tree of `grid(n)` an empty expression stands for the address.
+    In the tree of `grid(n)`, an empty expression represents the address.
     """
     call = value.constructor if isinstance(value, Cast) else value
     if not isinstance(call, CallExpr) or not call.method or not call.args:
@@ -20,7 +20,7 @@ def constructor_call(address: Expression, value: Expression) -> CallExpr | None:
 
 
 def class_made(function: Function) -> str:
-    """The class of which a function is a constructor; "" for any other function."""
+    """The class of a constructor. "" for other functions."""
     this = function.parameters[0] if function.parameters else None
     name = this.ctype.class_name if this is not None and this.name == "this" else ""
     last = name.split("<", maxsplit=1)[0].rsplit("::", maxsplit=1)[-1]

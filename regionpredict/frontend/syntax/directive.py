@@ -25,7 +25,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 class Pragma(NamedTuple):
     """One OpenMP directive: its words (`parallel for`), clauses and place (offsets in the file).
 
-    `joined` says that it stands directly behind another one of the same macro.
+    `joined`: it directly follows another directive of the same macro.
     """
 
     kind: str
@@ -74,7 +74,7 @@ class Pragma(NamedTuple):
 
 
 def threadprivate(pragmas: Iterable[Pragma]) -> frozenset[str]:
-    """The variables of which directives say that each thread has its own."""
+    """The variables that directives make private to each thread."""
     return frozenset().union(
         *(pragma.own_names for pragma in pragmas if pragma.kind == "threadprivate")
     )

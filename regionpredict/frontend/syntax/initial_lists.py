@@ -1,7 +1,7 @@
 """Lists of initial values: `{3, .ny = 4}`, whose values are given to members by their names.
 
-What stands in a list by its position is given its member's name by the parsers, which know the
-struct: `{n, m}` is `{.nx = n, .ny = m}` in the tree.
+The parsers know the struct and name positional values: `{n, m}` is `{.nx = n, .ny = m}` in the
+tree.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from regionpredict.frontend.syntax.nodes import (
 
 
 def unread_list() -> Expression:
-    """Stands for a list of initial values that nobody reads, as there are too many in it."""
+    """Represents an initializer that is too long to read."""
     return Opaque("{...}")
 
 
@@ -41,8 +41,8 @@ def member_named(value: Expression) -> tuple[str, Expression] | None:
 
 
 def element_placed(value: Expression) -> tuple[int | None, Expression]:
-    """The element that a value of a list is given to by its number (`[2] = f`), and the value; None
-    for the one behind the value before."""
+    """The element that a value is assigned to by its number (`[2] = f`), and the value. None for
+    the next element."""
     if isinstance(value, Opaque) and value.text == "[]" and isinstance(value.children[0], IntLit):
         return value.children[0].value, value.children[1]
     return None, value
@@ -68,8 +68,8 @@ def with_members_named(
 ) -> tuple[Expression, ...]:
     """The values of a struct's list, each with the name of its member as far as that is plain.
 
-    Behind a name (`.ny = 4, 5`), and from where a struct inside is filled without braces of its
-    own, values are left as they stand: nobody follows them.
+    Values after a name (`.ny = 4, 5`), and after a nested struct without braces, keep their form,
+    because they are not followed.
     """
     named = list(elements)
     for number, (value, member) in enumerate(zip(elements, members, strict=False)):

@@ -1,8 +1,7 @@
 """The small syntax tree that both front ends build and `lower` reads: C as far as loops need it.
 
-It carries no types on expressions: those follow from the declarations (`Decl.ctype`), by the
-same rules for both front ends, so that both give the same facts. A node equals only itself: two
-of the same text are two places in the program.
+Expressions carry no types. These follow from the declarations (`Decl.ctype`) by the same rules for
+both front ends. A node equals only itself, because equal texts are different places in the program.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class CType(NamedTuple):
 
     @property
     def has_spelt_extent(self) -> bool:
-        """Whether an extent in it is text that nobody has read yet."""
+        """Whether an extent in it is still unparsed text."""
         if isinstance(self.extent, Opaque):
             return True
         return self.element is not None and self.element.has_spelt_extent
@@ -99,8 +98,8 @@ DOUBLE = CType("float", 64)
 class Decl:
     """A declared variable, parameter, field, enumerator or function; equal only to itself.
 
-    A C++ `reference` is a pointer that every use follows: its type is a pointer's, and what the
-    source writes as `r` is the tree's `*r`. So is `this`, a parameter of every method.
+    A C++ `reference` is a pointer that every use dereferences. Its type is a pointer type, and the
+    source's `r` is `*r` in the tree. The same holds for `this`, a parameter of every method.
     """
 
     __slots__ = (
@@ -289,9 +288,9 @@ Expression = (
 
 @_by_identity
 class Compound(NamedTuple):
-    """`{ ... }`, or what a label stands before.
+    """`{ ... }`, or the statement after a label.
 
-    Of a `switch`: `cases` has its value, None for `default`. Any other has a name, in `label`.
+    For a `switch`, `cases` has its value, None for `default`. Other labels have a name in `label`.
     """
 
     items: tuple[Stmt, ...]
@@ -339,7 +338,7 @@ class RangeFor(NamedTuple):
 
 @_by_identity
 class While(NamedTuple):
-    """`while (condition) body`, or, where the condition stands `behind`, `do body while (...)`."""
+    """`while (condition) body`, or with `behind`, `do body while (...)`."""
 
     condition: Expression
     body: Stmt
@@ -385,7 +384,7 @@ class Jump(NamedTuple):
 
 @_by_identity
 class Directive(NamedTuple):
-    """An OpenMP directive with the statement it stands before (None: it stands alone)."""
+    """An OpenMP directive with its statement (None for a standalone directive)."""
 
     pragma: Pragma
     body: Stmt | None
@@ -421,10 +420,9 @@ Stmt = (
 class Function(NamedTuple):
     """A function with a body.
 
-    A `closure` is the body of a lambda, in which the variables around it have their meaning.
-    An instance of a template has types or a lambda in its name; `shown` is then what a reader
-    knows it by, else "". `initialisers` is what a constructor does in front of its body: values
-    that it gives to members, and constructors of the classes it is derived from.
+    A `closure` is the body of a lambda, which uses the variables around it. A template instance has
+    types or a lambda in its name, and `shown` is its readable name, else "". `initialisers` are a
+    constructor's actions before its body: member values, and constructors of base classes.
     """
 
     name: str

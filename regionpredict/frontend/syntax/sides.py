@@ -1,4 +1,4 @@
-"""What a condition decides between: the sides of an `if`, the cases of a `switch`.
+"""Sides of a condition: those of an `if`, the cases of a `switch`.
 
 switch (op) { case 0: a(); case 1: b(); break; default: c(); }
                     a() where op == 0, b() where op == 0 || op == 1, c() where neither holds
@@ -46,9 +46,9 @@ Deciding = If | Switch | ExprStmt | DeclStmt | Return
 
 
 def sides_of(statement: Deciding) -> list[Side]:
-    """The sides in their order, of an `if` both, also where one has no statement; of a statement
-    those that its value decides between (`t % 10 ? go_on() : report();`, `loud && report();`), and
-    where it sets, declares or returns something the calls that this may be (`s = c ? f() : g();`).
+    """The sides in order. Those of an `if` are both, even if one is empty. Those of a statement are
+    the calls that its value selects (`t % 10 ? go_on() : report();`, `loud && report();`, `s = c ?
+    f() : g();`).
     """
     if isinstance(statement, If):
         other = () if statement.other is None else (statement.other,)
@@ -120,7 +120,7 @@ def _operands(statement: ExprStmt) -> list[Side]:
 
 
 def condition_of(statement: Deciding) -> Expression | None:
-    """What is asked first, whatever is decided; None of a statement that decides nothing."""
+    """The expression evaluated first in any case. None for a statement without a decision."""
     if isinstance(statement, (If, Switch)):
         return statement.condition
     chosen = _chosen_value(statement)
@@ -135,7 +135,7 @@ def condition_of(statement: Deciding) -> Expression | None:
 
 
 def goes_on_early(statement: If) -> bool:
-    """Whether what is behind it runs only where its condition does not hold: `if (c) continue;`."""
+    """Whether later statements run only if its condition is false: `if (c) continue;`."""
     return statement.other is None and _last(statement.then, "continue")
 
 
@@ -145,7 +145,7 @@ def returns_early(statement: If) -> bool:
 
 
 def left_early(loop: Stmt) -> str:
-    """The place of a `break` that may end a loop before its header does; "" where there is none."""
+    """The place of a `break` that may end a loop early. "" if there is none."""
     for inner in _of_loop(loop):
         if isinstance(inner, Jump) and inner.kind == "break":
             return f"{inner.span.file}:{inner.span.line}"

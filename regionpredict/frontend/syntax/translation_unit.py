@@ -1,4 +1,4 @@
-"""What a parser hands over: a translation unit, with function bodies on demand."""
+"""The output of a parser: a translation unit with function bodies on demand."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from regionpredict.ir import Diagnostic, Span
 
 
 class Lookups(NamedTuple):
-    """What reading a source file asked of the file system.
+    """The file system queries of reading a source file.
 
-    `files`: all that were read, the system's as well. `folders`: where headers were looked for,
-    beside the folders of these files. `guessed`: headers whose folder was looked for below the
-    request's root.
+    `files`: all files read, including the system's. `folders`: folders searched for headers, in
+    addition to those of these files. `guessed`: headers found by searching below the request's
+    root.
     """
 
     files: tuple[str, ...]
@@ -46,15 +46,13 @@ class Located(NamedTuple):
 class Unit:
     """One parsed translation unit.
 
-    `functions` are those with OpenMP directives in them, `located` all, and `texts` what the files
-    hold in which they lie. `body_of` gives the function that a declaration of this unit means,
-    `variables` the external variables that have an initialiser. `directives` are all active loop
-    directives, (file, directive), so that none can get lost. `overloads`: one name may be several
-    functions, and operators call them without it. In C++ `getters` are the methods that give a
-    member, as the member's end of a name and the method (`.m_n`, `size()`), of all functions read
-    so far, and `base_classes` the names of the classes that others derive from.
-    `threadprivate` are the variables of which each thread has its own.
-    `reassociates`: sums of floating-point numbers may be reordered.
+    `functions` have OpenMP directives, `located` are all functions, and `texts` are the contents of
+    their files. `body_of` gives the definition of a declaration in this unit, and `variables` the
+    external variables with an initializer. `directives` are all active loop directives, (file,
+    directive). `overloads`: a name may be several functions, and operators call them. In C++,
+    `getters` are the methods read so far that return a member (`.m_n`, `size()`), and
+    `base_classes` the names of base classes. `threadprivate` variables have one copy per thread.
+    `reassociates`: floating-point sums may be reordered.
     """
 
     path: str

@@ -53,9 +53,9 @@ def subexpressions(expression: Expression) -> tuple[Expression, ...]:
 
 
 def ends_here(expression: Expression) -> bool:
-    """Whether nothing behind it runs: an exception, or a function that says it never returns.
+    """Whether no later statement runs, because of an exception or a noreturn function.
 
-    What catches an exception is not understood, and says so.
+    Exception handlers are unsupported and reported.
     """
     if isinstance(expression, CallExpr):
         return expression.decl is not None and expression.decl.never_returns

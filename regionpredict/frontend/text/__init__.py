@@ -1,8 +1,8 @@
-"""Source text in; directives, macros and places of names out: what needs no parser.
+"""Source text in; directives, macros and places of names out, without a parser.
 
-`pragmas` finds the OpenMP directives, `inactive` those that a false `#if` leaves out, `macros`
-expands macros in them, `attach_pragmas` says which statement each belongs to, `name_occurrences`
-where a name is called or written, `passages` which names each function of a file defines and uses.
+`pragmas` finds the OpenMP directives, and `inactive` those that a false `#if` disables. `macros`
+expands macros in them, and `attach_pragmas` assigns them to statements. `name_occurrences` finds
+calls and writes of a name, and `passages` finds the names that each function defines and uses.
 """
 
 from regionpredict.frontend.text.attach_pragmas import (

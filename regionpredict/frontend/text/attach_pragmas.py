@@ -1,8 +1,7 @@
 """Which directive belongs to which statement, asked by both front ends in source order.
 
-A directive is taken by the first statement that begins behind it. One that a macro holds begins
-where the macro is expanded, and so does every statement of that expansion: it waits for one that
-it can belong to.
+A directive belongs to the next statement. A directive in a macro has the place of the expansion,
+like every statement of it, and waits for a matching statement.
 """
 
 from __future__ import annotations
@@ -85,7 +84,8 @@ class Attacher(Generic[File]):
         return file in self._pragmas and self._next[file] < len(self._pragmas[file])
 
     def left_over(self, file: File, begin: int, end: int) -> list[Pragma]:
-        """Directives at the end of the block from `begin` to `end`: no statement is behind them."""
+        """Directives at the end of the block from `begin` to `end`, without a following
+        statement."""
         remaining: list[Pragma] = []
         held = self._pragmas.get(file, [])
         at = self._next.get(file, 0)
@@ -97,7 +97,7 @@ class Attacher(Generic[File]):
 
 
 def with_directives(pragmas: Iterable[Pragma], body: Stmt, file: str) -> Stmt:
-    """A statement with its directives around it; one that stands alone comes before it."""
+    """A statement with its directives around it. A standalone directive comes first."""
     for pragma in reversed(list(pragmas)):
         if pragma.standalone:
             body = Compound((standalone_directive(pragma, file), body))

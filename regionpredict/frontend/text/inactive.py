@@ -1,4 +1,4 @@
-"""Directives that a false `#if` leaves out, and what would open the branch that they stand in."""
+"""Directives disabled by a false `#if`, and the macros that would enable them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FALSE = re.compile(r"\(*\s*0\s*\)*")
 
 
 class _Branch(NamedTuple):
-    """What stands between two lines of one conditional.
+    """The text between two lines of one conditional.
 
     `word` and `condition` are of the line in front of it, `before` is that of the branch before it
     where `word` is `else`.
@@ -36,7 +36,7 @@ class _Branch(NamedTuple):
     end: int
 
     def opening(self, defined: _Defined) -> str | None:
-        """What has to be done so that it is read; None where nothing opens it."""
+        """The steps to enable it. None if nothing does."""
         if self.before is not None and self.word == "else":
             return _done(self.before.word, self.before.condition, False, defined)
         return _done(self.word, self.condition, True, defined)
@@ -53,7 +53,7 @@ _Defined = Callable[[str], "_Definition | None"]
 
 
 def _done(word: str, condition: str, wanted: bool, defined: _Defined) -> str | None:
-    """What makes the line `#WORD CONDITION` true, or false if that is wanted."""
+    """The definitions that make the line `#WORD CONDITION` true, or false on request."""
     if word in ("ifdef", "ifndef"):
         name = _NAME.match(condition)
         with_it = wanted == (word == "ifdef")
@@ -76,7 +76,7 @@ def _done(word: str, condition: str, wanted: bool, defined: _Defined) -> str | N
 
 
 def _without(name: str, defined: _Defined) -> str:
-    """What leaves a macro undefined: no `-D` takes away what the file says."""
+    """The way to undefine a macro. `-D` cannot remove a definition in the file."""
     definition = defined(name)
     if definition is not None:
         return f"take '#define {name}' out of line {definition.line}"
@@ -89,9 +89,8 @@ def inactive_loops(
 ) -> list[Diagnostic]:  # fmt: skip
     """RP006 for each loop directive of a file that is not among the `active` ones.
 
-    `reads` says whether the compiler reads anything between two offsets, also where nothing tells:
-    the innermost branch around such a directive is one that it does not read. What `#if 0` leaves
-    out is not told: nobody means it.
+    `reads`: whether the compiler reads some text between two offsets. The innermost branch around
+    such a directive is inactive. Text under `#if 0` is not reported.
     """
     if not _CONDITIONAL.search(source.data):
         return []
@@ -141,7 +140,7 @@ def _branches(code: bytes) -> list[_Branch]:
 def _definitions(
     branch: _Branch, code: bytes, branches: list[_Branch], reads: Callable[[int, int], bool]
 ) -> _Defined:
-    """Tells which macros the file defines in front of a branch."""
+    """Finds the macros that the file defines before a branch."""
     return lambda name: _definition(name, branch, code, branches, reads)
 
 

@@ -1,4 +1,4 @@
-"""Macros that mark a constant, of which a false `#if` leaves out every definition.
+"""Macros for constants whose definitions are all disabled by a false `#if`.
 
 A header that a build would have generated is missing, so no branch is taken:
 
@@ -25,7 +25,7 @@ _OTHERWISE = r"\b(?!return\b|else\b|case\b)\w+[ \t]+{0}\s*\(|\b(?:ifn?def|define
 
 
 def guessed_macros(macros: Iterable[tuple[str, str]]) -> str:
-    """What a reader says of definitions that it made up."""
+    """The note on invented definitions."""
     shown = [f"{name} {body}" for name, body in macros]
     more = ", ..." if len(shown) > 5 else ""
     return (
@@ -37,9 +37,9 @@ def guessed_macros(macros: Iterable[tuple[str, str]]) -> str:
 def left_out_macros(files: Iterable[tuple[bytes, bytes]]) -> tuple[tuple[str, str], ...]:
     """Definitions for macros that are used and have none: `(("REAL(x)", "x"),)`, by name.
 
-    `files`: each file's text without comments, and the same with what the compiler does not read
-    as blanks (its definitions at least). Only macros all of whose definitions give the argument;
-    the one without a suffix is taken, or else the first.
+    `files`: each file's text without comments, and the same with inactive text blanked. Only macros
+    qualify whose definitions all return the argument. The one without a suffix is used, or else the
+    first.
     """
     left: dict[str, list[tuple[str, str]]] = {}
     others: set[str] = set()

@@ -1,7 +1,7 @@
 """A mini preprocessor for directives only: which macros hold a `_Pragma`, and what they say.
 
-Object- and function-like macros, arguments, `#` and `##`, and nested macros; nothing else of the
-C preprocessor is needed, because the parser proper expands the code itself.
+Supports object-like and function-like macros, arguments, `#` and `##`, and nested macros. The
+parser expands the code itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Macro(NamedTuple):
 
 
 class MacroTable:
-    """The macros of some source texts; the last definition of a name stands."""
+    """The macros of some source texts. The last definition of a name counts."""
 
     def __init__(self) -> None:
         self._macros: dict[str, Macro] = {}
@@ -151,7 +151,7 @@ class MacroTable:
 
     @staticmethod
     def read_arguments(text: str, at: int) -> tuple[int, list[str]]:
-        """The arguments of a call whose `(` is next, and the offset behind its `)`."""
+        """The arguments of a call at the next `(`, and the offset after its `)`."""
         start = at
         while at < len(text) and text[at] in " \t\r\n\\":
             at += 1

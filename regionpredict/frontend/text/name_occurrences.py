@@ -1,4 +1,4 @@
-"""Where a name stands in source text, for questions that need no tree: who calls, who writes it."""
+"""Finds the callers and writers of a name in source text, without a tree."""
 
 from __future__ import annotations
 
@@ -94,9 +94,9 @@ def unreached(
 ) -> set[str]:
     """Those of the candidates that only other such functions name, and that name no other function.
 
-    `functions` are all that the texts define, as (name, file, begin, end); `candidates` the names
-    of those among them that only these texts can call. A name in a comment counts, and where names
-    are pasted (`##`) none is sure: an answer too small is right, one too large is not.
+    `functions` are all definitions in the texts, as (name, file, begin, end). `candidates` are
+    those that only these texts can call. A name in a comment counts, and pasted names (`##`) make
+    all uncertain, so the answer is a lower bound.
 
     >>> text = b"int f(){} int g(){f();} int h(){} int main(){h();}"
     >>> functions = [("f", 0, 0, 9), ("g", 0, 10, 23), ("h", 0, 24, 33), ("main", 0, 34, 50)]

@@ -1,7 +1,7 @@
 """A source text in passages: its functions, initialised objects and macros, and the words in each.
 
-What a parser is not needed for: which functions may call which, told from names alone. A word in a
-passage may be a call of whatever is called so; what stands in none calls nothing.
+Finds possible calls between functions from names alone. A word in a passage may be a call of every
+function with that name.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def _passage(names: frozenset[bytes], text: bytes, *, may_direct: bool) -> Passa
 
 
 def _flat(header: bytes) -> bytes:
-    """What stands before a brace, each pair of parentheses with all in it as a NUL."""
+    """The text before a brace, with each pair of parentheses as a NUL."""
     before = b""
     while before != header:
         before, header = header, _ARGUMENTS.sub(b"\0", header)

@@ -143,7 +143,7 @@ def _unquote(text: str) -> str:
 
 
 def parse_directive(text: str) -> tuple[str, tuple[Clause, ...]]:
-    """Directive words and clauses of what stands behind `omp`.
+    """Directive words and clauses after `omp`.
 
     >>> parse_directive(" parallel for schedule( static, 4 ) nowait")
     ('parallel for', (Clause(name='schedule', text='static, 4'), Clause(name='nowait', text=None)))

@@ -10,7 +10,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v
 
 
 def string_value(spelling: str) -> str | None:
-    """The text of one literal or of several beside each other; None for wide and raw ones.
+    """The text of one literal or of several adjacent ones. None for wide and raw ones.
 
     >>> string_value('"-s\\\\t" "x\\\\x41"'), string_value('L"a"')
     ('-s\\txA', None)

@@ -71,7 +71,7 @@ class State:
         Raises InputError where the file is there and cannot be read.
         """
         state = cls(path, host)
-        remedy = "remove this file to begin anew"
+        remedy = "remove this file to start over"
         if not path.exists():
             return state
         with reading(path, "the samples of an interrupted run", remedy):

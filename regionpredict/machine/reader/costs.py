@@ -132,7 +132,7 @@ def read_spread(file: Section) -> dict[str, float]:
     entries = item.mapping(item.entries)
     for key, entry in entries.items():
         if not key.startswith(_MEASURED):
-            raise entry.error(f"'{key}' in {SPREAD} is no figure", "write it as memory.latency")
+            raise entry.error(f"'{key}' in {SPREAD} is not a figure", "write it as memory.latency")
     return {key: file.labels.number(entry, "", low=-1e-12) for key, entry in entries.items()}
 
 

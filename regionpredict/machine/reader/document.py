@@ -116,7 +116,7 @@ def _item(node: yaml.Node, path: str, key: str, line: int) -> Item:
         name, at = _printable(name_node, path, key), name_node.start_mark.line + 1
         if name in entries:
             raise _one_line(
-                f"key '{name}' stands twice in {key or 'the file'}",
+                f"key '{name}' occurs twice in {key or 'the file'}",
                 f"the first is in line {entries[name].line}",
                 path,
                 at,

@@ -152,4 +152,4 @@ def _integer(item: Item) -> int:
     try:
         return int(item.scalar(), 0)
     except ValueError:
-        raise item.error(f"'{item.text}' is no number in {item.where}") from None
+        raise item.error(f"'{item.text}' is not a number in {item.where}") from None

@@ -146,4 +146,6 @@ def _evidence(item: Item) -> Evidence:
     for known in EVIDENCE:
         if text == known:
             return known
-    raise item.error(f"'{text}' is no evidence in {item.where}", did_you_mean(text, EVIDENCE))
+    raise item.error(
+        f"'{text}' is not a kind of evidence in {item.where}", did_you_mean(text, EVIDENCE)
+    )

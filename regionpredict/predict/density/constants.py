@@ -1,4 +1,4 @@
-"""Every number that the density model takes beside the machine: unit, evidence, source."""
+"""All constants of the density model besides the machine: unit, evidence, source."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
 """The density model, to the letter: Chatzopoulos 2012, chapter 4.
 
-Each statement of the loop body gets a good score (arithmetic, and accesses served by the cache,
-weighted by latency) and a bad one (accesses served by memory, weighted by read or write and by
-streaming or latency). Their averages over the statements give the region's score by equation
-4.1; a miss happens with the probability of equation 4.2. The score's area among equal parts of
-[0, 1] is the number of packages. What the thesis leaves open is decided in docs/density.md, and
-what can be chosen has a name in density_form.py.
+Each statement of the loop body has a good score (arithmetic and cache hits, weighted by latency)
+and a bad score (memory accesses, weighted by read or write and by streaming or latency). Equation
+4.1 gives the region's score from their averages, and equation 4.2 the miss probability. The area of
+the score among equal parts of [0, 1] is the number of packages. docs/density.md decides what the
+thesis leaves open, and density_form.py names the variants.
 """
 
 from __future__ import annotations
@@ -253,7 +252,8 @@ def _average(samples: Sequence[float], counts: Sequence[int]) -> float:
 
 
 def _bottleneck(scores: Sequence[StatementScore], packages: int, most: int) -> str | None:
-    """What keeps the region from more packages; what it spends its time on where nothing does."""
+    """The bottleneck that prevents more packages, or the largest part of the time if nothing
+    does."""
     if not any(score.terms for score in scores):
         return None
     if packages < most:
@@ -267,8 +267,8 @@ def _bottleneck(scores: Sequence[StatementScore], packages: int, most: int) -> s
 def success_rate(packages: int, machine: Machine, most: int) -> float:
     """The share of hints of `packages` out of `most` that were right on measured programs.
 
-    Of a machine that was calibrated by its own programs, the share that was right on those left
-    out. Where there is one package only, there is nothing to choose.
+    For a machine calibrated with its own programs, the share of right hints among those left out.
+    With one package, there is no choice.
     """
     if most == 1:
         return 1.0
@@ -287,7 +287,7 @@ def success_rate(packages: int, machine: Machine, most: int) -> float:
 def _confidence(
     packages: int, most: int, machine: Machine, assumed: tuple[str, ...], *, partial: bool
 ) -> float:
-    """What hints of this kind have earned, less for what is assumed."""
+    """The share of right hints of this kind, reduced for assumptions."""
     sure = success_rate(packages, machine, most) * ASSUMPTION_CONFIDENCE.value ** len(assumed)
     return round(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0), 3)
 

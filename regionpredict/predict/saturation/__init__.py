@@ -1,8 +1,8 @@
 """A `Workload` and a machine in, an `Estimate` with its speedup curve out.
 
-`model` is the door; `region_time` puts the terms of a time together, which are `core` (cycles of
-a core), `traffic_curve` (bytes and lines by threads), `memory_bandwidth`, `memory_overflow`,
-`data_transfers` (pages and lines of other cores), `openmp_overheads` and `serial_queue`.
+`model` is the entry point. `region_time` combines the terms of a time: `core` (cycles of a core),
+`traffic_curve` (bytes and lines by threads), `memory_bandwidth`, `memory_overflow`,
+`page_faults_and_coherence`, `openmp_overheads` and `serial_queue`.
 """
 
 from regionpredict.predict.saturation.ablation import ALL_PARTS, Parts

@@ -1,9 +1,8 @@
-"""What it costs to find the pages of references, of those whose address is data above all.
+"""The cost of address translation, mainly for data-dependent addresses.
 
-A reference to a page whose translation the last TLB does not hold waits until a page walker has
-read the page's entry in the table of pages, from whatever cache still holds it. Caches and TLB keep
-what was used last (LRU), of data that is met at random: Che's approximation (Che, Tung and Wang
-2002; Fricker, Robert and Roberts 2012).
+A reference whose translation misses the last TLB waits for a page walk, which reads the page-table
+entry from the caches. Caches and TLB are LRU with random accesses: Che's approximation (Che, Tung
+and Wang 2002; Fricker, Robert and Roberts 2012).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from regionpredict.workload import Gather
 
 
 class Spread(NamedTuple):
-    """`items` of which each is met with the same probability, at a `rate` in all."""
+    """`items` accessed with equal probability, at a total `rate`."""
 
     items: float
     rate: float
@@ -32,8 +31,8 @@ class Spread(NamedTuple):
 def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) -> float:
     """Cycles in which one core's page walkers fetch translations for all `gathers`.
 
-    Walks go on one after the other on each walker, before the line itself can be asked for; the
-    upper levels of the table are taken to be in the core's own caches for them.
+    Each walker processes one walk at a time, before the line itself is requested. The upper levels
+    of the table are assumed to be in the core's own caches.
     """
     gathers = [gather for gather in gathers if gather.accesses > 0.0]  # in loops that do not run
     if not gathers:
@@ -74,8 +73,8 @@ def table_line_bytes(machine: Machine, line_bytes: int) -> int:
 def strided_walk_cycles(walks: float, fetched: Sequence[float], machine: Machine) -> float:
     """Cycles of a core's page walkers for so many `walks`.
 
-    `fetched` lines of the table come from beyond each cache, from the first on: as many walks, and
-    no more than there are, wait for them; the others find theirs there.
+    `fetched` page-table lines come from beyond each cache, from the first on. The same number of
+    walks, and at most all, wait for them.
     """
     latencies = [cache.latency_cycles.value for cache in machine.caches]
     latencies.append(machine.memory.latency_cycles.value)

@@ -1,4 +1,4 @@
-"""Every number that the saturation model takes beside the machine: unit, evidence, source."""
+"""All constants of the saturation model besides the machine: unit, evidence, source."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ INTERLEAVED_SUMS = Constant(
 )  # fmt: skip
 CHAIN_OVERLAP = Constant(
     0.5, "of the window", "measured",
-    "how far a chain that begins anew goes on beside the end of the one before: the whole window "
+    "how far a chain that begins again goes on beside the end of the one before: the whole window "
     "where nothing holds up what is fetched, less by what the branch at each end costs; running "
     "sums of 64 to 512 products on Zen 5 are within 7 % of it (with a whole window up to 31 % "
     "faster than measured, with none up to 49 % slower)",

@@ -61,7 +61,7 @@ class BodyCycles(NamedTuple):
 
 
 class _Bound(NamedTuple):
-    """Cycles of one iteration that one thing needs, and the machine's figures behind them."""
+    """Cycles per iteration for one resource, with the machine's figures used."""
 
     cycles: float
     figures: tuple[str, ...]
@@ -112,11 +112,11 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
 def _carried(
     body: LoopBody, instructions: float, lanes: float, machine: Machine, parts: Parts
 ) -> _Bound:
-    """What the chains from iteration to iteration need.
+    """The cycles of loop-carried chains.
 
-    Partial sums, one a lane of so many vectors: each addition still waits for the one before it in
-    its vector. A chain that the loop around begins anew goes on beside the end of the one before,
-    as far as the core's window has room for both.
+    There is one partial sum per lane of several vectors. Each addition waits for the previous one
+    in its vector. A chain that the outer loop restarts overlaps the end of the previous one, as far
+    as the core's window allows.
     """
     room = machine.processor.window.value
     own = body.trips * instructions / lanes
@@ -143,8 +143,8 @@ def _carried(
 def _mean_lanes(trips: float, full: float) -> float:
     """Iterations that one vector takes, on average over the vectors of one run of a loop.
 
-    What is left of the `full` vectors goes in ever smaller ones, each half as wide, as compilers
-    unroll short loops and their ends: five iterations are a vector of four lanes, and one alone.
+    The remainder of the `full` vectors uses vectors of half the width each, as compilers unroll
+    short loops: five iterations are a vector of four lanes and one single.
 
     >>> _mean_lanes(5.0, 8.0), _mean_lanes(16.0, 4.0), _mean_lanes(3.0, 1.0)
     (2.5, 4.0, 1.0)
@@ -209,10 +209,9 @@ def _arithmetic(
     operations: Mapping[str, float], machine: Machine, lanes: float, element_bits: float,
     parts: Parts,
 ) -> dict[str, _Bound]:  # fmt: skip
-    """What the arithmetic of one iteration needs, `lanes` iterations at once.
+    """The cycles of the arithmetic in one iteration, with `lanes` iterations at a time.
 
-    Divisions and roots have a divider of their own, beside which the pipes go on; calls take the
-    whole core.
+    Divisions and roots use a separate divider in parallel to the pipes. Calls use the whole core.
     """
     core = machine.processor
     count = dict(operations)
@@ -246,7 +245,7 @@ def _arithmetic(
 
 
 def _throughputs(operations: Mapping[str, float], name: str, machine: Machine) -> tuple[str, ...]:
-    """The figures behind one part of the arithmetic, and behind calls."""
+    """The figures used for one part of the arithmetic, and for calls."""
     names = set()
     for kind, times in operations.items():
         own = "integers" if kind.startswith("int_") else ""
@@ -273,10 +272,10 @@ def _instructions(operations: Mapping[str, float], machine: Machine) -> float:
 
 
 def _chain(body: LoopBody, instructions: float, lanes: float, machine: Machine) -> _Bound:
-    """What the longest chain of dependent operations in an iteration leaves of its overlap.
+    """The limit that the longest dependency chain in an iteration puts on its overlap.
 
-    As many iterations are at work at a time as the core's window has room for (Little's law); an
-    iteration that fills it alone takes its chain's latency.
+    The core's window limits the concurrent iterations (Little's law). An iteration that fills it
+    alone takes the latency of its chain.
     """
     window = machine.processor.window.value
     ends: list[float] = []
@@ -293,9 +292,9 @@ def _chain(body: LoopBody, instructions: float, lanes: float, machine: Machine) 
 def _latency(step: Step, machine: Machine, *, reassociates: bool) -> float:
     """Cycles from the operands of one statement to its result.
 
-    C adds up from left to right: additions follow one another, each fused with the product that it
-    adds; where sums may be reordered they are a tree. Products without a sum are formed beside
-    each other, divisions and calls one by one. Integers are not counted.
+    C adds from left to right, so additions form a chain, each fused with its product. Reorderable
+    sums form a tree. Independent products run in parallel, divisions and calls one by one. Integers
+    are not counted.
     """
     count = dict(step.operations)
     adds, muls, fused = _fused(count, machine)
@@ -315,8 +314,8 @@ def _latency(step: Step, machine: Machine, *, reassociates: bool) -> float:
 def _pipe_cycles(adds: float, muls: float, fused: float, machine: Machine) -> float:
     """Cycles in which the pipes take additions, multiplications and fused operations.
 
-    No less than those that add need for the one, those that multiply for the others, and all of
-    them for everything, where some do both.
+    The maximum of three bounds: the adding pipes, the multiplying pipes, and all pipes together,
+    since some do both.
     """
     core = machine.processor
     add, mul, fma = (
@@ -330,7 +329,7 @@ def _pipe_cycles(adds: float, muls: float, fused: float, machine: Machine) -> fl
 def _recurrence(
     chains: Sequence[Recurrence], body: LoopBody, machine: Machine
 ) -> tuple[float, str]:
-    """(cycles of the longest chain of one iteration, its name); (0, "") where there is none."""
+    """(cycles of the longest chain of one iteration, its name), or (0, "")."""
     worst, name = 0.0, ""
     for chain in chains:
         cycles = chain.share * _chain_cycles(chain, body, machine)
@@ -358,7 +357,7 @@ def _chain_cycles(chain: Recurrence, body: LoopBody, machine: Machine) -> float:
 
 
 def _chained_latency(kinds: Sequence[str], machine: Machine) -> float:
-    """Cycles of operations of which each waits for the one before it.
+    """Cycles of a chain of dependent operations.
 
     A sum of a product that comes right before it is one operation where the machine fuses them.
     """
@@ -389,8 +388,8 @@ def _joining(kinds: Sequence[str], machine: Machine, *, fuses: bool) -> float:
 def _fuses_sums(chain: Recurrence, body: LoopBody, machine: Machine) -> bool:
     """Whether a product and its addition to a running sum become one operation.
 
-    Not where the sum alone keeps the loop from vectors: the products are formed in vectors all the
-    same, and added one by one (seen in GCC's assembly from -O3 on).
+    An exception is a loop that only its sum keeps scalar. Its products are vectors, which are added
+    one by one (seen in GCC's assembly from -O3 on).
     """
     scalar = body.scalar_because or any(other.stored for other in body.recurrences)
     in_vectors = not (chain.unordered or scalar) and machine.simd_bits > (

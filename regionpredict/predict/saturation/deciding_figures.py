@@ -1,10 +1,9 @@
 """Which of a machine's figures decide a prediction: those of the terms that it is made of.
 
-A figure decides where its term is the class that the hint names, or takes much of the time on the
-hinted threads. Only of those is an assumption told, and what it moves lowers the confidence
-(`machine_uncertainty.py`); so does a figure that did not settle when the machine was measured.
-Where iterations are too few for the threads, none decides: the division of the work is the
-program's.
+A figure decides if its term is the bottleneck, or takes much of the time on the hinted threads.
+Only these assumptions are listed, and they lower the confidence (`machine_uncertainty.py`). Figures
+that did not converge count like assumed ones. With fewer iterations than threads, no figure
+decides.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from regionpredict.predict.saturation.region_time import RegionTime
 
 
 def deciding_figures(time: RegionTime, point: Point, bottleneck: str) -> tuple[str, ...]:
-    """Keys of the machine's figures behind the `bottleneck` and the large terms of a point."""
+    """Keys of the machine's figures for the `bottleneck` and the large terms of a point."""
     terms = deciding_terms(time, point, bottleneck)
     return tuple(dict.fromkeys(key for keys in terms.values() for key in keys))
 
@@ -42,8 +41,8 @@ def deciding_terms(time: RegionTime, point: Point, bottleneck: str) -> dict[str,
 
 
 def spreads_of(machine: Machine, terms: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """By term the standard deviation of the logarithm of its figures, of those terms with one that
-    is assumed or did not settle: the least sure of them stands for all.
+    """The standard deviation of the logarithm of a term's figures, for terms with an assumed or
+    unconverged figure. The least certain figure counts.
     """
     unsettled = {figure.key: figure.spread for figure in unsettled_figures(machine)}
     keys = [key for figures in terms.values() for key in figures]
@@ -92,12 +91,12 @@ def assumed_groups(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
 
 
 def unsettled_lines(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
-    """A line for each figure among `keys` that microbenchmarks could not tell surely: where it
-    decides, it is no better than one that is assumed.
+    """One line for each deciding figure among `keys` that did not converge. It counts like an
+    assumed one.
     """
     spreads = {figure.key: figure.spread for figure in unsettled_figures(machine)}
     return tuple(
-        f"{key} is what was measured last, +-{100 * spreads[key]:.0f} % (it did not settle)"
+        f"{key} did not converge (±{100 * spreads[key]:.0f} %)"
         for key in dict.fromkeys(keys) if key in spreads
     )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Two threads a core or one: the cores of the hinted packages with all their hardware threads.
 
-A second thread fills issue slots and waits that the first leaves open, and takes half of the core's
-caches. What both need of ports, pipes and buffers takes as long as it did.
+A second thread fills free issue slots and waiting times, and halves the core's caches. The shared
+use of ports, pipes and buffers does not get faster.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ def all_hardware_threads(
 ) -> Point | None:  # fmt: skip
     """The time with every hardware thread of so many packages. Its speedup is over one thread.
 
-    None where cores have one each, the region allows no such team or has fewer iterations than it
-    has threads, or its pages lie in a domain of another package. `counters` are those that have
-    counted some of the region's traffic.
+    None if cores have one thread each, if the region does not allow the threads or has too few
+    iterations, or if its pages are on another package. `counters` have counted some of the region's
+    traffic.
     """
     each = machine.threads_per_core
     threads = packages * machine.cores_per_package * each

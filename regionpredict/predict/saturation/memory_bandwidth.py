@@ -21,9 +21,9 @@ from regionpredict.predict.saturation.constants import (
 class MixedBandwidth:
     """Traffic in B/s by requesting cores and share of write-backs, between measured kernels.
 
-    Measured kernels stand at their own mix, the rest is read off between neighbours. Between a
-    kernel that only loads and the first that writes, few cores wait for reads (the write-backs
-    run beside), but a bus that must turn round saturates as with the writing kernel.
+    Measured kernels give the bandwidth at their own mix, and other mixes are interpolated. Between
+    a load kernel and the first writing one, few cores wait for reads, but the bus saturates like
+    with the writing kernel.
     """
 
     def __init__(
@@ -102,8 +102,8 @@ def _curves_by_mix(curves: Mapping[str, Curve], write_allocate: float) -> list[t
 class Overlap(NamedTuple):
     """How a core's work and its waiting for memory go together.
 
-    Between full overlap (the larger: Roofline) and none (the sum: the non-overlapping part of the
-    ECM model): the root of the sum of the squares. Without overlap they add up.
+    The result lies between full overlap (the maximum, Roofline) and none (the sum, ECM's
+    non-overlapping part): the root of the sum of squares. Without overlap, they add up.
 
     >>> Overlap(partly=True).total(3.0, 4.0), Overlap(partly=False).total(3.0, 4.0)
     (5.0, 7.0)
@@ -147,10 +147,10 @@ def requesting_cores(
 ) -> float:
     """How many of `cores` wait for memory on average: the m whose traffic the cores ask for.
 
-    With m cores asking, each gets its `data` bytes in m * data / b(m) seconds and takes T =
-    overlap.total(busy, that + delay) in all, so that n = T * b(m) / data cores are needed to ask so
-    much (mean value of a closed queue). T * b(m) rises with m: false position, in closed form up to
-    one core. `delay` are seconds of waiting that the traffic of others does not lengthen.
+    With m requesting cores, each gets its `data` bytes in m * data / b(m) seconds, and takes T =
+    overlap.total(busy, that + delay) in total. Thus n = T * b(m) / data cores cause this load (mean
+    value of a closed queue). T * b(m) rises with m, so false position solves it, in closed form up
+    to one core. `delay` is waiting that other traffic does not lengthen.
     """
     if data <= 0:
         return 0.0

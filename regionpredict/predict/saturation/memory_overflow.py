@@ -1,10 +1,10 @@
 """Data beyond a NUMA domain's memory: how much lies in the next domain, and whose part it is.
 
-Linux gives a page from the next domain once its own has none left (zone fallback: Gorman,
-Understanding the Linux Virtual Memory Manager, ch. 6). The pages that are touched last lie there:
-taken to be one piece at the end of the index space, which a static schedule gives to the last
-threads. They wait for memory with the latency of the other domain, and the region for them; the
-others have their domain to themselves.
+Linux takes a page from the next domain if its own is full (zone fallback: Gorman, Understanding the
+Linux Virtual Memory Manager, ch. 6). The last touched pages are there, assumed to be one piece at
+the end of the index space, which a static schedule gives to the last threads. They wait with the
+latency of the other domain, and the region waits for them. The others have their domain to
+themselves.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from regionpredict.predict.saturation.constants import USABLE_MEMORY
 class Overflow(NamedTuple):
     """Threads of the fullest domain and where the pages of their parts lie.
 
-    `near` threads work on pages of their own domain, `far` on those of the next one, both at once
-    and at least one; `last` is the share of the slowest thread's part that lies in the next one.
+    `near` threads work on pages of their own domain, and `far` on those of the next one, at the
+    same time. `last` is the share of the slowest thread's part in the next domain.
     """
 
     near: float
@@ -55,7 +55,7 @@ def overflow_of(share: float, crowd: float, *, static: bool) -> Overflow:
 
 
 def overflow_note(machine: Machine, touched: float) -> str:
-    """What is assumed of data that does not fit one domain's memory; empty where it fits."""
+    """The assumptions for data beyond one domain's memory. Empty if it fits."""
     size = machine.memory.size_bytes
     if size is None or not overflowing_share(machine, touched, 1):
         return ""

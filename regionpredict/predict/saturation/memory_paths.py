@@ -1,12 +1,11 @@
 """The paths from threads to the pages that they work on: memories, and the link between packages.
 
-A page is near where its domain is of the thread's own package, else far. Near lines come in the
-time `1 + w`, far ones in `l + w`, in units of an unloaded near line: `l` is the ratio of the two
-latencies and `w` the wait at the memory, as long as makes its threads get together what it delivers
-(Little's law). It delivers what its measured curve says of as many near cores as would ask for so
-much. Far lines of a package's threads queue at the link besides, one server of a closed queue (mean
-value analysis by Schweitzer's approximation, which takes numbers of customers that are not whole:
-Lazowska, Zahorjan, Graham and Sevcik 1984, sec. 6.4).
+A page is near if its domain is on the thread's own package, else far. Near lines take `1 + w`, far
+ones `l + w`, in units of an unloaded near line. `l` is the ratio of the latencies, and `w` the wait
+at the memory. `w` makes the threads together get what the memory delivers (Little's law), by its
+measured curve for equally many near cores. Far lines of a package's threads also queue at the link,
+one server of a closed queue. This uses mean value analysis with Schweitzer's approximation, which
+supports fractional numbers of customers (Lazowska, Zahorjan, Graham and Sevcik 1984, sec. 6.4).
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ class _Line(NamedTuple):
 
 
 class MemoryPaths:
-    """What threads get of memories and links where not all of their pages are in their domain."""
+    """The bandwidth from memories and links if some pages are in other domains."""
 
     def __init__(
         self, machine: Machine, pages: PageShares, *, static: bool,
@@ -66,7 +65,7 @@ class MemoryPaths:
     def rate(self, asking: float, threads: int, writes: float) -> float:
         """B/s that `asking` of a team's `threads` share at the pace of the slowest of them.
 
-        Where work is handed out as threads are free, at the pace of all together.
+        With dynamic schedules, at the common pace of all threads.
         """
         placement = thread_places(self.machine, threads)
         active = asking / threads
@@ -98,7 +97,7 @@ class MemoryPaths:
         return lines
 
     def _served(self, near: float, far: float, writes: float) -> _Line:
-        """Of a memory that so many near and far threads ask at a time."""
+        """The load of a memory by near and far threads at a time."""
         alone = self._domain(1.0, writes)
         as_near = near + far / self.farther
         delivered = self._domain(max(1.0, as_near), writes) * min(1.0, as_near) / alone
@@ -130,8 +129,8 @@ class MemoryPaths:
     def _on_the_link(self, package: int, placement: ThreadPlaces, writes: float) -> float:
         """Seconds for which a byte of the package's threads holds its busiest link.
 
-        Lines come in, and what the threads at its other end write back goes the same way; at each
-        other end there are taken to be as many of them.
+        Incoming lines and the write-backs of threads at the other end use the same path. The other
+        ends are assumed to have equal traffic.
         """
         memory, packages, pages = self.machine.memory, self.machine.packages, self.pages
         if memory.link_bytes_per_s is None or packages == 1:
@@ -149,8 +148,8 @@ class MemoryPaths:
 
 
 def with_queue(seconds: float, service: float, customers: float) -> float:
-    """Seconds until one of so many customers is done who each takes `seconds` alone, of which
-    `service` with a server that they share.
+    """Seconds until one of several customers is done, each of which takes `seconds` alone, with
+    `service` at a common server.
 
     One customer never waits; many take the time that the server needs for them all.
 
@@ -165,6 +164,6 @@ def with_queue(seconds: float, service: float, customers: float) -> float:
 
 
 def _larger_root(a: float, b: float, c: float) -> float:
-    """Of a x^2 + b x + c = 0; rounding takes no root of less than nothing."""
+    """The root of a x^2 + b x + c = 0, with a rounded negative discriminant taken as 0."""
     half = b / 2.0
     return (math.sqrt(max(0.0, half * half - a * c)) - half) / a

@@ -1,7 +1,8 @@
 """The saturation model: a speedup curve from traffic, bandwidth curves, core time and overheads.
 
-Time of a thread = its share of the work times (core time that no transfer hides + lines from the
-caches + waiting for memory), plus OpenMP's costs. Equations and sources: docs/saturation.md.
+The time of a thread is its share of the work, times the core time without transfers plus lines from
+caches plus waiting for memory. OpenMP's costs are added. Equations and sources are in
+docs/saturation.md.
 """
 
 from __future__ import annotations
@@ -124,10 +125,10 @@ def predict_saturation(
 ) -> Estimate:
     """The estimate of one region: times on `threads` (all counts up to the cores if empty).
 
-    `within` is the share of the best speed that a hint may lose. `warm`: the region has run before
-    on the same data, unless its only run writes it first; None: as the program shows.
-    `parts` of the model may be switched off, for ablations. The density model's score and
-    probability stay beside the curve.
+    `within` is the share of the best speed that a hint may lose. `warm`: the region ran before on
+    the same data, unless its only run writes it first. None: as in the program. `parts` of the
+    model may be disabled for ablations. The density model's score and probability are kept with the
+    curve.
     """
     table, execution = workload.table, workload.execution
     density = predict_density(table, machine)
@@ -228,7 +229,7 @@ def predict_saturation(
 
 
 def _contended_lines(table: StatementTable, time: RegionTime, threads: int) -> list[Diagnostic]:
-    """What atomic updates of arrays cost in lines, where several threads run them."""
+    """The cost of atomic updates of arrays by several threads."""
     turn = atomic_turn(time.machine, threads)
     return [
         table.diagnostic(

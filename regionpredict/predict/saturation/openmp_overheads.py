@@ -1,4 +1,4 @@
-"""What OpenMP itself costs a region on p threads, in seconds, from the machine's tables."""
+"""OpenMP's own costs of a region on p threads, in seconds, from the machine's tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from regionpredict.workload import Schedule, SynchronisationCounts, piece_count
 
 class SpreadUpdates(NamedTuple):
     """Atomic updates of all threads in one run: `updates` of `lines` cache lines, `moved` of which
-    find the line with another thread. `text` is the element, as the source has it."""
+    fetch the line from another thread. `text` is the element in the source."""
 
     text: str
     updates: float
@@ -51,8 +51,8 @@ def overheads(
 def _inner_team(counts: SynchronisationCounts, machine: Machine, threads: int) -> float:
     """Cycles for which a thread of `threads` starts a team of its own, and ends it.
 
-    By default that has one thread. Where it has as many as the outer one, they are created again
-    each time: only the threads of outermost teams wait for the next one (GCC, libgomp/team.c).
+    A nested region has one thread by default. With as many as the outer one, threads are created
+    each time. Only threads of outermost regions wait for the next one (GCC, libgomp/team.c).
     """
     if not counts.nests or threads == 1:
         return team_cost(machine, "fork_join", 1)
@@ -61,12 +61,12 @@ def _inner_team(counts: SynchronisationCounts, machine: Machine, threads: int) -
 
 
 def spread_updates(updates: SpreadUpdates, machine: Machine, threads: int, work: float) -> float:
-    """Seconds for which a thread of `threads` is held up by its atomic updates anywhere in an
-    array, beside `work` seconds between them.
+    """Delay of one of `threads` threads by its atomic updates of an array, in seconds, with `work`
+    seconds in between.
 
-    Each takes as long as to get the line for writing, and to update it (Schweizer, Besta and
-    Hoefler 2015, "Evaluating the Cost of Atomic Operations on Modern Architectures", PACT);
-    those of one line follow one another, those of several do not.
+    Each update takes the time to fetch the line for writing and to change it (Schweizer, Besta and
+    Hoefler 2015, "Evaluating the Cost of Atomic Operations on Modern Architectures", PACT). Updates
+    of one line are serial, those of several lines are not.
     """
     clock, turn = machine.clock_hz, atomic_turn(machine, threads)
     alone = updates.updates * team_cost(machine, "atomic", 1) + updates.moved * turn
@@ -75,10 +75,10 @@ def spread_updates(updates: SpreadUpdates, machine: Machine, threads: int, work:
 
 
 def line_turns(writes: float, machine: Machine, threads: int, work: float) -> float:
-    """Seconds for which a thread of `threads` waits with its part of `writes` to one line that all
-    write, beside `work` seconds between them.
+    """Waiting time of one of `threads` threads for its part of `writes` to one common line, in
+    seconds, with `work` seconds in between.
 
-    Each write takes the line from the thread that wrote last, as an atomic update does.
+    Each write fetches the line from the last writer, like an atomic update.
     """
     turn = atomic_turn(machine, threads)
     waits = writes * (1.0 - 1.0 / threads) / threads * turn
@@ -92,7 +92,7 @@ def atomic_turn(machine: Machine, threads: int) -> float:
 
 
 def _contended(number: float, name: str, threads: int, work: float, machine: Machine) -> float:
-    """Cycles for `number` of them on each thread, beside `work` cycles between them.
+    """Cycles for `number` of them on each thread, with `work` cycles in between.
 
     Alone each costs what it costs one thread; all at once no less than the table says.
     """

@@ -1,8 +1,8 @@
-"""What the past of a region's arrays costs it: page faults, and lines that other cores hold.
+"""The cost of an array's previous use: page faults, and lines in other cores' caches.
 
-New memory: the kernel clears and maps a page when a thread first writes to it. Lines that another
-core wrote last are fetched from its private cache, as long as they are still there; lines that
-several threads write in turn (false sharing) move with every turn.
+New memory: the kernel clears and maps a page at its first write. Lines last written by another core
+come from its private cache, while they are there. Lines written by several threads (false sharing)
+move with every write.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from regionpredict.workload import (
 class TransferTime(NamedTuple):
     """Seconds of the busiest thread: for `pages` that are new, for `lines` of other cores.
 
-    `exchange` are the few lines that threads hand each other at a region's begin and end, as much
-    a cost of the synchronisation as the barrier itself; they are not among `lines`.
+    `exchange` are the few lines that threads exchange at a region's start and end, a cost of
+    synchronization like the barrier. `lines` excludes them.
     """
 
     pages: float
@@ -83,7 +83,7 @@ class DataTransfers:
         )  # fmt: skip
 
     def summary(self, threads: int) -> str:
-        """The costs on `threads` threads in words; empty where there are none."""
+        """The costs on `threads` threads in words, or empty."""
         past, parts = self.at(threads), []
         if past.pages:
             parts.append(f"new pages of {', '.join(self._new())}: {1e6 * past.pages:.3g} us")
@@ -160,7 +160,7 @@ class DataTransfers:
         return latency, turns
 
     def _handed_over(self, threads: int) -> float:
-        """Seconds of a thread that waits with each contended write for the line to come to it.
+        """Waiting time of a thread for contended lines, in seconds.
 
         It comes from another thread unless the writer itself was the last, and as long as a
         private cache still holds it.

@@ -1,4 +1,4 @@
-"""How sure a region's hint is: its chance by the spreads, its band, and the doubts that remain."""
+"""The confidence of a region's hint: its probability by the spreads, its band, and its doubts."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from regionpredict.predict.uncertainty.constants import FEW_FIGURES
 from regionpredict.workload import Execution, Workload
 
 _SHOWN = 0.005
-"""Of the confidence: what leaves more than all but this is shown as 100 %, and is no doubt."""
+"""Confidence factors above this are shown as 100 %, and are not doubts."""
 
 _HELD_UP = frozenset(("serialization", "overhead"))
-"""What limits a region whose threads meet more than they compute."""
+"""The bottlenecks of a region with more synchronization than computation."""
 
 
 class Judged(NamedTuple):
-    """What is known of a hint: the chance that it is right by the spreads alone (`settled`) and
-    with the machine's figures in doubt, the band of the curve, and the doubts. `otherwise` are the
-    times if data spread the work in the other way that is possible."""
+    """The judgment of a hint: the probability by the spreads alone (`settled`), and with the
+    doubtful figures, the band of the curve, and the doubts. `otherwise` are the times for the other
+    possible distribution of data-dependent work."""
 
     settled: float
     chance: float
@@ -49,7 +49,7 @@ def judged(
     workload: Workload, execution: Execution, time: RegionTime, points: Sequence[Point],
     asked: Sequence[Expected], threads: int, spreads: Mapping[str, float], within: float,
 ) -> Judged:  # fmt: skip
-    """The hint of `threads` judged, by the curve `points` of which `asked` may be chosen."""
+    """Judges the hint of `threads` by the curve `points`, of which `asked` may be chosen."""
     partial = workload.table.status == "partial"
     doubts = doubts_of_notes(workload.table.diagnostics, partial=partial)
     if workload.team_limit != 1:
@@ -72,7 +72,7 @@ def judged(
 
 
 def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
-    """Of threads that write one cache line in turns."""
+    """The doubt of threads that write to a common cache line."""
     arrays = sorted(
         {writes.array for writes in execution.contended
          if writes.apart is not None and writes.apart < workload.line_bytes}
@@ -85,14 +85,14 @@ def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
 def _meeting(
     execution: Execution, points: Sequence[Point], threads: int, before: Sequence[Doubt]
 ) -> tuple[Doubt, ...]:
-    """Of several threads that are held up where they meet, or that start teams of their own;
-    `before` are the doubts so far."""
+    """The doubts of synchronized threads and of nested parallel regions. `before` are the doubts so
+    far."""
     counts = execution.synchronisation
     found: tuple[Doubt, ...] = ()
     if threads == 1:
         return found
     if counts.inner_teams and not any(known.id == "nested" for known in before):
-        found += (doubt("nested", "its threads start teams of their own"),)
+        found += (doubt("nested", "its threads start nested parallel regions"),)
     meet = counts.serial_bodies + counts.in_one_place + len(counts.spread)
     if meet and limit(points) in _HELD_UP:
         said = f"how often {threads} threads meet at locks or atomic updates is a guess"
@@ -101,17 +101,19 @@ def _meeting(
 
 
 def _calibration(machine: Machine) -> tuple[Doubt, ...]:
-    """Of a machine that was measured on a busy host: most of its figures did not settle."""
+    """The doubt of a machine measured on a busy host, where most figures did not converge."""
     known, wide = len(machine.spread), len(unsettled_figures(machine))
     if known < FEW_FIGURES.value or wide <= known / 2:
         return ()
-    said = f"{known - wide} of {known} measured figures of {machine.name} settled; calibrate again"
+    said = (
+        f"{known - wide} of {known} measured figures of {machine.name} converged; calibrate again"
+    )
     return (doubt("calibration", said),)
 
 
 def _otherwise(time: RegionTime, execution: Execution, counts: Sequence[int]) -> tuple[Point, ...]:
-    """The times if data spread the work as skewed as it may be, or evenly where the caller said how
-    skewed it is; none where no data do."""
+    """The times for skewed data-dependent work, or for even work if the caller gave its skew. Empty
+    for other work."""
     skew = execution.work.skew
     if skew is None:
         return ()
@@ -123,7 +125,7 @@ def _imbalance(
     execution: Execution, points: Sequence[Point], otherwise: Sequence[Point], threads: int,
     within: float,
 ) -> tuple[Doubt, ...]:  # fmt: skip
-    """Of work whose distribution nobody told, where it may cost more than a hint may lose."""
+    """The doubt of an unknown distribution of work, if it may cost more than a hint may lose."""
     work = execution.work
     if not otherwise:
         return ()
@@ -140,14 +142,14 @@ def _imbalance(
     what = f"{first}, and {len(more)} more" if more else first
     variable = work.nest.root.variable
     reason = (
-        f"unknown, {what}; up to {slower:.1f}x slower on {threads} threads if {work.skew}; give it "
+        f"unknown; {what}; up to {slower:.1f}x slower on {threads} threads if {work.skew}. Set it "
         f"with --set 'skew({variable})=LONGEST/MEAN'"
     )
     return (doubt("imbalance", reason),)
 
 
 def figures_doubt(spreads: Mapping[str, float], settled: float, chance: float) -> tuple[Doubt, ...]:
-    """Of the machine's figures: what they make of the `settled` chance that a hint is right."""
+    """The doubt of the machine's figures, from the `settled` probability that a hint is right."""
     factor = undoubted(chance) / undoubted(settled)
     if factor > 1.0 - _SHOWN:
         return ()

@@ -48,10 +48,10 @@ from regionpredict.workload import (
 class WorkTime(NamedTuple):
     """Seconds that one core would take for all the work, at the pace of a team's cores.
 
-    Of `total`, `busy` is the core's own time and `memory` its waiting for memory; `late` is the
-    part of `memory` that is latency, not bandwidth, `cached` the share of `busy` that waits for
-    caches. `requesting` threads of the fullest domain (of the team, where pages lie elsewhere) wait
-    at a time, and get `rate` B/s.
+    Of `total`, `busy` is the core's own time, and `memory` its waiting for memory. `late` is the
+    latency part of `memory`, and `cached` the share of `busy` that waits for caches. `requesting`
+    threads of the fullest domain wait at a time, and get `rate` B/s. If pages are elsewhere, all
+    threads count.
     """
 
     total: float
@@ -160,8 +160,8 @@ class LoopTime:
         return WorkTime(total, busy, memory, memory, 0.0, 0.0, 0.0)
 
     def _own(self, threads: int) -> _OwnTime:
-        """What a core does itself. Threads of one core share its ports and buffers; what waits for
-        its own results does not."""
+        """The core's own time. Threads of one core share its ports and buffers, but not the waiting
+        for own results."""
         sharing, compute = self._sharing(threads), self._factor["compute"] / self._pace(threads)
         slots = sharing * compute * self.core.slots
         overlapping = max(slots, compute * self.core.overlapping)
@@ -198,7 +198,7 @@ class LoopTime:
         return WorkTime(work, busy, memory, late, cached, requesting, rate)
 
     def share_asked(self, asked: float, threads: int) -> float:
-        """What threads on one path ask for, each `asked` B/s, of what the path gives them."""
+        """The load of threads on one path, each `asked` B/s, relative to the path's bandwidth."""
         crowd = self._crowd(threads)
         return crowd * asked / self._rate(crowd, threads, self.traffic.at(threads).writes)
 
@@ -373,7 +373,7 @@ class RegionTime:
     def points(
         self, counts: Sequence[int], profile: WorkProfile | None = None
     ) -> tuple[Point, ...]:
-        """Times for every count, the first of which the speedups refer to.
+        """Times for every count. Speedups refer to the first.
 
         `profile`: as if the work lay so along the parallel loop.
         """

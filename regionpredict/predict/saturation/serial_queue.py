@@ -1,15 +1,15 @@
-"""What serial bodies cost: `critical`, `ordered`, and what a single thread runs.
+"""The cost of serial bodies: `critical`, `ordered`, and single threads.
 
-The work that threads do at once is taken out of them; each kind of serial body has a time on one
-thread, which is put together with the rest:
+Serial bodies are removed from the concurrent work. Each kind has a time on one thread, which is
+combined with the rest:
 
 - `single`, `master`, `masked`: the others wait, T = P(p) + S (Amdahl 1967).
-- `critical`: threads that work for Z between two visits queue for a place of service time s; a
-  closed queue with one server for each lock, by mean value analysis (Reiser and Lavenberg 1980),
-  and never faster than S of one lock. Eyerman and Eeckhout 2010 say the same of it: contention
-  grows with the share of the time spent inside.
-- `ordered`: a chunk's bodies begin when the chunk before has done its last; only what comes
-  before a chunk's first body overlaps.
+- - `critical`: threads that work for Z between two visits queue for a service time s. This is a
+  closed queue with one server per lock, by mean value analysis (Reiser and Lavenberg 1980), and
+  never faster than S of one lock. Eyerman and Eeckhout 2010 also find that contention grows with
+  the share of the time inside.
+- - `ordered`: the bodies of a chunk start when the previous chunk has finished its last. Only the
+  work before a chunk's first body overlaps.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def added_by_serial_bodies(
 ) -> float:  # fmt: skip
     """Seconds that serial bodies add to `busy` seconds of the busiest thread.
 
-    `alone` are the seconds of the parallel work on one thread, `lock` those of handing the right to
-    enter from one to the next, `chunk` the iterations of a piece.
+    `alone` is the parallel work on one thread in seconds, `lock` the transfer of a lock to the next
+    thread, and `chunk` the iterations of a piece.
     """
     added = 0.0
     locked = []
@@ -50,8 +50,8 @@ def added_by_serial_bodies(
 
 
 def queued(threads: int, busy: float, *bodies: SerialBody) -> float:
-    """Seconds until all threads have done `busy` seconds of their own and all visits of `bodies`,
-    each of which has a lock of its own.
+    """Seconds until all threads have done `busy` seconds of their own, and all visits of `bodies`,
+    each with its own lock.
 
     >>> whole = SerialBody("critical", 100.0, 2.0)
     >>> queued(1, 0.0, whole), queued(8, 0.0, whole), queued(2, 0.0, whole, whole)

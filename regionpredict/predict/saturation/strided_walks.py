@@ -1,8 +1,8 @@
-"""What references that go on in wide steps wait for the translation of their addresses.
+"""The cost of address translation for references with wide strides.
 
-Steps wider than a prefetcher follows, as down a column, come to another page with each step or two.
-The pages that they come to are counted as lines are, in a TLB in the place of a cache, and so are
-the lines of the table of pages that walks read, in the caches beside the data.
+Strides beyond the prefetcher, as down a column, reach another page with every step or two. Their
+pages are counted like lines, with the TLB as the cache. The page-table lines of walks compete with
+the data in the caches.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class StridedWalks:
         return strided_walk_cycles(walks, lines, self.machine) / self.machine.clock_hz
 
     def _walks(self, threads: int) -> float:
-        """Pages that wide steps come to and the TLB of their core does not know, all together."""
+        """All pages that wide strides reach and that miss the core's TLB."""
         page = self._pages.line_bytes
         tlb = CacheLevel(page * tlb_entries(self.machine), threads_on_a_core(self.machine, threads))
         (missed,) = self._pages.traffic([tlb], threads, contents=self.contents)

@@ -1,7 +1,7 @@
 """Speedups larger than the number of threads: from how many threads on, and for what reason.
 
-Work that is divided among p threads takes each 1/p of the time. What takes less than that has
-changed: the caches of more threads hold what those of one could not, or more memory is at hand.
+Work divided among p threads takes 1/p of the time on each. A shorter time has a cause: the caches
+of more threads hold the data, or more memory bandwidth is available.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What it costs a team to start and to meet, where its threads lie on several packages.
+"""The cost of starting and synchronizing threads on several packages.
 
-A table that ends inside one package tells what its threads cost each other. Each thread of another
-package adds lines that cross the link: at a barrier one, its arrival; at a region two, for the work
-that it is told of as well. Arrivals follow one another, since they change one counter.
+A table for one package gives the costs within it. Each thread of another package adds lines that
+cross the link: one for its arrival at a barrier, and two at a region, which also passes the work.
+Arrivals are serial, because they change one counter.
 """
 
 from __future__ import annotations

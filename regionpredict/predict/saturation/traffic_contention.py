@@ -1,8 +1,8 @@
 """`contention`: what pieces of work that run at once take from each other, by their traffic.
 
-With `b` bytes that pass between memory and one core's piece, and `t_1` its time alone, `p` pieces
-ask for `p b / t_1`. Where memory gives less, they wait: each takes `t_p > t_1`, and `t_p / t_1` is
-what Shudler 2018, sec. 4.5, measures as the growth of the times of tasks from 1 to p threads.
+A piece with `b` bytes of memory traffic takes `t_1` alone, so `p` pieces request `p b / t_1`. If
+memory delivers less, each takes `t_p > t_1`. Shudler 2018, sec. 4.5, measures `t_p / t_1` as the
+growth of task times from 1 to p threads.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from regionpredict.workload import Workload
 class Contention:
     """A region's work on `threads` threads at once, against one.
 
-    `asked` is the traffic in B/s that one of them would ask memory for if it had it alone, by the
-    traffic that it has beside the others; `share` what all that share a path ask for, of what the
-    path gives; `growth` how many times as long the work takes each.
+    `asked` is the memory traffic in B/s that one piece would request alone. `share` is the total
+    request over the bandwidth of the path. `growth` is the ratio of the times.
     """
 
     threads: int
@@ -31,8 +30,8 @@ class Contention:
 
 
 def contention(workload: Workload, machine: Machine, threads: int) -> Contention | None:
-    """What the region's work takes on `threads` threads at once; None where it is not understood,
-    or takes no time."""
+    """The time of the region's work on `threads` concurrent threads. None if it is unknown or
+    zero."""
     execution = workload.execution
     if execution is None or workload.table.status != "complete":
         return None

@@ -28,12 +28,12 @@ from regionpredict.workload import (
 
 
 class Data(NamedTuple):
-    """What the whole region moves on p threads.
+    """The traffic of the whole region on p threads.
 
-    `from_cache` are seconds of one core for the lines from the second cache and beyond, `from_own`
-    those of them that come from caches of its own, `memory` bytes, `writes` the share of them that
-    is written back, `scattered` the lines from memory that no prefetcher foresees, `walking`
-    seconds of one core for translations that wide steps wait for.
+    `from_cache` is the time of one core for lines from the second cache and beyond, in seconds, and
+    `from_own` the part from its own caches. `memory` is in bytes, `writes` the share of
+    write-backs, `scattered` the lines without prefetching, and `walking` the time of one core for
+    translations of wide strides, in seconds.
     """
 
     from_cache: float
@@ -48,8 +48,8 @@ class Data(NamedTuple):
 class _Knot:
     """A number of threads whose traffic has been counted.
 
-    `totals` are bytes below each cache, and the scattered lines; `lines` (cache, bytes from it,
-    share of write-backs among them); `walking` as in `Data`.
+    `totals` are bytes below each cache, and the scattered lines. `lines` are (cache, bytes from it,
+    share of write-backs). `walking` is as in `Data`.
     """
 
     totals: tuple[float, ...]
@@ -61,9 +61,9 @@ class _Knot:
 class _Memory(NamedTuple):
     """Bytes of memory as if all lines that a store misses were read first.
 
-    `written` of all `moved` are written back, `claimed` are those of lines that would be read for
-    the sake of a store alone; `scattered` are lines that no prefetcher foresees, `scattered_claims`
-    those of them that are claimed.
+    `written` of all `moved` are written back. `claimed` are those of lines read only for a store.
+    `scattered` are lines without prefetching, and `scattered_claims` those of them that are
+    claimed.
     """
 
     moved: float
@@ -81,8 +81,8 @@ class TrafficCurve:
         only_written: frozenset[str] = frozenset(), write_allocation: bool = True,
         lasting: bool = True, walks: StridedWalks | None = None,
     ) -> None:  # fmt: skip
-        """`contents` of the caches when it begins; `only_written`: the arrays whose lines memory
-        sends only for the sake of a store; `walks` of wide steps, where they are asked for."""
+        """`contents` of the caches at the start. `only_written`: the arrays whose lines are read
+        only for stores. `walks` of wide strides, on request."""
         self.counter = counter
         self.machine = machine
         self.contents = contents
@@ -179,9 +179,9 @@ class TrafficCurve:
         )
 
     def _knots_for(self, threads: int) -> list[int]:
-        """The counts between which the traffic on `threads` is read off, the first no more than
-        that, the last no less: where cores have several threads, those with just as many of them.
-        The others are not looked for where it is counted at `threads` itself.
+        """The two counts for interpolating the traffic on `threads`: the first is at most that, the
+        last at least. With several threads per core, only counts with the same number qualify. They
+        are skipped if the traffic is counted at `threads` itself.
         """
         cores = self._cores
         if threads in self._edges:

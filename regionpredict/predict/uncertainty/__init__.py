@@ -1,8 +1,8 @@
 """A curve in, out what measured runs make of it: the speed to expect, a band, a confidence.
 
-`outlook` tells what to expect on each number of threads and between what it lies, `confidence` how
-likely a choice is right, `doubts` why it is less sure than that. `fitted` is what both take from
-measured curves, `constants` its numbers.
+`outlook` gives the expectation and interval for each thread count, `confidence` the probability
+that a choice is right, and `doubts` the reasons for less. `fitted` holds the numbers from measured
+curves, and `constants` the shipped ones.
 """
 
 from regionpredict.predict.uncertainty.confidence import (

@@ -1,7 +1,7 @@
 """How likely a choice of threads is right: that it reaches what a hint may lose of the best speed.
 
-The spreads tell how likely another number of threads is better than that. Measured curves tell how
-often such choices are right: a line in log odds between the two (Platt 2000).
+The spreads give the probability that another thread count is better. Measured curves give the share
+of such choices that are right. A line in log odds connects the two (Platt 2000).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ def chance_of(
     """The chance that neither the strongest rival with fewer threads nor that with more is better
     than `threads` by what may be lost. From 0 to 1.
 
-    Steps one after the other are independent, and so are both sides; the rivals of a side are
-    taken for the strongest of them. Figures in doubt count as far as they move a rival and the
-    choice apart (`moves`); in favour of a choice that is likelier wrong than right they do not.
+    Consecutive steps are independent, and so are both sides. The strongest rival of a side
+    represents it. Doubtful figures count as far as they separate a rival from the choice (`moves`).
+    They do not favor a choice that is probably wrong.
     """
     own = next(expected for expected in outlook if expected.threads == threads)
     allowed = -math.log1p(-within)
@@ -75,7 +75,7 @@ def undoubted(chance: float, fitted: Fitted = SHIPPED) -> float:
 
 
 def rounded_confidence(sure: float) -> float:
-    """The confidence as it is told.
+    """The confidence, rounded for output.
 
     >>> rounded_confidence(0.913), rounded_confidence(0.72)
     (0.9, 0.7)

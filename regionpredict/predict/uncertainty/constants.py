@@ -1,7 +1,7 @@
 """Every number by which a curve becomes a band, an expectation and a confidence.
 
-Those that are *measured* are fitted to measured curves: `make accuracy DATA=FOLDER UPDATE=1` writes
-them anew. How, and how far they hold on data that was left out, is told in docs/accuracy.md.
+*measured* constants are fitted to measured curves by `make accuracy DATA=FOLDER UPDATE=1`.
+docs/accuracy.md explains the fit and its errors on left-out data.
 """
 
 from __future__ import annotations

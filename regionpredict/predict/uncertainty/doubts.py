@@ -1,4 +1,4 @@
-"""Why a hint is less sure than its spreads say: one table of doubts, each with what it leaves.
+"""The doubts that lower a hint's confidence, in one table with their factors.
 
 The spreads of measured curves come from regions that were read as a whole, whose sizes are known,
 and whose work is counted. Each doubt is a way in which a region is not like them; its factor is
@@ -45,8 +45,8 @@ FACTORS: Mapping[str, Constant] = {
     "nested": NESTED_CONFIDENCE,
     "calibration": CALIBRATION_CONFIDENCE,
 }
-"""What each kind leaves of the confidence. Those of `figures` (the machine's) and `sizes` are
-computed for each region."""
+"""The factor of each kind. Those of `figures` (the machine's) and `sizes` are computed for each
+region."""
 RULES: Mapping[str, str] = {
     "RP102": "unread", "RP106": "unread", "RP108": "unread", "RP111": "unread",
     "RP113": "calls", "RP122": "nested",

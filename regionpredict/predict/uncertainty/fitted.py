@@ -1,4 +1,4 @@
-"""What is fitted to measured curves, as one value: the constants that ship, or another fit."""
+"""The values fitted to measured curves: the shipped constants, or another fit."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from regionpredict.predict.uncertainty.constants import (
 
 
 class Spreads(NamedTuple):
-    """Standard deviation of a speed: a doubling of threads, and beside it one of the packages in
-    use, or of the threads on a core."""
+    """The standard deviation of a speed: per doubling of threads, and per doubling of packages or
+    of threads per core."""
 
     threads: float
     places: float
 
 
 class Fitted(NamedTuple):
-    """How measured curves go beside predicted ones, and how often hints are right.
+    """The relation of measured to predicted curves, and the share of right hints.
 
-    `creep` is gained a doubling of threads where memory's bandwidth is the time, `lost` the share
-    of the predicted growth that is not reached, both in logarithms; `spreads` are those around what
-    is left. A band reaches `reach` standard deviations; `even` and `slope` make a confidence of a
-    chance, in log odds, `most` is the largest.
+    `creep` is the gain per doubling of threads if memory bandwidth is the time. `lost` is the share
+    of the predicted growth that is not reached. Both are in logarithms, and `spreads` are around
+    the rest. A band reaches `reach` standard deviations. `even` and `slope` turn a probability into
+    a confidence in log odds, and `most` is the largest.
     """
 
     creep: float

@@ -1,10 +1,9 @@
-"""What measured runs make of a predicted curve: the speed to expect, and how far off it may be.
+"""The expected speed of a predicted curve, and its uncertainty.
 
-A measured curve leaves the predicted one a little with every doubling of threads, and more where
-they go to other packages or share cores: its logarithm is a random walk over the doublings, whose
-steps have the spreads of `Fitted`, around a mean that creeps up where memory's bandwidth is the
-time and loses a share of the predicted growth. One thread is what the others are compared with: of
-it nothing is uncertain.
+A measured curve departs from the predicted one with every doubling of threads, and more across
+packages or shared cores. Its logarithm is a random walk over the doublings, with the spreads of
+`Fitted`. The mean rises where memory bandwidth is the time, and loses a share of the predicted
+growth. One thread is the reference, without uncertainty.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from regionpredict.predict.uncertainty.fitted import SHIPPED, Fitted, Spreads
 
 
 class Traits(NamedTuple):
-    """What a fit knows of a number of threads.
+    """The inputs of a fit for a thread count.
 
-    `speedup` is that over the first number, `grown` the logarithm of the largest so far.
-    `doublings` are those of threads up to here, and of the packages in use times the threads on a
-    core; `streamed` is the part of those of threads whose time is memory's bandwidth.
+    `speedup` is relative to the first count, and `grown` the logarithm of the largest so far.
+    `doublings` are those of threads, and of the packages in use times the threads per core.
+    `streamed` is the part of the thread doublings whose time is memory bandwidth.
     """
 
     threads: int
@@ -34,8 +33,8 @@ class Traits(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """A number of threads: the speedup that is predicted, the logarithm of the one that is to be
-    expected, and its variance, which is that of steps one after the other."""
+    """A thread count: the predicted speedup, the logarithm of the expected one, and its variance
+    over consecutive steps."""
 
     threads: int
     predicted: float
@@ -86,12 +85,12 @@ def _streamed_share(point: Point) -> float:
 def outlook_of(
     points: Sequence[Point], machine: Machine, fitted: Fitted = SHIPPED
 ) -> tuple[Expected, ...]:
-    """What is to be expected of a curve on a machine."""
+    """The expectation for a curve on a machine."""
     return tuple(expected_of(trait, fitted) for trait in traits_of(points, machine))
 
 
 def expected_of(traits: Traits, fitted: Fitted = SHIPPED) -> Expected:
-    """What is to be expected on one number of threads.
+    """The expectation for one thread count.
 
     >>> fitted = Fitted(0.05, 0.5, Spreads(0.1, 0.2), 1.0, 0.0, 1.0, 1.0)
     >>> two = expected_of(Traits(2, 2.0, 0.6, Spreads(threads=1.0, places=1.0), 1.0), fitted)

@@ -325,7 +325,7 @@ def _hint(prediction: Prediction) -> str:
     packages, threads = prediction.packages, prediction.threads
     return (
         f"{plural(packages, 'package')}, {plural(threads, 'thread')} ({limit}), "
-        f"{100 * prediction.confidence:.0f} % sure{border}{guessed}"
+        f"{100 * prediction.confidence:.0f} % confidence{border}{guessed}"
     )
 
 

@@ -65,4 +65,4 @@ def _hint_sentence(prediction: Prediction) -> str:
     if prediction.threads is not None:
         hint += f", {plural(prediction.threads, 'thread')}"
     limit = f", limited by {prediction.bottleneck}" if prediction.bottleneck else ""
-    return f"{hint}{limit}, {100 * prediction.confidence:.0f} % sure"
+    return f"{hint}{limit}, {100 * prediction.confidence:.0f} % confidence"

@@ -90,7 +90,7 @@ def read_records(path: Path, application: int | None = None) -> tuple[Header, Re
     except (EOFError, zlib.error):
         raise InputError(
             "the compressed file ends too early or is damaged",
-            remedy="copy it anew",
+            remedy="copy it again",
             path=str(path),
         ) from None
     last = max((int(part.max(initial=0)) for kinds in parts for part in _times(kinds)), default=0)
@@ -121,7 +121,7 @@ def _header(file: File, path: Path, application: int | None) -> tuple[Header, by
     match = re.fullmatch(r"#Paraver \(.*?\):(\d+)(_ns|_us)?:(.*)", first)
     if match is None:
         raise InputError(
-            "is no Paraver trace: its first line does not begin with '#Paraver (date):time'",
+            "is not a Paraver trace: its first line does not start with '#Paraver (date):time'",
             remedy="give a .prv or .prv.gz file",
             path=str(path),
             line=1,
@@ -155,7 +155,7 @@ def _header(file: File, path: Path, application: int | None) -> tuple[Header, by
                 if number in (None, numbers[0]):
                     communicators[numbers[1]] = tuple(task - 1 for task in numbers[3:])
             except (ValueError, IndexError):
-                raise _damaged("is no communicator", path, line) from None
+                raise _damaged("is not a communicator", path, line) from None
         text = file.readline(_CHUNK)
         line += 1
     unit = 1e9 if match[2] == "_ns" else 1e6
@@ -219,7 +219,7 @@ def _records_of(text: bytes, path: Path, first: int, header: Header) -> _Parts:
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])
         raise InputError(
-            f"is no record: {counts[at]} numbers after {kind[at]}"
+            f"is not a record: {counts[at]} numbers after {kind[at]}"
             if kind[at] in (1, 2, 3)
             else f"records of kind {kind[at]} are not known",
             remedy="give a complete trace",
@@ -304,7 +304,7 @@ def _numbers(
         at = int(np.flatnonzero(broken)[0])
         shown = bytes(text[starts[at] : ends[at]][:30]).decode("latin-1")
         raise InputError(
-            f"'{shown}' is no number" if shown else "a number is missing",
+            f"'{shown}' is not a number" if shown else "a number is missing",
             remedy="give a complete trace",
             path=str(path),
             line=first + int(lines[at]),
