@@ -80,6 +80,8 @@ def factors_table(study: Study, extrapolation: Extrapolation | None) -> str:
     definition = runs[0].factors.definition
     definition_line = f"Ser is '{definition}': {DEFINITIONS[definition]}."
     lines += ["", *page_lines(definition_line, then="")]
+    if any(run.factors.initialized is not None for run in runs):
+        lines.append("Outside and inside: of what MPI_Init and MPI_Finalize enclose.")
     if study.scaling is not None:
         lines.append(f"{study.scaling} scaling: the work of all grows as P^{study.growth:.2f}.")
     if extrapolation is not None:
@@ -104,12 +106,12 @@ def _initialized(runs: Sequence[ScaledRun]) -> list[tuple[str, ...]]:
     if not any(records):
         return []
     names = {
-        "outside MPI_Init..MPI_Finalize": "left_out",
-        "between them: parallel efficiency": "parallel",
+        "outside Init..Finalize": "left_out",
+        "inside: parallel": "parallel",
         "  load balance (LB)": "load_balance",
         "  serialisation (Ser)": "serialisation",
         "  transfer (Trf)": "transfer",
-        "between them: computation scalability": "computation_scalability",
+        "inside: computation": "computation_scalability",
     }
     return [
         (name, *(_percent(record.get(key)) for record in records)) for name, key in names.items()

@@ -47,15 +47,12 @@ class Calls:
         inside = (row < len(self)) & (self.location[safe] == location) & (self.begin[safe] <= time)
         return np.where(inside, row, -1)
 
-    def following(self, location: Integers, time: Integers) -> Integers:
-        """The begin of the first call after `time`; the largest integer where there is none."""
-        row = _ranked(self.location, self.begin, location, time, "right")
-        never = np.full(len(location), np.iinfo(np.int64).max)
+    def before(self, location: Integers, time: Integers) -> Integers:
+        """The row of the last call that begins before `time`, -1 where there is none."""
+        row = _ranked(self.location, self.begin, location, time, "left") - 1
         if not len(self):
-            return never
-        safe = np.minimum(row, len(self) - 1)
-        there = (row < len(self)) & (self.location[safe] == location)
-        return np.where(there, self.begin[safe], never)
+            return np.full(len(location), -1, dtype=np.int64)
+        return np.where((row >= 0) & (self.location[np.maximum(row, 0)] == location), row, -1)
 
 
 def _ranked(

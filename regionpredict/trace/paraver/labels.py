@@ -40,6 +40,28 @@ class Labels:
         """The state's name."""
         return self.states.get(number) or STATES.get(number, f"State {number}")
 
+    def function(self, kind: int, value: int) -> str:
+        """A function's name: the whole one in brackets, where the label also has a short one.
+
+        >>> Labels(values={7: {3: "__io_M.. [__io_MOD_read]", 4: "main"}}).function(7, 3)
+        'io::read'
+        """
+        label = self.values.get(kind, {}).get(value, f"function {value}")
+        whole = re.search(r"\[(.+)\]$", label)
+        name = label if whole is None else whole[1]
+        return re.sub(r"^__(\w+)_MOD_(\w+)$", r"\1::\2", name)  # a module's, as gfortran has it
+
+    def line(self, kind: int, value: int) -> tuple[str, int | None]:
+        """File and line of a label such as `71 (balance.F90, epoch2d)`; "" and None where unknown.
+
+        >>> Labels(values={7: {3: "71 (balance.F90, epoch2d)"}}).line(7, 3)
+        ('balance.F90', 71)
+        """
+        match = re.match(r"(\d+) \(([^,)]+)", self.values.get(kind, {}).get(value, ""))
+        if match is None or not int(match[1]):
+            return "", None
+        return match[2].strip(), int(match[1])
+
 
 def read_labels(path: Path) -> Labels:
     """The names in a `.pcf`; none where the file is not there."""

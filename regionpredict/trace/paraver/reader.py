@@ -1,9 +1,11 @@
 """`read_paraver`: the records of a Paraver trace as events.
 
 Calls of MPI are the spans between an event of one of MPI's types and its end (value 0). A state
-other than *Running* outside them becomes a region of the state's name, so that what is left of a
-location's time is what the reference tools call useful. A message's events stand at the begin of
-the call that sends and at the end of the call that completes it.
+other than *Running* outside them becomes a region of the state's name, as does time without a state
+on locations that have any (it is *Idle*), so that what is left of a location's time is what the
+reference tools call useful. Instrumented functions, phases and callers of MPI become regions around
+the calls. A message's events stand at the begin of the call that sends and at the end of the call
+that completes it.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regionpredict.trace.event_trace import (
     NONE,
@@ -24,15 +27,21 @@ from regionpredict.trace.event_trace import (
     Region,
     Role,
 )
+from regionpredict.trace.paraver.call_stacks import StackRows, stack_rows
 from regionpredict.trace.paraver.calls import Calls, calls_of
 from regionpredict.trace.paraver.labels import Labels, read_labels, read_thread_names
 from regionpredict.trace.paraver.operations import Placed, operations_table, placed_operations
 from regionpredict.trace.paraver.records import Header, Integers, Records, read_records
+from regionpredict.trace.paraver.user_regions import Boundaries, boundaries_of
 
-RUNNING, NOT_CREATED = 1, 2  # Paraver's states
-WAITING = (0, 3, 5, 7, 8, 9)  # Paraver's states of a thread that waits or has nothing to do
+IDLE, RUNNING, NOT_CREATED = 0, 1, 2  # Paraver's states
+WAITING = (IDLE, NOT_CREATED, 3, 5, 7, 8, 9)
+"""Paraver's states of a thread that waits, has nothing to do, or is not there."""
 _PARALLEL = 60000001  # Extrae's type of parallel constructs; their end has the value 0
 _FIRST_COUNTER, _LAST_COUNTER = 42000000, 42999999  # Extrae's types of hardware counters
+_BOUNDARY, _AROUND_BOUNDARY, _EMPTY_CALL = 1.5, 1.9, 1.95
+"""Between a location's begin (1) and calls and states (2): functions and phases, what is entered
+again after these, and calls without length."""
 _FAILED = 0  # a counter's increase is never negative: below this, the reading failed
 
 
@@ -72,10 +81,12 @@ def trace_of(
     where = first[records.events[:, 0]] + records.events[:, 1]
     calls = calls_of(records.events, where, labels, regions, findings)
     lifetimes = _lifetimes(records, first, len(locations), header)
+    boundaries = boundaries_of(records.events, where, lifetimes, calls, labels, regions, findings)
+    stacks = stack_rows(records.events, where, calls, labels, regions, not len(boundaries))
     spans = np.concatenate(
         [
             lifetimes,
-            _state_spans(records.states, first, calls, labels, regions),
+            _state_spans(records.states, first, lifetimes, calls, boundaries, labels, regions),
             np.stack([calls.location, calls.begin, calls.end, calls.region], axis=1),
         ]
     )
@@ -84,7 +95,7 @@ def trace_of(
     communicators, known = _communicators(header)
     placed = placed_operations(records, first, where, calls, known, regions, findings)
     forks = _forks(records.events, where, header)
-    rows = _sorted_rows(spans, depth, placed, forks, len(calls))
+    rows = _sorted_rows(spans, depth, placed, forks, calls, boundaries, stacks)
     starts = np.searchsorted(rows.location, np.arange(len(locations) + 1))
     begin = int(rows.time.min())
     counters = _counters(records.events, where, labels, rows)
@@ -138,24 +149,50 @@ def _lifetimes(records: Records, first: Integers, count: int, header: Header) ->
 
 
 def _state_spans(
-    states: Integers, first: Integers, calls: Calls, labels: Labels, regions: list[Region]
+    states: Integers,
+    first: Integers,
+    lifetimes: Integers,
+    calls: Calls,
+    boundaries: Boundaries,
+    labels: Labels,
+    regions: list[Region],
 ) -> Integers:
-    """(n, 4): location, begin, end, region, where a location neither runs nor is in a call."""
-    states = states[~np.isin(states[:, 4], (RUNNING, NOT_CREATED)) & (states[:, 3] > states[:, 2])]
+    """(n, 4): location, begin, end, region, where a location neither runs nor is in a call.
+
+    Spans end where a call or another region begins or ends in them, and go on after it.
+    """
     location = first[states[:, 0]] + states[:, 1]
-    call = calls.at(location, states[:, 2])
-    inside = (call >= 0) & (calls.end[call] > states[:, 2]) if len(calls) else call >= 0
-    states, location = states[~inside], location[~inside]
     order = np.lexsort((states[:, 2], location))
-    states, location = states[order], location[order]
-    begin, end = states[:, 2], states[:, 3].copy()
-    later = calls.following(location, begin)  # a call within the state ends it
-    end = np.minimum(end, later)
-    if len(end) > 1:  # so does the next state
-        same = location[1:] == location[:-1]
-        end[:-1] = np.where(same, np.minimum(end[:-1], begin[1:]), end[:-1])
-    numbers = {}
-    for number in np.unique(states[:, 4]).tolist():
+    location, states = location[order], states[order]
+    points = [
+        (location, states[:, 2]), (location, states[:, 3]),
+        (calls.location, calls.begin), (calls.location, calls.end),
+        (boundaries.location, boundaries.time),
+        (lifetimes[:, 0], lifetimes[:, 1]), (lifetimes[:, 0], lifetimes[:, 2]),
+    ]  # fmt: skip
+    span = max(int(time.max(initial=0)) for _, time in points) + 1
+    keys = np.unique(np.concatenate([where * span + time for where, time in points]))
+    begin, end = keys[:-1], keys[1:]
+    where = begin // span
+    within = where == end // span
+    life = np.full((int(first[-1]), 2), -1, dtype=np.int64)
+    life[lifetimes[:, 0]] = lifetimes[:, 1:3]
+    within &= (begin % span >= life[where, 0]) & (end - where * span <= life[where, 1])
+    within &= ~_covered(
+        begin, calls.location * span + calls.begin, calls.location * span + calls.end
+    )
+    begin, end, where = begin[within], end[within], where[within]
+    opens, closes = location * span + states[:, 2], location * span + states[:, 3]
+    row = np.searchsorted(opens, begin, side="right") - 1
+    at = np.maximum(row, 0)
+    told = np.isin(where, location)
+    state = np.where(told & ~_covered(begin, opens, closes), IDLE, RUNNING)
+    if len(states):
+        here = (row >= 0) & (closes[at] > begin)
+        state = np.where(here, states[at, 4], state)
+    kept = state != RUNNING
+    numbers = np.zeros(int(state.max(initial=0)) + 1, dtype=np.int64)
+    for number in np.unique(state[kept]).tolist():
         numbers[number] = len(regions)
         idle = number in WAITING
         regions.append(
@@ -165,9 +202,17 @@ def _state_spans(
                 Role.IDLE if idle else Role.OTHER,
             )
         )
-    region = np.array([numbers[number] for number in states[:, 4].tolist()], dtype=np.int64)
-    spans = np.stack([location, begin, end, region], axis=1)
-    return spans[end > begin]
+    columns = (where, begin - where * span, end - where * span, numbers[state])
+    return np.stack([column[kept] for column in columns], axis=1)
+
+
+def _covered(times: Integers, begins: Integers, ends: Integers) -> NDArray[np.bool_]:
+    """Whether a span has begun by each time, and ends after it; spans are in order of begin."""
+    if not len(begins):
+        return np.zeros(len(times), dtype=bool)
+    row = np.searchsorted(begins, times, side="right") - 1
+    last = np.maximum.accumulate(ends)
+    return (row >= 0) & (last[np.maximum(row, 0)] > times)
 
 
 def _forks(events: Integers, location: Integers, header: Header) -> Integers:
@@ -181,74 +226,107 @@ def _forks(events: Integers, location: Integers, header: Header) -> Integers:
 
 
 class _Rows:
-    """Events in their order; `operation` is the row of the operations, or -1."""
+    """Events in their order; `operation` is the row of the operations, or -1. `noted` says whether
+    an event is in the file, not only made of the callers of MPI."""
 
     def __init__(self, columns: Integers) -> None:
         self.location, self.time = columns[:, 0], columns[:, 1]
         self.kind = columns[:, 2].astype(np.uint8)
         self.region = columns[:, 3].astype(np.int32)
         self.operation = columns[:, 4]
+        self.noted = columns[:, 5] != 0
 
 
 def _sorted_rows(
-    spans: Integers, depth: Integers, placed: Placed, forks: Integers, calls: int
+    spans: Integers,
+    depth: Integers,
+    placed: Placed,
+    forks: Integers,
+    calls: Calls,
+    boundaries: Boundaries,
+    stacks: StackRows,
 ) -> _Rows:
     """Enters, leaves and operations, so that they nest: at one time, first what ends, innermost
-    first, then what is empty, then what begins, outermost first."""
+    first, then what begins, outermost first; calls without length stand between the two."""
     n = len(spans)
     empty = (spans[:, 2] == spans[:, 1]) & (depth > 0)
     order = np.arange(n)
-    enter_phase = np.where(empty, 0, 1 + depth)
-    leave_phase = np.where(empty, 0, -1 - depth)
-    # an operation has the key of its call's begin, just after it, or of its end, just before it
-    span = placed.call + n - calls
-    at_end = placed.at_end
-    time = np.where(at_end, spans[span, 2], spans[span, 1])
-    phase = np.where(at_end, leave_phase[span], enter_phase[span])
+    enter_phase = np.where(empty, _EMPTY_CALL, 1.0 + depth)
+    leave_phase = np.where(empty, _EMPTY_CALL, -1.0 - depth)
     none = np.full(n, NONE)
-    columns = np.concatenate(
-        [
-            np.stack([spans[:, 0], spans[:, 1], none * 0 + Kind.ENTER, spans[:, 3], none], axis=1),
-            np.stack([spans[:, 0], spans[:, 2], none * 0 + Kind.LEAVE, spans[:, 3], none], axis=1),
-            np.stack(
-                [
-                    spans[span, 0],
-                    time,
-                    placed.kind,
-                    np.full(len(span), NONE),
-                    np.arange(len(span)),
-                ],
-                axis=1,
-            ),
-            np.stack(
-                [
-                    forks[:, 0],
-                    forks[:, 1],
-                    forks[:, 2],
-                    np.full(len(forks), NONE),
-                    -2 - forks[:, 3],
-                ],
-                axis=1,
-            ),
-        ]
-    )
-    phases = np.concatenate([enter_phase, leave_phase, phase, np.full(len(forks), 0)])
-    serial = np.concatenate([order, order, span, np.full(len(forks), -1)])
-    step = np.concatenate(
-        [np.zeros(n), np.full(n, 3), np.where(at_end, 2, 1), np.zeros(len(forks))]
+    # an operation has the key of its call's begin, just after it, or of its end, just before it;
+    # regions around a call stand just before its begin and just after its end
+    span = placed.call + n - len(calls)
+    around = stacks.call + n - len(calls)
+    before = stacks.before.astype(bool)
+    changes = _at_boundaries(calls, boundaries, stacks)
+    parts = [
+        (spans[:, 0], spans[:, 1], enter_phase, order, 0, Kind.ENTER, spans[:, 3], none, 1),
+        (spans[:, 0], spans[:, 2], leave_phase, order, 3, Kind.LEAVE, spans[:, 3], none, 1),
+        (
+            spans[span, 0],
+            np.where(placed.at_end, spans[span, 2], spans[span, 1]),
+            np.where(placed.at_end, leave_phase[span], enter_phase[span]),
+            span, np.where(placed.at_end, 2, 1), placed.kind, NONE, np.arange(len(span)), 1,
+        ),
+        (forks[:, 0], forks[:, 1], 0.0, -1, 0, forks[:, 2], NONE, -2 - forks[:, 3], 1),
+        (
+            spans[around, 0],
+            np.where(before, spans[around, 1], spans[around, 2]),
+            np.where(before, enter_phase[around], leave_phase[around]),
+            around, np.where(before, stacks.order - (1 << 20), stacks.order + 4),
+            stacks.kind, stacks.region, NONE, 0,
+        ),
+        (
+            boundaries.location, boundaries.time,
+            np.where(boundaries.kind == Kind.ENTER, _BOUNDARY, -_BOUNDARY),
+            np.arange(len(boundaries)), 0, boundaries.kind, boundaries.region, NONE, 1,
+        ),
+        (
+            changes[:, 0], changes[:, 1],
+            np.where(changes[:, 3] == Kind.ENTER, _AROUND_BOUNDARY, -_AROUND_BOUNDARY),
+            changes[:, 2], 0, changes[:, 3], changes[:, 4], NONE, 0,
+        ),
+    ]  # fmt: skip
+    lengths = [len(part[0]) for part in parts]
+    location, time, phase, serial, step, kind, region, operation, noted = (
+        np.concatenate(
+            [np.broadcast_to(part[at], n) for part, n in zip(parts, lengths, strict=True)]
+        )
+        for at in range(9)
     )
     # at equal keys of a location: by span, then enter, begin's operations, end's, leave
-    key = np.lexsort((np.arange(len(step)), step, serial, phases, columns[:, 1], columns[:, 0]))
-    return _Rows(columns[key])
+    key = np.lexsort((step, serial, phase, time, location))
+    columns = np.stack([location, time, kind, region, operation, noted], axis=1)
+    return _Rows(columns[key].astype(np.int64))
+
+
+def _at_boundaries(calls: Calls, boundaries: Boundaries, stacks: StackRows) -> Integers:
+    """(n, 5): location, time, order, kind, region: what lies around the time between two calls is
+    left before a function or phase begins or ends in it, and entered again after."""
+    if not len(boundaries) or not any(stacks.between):
+        return np.zeros((0, 5), dtype=np.int64)
+    places = np.unique(np.stack([boundaries.location, boundaries.time], axis=1), axis=0)
+    call = calls.before(places[:, 0], places[:, 1])
+    rows = []
+    for (where, time), number in zip(places.tolist(), call.tolist(), strict=True):
+        path = stacks.between[stacks.after_call[number]] if number >= 0 else ()
+        rows += [(where, time, at, int(Kind.LEAVE), r) for at, r in enumerate(reversed(path))]
+        rows += [(where, time, at, int(Kind.ENTER), r) for at, r in enumerate(path)]
+    return np.array(rows, dtype=np.int64).reshape(-1, 5)
 
 
 def _counters(
     events: Integers, location: Integers, labels: Labels, rows: _Rows
 ) -> tuple[Counter, ...]:
-    """The hardware counters; the n-th reading at a time belongs to the n-th event then."""
+    """The hardware counters; the n-th reading at a time belongs to the n-th event then.
+
+    Events that are made of the callers of MPI have none.
+    """
     columns = []
     span = int(max(rows.time.max(initial=0), events[:, 2].max(initial=0))) + 1
-    keys = rows.location * span + rows.time
+    noted = np.flatnonzero(rows.noted)
+    keys = (rows.location * span + rows.time)[noted]
     counters = (events[:, 3] >= _FIRST_COUNTER) & (events[:, 3] <= _LAST_COUNTER)
     for number in np.unique(events[counters, 3]).tolist():
         chosen = np.flatnonzero((events[:, 3] == number) & (events[:, 4] >= _FAILED))
@@ -260,5 +338,6 @@ def _counters(
         first = np.searchsorted(wanted[order], wanted[order])
         at = np.clip(at + np.arange(len(order)) - first, at, np.maximum(last, at))
         name = labels.types.get(number, f"counter {number}").split(" ")[0]
-        columns.append(Counter(name, at, events[chosen[order], 4]))
+        event = noted[np.minimum(at, len(noted) - 1)]
+        columns.append(Counter(name, event, events[chosen[order], 4]))
     return tuple(columns)

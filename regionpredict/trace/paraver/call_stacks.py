@@ -1,0 +1,241 @@
+"""Call paths of a Paraver trace: who called MPI from which line, and what lies between two lines.
+
+Extrae notes with a call of MPI who called it: types 70000001 on have the function at each level,
+the innermost first, types 80000001 on its line. Between two calls nothing is noted, but both lines
+are known. So the functions that both calls have in common enclose the time between them, and in the
+innermost of these a region `file:from-to` takes it: the computation between two lines. A call
+itself lies in its functions and in a region `file:line`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from regionpredict.trace.event_trace import Kind, Region
+from regionpredict.trace.paraver.calls import Calls
+from regionpredict.trace.paraver.labels import Labels
+from regionpredict.trace.paraver.records import Integers
+
+_CALLER, _LINE, _LEVELS = 70000000, 80000000, 100  # Extrae's types, by level from 1 on
+_UNKNOWN = ("Unresolved", "_NOT_Found", "End")
+
+Frame = tuple[int, int]  # numbers of a function and of a line in it
+Path = tuple[int, ...]  # rows of the trace's regions, outermost first
+
+
+@dataclass(frozen=True, slots=True)
+class StackRows:
+    """Begins and ends of regions around calls, columns of one length.
+
+    `call` is the call that each belongs to, `order` counts among those of one side of it: before
+    the call begins where `before` is true, else after it has ended.
+    """
+
+    call: Integers
+    before: Integers
+    order: Integers
+    kind: Integers
+    region: Integers
+    between: list[Path] = field(default_factory=list)
+    after_call: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.call)
+
+
+def stack_rows(
+    events: Integers,
+    location: Integers,
+    calls: Calls,
+    labels: Labels,
+    regions: list[Region],
+    functions: bool,
+) -> StackRows:
+    """The regions around calls; adds them to `regions`. Without `functions` the callers are known
+    otherwise, and only lines become regions.
+
+    `between[after_call[i]]` is the path on which a location goes on after call `i`.
+    """
+    stacks, of_call = _stacks(events, location, calls, labels)
+    if len(stacks) == 1:  # nothing but the empty one
+        none = np.zeros(0, dtype=np.int64)
+        return StackRows(none, none, none, none, none, [()], np.zeros(len(calls), dtype=np.int64))
+    stacks = _completed(stacks)
+    paths = _Paths(labels, regions, functions)
+    count = len(calls)
+    next_stack = np.zeros(count, dtype=np.int64)  # 0 is the empty stack
+    same = calls.location[1:] == calls.location[:-1]
+    next_stack[:-1] = np.where(same, of_call[1:], 0)
+    pairs, after_call = np.unique(of_call * len(stacks) + next_stack, return_inverse=True)
+    between = [
+        paths.between(stacks[pair // len(stacks)], stacks[pair % len(stacks)])
+        for pair in pairs.tolist()
+    ]
+    around = [paths.around(stack) for stack in stacks]
+    # a path of the empty stack leads into each location's first call
+    between.append(())
+    previous = np.full(count, len(between) - 1, dtype=np.int64)
+    previous[1:] = np.where(same, after_call[:-1], len(between) - 1)
+    begins = _changes(previous, of_call, between, around)
+    ends = _changes(of_call, after_call, around, between)
+    table = np.concatenate([np.insert(begins, 1, 1, axis=1), np.insert(ends, 1, 0, axis=1)])
+    return StackRows(*table.T, between, after_call)
+
+
+def _changes(
+    come_from: Integers, go_to: Integers, sources: Sequence[Path], targets: Sequence[Path]
+) -> Integers:
+    """(n, 4): the row of `come_from`, order, kind and region of each step from path to path."""
+    pairs, inverse = np.unique(come_from * len(targets) + go_to, return_inverse=True)
+    steps = [
+        _steps(sources[pair // len(targets)], targets[pair % len(targets)])
+        for pair in pairs.tolist()
+    ]
+    lengths = np.array([len(step) for step in steps], dtype=np.int64)
+    flat = np.array([one for step in steps for one in step], dtype=np.int64).reshape(-1, 2)
+    starts = np.concatenate([[0], np.cumsum(lengths)])[:-1]
+    counts = lengths[inverse]
+    row = np.repeat(np.arange(len(come_from)), counts)
+    order = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+    chosen = flat[np.repeat(starts[inverse], counts) + order]
+    return np.column_stack([row, order, chosen])
+
+
+def _steps(source: Path, target: Path) -> list[tuple[int, int]]:
+    """Kind and region of what is left and entered between two paths."""
+    common = _common(source, target)
+    leaves = [(int(Kind.LEAVE), region) for region in reversed(source[common:])]
+    return leaves + [(int(Kind.ENTER), region) for region in target[common:]]
+
+
+def _common(first: Sequence[object], second: Sequence[object]) -> int:
+    """How many entries are the same from the front."""
+    count = 0
+    for a, b in zip(first, second, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _stacks(
+    events: Integers, location: Integers, calls: Calls, labels: Labels
+) -> tuple[list[tuple[Frame, ...]], Integers]:
+    """All different stacks, outermost first, the empty one in front; and each call's."""
+    of_call = np.zeros(len(calls), dtype=np.int64)
+    level = events[:, 3] - _CALLER
+    is_line = (events[:, 3] > _LINE) & (events[:, 3] < _LINE + _LEVELS)
+    chosen = np.flatnonzero(((level > 0) & (level < _LEVELS)) | is_line)
+    if not len(chosen):
+        return [()], of_call
+    level = np.where(is_line[chosen], events[chosen, 3] - _LINE, level[chosen])
+    call = calls.at(location[chosen], events[chosen, 2])
+    depth = int(level.max())
+    table = np.zeros((len(calls), 2 * depth), dtype=np.int64)
+    known = call >= 0
+    column = 2 * (depth - level[known]) + is_line[chosen[known]]
+    table[call[known], column] = events[chosen[known], 4]
+    # rows are told apart by a number each: comparing them whole takes ten times as long
+    weights = np.random.default_rng(1).integers(1, 2**62, size=2 * depth, dtype=np.int64) | 1
+    _, first, inverse = np.unique(table @ weights, return_index=True, return_inverse=True)
+    unknown = {
+        value
+        for number in range(_CALLER + 1, _CALLER + depth + 1)
+        for value, name in labels.values.get(number, {}).items()
+        if name in _UNKNOWN
+    } | {0}
+    numbers: dict[tuple[Frame, ...], int] = {(): 0}
+    of_row = np.array(
+        [
+            numbers.setdefault(
+                tuple(
+                    (row[at], row[at + 1])
+                    for at in range(0, 2 * depth, 2)
+                    if row[at] not in unknown
+                ),
+                len(numbers),
+            )
+            for row in table[first].tolist()
+        ],
+        dtype=np.int64,
+    )
+    return list(numbers), of_row[inverse.reshape(-1)]
+
+
+def _completed(stacks: Sequence[tuple[Frame, ...]]) -> list[tuple[Frame, ...]]:
+    """Stacks from their outermost function on, where only so many levels were noted.
+
+    What is missing above a function is known where it has one caller in all other stacks.
+    """
+    callers: dict[int, set[Frame]] = {}
+    for stack in stacks:
+        for outer, inner in pairwise(stack):
+            callers.setdefault(inner[0], set()).add(outer)
+    deepest = max(map(len, stacks))
+    completed = []
+    for stack in stacks:
+        full = stack
+        if len(stack) == deepest:
+            seen = {frame[0] for frame in full}
+            while len(above := callers.get(full[0][0], set())) == 1:
+                (caller,) = above
+                if caller[0] in seen:
+                    break
+                seen.add(caller[0])
+                full = (caller, *full)
+        completed.append(full)
+    return completed
+
+
+class _Paths:
+    """Regions of functions, lines and stretches, added when they are first asked for."""
+
+    def __init__(self, labels: Labels, regions: list[Region], functions: bool) -> None:
+        self._labels, self._regions, self._functions = labels, regions, functions
+        self._known: dict[Region, int] = {}
+
+    def around(self, stack: Sequence[Frame]) -> Path:
+        """The path of a call: its functions, and the line that calls."""
+        if not stack:
+            return ()
+        file, line = self._line(stack[-1])
+        site = () if line is None else (self._row(Region(f"{file}:{line}", file=file, line=line)),)
+        return (*self._path(stack), *site)
+
+    def between(self, before: Sequence[Frame], after: Sequence[Frame]) -> Path:
+        """The path between two calls: the functions that both have, and the stretch of lines."""
+        common = _common([frame[0] for frame in before], [frame[0] for frame in after])
+        same = _common(before, after)
+        # a function that another line called is another execution of it
+        depth = min(common, same + 1)
+        if not depth:
+            return ()
+        file, first = self._line(before[depth - 1])
+        last = self._line(after[depth - 1])[1]
+        path = self._path(before[:depth])
+        if first is None or last is None:
+            return path
+        return (*path, self._row(Region(f"{file}:{first}-{last}", file=file, line=first)))
+
+    def _path(self, stack: Sequence[Frame]) -> Path:
+        if not self._functions:
+            return ()
+        rows = []
+        for function, line in stack:
+            file = self._line((function, line))[0]
+            rows.append(self._row(Region(self._labels.function(_CALLER + 1, function), file=file)))
+        return tuple(rows)
+
+    def _line(self, frame: Frame) -> tuple[str, int | None]:
+        return self._labels.line(_LINE + 1, frame[1])
+
+    def _row(self, region: Region) -> int:
+        number = self._known.get(region)
+        if number is None:
+            number = self._known[region] = len(self._regions)
+            self._regions.append(region)
+        return number
