@@ -32,7 +32,7 @@ from regionpredict.trace.paraver.calls import Calls, calls_of
 from regionpredict.trace.paraver.labels import Labels, read_labels, read_thread_names
 from regionpredict.trace.paraver.operations import Placed, operations_table, placed_operations
 from regionpredict.trace.paraver.records import Header, Integers, Records, read_records
-from regionpredict.trace.paraver.user_regions import Boundaries, boundaries_of
+from regionpredict.trace.paraver.user_regions import Boundaries, boundaries_of, names_functions
 
 IDLE, RUNNING, NOT_CREATED = 0, 1, 2  # Paraver's states
 WAITING = (IDLE, NOT_CREATED, 3, 5, 7, 8, 9)
@@ -41,7 +41,8 @@ _PARALLEL = 60000001  # Extrae's type of parallel constructs; their end has the 
 _FIRST_COUNTER, _LAST_COUNTER = 42000000, 42999999  # Extrae's types of hardware counters
 _BOUNDARY, _AROUND_BOUNDARY, _EMPTY_CALL = 1.5, 1.9, 1.95
 """Between a location's begin (1) and calls and states (2): functions and phases, what is entered
-again after these, and calls without length."""
+again after these, and calls without length. Negative ones stand between what ends: calls and states
+(-2) and the location (-1); functions and phases do, but for those at the location's begin."""
 _FAILED = 0  # a counter's increase is never negative: below this, the reading failed
 
 
@@ -81,8 +82,11 @@ def trace_of(
     where = first[records.events[:, 0]] + records.events[:, 1]
     calls = calls_of(records.events, where, labels, regions, findings)
     lifetimes = _lifetimes(records, first, len(locations), header)
-    boundaries = boundaries_of(records.events, where, lifetimes, calls, labels, regions, findings)
-    stacks = stack_rows(records.events, where, calls, labels, regions, not len(boundaries))
+    boundaries = boundaries_of(
+        records.events, where, first, lifetimes, calls, labels, regions, findings
+    )
+    functions = not names_functions(records.events)
+    stacks = stack_rows(records.events, where, calls, labels, regions, functions)
     spans = np.concatenate(
         [
             lifetimes,
@@ -260,6 +264,8 @@ def _sorted_rows(
     around = stacks.call + n - len(calls)
     before = stacks.before.astype(bool)
     changes = _at_boundaries(calls, boundaries, stacks)
+    birth = np.full(int(spans[:, 0].max(initial=0)) + 1, NONE)
+    birth[spans[depth == 0, 0]] = spans[depth == 0, 1]
     parts = [
         (spans[:, 0], spans[:, 1], enter_phase, order, 0, Kind.ENTER, spans[:, 3], none, 1),
         (spans[:, 0], spans[:, 2], leave_phase, order, 3, Kind.LEAVE, spans[:, 3], none, 1),
@@ -279,7 +285,7 @@ def _sorted_rows(
         ),
         (
             boundaries.location, boundaries.time,
-            np.where(boundaries.kind == Kind.ENTER, _BOUNDARY, -_BOUNDARY),
+            np.where(boundaries.time == birth[boundaries.location], _BOUNDARY, -_BOUNDARY),
             np.arange(len(boundaries)), 0, boundaries.kind, boundaries.region, NONE, 1,
         ),
         (

@@ -1,8 +1,10 @@
-"""Regions that a Paraver trace's events begin and end: functions that are instrumented, and phases.
+"""Regions that a Paraver trace's events begin and end: functions that are instrumented, phases, and
+what threads do in parallel constructs.
 
 Extrae notes instrumented functions as events of one type: a function's number where it begins, 0
 where it ends. Phases are events of types that the program itself defines: a value other than 0
-begins one, 0 or another value ends it.
+begins one, 0 or another value ends it. A thread of a parallel construct is in the construct's
+function, then in its implicit barrier until the first thread notes the end of the construct.
 """
 
 from __future__ import annotations
@@ -11,13 +13,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regionpredict.trace.event_trace import Finding, Kind, Region
+from regionpredict.trace.event_trace import Finding, Kind, Paradigm, Region, Role
 from regionpredict.trace.paraver.calls import Calls
 from regionpredict.trace.paraver.labels import Labels
 from regionpredict.trace.paraver.records import Integers
 
 _FUNCTION = 60000019  # Extrae's type of instrumented functions
 _FUNCTION_LINE = 60000119  # the line of each
+_CONSTRUCT = 60000001  # parallel constructs, of a rank's first thread
+_OUTLINED, _OUTLINED_LINE = 60000018, 60000118  # what threads execute in them, and its line
+_BARRIER = 60000005  # OpenMP's barriers
+_IMPLICIT = 1 << 40  # the value that stands for an implicit one
+_NESTED = (_FUNCTION, _OUTLINED, _BARRIER)  # types of regions that may be in one of their own
 _FIRST_OF_RUNTIMES = 30000000  # Extrae's own types begin here; those below are the program's
 
 
@@ -35,9 +42,15 @@ class Boundaries:
         return len(self.location)
 
 
+def names_functions(events: Integers) -> bool:
+    """Whether functions are instrumented."""
+    return bool((events[:, 3] == _FUNCTION).any())
+
+
 def boundaries_of(
     events: Integers,
     location: Integers,
+    first: Integers,
     lifetimes: Integers,
     calls: Calls,
     labels: Labels,
@@ -46,28 +59,33 @@ def boundaries_of(
 ) -> Boundaries:
     """The regions that events (n, 5) of `location` (n,) begin and end; adds them to `regions`.
 
-    Those that still last at the location's end, which `lifetimes` has, end there. Events inside a
-    call of MPI are left out.
+    `first` is each task's first location. Regions that still last at the location's end, which
+    `lifetimes` has, end there. Events inside a call of MPI are left out.
     """
     types = [number for number in labels.values if 0 < number < _FIRST_OF_RUNTIMES]
-    chosen = np.flatnonzero(np.isin(events[:, 3], [_FUNCTION, *types]))
-    call = calls.at(location[chosen], events[chosen, 2])
+    chosen = np.isin(events[:, 3], [_FUNCTION, _BARRIER, *types])
+    table = np.concatenate(
+        [
+            np.column_stack([location[chosen], events[chosen, 2:]]),
+            _of_teams(events, location, first),
+        ]
+    )
+    call = calls.at(table[:, 0], table[:, 1])
     if len(calls):
-        within = (call >= 0) & (calls.begin[call] < events[chosen, 2])
-        chosen = chosen[~(within & (calls.end[call] > events[chosen, 2]))]
-    chosen = chosen[np.lexsort((chosen, events[chosen, 2], location[chosen]))]
+        within = (call >= 0) & (calls.begin[call] < table[:, 1])
+        table = table[~(within & (calls.end[call] > table[:, 1]))]
+    table = table[np.lexsort((np.arange(len(table)), table[:, 1], table[:, 0]))]
     ends = dict(zip(lifetimes[:, 0].tolist(), lifetimes[:, 2].tolist(), strict=True))
     names = _Names(labels, regions)
     rows: list[tuple[int, int, int, int]] = []
     unmatched = 0
     stack: list[tuple[int, int]] = []  # type and region, outermost first
     here = -1
-    for row, where in zip(chosen.tolist(), location[chosen].tolist(), strict=True):
-        time, kind, value = events[row, 2:5].tolist()
+    for where, time, kind, value in table.tolist():
         if where != here:
             _close(rows, stack, here, ends.get(here, 0), 0)
             here = where
-        if value and kind == _FUNCTION:
+        if value and kind in _NESTED:
             region = names.of(kind, value)
             stack.append((kind, region))
             rows.append((where, time, int(Kind.ENTER), region))
@@ -77,7 +95,7 @@ def boundaries_of(
             unmatched += 1
             continue
         # what a phase ends or begins in goes on in the next one
-        place = at if at is not None else 0 if kind != _FUNCTION else len(stack)
+        place = at if at is not None else 0 if kind not in _NESTED else len(stack)
         inner = stack[place + (at is not None) :]
         _close(rows, stack, where, time, place)
         if value:
@@ -89,8 +107,47 @@ def boundaries_of(
     _close(rows, stack, here, ends.get(here, 0), 0)
     if unmatched:
         findings.append(Finding("an end of a function or phase without its begin", count=unmatched))
-    table = np.array(_without_empty(rows), dtype=np.int64).reshape(-1, 4)
-    return Boundaries(*table.T)
+    return Boundaries(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
+
+
+def _of_teams(events: Integers, location: Integers, first: Integers) -> Integers:
+    """(n, 4): location, time, type, value: where threads begin a construct's function, come to its
+    implicit barrier, and leave both; the end of the construct is the first thread's."""
+    master = first[events[:, 0]]
+    span = int(events[:, 2].max(initial=0)) + 1
+    construct = (events[:, 3] == _CONSTRUCT) & (location == master)
+    keys = location[construct] * span + events[construct, 2]
+    order = np.argsort(keys, kind="stable")
+    keys, opens = keys[order], events[construct, 4][order] != 0
+    chosen = np.flatnonzero(events[:, 3] == _OUTLINED)
+    wanted = master[chosen] * span + events[chosen, 2]
+    row = np.searchsorted(keys, wanted, side="right") - 1
+    ends = events[chosen, 4] == 0
+    # a function that ends with its construct belongs to it, too
+    row -= ends & (row > 0) & ~opens[np.maximum(row, 0)] & (keys[np.maximum(row, 0)] == wanted)
+    after = np.minimum(row + 1, len(keys) - 1)
+    inside = (row >= 0) & opens[np.maximum(row, 0)] & ~opens[after] if len(keys) else ends & False
+    inside &= keys[after] // span == master[chosen] if len(keys) else inside
+    order = np.argsort(events[chosen, 2], kind="stable")
+    order = order[inside[order]]
+    chosen, row, ends = chosen[order], row[order], ends[order]
+    execution = location[chosen] * max(len(keys), 1) + row  # of a construct on a thread
+    of_begins, begun = np.unique(execution[~ends], return_index=True)
+    of_ends, ended = np.unique(execution[ends][::-1], return_index=True)
+    _, at, of = np.intersect1d(of_begins, of_ends, assume_unique=True, return_indices=True)
+    begin, end = chosen[~ends][begun[at]], chosen[ends][::-1][ended[of]]
+    where, join = location[begin], keys[row[~ends][begun[at]] + 1] % span
+    steps = [
+        (events[begin, 2], _OUTLINED, events[begin, 4]),
+        (np.minimum(events[end, 2], join), _BARRIER, _IMPLICIT),
+        (join, _BARRIER, 0),
+        (join, _OUTLINED, 0),
+    ]
+    columns = [
+        np.stack(np.broadcast_arrays(where, time, kind, value), axis=1)
+        for time, kind, value in steps
+    ]
+    return np.stack(columns, axis=1).reshape(-1, 4).astype(np.int64)
 
 
 def _close(
@@ -102,22 +159,6 @@ def _close(
 ) -> None:
     while len(stack) > depth:
         rows.append((where, time, int(Kind.LEAVE), stack.pop()[1]))
-
-
-def _without_empty(rows: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
-    """Without regions that end when they begin."""
-    kept: list[tuple[int, int, int, int]] = []
-    for row in rows:
-        before = kept[-1] if kept else None
-        if (
-            before is not None
-            and row[2] == Kind.LEAVE
-            and before == (row[0], row[1], int(Kind.ENTER), row[3])
-        ):
-            kept.pop()
-        else:
-            kept.append(row)
-    return kept
 
 
 class _Names:
@@ -138,5 +179,13 @@ class _Names:
         if kind == _FUNCTION:
             file, line = self._labels.line(_FUNCTION_LINE, value)
             return Region(self._labels.function(kind, value), file=file, line=line)
+        if kind == _OUTLINED:
+            file, line = self._labels.line(_OUTLINED_LINE, value)
+            name = self._labels.function(kind, value)
+            return Region(name, Paradigm.OPENMP, Role.PARALLEL, file, line)
+        if kind == _BARRIER:
+            implicit = value == _IMPLICIT
+            role = Role.IMPLICIT_BARRIER if implicit else Role.BARRIER
+            return Region("implicit barrier" if implicit else "barrier", Paradigm.OPENMP, role)
         label = self._labels.values.get(kind, {}).get(value)
         return Region(label or f"{self._labels.types.get(kind, kind)}: {value}")

@@ -13,8 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regionpredict.trace import EventTrace, Kind, Role
+from regionpredict.trace.analysis import analyse
 from regionpredict.trace.bursts import bursts_of, by_location
+from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.paraver import read_paraver
+from regionpredict.trace.region_split import region_splits
+from regionpredict.trace.results import waits
 
 HEAD = "#Paraver (01/02/2020 at 10:11):1000_ns:1(2):1:1(2:1),0\n"
 PCF = """\
@@ -61,6 +65,17 @@ VALUES
 
 EVENT_TYPE
 9   2000   Other
+
+EVENT_TYPE
+0   60000018   Executed OpenMP parallel function
+VALUES
+0   End
+1   loop.omp_fn.0
+
+EVENT_TYPE
+0   60000118   Executed OpenMP parallel function line and file
+VALUES
+1   5 (loop.c, prog)
 """
 
 
@@ -192,6 +207,32 @@ def test_time_without_a_state_is_idle(tmp_path: Path) -> None:
     roles = {region.name: region.role for region in trace.regions}
     assert roles["Idle"] is Role.IDLE
     assert spans(trace, 1) == {"": 300, "Idle": 300 + 100, "Synchronization": 100}
+
+
+def test_threads_wait_at_the_end_of_a_construct(tmp_path: Path, kernels: Kernels) -> None:
+    """Two constructs of two threads: the second thread is 150 ns earlier in the one, 30 in the
+    other, in which it also waits 15 ns at a barrier."""
+    text = [state(0, 1000), state(0, 1000, 1, 2)]
+    for fork, ends, join in ((100, (400, 250), 410), (500, (700, 670), 700)):
+        text += [event(fork, 60000001, 3), event(join, 60000001, 0)]
+        for thread, end in enumerate(ends, 1):
+            text += [event(fork + thread, 60000018, 1, thread), event(end, 60000018, 0, thread)]
+    for thread in (1, 2):
+        text += [event(580 - 15 * thread, 60000005, 1, thread), event(570, 60000005, 0, thread)]
+    trace = read(tmp_path, text)
+    assert spans(trace, 1) == {
+        "": 102 + 92 + 300,
+        "loop.omp_fn.0": 148 + 168 - 20,
+        "loop.omp_fn.0/implicit barrier": 160 + 30,
+        "loop.omp_fn.0/barrier": 20,
+    }
+    (region,) = [region for region in trace.regions if region.role is Role.PARALLEL]
+    assert (region.file, region.line) == ("loop.c", 5)
+    found = waits(analyse(trace, kernels))
+    assert found.totals["omp_implicit_barrier"] == pytest.approx(150e-9 + 30e-9)
+    assert found.totals["omp_explicit_barrier"] == pytest.approx(15e-9)
+    (first,) = region_splits(trace, bursts_of(trace))
+    assert (first.threads, first.executions) == (2, 2)
 
 
 def test_a_call_splits_the_state_around_it(tmp_path: Path) -> None:
