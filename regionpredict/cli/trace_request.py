@@ -122,7 +122,7 @@ def read_trace(path: str, kernels: Kernels, application: int | None = None) -> E
 
     _check_application(path, application)
     if path.endswith(PARAVER):
-        return read_paraver(path, application)
+        return read_paraver(path, kernels, application)
     if is_store(Path(path)):
         return Store(Path(path)).read(Selection())[0]
     return read_otf2(Path(path), kernels)

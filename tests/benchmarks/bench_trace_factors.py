@@ -77,7 +77,7 @@ def published(folder: Path, kernels: Kernels) -> None:
         lines = [row for row in csv.reader(file, delimiter=";") if len(row) > 1]
     rows = {row[0].lstrip("#"): row[1:] for row in lines}
     widths = [int(text) for text in rows.pop("Number of processes")]
-    traces = [read_paraver(folder / f"epoch_{width}proc.prv.gz") for width in widths]
+    traces = [read_paraver(folder / f"epoch_{width}proc.prv.gz", kernels) for width in widths]
     study = study_of([run_factors(trace, match(trace, kernels), kernels) for trace in traces])
     ours = {
         "Parallel efficiency": lambda r: 100 * r.factors.parallel,

@@ -10,7 +10,7 @@ itself lies in its functions and in a region `file:line`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -40,8 +40,8 @@ class StackRows:
     order: Integers
     kind: Integers
     region: Integers
-    between: list[Path] = field(default_factory=list)
-    after_call: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    between: list[Path]
+    after_call: Integers
 
     def __len__(self) -> int:
         return len(self.call)
@@ -83,7 +83,8 @@ def stack_rows(
     begins = _changes(previous, of_call, between, around)
     ends = _changes(of_call, after_call, around, between)
     table = np.concatenate([np.insert(begins, 1, 1, axis=1), np.insert(ends, 1, 0, axis=1)])
-    return StackRows(*table.T, between, after_call)
+    call, before, order, kind, region = table.T
+    return StackRows(call, before, order, kind, region, between, after_call)
 
 
 def _changes(

@@ -77,7 +77,8 @@ def calls_of(
     """
     chosen = np.flatnonzero(np.isin(events[:, 3], MPI_TYPES))
     where, time, value = location[chosen], events[chosen, 2], events[chosen, 4]
-    order = np.lexsort((np.arange(len(chosen)), time, where))
+    span = int(time.max(initial=0)) + 1
+    order = np.argsort(where * span + time, kind="stable")
     chosen, where, time, value = chosen[order], where[order], time[order], value[order]
     opens = np.flatnonzero(value != 0)
     follows = opens + 1

@@ -11,6 +11,7 @@ that completes it.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,18 +28,18 @@ from regionpredict.trace.event_trace import (
     Region,
     Role,
 )
+from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.paraver.call_stacks import StackRows, stack_rows
 from regionpredict.trace.paraver.calls import Calls, calls_of
 from regionpredict.trace.paraver.labels import Labels, read_labels, read_thread_names
 from regionpredict.trace.paraver.operations import Placed, operations_table, placed_operations
-from regionpredict.trace.paraver.records import Header, Integers, Records, read_records
+from regionpredict.trace.paraver.records import Header, Integers, Readings, Records, read_records
 from regionpredict.trace.paraver.user_regions import Boundaries, boundaries_of, names_functions
 
 IDLE, RUNNING, NOT_CREATED = 0, 1, 2  # Paraver's states
 WAITING = (IDLE, NOT_CREATED, 3, 5, 7, 8, 9)
 """Paraver's states of a thread that waits, has nothing to do, or is not there."""
 _PARALLEL = 60000001  # Extrae's type of parallel constructs; their end has the value 0
-_FIRST_COUNTER, _LAST_COUNTER = 42000000, 42999999  # Extrae's types of hardware counters
 _BOUNDARY, _AROUND_BOUNDARY, _EMPTY_CALL = 1.5, 1.9, 1.95
 """Between a location's begin (1) and calls and states (2): functions and phases, what is entered
 again after these, and calls without length. Negative ones stand between what ends: calls and states
@@ -46,14 +47,14 @@ again after these, and calls without length. Negative ones stand between what en
 _FAILED = 0  # a counter's increase is never negative: below this, the reading failed
 
 
-def read_paraver(path: str | Path, application: int | None = None) -> EventTrace:
+def read_paraver(path: str | Path, kernels: Kernels, application: int | None = None) -> EventTrace:
     """The trace in `path` (.prv or .prv.gz); names are read from the .pcf and .row beside it.
 
     Raises InputError where the file cannot be read, is damaged, holds several applications and none
     is chosen, or does not have the one that is.
     """
     path = Path(path)
-    header, records = read_records(path, application)
+    header, records = read_records(path, kernels, application)
     stem = path.name.removesuffix(".gz").removesuffix(".prv")
     labels = read_labels(path.with_name(stem + ".pcf"))
     names = read_thread_names(path.with_name(stem + ".row"))[header.threads_before :]
@@ -75,9 +76,9 @@ def trace_of(
         for i, (rank, thread) in enumerate(thread_ids)
     )
     findings: list[Finding] = []
-    if len(records.passed_over):
+    if records.passed_over:
         text = "records of kind 4 (collective communication of old traces), passed over"
-        findings.append(Finding(text, count=len(records.passed_over)))
+        findings.append(Finding(text, count=records.passed_over))
     regions = [Region(name or "application", Paradigm.USER, Role.PROGRAM)]
     where = first[records.events[:, 0]] + records.events[:, 1]
     calls = calls_of(records.events, where, labels, regions, findings)
@@ -102,7 +103,7 @@ def trace_of(
     rows = _sorted_rows(spans, depth, placed, forks, calls, boundaries, stacks)
     starts = np.searchsorted(rows.location, np.arange(len(locations) + 1))
     begin = int(rows.time.min())
-    counters = _counters(records.events, where, labels, rows)
+    counters = _counters(records.readings, labels, rows)
     return EventTrace(
         locations=locations,
         regions=tuple(regions),
@@ -175,7 +176,8 @@ def _state_spans(
         (lifetimes[:, 0], lifetimes[:, 1]), (lifetimes[:, 0], lifetimes[:, 2]),
     ]  # fmt: skip
     span = max(int(time.max(initial=0)) for _, time in points) + 1
-    keys = np.unique(np.concatenate([where * span + time for where, time in points]))
+    keys = np.sort(np.concatenate([where * span + time for where, time in points]))
+    keys = keys[np.append(keys[1:] != keys[:-1], True)]
     begin, end = keys[:-1], keys[1:]
     where = begin // span
     within = where == end // span
@@ -266,7 +268,7 @@ def _sorted_rows(
     changes = _at_boundaries(calls, boundaries, stacks)
     birth = np.full(int(spans[:, 0].max(initial=0)) + 1, NONE)
     birth[spans[depth == 0, 0]] = spans[depth == 0, 1]
-    parts = [
+    parts: list[tuple[Any, ...]] = [
         (spans[:, 0], spans[:, 1], enter_phase, order, 0, Kind.ENTER, spans[:, 3], none, 1),
         (spans[:, 0], spans[:, 2], leave_phase, order, 3, Kind.LEAVE, spans[:, 3], none, 1),
         (
@@ -322,21 +324,18 @@ def _at_boundaries(calls: Calls, boundaries: Boundaries, stacks: StackRows) -> I
     return np.array(rows, dtype=np.int64).reshape(-1, 5)
 
 
-def _counters(
-    events: Integers, location: Integers, labels: Labels, rows: _Rows
-) -> tuple[Counter, ...]:
+def _counters(readings: Readings, labels: Labels, rows: _Rows) -> tuple[Counter, ...]:
     """The hardware counters; the n-th reading at a time belongs to the n-th event then.
 
     Events that are made of the callers of MPI have none.
     """
     columns = []
-    span = int(max(rows.time.max(initial=0), events[:, 2].max(initial=0))) + 1
+    span = int(max(rows.time.max(initial=0), readings.time.max(initial=0))) + 1
     noted = np.flatnonzero(rows.noted)
     keys = (rows.location * span + rows.time)[noted]
-    counters = (events[:, 3] >= _FIRST_COUNTER) & (events[:, 3] <= _LAST_COUNTER)
-    for number in np.unique(events[counters, 3]).tolist():
-        chosen = np.flatnonzero((events[:, 3] == number) & (events[:, 4] >= _FAILED))
-        wanted = location[chosen] * span + events[chosen, 2]
+    for number in np.unique(readings.type).tolist():
+        chosen = np.flatnonzero((readings.type == number) & (readings.value >= _FAILED))
+        wanted = readings.location[chosen].astype(np.int64) * span + readings.time[chosen]
         order = np.argsort(wanted, kind="stable")
         at = np.searchsorted(keys, wanted[order])
         last = np.searchsorted(keys, wanted[order], side="right") - 1
@@ -345,5 +344,5 @@ def _counters(
         at = np.clip(at + np.arange(len(order)) - first, at, np.maximum(last, at))
         name = labels.types.get(number, f"counter {number}").split(" ")[0]
         event = noted[np.minimum(at, len(noted) - 1)]
-        columns.append(Counter(name, event, events[chosen[order], 4]))
+        columns.append(Counter(name, event, readings.value[chosen[order]]))
     return tuple(columns)

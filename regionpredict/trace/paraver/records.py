@@ -11,6 +11,7 @@ header, lines `c:` for communicators, then a record a line, numbers with colons 
 
 from __future__ import annotations
 
+import ctypes
 import gzip
 import re
 import zlib
@@ -18,25 +19,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
+from regionpredict.trace.kernels import Kernels
 
-_CHUNK = 1 << 24  # bytes of text taken apart at once: bounds the memory, not the result
+_CHUNK = 1 << 23  # bytes of text taken apart at once: bounds the memory, not the result
 _LONGEST_LINE = 1 << 26  # an event record with millions of pairs: no tracer writes one
-_COLON, _NEWLINE, _ZERO, _MINUS = 58, 10, 48, 45
-_STATE_FIELDS, _MESSAGE_FIELDS, _EVENT_FIELDS = 8, 15, 6
-_LONGEST = 20  # digits of the largest unsigned 64-bit number, which failed counters show
 _MOST_THREADS = 10**7  # more than any machine runs of one program: the number is damaged
 _LARGEST = 2**62  # times and places in one integer
-_POWERS = (10 ** np.arange(_LONGEST, dtype=np.uint64)).astype(np.uint64)
-
-_PASSED_OVER = 4  # collective communication, which old tracers wrote and Paraver does not read
-
 Integers = NDArray[np.int64]
-_Parts = tuple[Integers, Integers, Integers, Integers]  # as in Records
 File = gzip.GzipFile | BufferedReader
 
 
@@ -58,22 +53,36 @@ class Header:
 
 
 @dataclass(frozen=True, slots=True)
+class Readings:
+    """Readings of hardware counters in the order of the file, columns of one length: the location
+    (threads of all tasks in order), time in ticks, the counter's type, and its value."""
+
+    location: NDArray[np.int32]
+    time: Integers
+    type: NDArray[np.int32]
+    value: Integers
+
+
+@dataclass(frozen=True, slots=True)
 class Records:
     """All records, in the order of the file; tasks and threads count from 0.
 
     `states` is (n, 5): task, thread, begin, end, state. `events` is (n, 5): task, thread, time,
-    type, value. `messages` is (n, 10): task, thread, logical and physical send; the same of the
-    receive; size and tag. Times are ticks. `passed_over` is the kind of each
-    record that is not read.
+    type, value; one of type 0 stands for each record of `readings` alone. `messages` is (n, 10):
+    task, thread, logical and physical send; the same of the receive; size and tag. Times are ticks.
+    `passed_over` is the number of records that are not read.
     """
 
     states: Integers
     events: Integers
     messages: Integers
-    passed_over: Integers
+    readings: Readings
+    passed_over: int
 
 
-def read_records(path: Path, application: int | None = None) -> tuple[Header, Records]:
+def read_records(
+    path: Path, kernels: Kernels, application: int | None = None
+) -> tuple[Header, Records]:
     """The header and the records of `path`, gzipped where its name ends in `.gz`.
 
     `application` counts from 1; None is the only one. Raises InputError where the file cannot be
@@ -82,9 +91,9 @@ def read_records(path: Path, application: int | None = None) -> tuple[Header, Re
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             header, rest, line = _header(file, path, application)
-            parts: list[_Parts] = []
+            text = _Text(header, kernels)
             for chunk, first in _chunks(file, rest, line, path):
-                parts.append(_records_of(chunk, path, first, header))
+                text.take(chunk, path, first)
     except OSError as error:
         raise _damaged(f"cannot be read: {error.strerror or error}", path) from None
     except (EOFError, zlib.error):
@@ -93,22 +102,16 @@ def read_records(path: Path, application: int | None = None) -> tuple[Header, Re
             remedy="copy it again",
             path=str(path),
         ) from None
-    last = max((int(part.max(initial=0)) for kinds in parts for part in _times(kinds)), default=0)
-    if max(last, header.ticks) * sum(header.threads) >= _LARGEST:
+    if max(text.latest, header.ticks) * sum(header.threads) >= _LARGEST:
         raise _damaged("times are too large to be of a run", path)
-    kinds = [np.concatenate(kind) for kind in zip(*parts, strict=True)] if parts else []
-    if not kinds or not any(map(len, kinds[:-1])):
+    records = text.records()
+    if not len(records.states) + len(records.events) + len(records.messages):
         raise _damaged("holds no record", path)
-    return header, Records(*kinds)
+    return header, records
 
 
 def _damaged(message: str, path: Path, line: int | None = None) -> InputError:
     return InputError(message, remedy="give a complete trace", path=str(path), line=line)
-
-
-def _times(tables: _Parts) -> tuple[Integers, ...]:
-    states, events, messages, _ = tables
-    return states[:, 2:4], events[:, 2], messages[:, 2:4], messages[:, 6:8]
 
 
 _APPLICATION = re.compile(r"(\d+)\(((?:\d+:\d+,?)*)\)(?:,(\d+))?")
@@ -203,114 +206,113 @@ def _chunks(file: File, rest: bytes, line: int, path: Path) -> Iterator[tuple[by
             raise _damaged(f"has a line of more than {_LONGEST_LINE >> 20} MiB", path, line)
 
 
-def _records_of(text: bytes, path: Path, first: int, header: Header) -> _Parts:
-    if b"\r" in text:
-        text = text.replace(b"\r\n", b"\n")
-    if b"\n#" in text or text.startswith(b"#"):
-        text = re.sub(rb"(?m)^#.*$", b"", text)
-    numbers, starts, counts, lines = _numbers(np.frombuffer(text, dtype=np.uint8), path, first)
-    kind = numbers[starts]
-    wrong = ~(
-        ((kind == 1) & (counts == _STATE_FIELDS))
-        | ((kind == 2) & (counts > _EVENT_FIELDS) & (counts % 2 == 0))
-        | ((kind == 3) & (counts == _MESSAGE_FIELDS))
-        | (kind == _PASSED_OVER)
-    )
-    if wrong.any():
-        at = int(np.flatnonzero(wrong)[0])
-        raise InputError(
-            f"is not a record: {counts[at]} numbers after {kind[at]}"
-            if kind[at] in (1, 2, 3)
-            else f"records of kind {kind[at]} are not known",
-            remedy="give a complete trace",
-            path=str(path),
-            line=first + int(lines[at]),
-        )
-    passed_over = kind[kind == _PASSED_OVER]
-    if header.application is not None:
-        # A record of four numbers or more has its application third; a message's two must agree.
-        mine = (kind != _PASSED_OVER) & (
-            numbers[np.minimum(starts + 2, len(numbers) - 1)] == header.application
-        )
-        received = np.flatnonzero(mine & (kind == 3))
-        mine[received] = numbers[starts[received] + 8] == header.application
-        starts, counts, kind = starts[mine], counts[mine], kind[mine]
-    begin = starts[kind == 1]
-    states = np.stack([numbers[begin + field] for field in (3, 4, 5, 6, 7)], axis=1)
-    begin, count = starts[kind == 2], counts[kind == 2]
-    pairs = (count - _EVENT_FIELDS) // 2
-    owner = np.repeat(np.arange(len(begin)), pairs)
-    within = np.arange(int(pairs.sum())) - np.repeat(np.cumsum(pairs) - pairs, pairs)
-    place = begin[owner] + _EVENT_FIELDS + 2 * within
-    head = begin[owner]
-    columns = [numbers[head + field] for field in (3, 4, 5)]
-    events = np.stack([*columns, numbers[place], numbers[place + 1]], axis=1)
-    begin = starts[kind == 3]
-    fields = (3, 4, 5, 6, 9, 10, 11, 12, 13, 14)
-    messages = np.stack([numbers[begin + field] for field in fields], axis=1)
-    for table, columns_of_place in ((states, (0,)), (events, (0,)), (messages, (0, 4))):
-        for column in columns_of_place:
-            table[:, column : column + 2] -= 1
-            _check_threads(table[:, column], table[:, column + 1], header, path)
-    return states, events, messages, passed_over
+class _Table(ctypes.Structure):
+    _fields_ = [
+        ("text", ctypes.c_char_p),
+        *((name, ctypes.c_int64) for name in ("length", "application", "tasks")),
+        *((name, ctypes.c_void_p) for name in ("threads", "first", "states", "events", "messages")),
+        *((f"counter_{name}", ctypes.c_void_p) for name in ("location", "type", "time", "value")),
+        *((f"{name}_count", ctypes.c_int64) for name in ("state", "event", "message", "counter")),
+        *((name, ctypes.c_int64) for name in ("passed_over", "latest", "error", "line")),
+        *((name, ctypes.c_int64) for name in ("begin", "end", "first_number", "second_number")),
+    ]
 
 
-def _check_threads(task: Integers, thread: Integers, header: Header, path: Path) -> None:
-    threads = np.array(header.threads)
-    known = (task >= 0) & (task < len(threads))
-    known &= (thread >= 0) & (thread < threads[np.where(known, task, 0)])
-    if not known.all():
-        at = int(np.flatnonzero(~known)[0])
-        raise InputError(
-            f"has a record of task {task[at] + 1}, thread {thread[at] + 1}, which its first line "
-            "does not list",
+_NO_NUMBER, _NO_RECORD, _NO_SUCH_KIND, _NO_SUCH_THREAD = 1, 2, 3, 4
+_SHORTEST = {"states": 15, "events": 4, "messages": 29, "counters": 10}
+"""Bytes that a row of each table takes at least in the text."""
+
+
+class _Text:
+    """The text of a trace, taken piece by piece, as tables."""
+
+    def __init__(self, header: Header, kernels: Kernels) -> None:
+        self._header = header
+        self._library = kernels.load("paraver_text.c")
+        self._threads = np.array(header.threads, dtype=np.int64)
+        self._first = np.concatenate([[0], np.cumsum(self._threads)]).astype(np.int64)
+        self._parts: list[tuple[NDArray[np.int64], ...]] = []
+        self._places: list[tuple[NDArray[np.int32], ...]] = []
+        self._passed_over = 0
+        self._room = 0
+        self._buffers: tuple[NDArray[Any], ...] = ()
+        self.latest = 0
+
+    def take(self, text: bytes, path: Path, first: int) -> None:
+        """Adds whole lines, of which the first is line `first` of the file."""
+        if len(text) > self._room:
+            self._make_room(len(text))
+        states, events, messages, time, value, place, kind = self._buffers
+        table = _Table(
+            text=text, length=len(text), application=self._header.application or 0,
+            tasks=len(self._threads), threads=self._threads.ctypes.data,
+            first=self._first.ctypes.data, states=states.ctypes.data, events=events.ctypes.data,
+            messages=messages.ctypes.data, counter_location=place.ctypes.data,
+            counter_type=kind.ctypes.data, counter_time=time.ctypes.data,
+            counter_value=value.ctypes.data,
+        )  # fmt: skip
+        self._library.rp_paraver_text(ctypes.byref(table))
+        if table.error:
+            raise _wrong_line(table, text, path, first)
+        read = table.counter_count
+        self._parts.append(
+            (
+                states[: table.state_count].copy(),
+                events[: table.event_count].copy(),
+                messages[: table.message_count].copy(),
+                time[:read].copy(),
+                value[:read].copy(),
+            )
+        )
+        self._places.append((place[:read].copy(), kind[:read].copy()))
+        self._passed_over += table.passed_over
+        self.latest = max(self.latest, table.latest)
+
+    def _make_room(self, length: int) -> None:
+        room = {name: length // least + 2 for name, least in _SHORTEST.items()}
+        self._room = length
+        self._buffers = (
+            np.empty((room["states"], 5), dtype=np.int64),
+            np.empty((room["events"], 5), dtype=np.int64),
+            np.empty((room["messages"], 10), dtype=np.int64),
+            *np.empty((2, room["counters"]), dtype=np.int64),
+            *np.empty((2, room["counters"]), dtype=np.int32),
+        )
+
+    def records(self) -> Records:
+        """All that was taken; only once, since the pieces are given up."""
+        empty = np.zeros((0, 5), dtype=np.int64)
+        none, nowhere = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
+        parts, self._parts = (
+            [*self._parts, (empty, empty, np.zeros((0, 10), np.int64), none, none)],
+            [],
+        )
+        columns = [list(column) for column in zip(*parts, strict=True)]
+        del parts
+        tables = []
+        for column in columns:
+            tables.append(np.concatenate(column))
+            column.clear()
+        places = [np.concatenate(c) for c in zip(*self._places, (nowhere, nowhere), strict=True)]
+        states, events, messages, time, value = tables
+        readings = Readings(places[0], time, places[1], value)
+        return Records(states, events, messages, readings, self._passed_over)
+
+
+def _wrong_line(table: _Table, text: bytes, path: Path, first: int) -> InputError:
+    """What is wrong with the line at which the kernel stopped."""
+    one, other = table.first_number, table.second_number
+    if table.error == _NO_SUCH_THREAD:
+        return InputError(
+            f"has a record of task {one}, thread {other}, which its first line does not list",
             remedy="the trace and its header do not belong together",
             path=str(path),
         )
-
-
-def _numbers(
-    text: NDArray[np.uint8], path: Path, first: int
-) -> tuple[Integers, Integers, Integers, Integers]:
-    """The numbers, and of each line that has any: its first one, how many, and its place.
-
-    All digits at one place from the right are taken at once: as many passes as digits.
-    """
-    newline = text == _NEWLINE
-    ends = np.flatnonzero(newline | (text == _COLON))
-    starts = np.empty_like(ends)
-    starts[0], starts[1:] = 0, ends[:-1] + 1
-    lengths = ends - starts
-    closes = newline[ends]
-    blank = closes & (lengths == 0) & np.concatenate([[True], closes[:-1]])
-    lines = np.concatenate([[0], np.cumsum(closes)[:-1]])
-    kept = ~blank
-    if blank.any():
-        ends, starts, lengths, closes = ends[kept], starts[kept], lengths[kept], closes[kept]
-        lines = lines[kept]
-    negative = text[np.minimum(starts, len(text) - 1)] == _MINUS
-    lengths = lengths - negative
-    broken = (lengths < 1) | (lengths > _LONGEST)
-    magnitudes = np.zeros(len(ends), dtype=np.uint64)
-    some = np.flatnonzero(~broken)
-    for place in range(int(lengths.max(initial=0)) if len(some) else 0):
-        if place >= _LONGEST:
-            break
-        some = some[lengths[some] > place]
-        digit = text[ends[some] - 1 - place] - _ZERO  # wraps round below 0
-        broken[some[digit > 9]] = True
-        magnitudes[some] += digit * _POWERS[place]
-    if broken.any():
-        at = int(np.flatnonzero(broken)[0])
-        shown = bytes(text[starts[at] : ends[at]][:30]).decode("latin-1")
-        raise InputError(
-            f"'{shown}' is not a number" if shown else "a number is missing",
-            remedy="give a complete trace",
-            path=str(path),
-            line=first + int(lines[at]),
-        )
-    signed = magnitudes.view(np.int64)
-    signed[negative] *= -1
-    last = np.flatnonzero(closes)
-    head = np.concatenate([[0], last[:-1] + 1])[: len(last)].astype(np.int64)
-    return signed, head, last - head + 1, lines[head]
+    if table.error == _NO_NUMBER:
+        shown = text[table.begin : table.end][:30].decode("latin-1").rstrip("\r")
+        message = f"'{shown}' is not a number" if shown else "a number is missing"
+    elif table.error == _NO_RECORD:
+        message = f"is not a record: {one} numbers after {other}"
+    else:
+        message = f"records of kind {one} are not known"
+    return _damaged(message, path, first + int(table.line))

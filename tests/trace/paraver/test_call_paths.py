@@ -96,10 +96,10 @@ def event(time: int, kind: int, value: int, thread: int = 1) -> str:
     return f"2:1:1:1:{thread}:{time}:{kind}:{value}\n"
 
 
-def read(folder: Path, records: Iterable[str]) -> EventTrace:
+def read(folder: Path, kernels: Kernels, records: Iterable[str]) -> EventTrace:
     (folder / "a.prv").write_text(HEAD + "".join(records))
     (folder / "a.pcf").write_text(PCF)
-    return read_paraver(folder / "a.prv")
+    return read_paraver(folder / "a.prv", kernels)
 
 
 def spans(trace: EventTrace, location: int = 0) -> dict[str, int]:
@@ -121,8 +121,10 @@ def spans(trace: EventTrace, location: int = 0) -> dict[str, int]:
     return {path: length for path, length in ticks.items() if length}
 
 
-def test_callers_are_the_path_and_lines_enclose_computation(tmp_path: Path) -> None:
-    trace = read(tmp_path, [
+def test_callers_are_the_path_and_lines_enclose_computation(
+    tmp_path: Path, kernels: Kernels
+) -> None:
+    trace = read(tmp_path, kernels, [
         state(0, 1000),
         barrier(100, 110, (4, 12), (3, 10)),  # solve:7, called by main:10
         barrier(200, 220, (4, 13), (3, 10)),  # solve:9, of the same call
@@ -143,9 +145,9 @@ def test_callers_are_the_path_and_lines_enclose_computation(tmp_path: Path) -> N
     assert lines["main"] == ("main.f90", None)
 
 
-def test_a_stack_that_was_cut_off_goes_on_where_others_do(tmp_path: Path) -> None:
+def test_a_stack_that_was_cut_off_goes_on_where_others_do(tmp_path: Path, kernels: Kernels) -> None:
     """Two levels are noted: `write`, called by `solve`, is known to be called by `main`."""
-    trace = read(tmp_path, [
+    trace = read(tmp_path, kernels, [
         state(0, 500),
         barrier(100, 110, (4, 12), (3, 10)),
         barrier(200, 220, (5, 14), (4, 13)),
@@ -154,8 +156,8 @@ def test_a_stack_that_was_cut_off_goes_on_where_others_do(tmp_path: Path) -> Non
     assert spans(trace)["main/solve/solve.f90:7-9"] == 90
 
 
-def test_unknown_callers_are_left_out(tmp_path: Path) -> None:
-    trace = read(tmp_path, [
+def test_unknown_callers_are_left_out(tmp_path: Path, kernels: Kernels) -> None:
+    trace = read(tmp_path, kernels, [
         state(0, 500),
         barrier(100, 110, (1, 1), (3, 10)),
         barrier(200, 220),
@@ -166,9 +168,9 @@ def test_unknown_callers_are_left_out(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_functions_and_phases_enclose_calls(tmp_path: Path) -> None:
+def test_functions_and_phases_enclose_calls(tmp_path: Path, kernels: Kernels) -> None:
     """A phase that ends inside a function goes on in the next; callers give lines alone then."""
-    trace = read(tmp_path, [
+    trace = read(tmp_path, kernels, [
         state(0, 1000),
         event(50, 1000, 1), event(100, 60000019, 1), event(150, 60000019, 2),
         barrier(200, 210, (4, 12), (3, 10)),
@@ -195,9 +197,9 @@ def test_functions_and_phases_enclose_calls(tmp_path: Path) -> None:
     ]
 
 
-def test_time_without_a_state_is_idle(tmp_path: Path) -> None:
+def test_time_without_a_state_is_idle(tmp_path: Path, kernels: Kernels) -> None:
     """The second thread runs from 100 to 300 and from 600 to 700 of its life from 100 to 900."""
-    trace = read(tmp_path, [
+    trace = read(tmp_path, kernels, [
         state(0, 1000),
         state(0, 100, 2, 2), state(100, 300, 1, 2), state(600, 700, 1, 2), state(800, 900, 5, 2),
     ])  # fmt: skip
@@ -219,7 +221,7 @@ def test_threads_wait_at_the_end_of_a_construct(tmp_path: Path, kernels: Kernels
             text += [event(fork + thread, 60000018, 1, thread), event(end, 60000018, 0, thread)]
     for thread in (1, 2):
         text += [event(580 - 15 * thread, 60000005, 1, thread), event(570, 60000005, 0, thread)]
-    trace = read(tmp_path, text)
+    trace = read(tmp_path, kernels, text)
     assert spans(trace, 1) == {
         "": 102 + 92 + 300,
         "loop.omp_fn.0": 148 + 168 - 20,
@@ -235,8 +237,10 @@ def test_threads_wait_at_the_end_of_a_construct(tmp_path: Path, kernels: Kernels
     assert (first.threads, first.executions) == (2, 2)
 
 
-def test_a_call_splits_the_state_around_it(tmp_path: Path) -> None:
-    trace = read(tmp_path, [state(0, 100), state(100, 400, 12), barrier(200, 230), state(400, 500)])
+def test_a_call_splits_the_state_around_it(tmp_path: Path, kernels: Kernels) -> None:
+    trace = read(
+        tmp_path, kernels, [state(0, 100), state(100, 400, 12), barrier(200, 230), state(400, 500)]
+    )
     assert spans(trace) == {"": 200, "I/O": 270, "MPI_Barrier": 30}
 
 
@@ -246,7 +250,7 @@ times = st.integers(0, 12)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_events_nest_whatever_coincides(
-    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory, kernels: Kernels
 ) -> None:
     """Calls, states, functions and phases that begin and end at the same few times."""
     folder = tmp_path_factory.mktemp("nest")
@@ -263,6 +267,6 @@ def test_events_nest_whatever_coincides(
     for _ in range(data.draw(st.integers(0, 3))):
         begin, end = sorted((data.draw(times), data.draw(times)))
         records.append(state(begin, end, data.draw(st.sampled_from([0, 1, 5, 12]))))
-    trace = read(folder, records)
+    trace = read(folder, kernels, records)
     assert sum(spans(trace).values()) == 13
     assert (np.diff(trace.time[: int(trace.starts[1])]) >= 0).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -15,16 +16,17 @@ from regionpredict.errors import InputError
 from regionpredict.trace import Kind, Paradigm, Role
 from regionpredict.trace.bursts import bursts_of, by_location, useful_increase
 from regionpredict.trace.event_trace import EventTrace
+from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.paraver import read_paraver, records
 from regionpredict.trace.paraver.labels import read_labels, read_thread_names
 
 
 @pytest.fixture
-def trace(tmp_path: Path) -> EventTrace:
+def trace(tmp_path: Path, kernels: Kernels) -> EventTrace:
     (tmp_path / "two.prv").write_text(HEAD + BODY)
     (tmp_path / "two.pcf").write_text(PCF)
     (tmp_path / "two.row").write_text(ROW)
-    return read_paraver(tmp_path / "two.prv")
+    return read_paraver(tmp_path / "two.prv", kernels)
 
 
 def events(trace: EventTrace, location: int) -> list[tuple[int, str, str]]:
@@ -92,7 +94,7 @@ def test_useful_time_and_counters(trace: EventTrace) -> None:
     assert useful_increase(trace, bursts, trace.counters[1]).tolist() == [250 + 350, 200 + 100]
 
 
-def test_a_call_without_length_has_two_readings(tmp_path: Path) -> None:
+def test_a_call_without_length_has_two_readings(tmp_path: Path, kernels: Kernels) -> None:
     (tmp_path / "t.prv").write_text(
         "#Paraver (01/02/2020 at 10:11):100_ns:1(1):1:1(1:1),1\n"
         "1:1:1:1:1:0:50:1\n"
@@ -101,15 +103,17 @@ def test_a_call_without_length_has_two_readings(tmp_path: Path) -> None:
         "1:1:1:1:1:50:100:1\n"
         "2:1:1:1:1:100:40000001:0\n"
     )
-    trace = read_paraver(tmp_path / "t.prv")
+    trace = read_paraver(tmp_path / "t.prv", kernels)
     assert [event[1] for event in events(trace, 0)] == ["ENTER", "ENTER", "LEAVE", "LEAVE"]
     assert useful_increase(trace, bursts_of(trace), trace.counters[0]).tolist() == [10]
 
 
-def test_gzip_line_ends_comments_and_microseconds(tmp_path: Path, trace: EventTrace) -> None:
+def test_gzip_line_ends_comments_and_microseconds(
+    tmp_path: Path, trace: EventTrace, kernels: Kernels
+) -> None:
     text = HEAD.replace("_ns", "") + "# a note\n" + BODY.replace("\n", "\r\n")
     (tmp_path / "z.prv.gz").write_bytes(gzip.compress(text.encode()))
-    other = read_paraver(tmp_path / "z.prv.gz")
+    other = read_paraver(tmp_path / "z.prv.gz", kernels)
     assert other.ticks_per_second == 1e6
     assert other.time.tolist() == trace.time.tolist()
     assert other.kind.tolist() == trace.kind.tolist()
@@ -117,7 +121,7 @@ def test_gzip_line_ends_comments_and_microseconds(tmp_path: Path, trace: EventTr
     assert {region.name for region in other.regions} >= {"MPI_Send", "MPI_Recv", "MPI_Barrier"}
 
 
-def test_a_receive_that_was_asked_for_earlier(tmp_path: Path) -> None:
+def test_a_receive_that_was_asked_for_earlier(tmp_path: Path, kernels: Kernels) -> None:
     (tmp_path / "i.prv").write_text(
         "#Paraver (01/02/2020 at 10:11):100_ns:1(2):1:2(1:1,1:1),0\n"
         "2:1:1:1:1:10:50000001:3\n2:1:1:1:1:12:50000001:0\n"
@@ -125,21 +129,21 @@ def test_a_receive_that_was_asked_for_earlier(tmp_path: Path) -> None:
         "2:2:1:2:1:30:50000001:5\n2:2:1:2:1:40:50000001:0\n"
         "3:1:1:1:1:10:11:2:1:2:1:20:38:8:1\n"
     )
-    trace = read_paraver(tmp_path / "i.prv")
+    trace = read_paraver(tmp_path / "i.prv", kernels)
     kinds = [Kind(k).name for k in trace.kind[trace.operations.event]]
     assert kinds == ["SEND_REQUEST", "RECEIVE_REQUEST", "RECEIVE_COMPLETE"]
     request = trace.operations.request.tolist()
     assert request[1] == request[2] != request[0]
 
 
-def test_threads_that_idle(tmp_path: Path) -> None:
+def test_threads_that_idle(tmp_path: Path, kernels: Kernels) -> None:
     (tmp_path / "o.prv").write_text(
         "#Paraver (01/02/2020 at 10:11):100_ns:1(2):1:1(2:1),0\n"
         "1:1:1:1:1:0:40:1\n1:1:1:1:1:40:50:7\n1:1:1:1:1:50:100:1\n"
         "1:2:1:1:2:0:50:0\n1:2:1:1:2:50:90:1\n1:2:1:1:2:90:100:0\n"
         "2:1:1:1:1:40:60000001:1\n2:1:1:1:1:95:60000001:0\n"
     )
-    trace = read_paraver(tmp_path / "o.prv")
+    trace = read_paraver(tmp_path / "o.prv", kernels)
     bursts = bursts_of(trace)
     assert by_location(trace, np.where(bursts.own, bursts.length, 0)).tolist() == [90, 40]
     assert [(p.rank, p.thread) for p in trace.locations] == [(0, 0), (0, 1)]
@@ -147,17 +151,26 @@ def test_threads_that_idle(tmp_path: Path) -> None:
     assert trace.operations.request.tolist() == [2]  # of the fork: its threads
 
 
-@given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=30), st.booleans())
-def test_numbers_of_any_length(values: list[int], negative: bool) -> None:
-    from regionpredict.trace.paraver.records import Header, _records_of
-
+@given(values=st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=30), negative=st.booleans())
+def test_numbers_of_any_length(values: list[int], negative: bool, kernels: Kernels) -> None:
     sign = "-" if negative else ""
-    text = "".join(f"2:1:1:1:1:{k}:7:{sign}{value}\n" for k, value in enumerate(values))
-    header = Header(1, 1e9, (1,), {})
-    _, found, *_ = _records_of(text.encode(), Path("x.prv"), 2, header)
+    lines = [f"2:1:1:1:1:{k}:7:{sign}{value}\n" for k, value in enumerate(values)]
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "x.prv").write_text(HEAD + "".join(lines))
+        found = records.read_records(Path(folder) / "x.prv", kernels)[1].events
     expected = np.array(values, dtype=np.uint64).view(np.int64)
     assert found[:, 4].tolist() == (-expected if negative else expected).tolist()
     assert found[:, 2].tolist() == list(range(len(values)))
+
+
+def test_readings_are_a_table_of_their_own(tmp_path: Path, kernels: Kernels) -> None:
+    """A record of readings alone still says that the thread lives."""
+    (tmp_path / "x.prv").write_text(HEAD + "2:2:1:2:1:5:42000050:7:42000059:-1\n")
+    found = records.read_records(tmp_path / "x.prv", kernels)[1]
+    assert found.events.tolist() == [[1, 0, 5, 0, 0]]
+    columns = (found.readings.location, found.readings.time, found.readings.type)
+    assert [column.tolist() for column in columns] == [[1, 1], [5, 5], [42000050, 42000059]]
+    assert found.readings.value.tolist() == [7, -1]
 
 
 @pytest.mark.parametrize(
@@ -180,19 +193,19 @@ def test_numbers_of_any_length(values: list[int], negative: bool) -> None:
         (HEAD + f"1:1:1:1:1:0:{2**62}:1\n", "x.prv: times are too large"),
     ],
 )
-def test_text_that_is_no_trace(tmp_path: Path, text: str, message: str) -> None:
+def test_text_that_is_no_trace(tmp_path: Path, text: str, message: str, kernels: Kernels) -> None:
     (tmp_path / "x.prv").write_text(text)
     with pytest.raises(InputError) as error:
-        read_paraver(tmp_path / "x.prv")
+        read_paraver(tmp_path / "x.prv", kernels)
     assert message in str(error.value).replace(str(tmp_path) + "/", "")
 
 
 def test_old_records_of_collective_communication_are_passed_over(
-    trace: EventTrace, tmp_path: Path
+    trace: EventTrace, tmp_path: Path, kernels: Kernels
 ) -> None:
     old = "4:1:1:1:1:600:900:8\n4:2:1:2:1:800:900:8:0:0\n"
     (tmp_path / "old.prv").write_text(HEAD + old + BODY)
-    found = read_paraver(tmp_path / "old.prv")
+    found = read_paraver(tmp_path / "old.prv", kernels)
     assert found.time.tolist() == trace.time.tolist()
     assert found.kind.tolist() == trace.kind.tolist()
     assert [str(finding) for finding in found.findings if finding not in trace.findings] == [
@@ -200,41 +213,43 @@ def test_old_records_of_collective_communication_are_passed_over(
     ]
     (tmp_path / "none.prv").write_text(HEAD + old)
     with pytest.raises(InputError, match="holds no record"):
-        read_paraver(tmp_path / "none.prv")
+        read_paraver(tmp_path / "none.prv", kernels)
 
 
-def test_a_damaged_archive_and_none(tmp_path: Path) -> None:
+def test_a_damaged_archive_and_none(tmp_path: Path, kernels: Kernels) -> None:
     (tmp_path / "d.prv.gz").write_bytes(gzip.compress((HEAD + BODY).encode())[:-30])
     with pytest.raises(InputError, match="ends too early or is damaged"):
-        read_paraver(tmp_path / "d.prv.gz")
+        read_paraver(tmp_path / "d.prv.gz", kernels)
     (tmp_path / "n.prv.gz").write_text(HEAD)
     with pytest.raises(InputError, match="cannot be read"):
-        read_paraver(tmp_path / "n.prv.gz")
+        read_paraver(tmp_path / "n.prv.gz", kernels)
     with pytest.raises(InputError, match="No such file"):
-        read_paraver(tmp_path / "none.prv")
+        read_paraver(tmp_path / "none.prv", kernels)
 
 
 def test_blank_lines_are_passed_over_however_many(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernels: Kernels
 ) -> None:
     """More of them than are taken apart at once: a part holds no record."""
     (tmp_path / "x.prv").write_text(HEAD + "1:1:1:1:1:0:10:1\n" + "\n" * 5000 + BODY)
     monkeypatch.setattr(records, "_CHUNK", 1 << 10)
-    _, found = records.read_records(tmp_path / "x.prv")
+    _, found = records.read_records(tmp_path / "x.prv", kernels)
     (tmp_path / "x.prv").write_text(HEAD + "1:1:1:1:1:0:10:1\n" + BODY)
-    _, expected = records.read_records(tmp_path / "x.prv")
+    _, expected = records.read_records(tmp_path / "x.prv", kernels)
     assert np.array_equal(found.states, expected.states)
     assert np.array_equal(found.events, expected.events)
     (tmp_path / "x.prv").write_text(HEAD + "\n" * 5000)
     with pytest.raises(InputError, match="holds no record"):
-        records.read_records(tmp_path / "x.prv")
+        records.read_records(tmp_path / "x.prv", kernels)
 
 
-def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
+def test_a_line_without_end_is_refused_before_it_fills_the_memory(
+    tmp_path: Path, kernels: Kernels
+) -> None:
     text = (HEAD + "2:1:1:1:1:0").encode() + b":7:1" * (40 << 20)
     (tmp_path / "x.prv.gz").write_bytes(gzip.compress(text, 1))
     with pytest.raises(InputError, match=r":4: has a line of more than 64 MiB"):
-        records.read_records(tmp_path / "x.prv.gz")
+        records.read_records(tmp_path / "x.prv.gz", kernels)
 
 
 def test_labels_and_names_that_are_not_there(tmp_path: Path) -> None:
@@ -243,7 +258,7 @@ def test_labels_and_names_that_are_not_there(tmp_path: Path) -> None:
     assert read_thread_names(tmp_path / "no.row") == ()
 
 
-def test_one_of_several_applications(trace: EventTrace, tmp_path: Path) -> None:
+def test_one_of_several_applications(trace: EventTrace, tmp_path: Path, kernels: Kernels) -> None:
     """The second of two is the trace itself; the first has one rank, and sends to the second."""
     head = HEAD.replace(":1:2(1:1,1:1),2\n", ":2:1(2:1),1:2(1:1,1:1),2\nc:1:7:1:1\n")
     head = head.replace("c:1:1:", "c:2:1:").replace("c:1:2:", "c:2:2:")
@@ -261,17 +276,17 @@ def test_one_of_several_applications(trace: EventTrace, tmp_path: Path) -> None:
         "LEVEL THREAD SIZE 4\nT 1.1.1\nT 1.1.2\nTHREAD 2.1.1\nTHREAD 2.2.1\n"
     )
     (tmp_path / "both.pcf").write_text(PCF)
-    alone = read_paraver(tmp_path / "both.prv", application=1)
+    alone = read_paraver(tmp_path / "both.prv", kernels, application=1)
     assert [str(location) for location in alone.locations] == ["0", "0.1"]
     assert [location.name for location in alone.locations] == ["T 1.1.1", "T 1.1.2"]
     assert not len(alone.operations)
-    found = read_paraver(tmp_path / "both.prv", application=2)
+    found = read_paraver(tmp_path / "both.prv", kernels, application=2)
     assert found.name == "both, application 2"
     assert [location.name for location in found.locations] == ["THREAD 2.1.1", "THREAD 2.2.1"]
     assert found.time.tolist() == trace.time.tolist()
     assert found.operations.partner.tolist() == trace.operations.partner.tolist()
     assert [c.members for c in found.communicators] == [(0, 1), (1,)]
     with pytest.raises(InputError, match="choose one with --application 1 to 2"):
-        read_paraver(tmp_path / "both.prv")
+        read_paraver(tmp_path / "both.prv", kernels)
     with pytest.raises(InputError, match="has no application 3; it has 2"):
-        read_paraver(tmp_path / "both.prv", application=3)
+        read_paraver(tmp_path / "both.prv", kernels, application=3)
