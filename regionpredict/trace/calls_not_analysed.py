@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from regionpredict.trace.event_trace import EventTrace, Finding, Kind, Paradigm
+from regionpredict.trace.event_trace import EventTrace, Finding, Kind, Paradigm, Role
 from regionpredict.trace.mpi_regions import is_analysed
 
 
@@ -19,12 +19,15 @@ def calls_not_analysed(trace: EventTrace, replayed: bool = False) -> dict[str, i
     changes = np.flatnonzero((trace.kind == Kind.ENTER) | (trace.kind == Kind.LEAVE))
     entered = trace.region[changes][trace.kind[changes] == Kind.ENTER]
     calls = np.bincount(entered[entered >= 0], minlength=len(trace.regions))
-    messages = np.isin(trace.kind[trace.operations.event], (Kind.SEND, Kind.SEND_REQUEST))
-    messages |= trace.kind[trace.operations.event] == Kind.RECEIVE_REQUEST
+    kind = trace.kind[trace.operations.event]
+    messages = np.isin(kind, (Kind.SEND, Kind.SEND_REQUEST, Kind.RECEIVE, Kind.RECEIVE_REQUEST))
     if not replayed:  # a replay knows no operation that ends in another call than its own
-        messages |= trace.kind[trace.operations.event] == Kind.COLLECTIVE_REQUEST
-    around = np.searchsorted(changes, trace.operations.event[messages]) - 1
-    sending = set(trace.region[changes[around[around >= 0]]].tolist())
+        messages |= kind == Kind.COLLECTIVE_REQUEST
+    around = np.searchsorted(changes, trace.operations.event) - 1
+    inside = trace.region[changes[around]] if len(changes) else around
+    one_sided = np.array([region.role is Role.ONE_SIDED for region in trace.regions] + [False])
+    messages |= (kind == Kind.COLLECTIVE_END) & one_sided[inside]  # a fence
+    sending = set(inside[messages & (around >= 0)].tolist())
     counts = {
         region.name: int(calls[number])
         for number, region in enumerate(trace.regions)

@@ -514,6 +514,8 @@ int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
 }
 
 #include "mpi_collectives.h"
+#include "mpi_neighbors.h"
+#include "mpi_windows.h"
 #include "mpi_named_calls.h"
 
 /* ---- communicators, which all members number in the order in which they are made ---- */
