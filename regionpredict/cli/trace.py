@@ -11,6 +11,7 @@ COMMANDS = {
     "record": "Run an MPI program and record its calls in an OTF2 archive.",
     "waits": "Show wait states by kind, call path and rank.",
     "delays": "Find the causes of waits, and how they propagate.",
+    "messages": "Count messages by sender, receiver and size.",
     "imbalance": "Show how unevenly work is distributed, and whether it changes.",
     "what-if": "Estimate the gain if a call path had no delays.",
     "convert": "Convert a trace to Parquet.",

@@ -68,13 +68,18 @@ def trace_kernels() -> Kernels:
 def analysed(reading: Reading) -> Analysis:
     """The analysed archive, or the part of it that was asked for."""
     from regionpredict.trace.analysis import analyse
+
+    trace, matches = chosen_part(reading)
+    return analyse(trace, trace_kernels(), matches, reading.correct_clocks)
+
+
+def chosen_part(reading: Reading) -> tuple[EventTrace, Matches]:
+    """The archive, or the part of it that was asked for, and what belongs together in it."""
     from regionpredict.trace.selection import selected
 
     kernels, selection = trace_kernels(), reading.selection()
     trace, matches = matched(reading, selection, kernels)
-    if selection:
-        trace, matches = selected(trace, matches, selection, kernels)
-    return analyse(trace, kernels, matches, reading.correct_clocks)
+    return selected(trace, matches, selection, kernels) if selection else (trace, matches)
 
 
 def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[EventTrace, Matches]:

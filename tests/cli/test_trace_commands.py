@@ -149,6 +149,21 @@ def test_what_if_ranks_by_gain(archive: Path, tmp_path: Path) -> None:
     assert [row["callpath"] for row in rows] == [c["callpath"] for c in changes]
 
 
+def test_messages_by_pair_and_size(archive: Path) -> None:
+    done = run("messages", str(archive), "--format", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema("messages-1")).validate(result)
+    sums = [sum(row["messages"] for row in result[key]) for key in ("pairs", "sizes")]
+    assert sums == [result["messages"]] * 2
+    assert result["messages"] > 0
+    rows = list(
+        csv.DictReader(io.StringIO(run("messages", str(archive), "--format", "csv").stdout))
+    )
+    assert len(rows) == len(result["pairs"])
+    assert "from \\ to" in run("messages", str(archive)).stdout
+
+
 def test_what_if_of_an_unknown_call_path(archive: Path) -> None:
     done = run("what-if", str(archive), "--callpath", "main/none")
     assert (done.returncode, done.stdout) == (2, "")

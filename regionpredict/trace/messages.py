@@ -1,0 +1,97 @@
+"""Who sends how much to whom, and how large messages are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.event_trace import EventTrace, Kind
+from regionpredict.trace.matching import Matches
+
+_SENDS = (Kind.SEND, Kind.SEND_REQUEST)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Messages from one rank to another, and their bytes."""
+
+    sender: int
+    receiver: int
+    messages: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SizeClass:
+    """Messages of `least` to `most` bytes, the next power of two less one; 0 is a class."""
+
+    least: int
+    most: int
+    messages: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """Point-to-point messages that were sent: by pair of ranks, and by size; both ascending.
+
+    `ranks` are all of the trace. `unmatched` are sends whose receive is not known.
+    """
+
+    ranks: tuple[int, ...]
+    pairs: tuple[Pair, ...]
+    sizes: tuple[SizeClass, ...]
+    unmatched: int
+
+    @property
+    def count(self) -> int:
+        """All messages."""
+        return sum(pair.messages for pair in self.pairs)
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of all messages."""
+        return sum(pair.bytes for pair in self.pairs)
+
+
+def messages_of(trace: EventTrace, matches: Matches) -> Messages:
+    """The messages of a trace."""
+    operations = trace.operations
+    sends = np.flatnonzero(
+        np.isin(trace.kind[operations.event], _SENDS) & (operations.partner >= 0)
+    )
+    rank = np.array([location.rank for location in trace.locations] or [0], dtype=np.int64)
+    sender = rank[trace.locations_of(operations.event[sends])]
+    receiver = operations.partner[sends].astype(np.int64)
+    size = np.maximum(operations.sent[sends], 0)
+    span = int(max(receiver.max(initial=0), sender.max(initial=0))) + 1
+    pairs, of_pair = np.unique(sender * span + receiver, return_inverse=True)
+    bits = _bits(size)
+    classes, of_class = np.unique(bits, return_inverse=True)
+    return Messages(
+        ranks=trace.ranks,
+        pairs=tuple(
+            Pair(pair // span, pair % span, count, total)
+            for pair, (count, total) in zip(pairs.tolist(), _sums(of_pair, size), strict=True)
+        ),
+        sizes=tuple(
+            SizeClass((1 << bit) >> 1, (1 << bit) - 1, count, total)
+            for bit, (count, total) in zip(classes.tolist(), _sums(of_class, size), strict=True)
+        ),
+        unmatched=int(np.count_nonzero(matches.mate[sends] < 0)),
+    )
+
+
+def _bits(size: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many binary digits each size has; 0 has none."""
+    return np.searchsorted(1 << np.arange(63, dtype=np.int64), size, side="right").astype(np.int64)
+
+
+def _sums(group: NDArray[np.intp], size: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Number and bytes of each group."""
+    counts = np.bincount(group)
+    totals = np.zeros(len(counts), dtype=np.int64)
+    np.add.at(totals, group, size)
+    return list(zip(counts.tolist(), totals.tolist(), strict=True))
