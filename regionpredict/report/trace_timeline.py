@@ -1,93 +1,124 @@
 """A trace as a timeline in the Trace Event Format, which Perfetto and chrome://tracing show.
 
 The format is that of Google's "Trace Event Format" document: complete events (X) for region
-instances, flow events (s, f) for messages, and metadata (M) for names; times in microseconds.
+instances and waits, flow events (s, f) for messages, and metadata (M) for names; times in
+microseconds. The text is put together here, since a trace has millions of events.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from regionpredict.trace.analysis import Analysis
-from regionpredict.trace.event_trace import Kind
+from regionpredict.trace.event_trace import Kind, Location
+from regionpredict.trace.wait_classes import NO_WAIT, Wait
 
 _MICROSECONDS = 1e6
 _PATH_THREAD = 1_000_000  # a track of its own on the rank where the path runs
 
 
 def timeline(analysis: Analysis) -> str:
-    """Regions by rank and thread, messages as arrows, the critical path on tracks of its own."""
-    return json.dumps({"displayTimeUnit": "ns", "traceEvents": list(_all(analysis))}) + "\n"
+    """Regions by rank and thread with their waits, messages as arrows, and the critical path on
+    tracks of its own."""
+    events = ",\n".join(_all(analysis))
+    return f'{{"displayTimeUnit": "ns", "traceEvents": [\n{events}\n]}}\n'
 
 
-def _all(analysis: Analysis) -> Iterator[dict[str, Any]]:
-    trace = analysis.trace
-    for location in trace.locations:
-        for name, text in (("process_name", "rank"), ("thread_name", "thread")):
-            number = location.rank if text == "rank" else location.thread
-            yield {
-                "ph": "M", "name": name, "pid": location.rank, "tid": location.thread,
-                "args": {"name": f"{text} {number}"},
-            }  # fmt: skip
+def _all(analysis: Analysis) -> Iterator[str]:
+    for location in analysis.trace.locations:
+        yield _name("process_name", location, f"rank {location.rank}")
+        yield _name("thread_name", location, f"thread {location.thread}")
     yield from _regions(analysis)
+    yield from _waits(analysis)
     yield from _messages(analysis)
     yield from _path(analysis)
 
 
-def _regions(analysis: Analysis) -> Iterator[dict[str, Any]]:
-    trace = analysis.trace
-    scale = _MICROSECONDS / trace.ticks_per_second
+def _name(what: str, location: Location, text: str) -> str:
+    return json.dumps({"ph": "M", "name": what, "pid": location.rank, "tid": location.thread,
+                       "args": {"name": text}})  # fmt: skip
+
+
+def _complete(name: str, category: str, location: Location) -> str:
+    """The begin of a complete event's text, up to its time."""
+    return (
+        f'{{"ph": "X", "name": {json.dumps(name)}, "cat": "{category}", "pid": {location.rank}, '
+        f'"tid": {location.thread}, "ts": '
+    )
+
+
+def _scale(analysis: Analysis) -> float:
+    return _MICROSECONDS / analysis.trace.ticks_per_second
+
+
+def _regions(analysis: Analysis) -> Iterator[str]:
+    trace, scale = analysis.trace, _scale(analysis)
     for at, location in enumerate(trace.locations):
-        stack: list[int] = []
-        for row in range(int(trace.starts[at]), int(trace.starts[at + 1])):
-            kind = trace.kind[row]
-            if kind == Kind.ENTER:
-                stack.append(row)
-            elif kind == Kind.LEAVE and stack:
-                begin = stack.pop()
-                region = trace.regions[int(trace.region[begin])]
-                yield {
-                    "ph": "X", "name": region.name, "cat": region.paradigm.name.lower(),
-                    "pid": location.rank, "tid": location.thread,
-                    "ts": float(trace.time[begin]) * scale,
-                    "dur": float(trace.time[row] - trace.time[begin]) * scale,
-                }  # fmt: skip
+        heads = [
+            _complete(region.name, region.paradigm.name.lower(), location)
+            for region in trace.regions
+        ]
+        rows = slice(int(trace.starts[at]), int(trace.starts[at + 1]))
+        named = trace.kind[rows] <= Kind.LEAVE
+        enters = (trace.kind[rows][named] == Kind.ENTER).tolist()
+        times = (trace.time[rows][named] * scale).tolist()
+        stack: list[tuple[str, float]] = []
+        regions = trace.region[rows][named].tolist()
+        for enter, time, region in zip(enters, times, regions, strict=True):
+            if enter:
+                stack.append((heads[region], time))
+            elif stack:
+                head, begin = stack.pop()
+                yield f'{head}{begin:.3f}, "dur": {time - begin:.3f}}}'
 
 
-def _messages(analysis: Analysis) -> Iterator[dict[str, Any]]:
+def _waits(analysis: Analysis) -> Iterator[str]:
+    """Each wait from the begin of its call on, with who is waited for."""
+    trace, points, scale = analysis.trace, analysis.points, _scale(analysis)
+    chosen = np.flatnonzero((points.wait > 0) & (points.kind != NO_WAIT))
+    if not len(chosen):
+        return
+    enters = np.flatnonzero(trace.kind == Kind.ENTER)
+    begins = trace.time[enters[np.searchsorted(enters, points.event[chosen], side="right") - 1]]
+    for row, begin in zip(chosen.tolist(), begins.tolist(), strict=True):
+        location = trace.locations[int(points.location[row])]
+        head = _complete(Wait(int(points.kind[row])).metric, "wait", location)
+        cause = int(points.cause[row])
+        late = "" if cause < 0 else str(trace.locations[int(points.location[cause])])
+        yield (
+            f'{head}{begin * scale:.3f}, "dur": {float(points.wait[row]) * scale:.3f}, '
+            f'"args": {{"waits for": "{late}"}}}}'
+        )
+
+
+def _messages(analysis: Analysis) -> Iterator[str]:
     trace, mate = analysis.trace, analysis.matches.mate
     operations = trace.operations
     kinds = trace.kind[operations.event]
-    owner = trace.locations_of(operations.event)
-    scale = _MICROSECONDS / trace.ticks_per_second
+    owner = trace.locations_of(operations.event).tolist()
+    times = (trace.time[operations.event] * _scale(analysis)).tolist()
     sends = np.flatnonzero(((kinds == Kind.SEND) | (kinds == Kind.SEND_REQUEST)) & (mate >= 0))
-    for send in sends.tolist():
-        for phase, operation in (("s", send), ("f", int(mate[send]))):
-            location = trace.locations[int(owner[operation])]
-            yield {
-                "ph": phase, "bp": "e", "id": send, "name": "message", "cat": "message",
-                "pid": location.rank, "tid": location.thread,
-                "ts": float(trace.time[operations.event[operation]]) * scale,
-            }  # fmt: skip
+    for send, receive in zip(sends.tolist(), mate[sends].tolist(), strict=True):
+        for phase, operation in (("s", send), ("f", receive)):
+            location = trace.locations[owner[operation]]
+            yield (
+                f'{{"ph": "{phase}", "bp": "e", "id": {send}, "name": "message", "cat": "message", '
+                f'"pid": {location.rank}, "tid": {location.thread}, "ts": {times[operation]:.3f}}}'
+            )
 
 
-def _path(analysis: Analysis) -> Iterator[dict[str, Any]]:
-    trace, replay = analysis.trace, analysis.replay
-    scale = _MICROSECONDS / trace.ticks_per_second
-    for rank in sorted({trace.locations[int(at)].rank for at in replay.segment_location}):
-        yield {
-            "ph": "M", "name": "thread_name", "pid": rank, "tid": _PATH_THREAD,
-            "args": {"name": "critical path"},
-        }  # fmt: skip
+def _path(analysis: Analysis) -> Iterator[str]:
+    trace, replay, scale = analysis.trace, analysis.replay, _scale(analysis)
+    ranks = sorted({trace.locations[at].rank for at in np.unique(replay.segment_location).tolist()})
+    tracks = {rank: Location(rank, _PATH_THREAD) for rank in ranks}
+    for track in tracks.values():
+        yield _name("thread_name", track, "critical path")
     for at, begin, end in zip(
-        replay.segment_location, replay.segment_from, replay.segment_to, strict=True
-    ):
-        yield {
-            "ph": "X", "name": "critical path", "cat": "critical path",
-            "pid": trace.locations[int(at)].rank, "tid": _PATH_THREAD,
-            "ts": float(begin) * scale, "dur": float(max(end - begin, 0)) * scale,
-        }  # fmt: skip
+        replay.segment_location.tolist(), replay.segment_from.tolist(),
+        replay.segment_to.tolist(), strict=True,
+    ):  # fmt: skip
+        head = _complete("critical path", "critical path", tracks[trace.locations[at].rank])
+        yield f'{head}{begin * scale:.3f}, "dur": {max(end - begin, 0) * scale:.3f}}}'

@@ -126,6 +126,13 @@ def test_export_is_a_timeline_with_the_path(archive: Path) -> None:
     )
     assert path
     assert all(event["dur"] >= 0 for event in regions + path)
+    totals = json.loads(run("waits", str(archive), "--format", "json").stdout)["totals"]
+    late = [event for event in events if event.get("cat") == "wait"]
+    assert {event["name"] for event in late} <= set(totals)
+    for name in ("late_sender", "wait_barrier"):
+        waited = sum(event["dur"] for event in late if event["name"] == name)
+        assert waited == pytest.approx(1e6 * totals.get(name, 0.0), abs=0.01 * len(late))
+    assert any(event["args"]["waits for"] for event in late)
 
 
 def test_what_if_ranks_by_gain(archive: Path, tmp_path: Path) -> None:
