@@ -68,6 +68,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "trace delays": ("trace delays traces.otf2 --top 5",),
     "trace export": ("trace export traces.otf2 -o timeline.json",),
     "trace critical-path": ("trace critical-path traces.otf2 --plot timeline.pdf",),
+    "trace messages": ("trace messages traces.otf2 --format csv -o matrix.csv",),
     "trace imbalance": ("trace imbalance traces.otf2",),
     "trace what-if": ("trace what-if traces.otf2 --top 5",),
     "trace convert": ("trace convert traces.otf2 --ranks 0-3 -o store",),
