@@ -1,30 +1,103 @@
-"""What the models say of loops that differ in one thing alone: figures 4.2 to 4.4 in form.
+"""Loops that differ in one thing alone, and what the models say of them: figures 4.2 to 4.8 of
+Chatzopoulos 2012 in form.
 
-Chatzopoulos 2012 shows by benchmarks what the working set (section 4.3, figure 4.2) and the pattern
-of accesses (figures 4.3 and 4.4) do to a loop, and weighs operations against references (equation
-4.1). The same questions are put to the models here, by C text that is written for one machine.
+The thesis shows by benchmarks what the working set (section 4.3, figure 4.2), the pattern of
+accesses (figures 4.3 and 4.4) and the order of loops over arrays of two and three dimensions
+(figures 4.5 to 4.8) do to a loop, and weighs operations against references (equation 4.1). The same
+questions are put to the models here, by C text that is written for one machine. With a `main` that
+times each loop the text is a program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 from regionpredict.analysis.history.first_touch import first_touched
 from regionpredict.frontend import SourceRequest
 from regionpredict.machine import Machine
 from regionpredict.pipeline import analyse, predict
+from regionpredict.predict import points_of
 
 _ELEMENT = 8  # bytes of a double
+_INDEX = 4  # bytes of an int
 _LARGE = 10
 """Largest caches that the data of the other sweeps fill, as in section 6.2."""
 _WORK = 16
 """Operations on each element where their number is not what changes: enough for scores between 0
 and 1."""
+_SMALL = 1
+"""Largest caches that the smaller arrays of several dimensions fill (figures 4.5 and 4.6)."""
+_BIG = 8
+"""The same of the larger ones (figures 4.7 and 4.8)."""
+RANDOM, STREAMING = "random", "streaming"
+PATTERNS = (STREAMING, RANDOM)
+_EXECUTED = 100  # times in a row
 _WORKING_SETS = (0.25, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 16)
 _OPERATIONS = (1, 2, 4, 8, 16, 32, 64)
 _STRIDES = (1, 2, 4, 8, 16, 32)
+
+
+@dataclass(frozen=True, slots=True)
+class SyntheticLoop:
+    """A loop over one array: each element that it reads is multiplied `operations` times and
+    written back.
+
+    `working_set` is the array's size in largest caches. The array has as many dimensions as `order`
+    has letters, of which `i` counts the first; the outermost loop is the first letter's. `stride`
+    is the distance of neighbouring elements, `pattern` whether they are streamed or taken at random
+    (both of one dimension alone).
+    """
+
+    figure: str
+    x: float
+    working_set: float
+    operations: int = _WORK
+    order: str = "i"
+    stride: int = 1
+    pattern: str = STREAMING
+
+    @property
+    def name(self) -> str:
+        """Its name as a C function, the same for no two loops of one figure."""
+        return f"{self.figure}_{self.x:g}".replace(".", "_").replace("-", "_")
+
+    def extents(self, machine: Machine) -> tuple[int, ...]:
+        """The array's, the outermost first."""
+        elements = int(self.working_set * machine.largest_cache_bytes / _ELEMENT)
+        if self.pattern == RANDOM:
+            elements = elements * _ELEMENT // (_ELEMENT + _INDEX)
+        dimensions = len(self.order)
+        each = max(1, round(elements ** (1 / dimensions)))
+        return (max(1, elements // each ** (dimensions - 1)), *[each] * (dimensions - 1))
+
+    @property
+    def shown(self) -> str:
+        """What it is, in words."""
+        what = self.order if len(self.order) > 1 else f"stride {self.stride}"
+        what = self.pattern if self.pattern == RANDOM else what
+        return f"{self.working_set:g} caches, {self.operations} ops, {what}"
+
+    def bytes_on(self, machine: Machine) -> int:
+        """Those of its arrays."""
+        each = _ELEMENT + (_INDEX if self.pattern == RANDOM else 0)
+        return each * prod(self.extents(machine))
+
+    def iterations(self, machine: Machine) -> int:
+        """Elements that one execution goes through."""
+        return prod(self.extents(machine)) // self.stride
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What the models say of a loop: the density model's `score`, and by threads the saturation
+    model's speedup and seconds of one execution."""
+
+    score: float | None
+    speedup: dict[int, float]
+    seconds: dict[int, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,72 +120,181 @@ class Sweep:
     points: tuple[SweepPoint, ...]
 
 
-_SWEEPS = (
-    ("working-set", "working set in largest caches", _WORKING_SETS),
-    ("operations", "operations a reference", _OPERATIONS),
-    ("stride", "stride in elements", _STRIDES),
+SWEEP_AXES = {
+    "working-set": "working set in largest caches",
+    "operations": "operations a reference",
+    "stride": "stride in elements",
+}
+"""The sweeps' names, and what their axes count."""
+ORDER_FIGURES = (
+    ("order-2d-small", _SMALL, ("ij", "ji")),
+    ("order-3d-small", _SMALL, ("ijk", "ikj", "jik", "jki", "kij", "kji")),
+    ("order-2d-large", _BIG, ("ij", "ji")),
+    ("order-3d-large", _BIG, ("ijk", "ikj", "jik", "jki", "kij", "kji")),
 )
+"""Figures 4.5 to 4.8: their names, the working set, and the orders of loops."""
+
+
+def sweep_loops() -> tuple[SyntheticLoop, ...]:
+    """Those of figures 4.2 to 4.4, in the order of the sweeps."""
+    return (
+        *(SyntheticLoop("working-set", share, share) for share in _WORKING_SETS),
+        *(SyntheticLoop("operations", count, _LARGE, count) for count in _OPERATIONS),
+        *(SyntheticLoop("stride", stride, _LARGE, stride=stride) for stride in _STRIDES),
+    )
+
+
+def order_loops() -> tuple[SyntheticLoop, ...]:
+    """Those of figures 4.5 to 4.8; `x` is the place among the orders."""
+    return tuple(
+        SyntheticLoop(figure, place, share, 1, order)
+        for figure, share, orders in ORDER_FIGURES for place, order in enumerate(orders, 1)
+    )  # fmt: skip
 
 
 def sweep_source(machine: Machine) -> str:
-    """The loops as C text, each in a function of its own, in the order of the sweeps."""
-    cache = machine.largest_cache_bytes
+    """The loops of the sweeps as C text, each in a function of its own."""
+    return loops_source(machine, sweep_loops())
+
+
+def loops_source(machine: Machine, loops: Sequence[SyntheticLoop], *, timed: bool = False) -> str:
+    """Loops as C text, each in a function of its own; `timed`: as a program.
+
+    Its arguments are numbers of threads. For each loop and each of them it writes a line with the
+    loop's place, the threads and the least seconds of an execution.
+    """
     parts = ["/* Loops that differ in one thing alone, written for one machine's caches. */"]
-    for share in _WORKING_SETS:
-        parts.append(_loop(f"working_set_{_name(share)}", int(share * cache / _ELEMENT), _WORK))
-    elements = _LARGE * cache // _ELEMENT
-    for count in _OPERATIONS:
-        parts.append(_loop(f"operations_{count}", elements, count))
-    for stride in _STRIDES:
-        parts.append(_loop(f"stride_{stride}", elements, _WORK, stride))
+    if timed:
+        parts.append(_TIMING)
+    parts += [_loop(loop, machine, timed=timed) for loop in loops]
+    if timed:
+        calls = "".join(
+            f"    for (k = 1; k < count; k++)\n        measure({place}, {loop.name}, "
+            "atoi(words[k]));\n    release();\n"
+            for place, loop in enumerate(loops)
+        )
+        bytes_needed = max(_ELEMENT * prod(loop.extents(machine)) for loop in loops)
+        parts.append(f"int main(int count, char **words)\n{{\n    int k;\n"
+                     f"    if (!reserve({bytes_needed}))\n        return 1;\n{calls}"
+                     "    return 0;\n}")  # fmt: skip
     return "\n".join(parts) + "\n"
 
 
-def _name(share: float) -> str:
-    return f"{share:g}".replace(".", "_")
+_TIMING = """\
+#define _GNU_SOURCE
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+static double least;
+static int runs;
+static void note(double begin)
+{
+    double spent = omp_get_wtime() - begin;
+    if (spent < least)
+        least = spent;
+}
+static void measure(int place, void (*loop)(void), int threads)
+{
+    double begin;
+    omp_set_num_threads(threads);
+    least = 1e30;
+    runs = 2;
+    begin = omp_get_wtime();
+    loop();
+    begin = (omp_get_wtime() - begin) / 2;
+    runs = (int)(0.2 / (begin + 1e-9));
+    runs = runs < 3 ? 3 : runs > 2000 ? 2000 : runs;
+    least = 1e30;
+    loop();
+    printf("%d %d %.9g\\n", place, threads, least);
+    fflush(stdout);
+}
+static size_t reserved;
+static void *data_memory, *at_memory;
+static int reserve(size_t size)
+{
+    int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    reserved = size;
+    data_memory = mmap(NULL, size, PROT_READ | PROT_WRITE, kind, -1, 0);
+    at_memory = mmap(NULL, size, PROT_READ | PROT_WRITE, kind, -1, 0);
+    return data_memory != MAP_FAILED && at_memory != MAP_FAILED;
+}
+static void release(void)
+{
+    madvise(data_memory, reserved, MADV_DONTNEED);
+    madvise(at_memory, reserved, MADV_DONTNEED);
+}"""
 
 
-def _loop(name: str, elements: int, operations: int, stride: int = 1) -> str:
-    """An array of which each `stride`th element is multiplied so many times."""
-    at = "i" if stride == 1 else f"{stride} * i"
-    steps = f"a[{at}]" + " * 0.999" * operations
+def _loop(loop: SyntheticLoop, machine: Machine, *, timed: bool) -> str:
+    """The function of a loop, after its arrays."""
+    extents, data = loop.extents(machine), f"data_{loop.name}"
+    counters = dict(zip("ijk", extents, strict=False))
+    sizes = "".join(f"[{extent}]" for extent in extents)
+    index = "i" if loop.stride == 1 else f"{loop.stride} * i"
+    at = f"[{index}]" if len(extents) == 1 else "".join(f"[{name}]" for name in counters)
+    counters["i"] //= loop.stride
+    table, last = f"at_{loop.name}", extents[0] - 1
+    inner = "".join(f"[{extent}]" for extent in extents[1:])
+    outside, inside = f"static double {data}{sizes};\n", ""
+    if loop.pattern == RANDOM:
+        at = f"[{table}[i]]"
+        outside += f"static int {table}{sizes};\n"
+    if timed:  # arrays of their own would be more than programs can address
+        outside, inside = "", f"    double (*{data}){inner} = data_memory;\n"
+        if len(extents) == 1:
+            inside = f"    double *{data} = data_memory;\n"
+        if loop.pattern == RANDOM:
+            inside += (
+                f"    int *{table} = at_memory;\n"
+                f"    for (long i = 0; i <= {last} && !{table}[{last}]; i++)\n"
+                f"        {table}[i] = 1 + (int)((unsigned)rand() % {last}u);\n"
+            )
+    steps = f"{data}{at}" + " * 0.999" * loop.operations
+    begin = "        double begin = omp_get_wtime();\n" if timed else ""
+    nest, indent = "", "        "
+    for name in loop.order:
+        nest += f"{indent}for (long {name} = 0; {name} < {counters[name]}; {name}++)\n"
+        indent += "    "
     return (
-        f"void {name}(void)\n{{\n    static double a[{elements}];\n"
-        "    for (int t = 0; t < 100; t++) {\n#pragma omp parallel for\n"
-        f"        for (long i = 0; i < {elements // stride}; i++)\n"
-        f"            a[{at}] = {steps};\n    }}\n}}"
+        f"{outside}void {loop.name}(void)\n{{\n{inside}"
+        f"    for (int t = 0; t < {'runs' if timed else _EXECUTED}; t++) {{\n{begin}"
+        f"#pragma omp parallel for\n{nest}{indent}{data}{at} = {steps};\n"
+        f"{'        note(begin);' + chr(10) if timed else ''}    }}\n}}"
     )
+
+
+def model_answers(
+    machine: Machine, source: Path, threads: Sequence[int]
+) -> tuple[ModelAnswer, ...]:
+    """What the models say of each loop of a file that `loops_source` has the text of, untimed."""
+    analysis = analyse([SourceRequest(str(source))], {}, flows=False)
+    density = predict(analysis, machine, "density", advised=False).predictions
+    saturation = predict(
+        analysis, machine, "saturation", threads=tuple(threads),
+        pages=first_touched("parallel"), advised=False,
+    ).predictions  # fmt: skip
+    return tuple(
+        ModelAnswer(left.score, dict(right.speedup),
+                    {point.threads: point.seconds for point in points_of(right)})
+        for left, right in zip(density, saturation, strict=True)
+    )  # fmt: skip
 
 
 def model_sweeps(machine: Machine, source: Path) -> tuple[Sweep, ...]:
     """The sweeps for a machine; `source` is a file that holds `sweep_source` of it."""
-    analysis = analyse([SourceRequest(str(source))], {}, flows=False)
-    density = predict(analysis, machine, "density", advised=False).predictions
-    saturation = predict(
-        analysis, machine, "saturation", threads=(1, machine.cores),
-        pages=first_touched("parallel"), advised=False,
-    ).predictions  # fmt: skip
-    points = [
-        (left.score, _efficiency(right.speedup, machine))
-        for left, right in zip(density, saturation, strict=True)
-    ]
-    sweeps, begin = [], 0
-    for name, axis, values in _SWEEPS:
-        own = points[begin : begin + len(values)]
-        begin += len(values)
-        sweeps.append(Sweep(name, axis, _points(values, own)))
-    return tuple(sweeps)
-
-
-def _points(
-    positions: Sequence[float], known: Sequence[tuple[float | None, float | None]]
-) -> tuple[SweepPoint, ...]:
+    answers = model_answers(machine, source, (1, machine.cores))
+    known = list(zip(sweep_loops(), answers, strict=True))
     return tuple(
-        SweepPoint(float(x), score, efficiency)
-        for x, (score, efficiency) in zip(positions, known, strict=True)
-    )
+        Sweep(name, axis, tuple(
+            SweepPoint(loop.x, answer.score, _efficiency(answer.speedup, machine))
+            for loop, answer in known if loop.figure == name
+        ))
+        for name, axis in SWEEP_AXES.items()
+    )  # fmt: skip
 
 
-def _efficiency(speedup: Sequence[tuple[int, float]], machine: Machine) -> float | None:
-    known = dict(speedup).get(machine.cores)
+def _efficiency(speedup: Mapping[int, float], machine: Machine) -> float | None:
+    known = speedup.get(machine.cores)
     return None if known is None else known / machine.cores

@@ -29,6 +29,7 @@ COMMANDS = {
     "diff": "Show changes in the hints between two trees, commits or hint files.",
     "lsp": "Show hints in an editor (language server protocol).",
     "study": "Predict by both models, measure, and score each model.",
+    "bench": "Measure synthetic loops on this host next to both models.",
     "coschedule": "Assign cores to programs that share a node.",
     "trace": "Analyze MPI and OpenMP traces: wait states, critical path, efficiency.",
     "run": "Run a program with each region on its hinted threads.",
@@ -37,7 +38,7 @@ COMMANDS = {
 
 ON_SOURCES = ("analyze", "predict", "sizes", "explain", "diff", "lsp")
 """The commands that take all of regionpredict.toml."""
-ON_MACHINES = ("coschedule", "study")
+ON_MACHINES = ("bench", "coschedule", "study")
 """Those that take its machine alone."""
 CONFIG = "regionpredict.config"
 """Where in the context the file's values are."""

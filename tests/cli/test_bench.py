@@ -1,0 +1,115 @@
+"""`regionpredict bench`: synthetic loops as programs, and the page and CSV of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import subprocess
+import sys
+from math import prod
+from pathlib import Path
+
+import pytest
+
+from regionpredict.frontend import SourceRequest
+from regionpredict.machine import load
+from regionpredict.model_sweeps import (
+    RANDOM,
+    SyntheticLoop,
+    loops_source,
+    order_loops,
+    sweep_loops,
+)
+from regionpredict.pipeline import analyse
+
+SMALL = ("--working-set", "0.01", "--operations", "3")
+
+
+def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "regionpredict", "bench", *words], cwd=folder, capture_output=True,
+        text=True, timeout=240, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        SyntheticLoop("own", 1, 0.5),
+        SyntheticLoop("own", 1, 0.5, stride=8),
+        SyntheticLoop("own", 1, 0.5, order="ji"),
+        SyntheticLoop("own", 1, 0.5, 2, order="kij"),
+        SyntheticLoop("own", 1, 0.5, pattern=RANDOM),
+    ],
+)
+def test_a_loop_has_the_knobs_that_were_asked_for(tmp_path: Path, loop: SyntheticLoop) -> None:
+    machine = load("epyc-7451")
+    source = tmp_path / "loops.c"
+    source.write_text(loops_source(machine, [loop]))
+    (facts,) = analyse([SourceRequest(str(source))], {}, flows=False).facts
+    extents = loop.extents(machine)
+    assert facts.iterations.value == extents["ijk".index(loop.order[0])] // loop.stride
+    nest = [own.trips.constant for own in facts.region.loops() if own.trips is not None]
+    assert prod(int(trips or 0) for trips in nest) == loop.iterations(machine)
+    ((statement, _),) = facts.region.statements()
+    multiplied = [count for own, count in statement.operations if own.kind == "fp_mul"]
+    assert multiplied == [loop.operations]
+    half = machine.largest_cache_bytes / 2
+    assert loop.bytes_on(machine) == pytest.approx(half, rel=0.05)
+
+
+def test_figures_have_names_of_their_own() -> None:
+    names = [loop.name for loop in (*sweep_loops(), *order_loops())]
+    assert len(names) == len(set(names)) == 40
+    assert all(re.fullmatch(r"[a-z0-9_]+", name) for name in names)
+
+
+@pytest.mark.compiler
+def test_csv_has_a_row_per_loop_and_thread_count(tmp_path: Path) -> None:
+    done = _run(tmp_path, "-m", "epyc-7451", *SMALL, "--threads", "1,2", "--format", "csv")
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [row["threads"] for row in rows] == ["1", "2"]
+    for row in rows:
+        assert float(row["seconds"]) > 0.0
+        speedup = float(rows[0]["seconds"]) / float(row["seconds"])
+        assert float(row["speedup"]) == pytest.approx(speedup)
+        assert float(row["utilization"]) == pytest.approx(speedup / int(row["threads"]))
+        assert 0.0 <= float(row["score"]) <= 1.0
+        assert float(row["predicted_seconds"]) > 0.0
+
+
+@pytest.mark.compiler
+def test_the_page_has_both_models_beside_the_measurement(tmp_path: Path) -> None:
+    done = _run(tmp_path, "-m", "epyc-7451", *SMALL, "--order", "ji", "--format", "html", "-o",
+                "bench.html")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "bench.html").read_text()
+    for line in ("measured utilization", "saturation: efficiency", "density: score"):
+        assert line in page
+
+
+@pytest.mark.compiler
+def test_a_budget_that_ends_leaves_predictions(tmp_path: Path) -> None:
+    done = _run(tmp_path, "-m", "epyc-7451", "--working-set", "8", "--operations", "9000",
+                "--time-budget", "0.1s")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "2 of 2 times are missing" in done.stderr
+    assert "?" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--order", "ik"), "give ij, ji"),
+        (("--order", "i", "--dimensions", "2"), "give ij, ji"),
+        (("--pattern", "random", "--order", "ij"), "--pattern random is for one dimension"),
+    ],
+)
+def test_wrong_knobs_are_one_line(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = _run(tmp_path, "-m", "epyc-7451", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
