@@ -1,14 +1,13 @@
 """`RegionFacts` in, a `Workload` out: the region in numbers, all sizes bound, no machine known.
 
-`workload_of` is the door. What a model may ask of a workload: the statements with their operations
-and references (`statement_table`), the work and its pieces by thread (`work_distribution`,
-`iteration_pieces`), what a core does in each loop body (`loop_bodies`, `recurrences`,
-`iteration_chain`, `branch_sides`), bytes below caches by size, threads and sharers
-(`cache_traffic`), what no prefetcher foresees (`prefetch`), what is met through data (`gathers`),
-what the run-time system is asked for (`synchronisation`), what one thread does after the other
-(`serial_bodies`), who has which lines before the region runs (`array_sharing`), and how far each
-reference's uses of a line lie apart (`reuse_facts`, `reuse_distance`). `verify` holds
-the answers against each other.
+`workload_of` is the entry point. A workload answers these questions of a model: statements with
+operations and references (`statement_table`), work and pieces by thread (`work_distribution`,
+`iteration_pieces`), the core's work in each loop body (`loop_bodies`, `recurrences`,
+`iteration_chain`, `branch_sides`), and bytes below caches by size, threads and sharers
+(`cache_traffic`). Others are accesses without prefetching (`prefetch`), data-dependent accesses
+(`gathers`), calls of the runtime (`synchronisation`), serial work (`serial_bodies`), the location
+of lines before the region (`array_sharing`), and reuse distances (`reuse_facts`, `reuse_distance`).
+`verify` cross-checks the answers.
 """
 
 from regionpredict.analysis import RegionFacts

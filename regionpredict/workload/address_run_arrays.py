@@ -1,4 +1,4 @@
-"""Runs of addresses where they are many, as arrays; apart, since few need them."""
+"""Address runs as arrays, for large numbers of runs."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def all_of(parts: Sequence[ManyRuns]) -> ManyRuns:
 
 
 class Inner(NamedTuple):
-    """What a loop touches in each iteration of the one around: its runs, how many it took to go
-    through them, and the parts of iterations that were left out.
+    """The accesses of a loop per outer iteration: its runs, the number of steps to enumerate them,
+    and the omitted fractions of iterations.
     """
 
     runs: Sequence[tuple[float, float]]
@@ -95,8 +95,8 @@ def inner_runs(
     loop: LoopHeader, slope: float, env: Env, variable: str, around: Sequence[float],
     address: float, along: float, *, element: float, line_bytes: float, up: bool,
 ) -> Inner | None:  # fmt: skip
-    """The runs of an inner loop, that around it at each of these values of its `variable`, of which
-    each moves the reference by `along` bytes from `address`; None where its bounds are no plain
+    """The runs of an inner loop, with the outer loop at each of these values of its `variable`.
+    Each value moves the reference by `along` bytes from `address`. None if the bounds are not plain
     affine functions of it.
 
     `up`: a part of an iteration is a whole one.

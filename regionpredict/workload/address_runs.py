@@ -1,7 +1,7 @@
 """Runs of neighbouring bytes of an array: repeated, joined and counted in lines.
 
-Few of them are lists, many are arrays (`address_run_arrays.py`); both make the same sums, run by
-run, so that no digit hangs on how many they are.
+Few runs are lists, and many are arrays (`address_run_arrays.py`). Both compute the same sums, run
+by run, so results do not depend on the representation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from regionpredict.workload.address_run_arrays import ManyRuns
 
 Run = tuple[float, float]
-"""Bytes of an array that are touched one behind the other: the first, and one past the last."""
+"""A contiguous range of bytes in an array: the first, and one past the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +135,8 @@ def joined(runs: Iterable[Run], near: float) -> list[Run]:
 def sorted_runs(runs: Iterable[Run]) -> list[Run]:
     """The runs in order of their places.
 
-    Numbers that have expressions are compared by these, too, where they are as large: that takes
-    long, and is left out where no two runs begin at one place.
+    Equal numbers are also compared by their expressions. This is slow, and skipped if no two runs
+    start at the same place.
     """
     listed = list(runs)
     if listed and type(listed[0][0]) is not float:

@@ -36,7 +36,7 @@ def check_sizes(facts: RegionFacts) -> None:
 
 
 def _known_bytes(facts: RegionFacts) -> int | Fraction:
-    """The bytes of those arrays of which they are known, where those of others are not."""
+    """The bytes of the arrays with known sizes, if others are unknown."""
     references = distinct_references(facts.region)
     total: int | Fraction = 0
     for array in facts.region.arrays:

@@ -17,10 +17,10 @@ Parts = frozenset[Part]
 class ArraySharing(NamedTuple):
     """One array that threads share.
 
-    `written`: the region writes it. `stride` are the bytes between the elements of neighbouring
-    iterations of the parallel loop, None where it stands still; `rank` the dimensions in which
-    its references move. `held_rank` is the number of dimensions of what other cores have of it
-    (0: nothing); `held_whole`: a thread finds all of that with another, not as chance has it.
+    `written`: the region writes it. `stride` is the distance in bytes between elements of
+    neighboring iterations of the parallel loop, None if it is constant. `rank` is the number of
+    moving dimensions. `held_rank` is that of the part in other cores' caches (0: none).
+    `held_whole`: a thread finds all of it with another thread, not a random part.
     """
 
     name: str

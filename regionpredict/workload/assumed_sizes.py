@@ -1,4 +1,4 @@
-"""Values for the sizes that nobody gave: one number for all, so that the data is as large as asked.
+"""Values for unknown sizes: one number for all, chosen for a given amount of data.
 
 How large that is comes from the caller: the model of a machine asks for a multiple of its caches.
 """
@@ -38,8 +38,8 @@ TEAM_SIZES = frozenset(
 
 
 def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
-    """Where the least sure sizes of some loops are from, one of `SIZE_ORIGINS`; `unbound` are
-    further names without a value."""
+    """The least certain source of some loops' sizes, one of `SIZE_ORIGINS`. `unbound` are other
+    names without a value."""
     missing = {*unbound}.union(*(facts.bindings.unbound(facts.free_names) for facts in loops))
     origins = {facts.bindings.origin for facts in loops}
     if missing - TEAM_SIZES:
@@ -82,8 +82,8 @@ TYPICAL = "as many iterations as the largest loop of a run without arguments"
 class SizeTarget(NamedTuple):
     """How many bytes the data of a region of unknown size is taken to have, and what that is.
 
-    `team` are the threads that a program has unless it is told otherwise, a machine's cores; None:
-    no machine is known, and how many there are is open as sizes are.
+    `team` is the default number of threads of a program, the machine's cores. None: no machine is
+    known, and the number is unknown like a size.
     """
 
     bytes: float
@@ -92,7 +92,7 @@ class SizeTarget(NamedTuple):
 
 
 class OpenSize(NamedTuple):
-    """The names that nobody gave a value, and the common one that they have."""
+    """The names without a value, and their common value."""
 
     names: tuple[str, ...]
     value: int
@@ -110,10 +110,10 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     """Every name's value: as bound, a team's size as the target says, the other unbound ones a
     common n.
 
-    n is found by bisection so that the region touches the target; where its data does not grow
-    with n, so that it has as many iterations as such data has elements. Names that only ever
-    shorten a loop (`first` in `i <= last - first`) are lower bounds and stand at 0, or where the
-    loop runs at all, those that divide its length (`i < n / parts`) at 1.
+    Bisection finds n so that the region touches the target amount of data. If the data do not grow
+    with n, the iterations equal the number of elements in that amount. Names that only shorten a
+    loop (`first` in `i <= last - first`) are lower bounds and are 0. Divisors of a length (`i < n /
+    parts`) are 1.
     """
     known: Values = facts.bindings.values
     missing = facts.bindings.unbound(facts.free_names)
@@ -185,8 +185,8 @@ def _bound(
 
 
 def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], list[str]]:
-    """The names that make some loop shorter and none longer when they grow alone: those that may
-    be 0, and those by which something is divided.
+    """The names that shorten some loop and lengthen none when they grow alone: possible zeros, and
+    divisors.
     """
     size = int(LARGEST_TRIAL.value)
     first = dict.fromkeys((loop.variable for loop in facts.region.loops()), 0)  # where loops begin
@@ -213,8 +213,8 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], li
 def _least_running(
     facts: RegionFacts, known: Values, lower: Sequence[str], divisors: Sequence[str]
 ) -> int:
-    """The value of lower bounds: 0, or where the loop does not run with that the power of two with
-    which it runs most often (the diagonals of a matrix begin at 2); 0 if it never does."""
+    """The value of lower bounds: 0, or the power of two with the most iterations if the loop does
+    not run at 0 (the diagonals of a matrix start at 2). 0 if it never runs."""
     trips = facts.region.nest.trips if facts.region.nest is not None else None
     if trips is None:
         return 0

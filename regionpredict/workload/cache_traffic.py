@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class CacheLevel(NamedTuple):
-    """What the counting needs of a cache: bytes of one instance and the cores that share it.
+    """The properties of a cache: bytes of one instance and the cores that share it.
 
     `lasting`: of what it could keep of larger data, how much it does from one run to the next.
     """
@@ -38,11 +38,11 @@ class CacheLevel(NamedTuple):
 
 
 class CacheContents(NamedTuple):
-    """What of a region's arrays is in the caches when it begins, as far as they hold it.
+    """The region's data in the caches at its start, as far as they fit.
 
-    `own` arrays each thread has touched before, in the parts that it has now; of the `one_core`
-    arrays one core had all. Since then `between` bytes of other data were touched. Whatever is in
-    neither comes from memory.
+    Each thread has accessed its current part of the `own` arrays. One core had all of the
+    `one_core` arrays. `between` bytes of other data were accessed since. Everything else comes from
+    memory.
     """
 
     own: frozenset[str] = frozenset()
@@ -98,8 +98,8 @@ class _Dealing(NamedTuple):
 class TrafficCounter:
     """Counts the traffic of one nest, dealt out by one schedule, with lines of `line_bytes`.
 
-    Each answer is a function of its arguments alone; the counter belongs to one evaluation and
-    keeps what several answers have in common: footprints of loops and misses of inner loops.
+    Each answer is a pure function of its arguments. The counter belongs to one evaluation, and
+    caches common results: footprints of loops and misses of inner loops.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class TrafficCounter:
     ) -> tuple[LevelTraffic, ...]:
         """Bytes below each level of `levels`, nearest the core first; the last is memory's traffic.
 
-        Of the `contents` that are given there is what a cache can hold of them (`staying`).
+        Of the given `contents`, the part that a cache can hold (`staying`).
         """
         return self._traffic(levels, threads, self.schedule, contents)
 
@@ -214,8 +214,8 @@ class TrafficCounter:
         return tuple(below)
 
     def _traced_lines(self, threads: int, sharers: int, schedule: Schedule, size: float) -> Volume:
-        """The lines by array that all caches of one level move, where the nest is small enough to
-        be gone through reference by reference; none where it is not.
+        """The lines by array that all caches of one level move, by enumerating the references of a
+        small nest. None for a large nest.
         """
         if schedule.kind == "guided" and threads > 1:
             return {}
@@ -300,7 +300,7 @@ def may_be_traced(nest: LoopNest) -> bool:
 
 
 def warm_cache_contents(nest: LoopNest) -> CacheContents:
-    """What a nest finds that has just run on the same data."""
+    """The hits of a nest that has just run on the same data."""
     return CacheContents(frozenset(group.array for group in nest.groups()))
 
 
@@ -312,11 +312,10 @@ def touched_bytes(nest: LoopNest, line_bytes: int) -> float:
 def staying(held: float, size: float, lasting: float = 0.0) -> float:
     """The share of `held` bytes that a cache of `size` keeps from one run to the next.
 
-    All up to `KEPT_SHARE` of the cache. Where the line least recently used goes first, none from
-    the whole of it on: a cyclic walk over more than such a cache holds finds nothing, and no real
-    cache is filled without conflicts. `lasting` is how near the cache comes to what random
-    replacement keeps of more, which one that adapts does at least (Qureshi, Jaleel, Patt, Steely
-    and Emer 2007).
+    All data up to `KEPT_SHARE` of the cache. With LRU, a cyclic walk over more than the cache hits
+    nothing, and no real cache fills without conflicts. `lasting` interpolates to random
+    replacement, which an adaptive policy reaches at least (Qureshi, Jaleel, Patt, Steely and Emer
+    2007).
 
     >>> staying(25.0, 100.0), staying(75.0, 100.0), staying(100.0, 100.0)
     (1.0, 0.5, 0.0)
@@ -330,8 +329,8 @@ def staying(held: float, size: float, lasting: float = 0.0) -> float:
 
 
 def _kept_by_chance(times: float) -> float:
-    """Of data so many times a cache's size the share that a cyclic walk finds again, where each
-    miss drives out any line: h = exp(-(1 - h) times), the chance to outlive the misses of a turn.
+    """The hit share of a cyclic walk over data of several cache sizes with random replacement: h =
+    exp(-(1 - h) times), the probability to survive the misses of one round.
     """
     if times <= 1.0:
         return 1.0

@@ -1,9 +1,9 @@
-"""What runs where the source divides by a constant: products and shifts, or nothing.
+"""The cost of division by a constant: products, shifts, or nothing.
 
-A division by a power of two is a product with its reciprocal, which is exact; of integers it is a
-shift, and by any other constant a product of which the upper half is kept, shifted (Granlund,
-Montgomery 1994, "Division by invariant integers using multiplication", PLDI: figures 4.2 and 5.2).
-What is a constant divided by a constant is worked out before the program runs.
+Division by a power of two is an exact product with its reciprocal. For integers it is a shift, and
+for other constants the upper half of a product, shifted (Granlund, Montgomery 1994, "Division by
+invariant integers using multiplication", PLDI: figures 4.2 and 5.2). A constant divided by a
+constant is evaluated at compile time.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def path_run(kinds: Sequence[str], *, reassociates: bool) -> tuple[str, ...]:
 
 
 def _by(kind: str) -> str:
-    """What is said of a division: `folded`, or its operator and what it is by; "" of any other."""
+    """The kind of a division: `folded`, or its operator and divisor. "" for others."""
     arithmetic, _, by = kind.partition(":")
     return by if arithmetic in ("fp_div", "int_div") else ""
 
@@ -78,7 +78,7 @@ def _strength_reduced(kind: str, reassociates: bool) -> tuple[str, ...]:
 
 
 def _beside(kind: str) -> tuple[str, ...]:
-    """What nothing on the way from the dividend waits for: the sign, of which a shift tells."""
+    """The operation that is not on the critical path from the dividend: the sign, by a shift."""
     by = _by(kind)
     if not kind.startswith("int_") or by in ("", "folded") or by.endswith("u"):
         return ()

@@ -1,4 +1,4 @@
-"""Every number that the counting takes beside the program: with unit, evidence and source."""
+"""All constants of the counting besides the program: unit, evidence and source."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ HEAVY_SHARE = Constant(
     "that a block of them is as long as it can be",
 )  # fmt: skip
 TRIANGLE_NODES = ((0.2113248654, 0.5), (0.7886751346, 0.5))
-"""Gauss-Legendre points and weights on [0, 1], derived: exact for polynomials up to degree three
-(Abramowitz and Stegun 1964, table 25.4), as the work of a triangular nest is."""
+"""Gauss-Legendre points and weights on [0, 1], derived. They are exact for polynomials up to degree
+three (Abramowitz and Stegun 1964, table 25.4), like the work of a triangular nest."""
 TRIANGLE_HALVINGS = Constant(
     6, "halvings", "derived",
     "the place in a triangle from which on an iteration fits is found to 1/64 of the loop",
@@ -60,8 +60,8 @@ MOST_GUIDED_PIECES = Constant(
     "a guided schedule whose pieces halve reaches any smallest piece of 64-bit counts by then",
 )  # fmt: skip
 WORK_PLACES = (0.0, 0.3, 1.0)
-"""Places along the parallel loop whose work is compared, assumed: its ends, and one between them
-that is not the middle, where a loop of rising and falling work may be even with its ends."""
+"""Places along the parallel loop for comparing work, assumed: both ends, and an inner place other
+than the middle, where symmetric work may equal the ends."""
 WORK_PHASES = Constant(
     3, "phases", "assumed",
     "by which threads at work are told apart: those of a piece end one after the other, and the "

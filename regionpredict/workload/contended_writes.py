@@ -20,9 +20,9 @@ from regionpredict.workload.loop_nest import LoopNest, body_executions
 class ContendedWrites(NamedTuple):
     """Writes to one array: `updates` of all threads in one run of the region.
 
-    `apart` are the bytes between what neighbouring threads write, None where each may write
-    anywhere in it, 0 where all write one place. Of variables that all threads write, `array` has
-    all names: those that one loop body sets lie in one line, and count once.
+    `apart` is the distance in bytes between writes of neighboring threads, None if each may write
+    anywhere in it, 0 for one common place. For variables written by all threads, `array` has all
+    names: those set in one loop body share a line, and count once.
     """
 
     array: str
@@ -58,7 +58,7 @@ def _place(access: Access) -> _Place:
 
 @once_a_region
 def _one_place(region: Region) -> _Place:
-    """The one element that every iteration updates; none where there is none such."""
+    """The element that every iteration updates, or none."""
     dependence = carried_dependence(region, None)
     if dependence is None or dependence.distance:
         return ()

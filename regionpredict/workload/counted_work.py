@@ -10,7 +10,7 @@ from regionpredict.workload.constants import FOOTPRINT_WORK
 
 
 class _Tally:
-    """What this process has counted since it began."""
+    """The counts of this process so far."""
 
     references = 0.0
 

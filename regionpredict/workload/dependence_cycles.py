@@ -1,10 +1,9 @@
 """Values that scalars carry from iteration to iteration, and come back changed.
 
-`t = 0.5 * s; s = t + 1` needs a product and a sum from one iteration to the next, however many
-iterations a core has at work. Each scalar that an iteration reads before it sets it is a node, and
-the longest way from its old value to another's new one an edge; a cycle goes on at the pace of its
-operations over its edges (Reiter 1968, "Scheduling parallel
-computations", J. ACM 15: the cycle of the largest mean sets the pace).
+`t = 0.5 * s; s = t + 1` needs a product and a sum per iteration, for any number of concurrent
+iterations. Each scalar that an iteration reads before it sets it is a node. The longest path from
+its old value to another's new value is an edge. The cycle with the largest mean sets the pace
+(Reiter 1968, "Scheduling parallel computations", J. ACM 15).
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class CarriedCycle(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """What lies between an old value and a new one."""
+    """The operations between an old value and a new one."""
 
     operations: tuple[str, ...]
     statements: int
@@ -64,9 +63,8 @@ def carried_cycles(
 ) -> Iterator[CarriedCycle]:  # fmt: skip
     """The cycles over scalars of one iteration, each once, by the name that comes first in it.
 
-    Left out is what `recurrences` knows by other means, and what waits for nothing: one sum,
-    product or other operation that joins each iteration's value in one statement, and integers
-    that are only added up, in whatever order.
+    Excluded are cases of `recurrences`, and independent ones: one sum, product or other operation
+    that combines each iteration's value in one statement, and integers that are only summed.
     """
     edges = _edges(facts, shares, counter, reassociates)
     met: set[frozenset[str]] = set()

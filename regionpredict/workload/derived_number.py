@@ -1,11 +1,11 @@
 """A number that remembers how it was computed from the program's names.
 
-Counting with such numbers for sizes gives the same results as counting with plain ones, step by
-step, and with each result its expression: what is shown as a formula is what was counted. Whatever
-a comparison decided on the way, the expression holds where it is decided alike.
+Counting with such numbers gives the same results as with plain numbers, and each result has its
+expression. The formula shown is therefore what was counted. It holds for all sizes with the same
+comparison results.
 
-Of thousands of numbers the expressions of a few are asked for: each keeps the operation and the
-operands that made it, and works its expression out when somebody asks.
+Only few expressions are requested of thousands of numbers. Each number keeps its operation and
+operands, and builds its expression on request.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def as_number(value: Number | float) -> float:
 def lines_of_run(begin: float, end: float, element: float, line_bytes: float) -> float:
     """Lines that elements from `begin` to `end` touch, at an unknown position within a line.
 
-    Of thousands of runs in one sum each is one operation.
+    A sum over thousands of runs is one operation each.
     """
     if not (isinstance(begin, Derived) or isinstance(end, Derived)):
         return 1.0 + (end - begin - element) / line_bytes
@@ -199,7 +199,7 @@ def evaluated(expr: Expr, values: Mapping[str, Number]) -> float | None:
 
 
 def expression(value: float) -> Expr | None:
-    """What a number is of the program's names; a plain one is itself, None where it has no end."""
+    """A number in the program's names. A plain one is itself, None for infinity."""
     if isinstance(value, Derived):
         return value.expr
     if value - value != 0:  # infinite, or none
@@ -238,7 +238,7 @@ def _exact_quotient(value: float, above: Expr, below: Expr) -> Expr | None:
 
 
 def _divided(above: Expr, below: Expr) -> Expr | None:
-    """`16*m*w` over `8*m`: the exact quotient by one product, None where there is none."""
+    """`16*m*w` over `8*m`: the exact quotient by one product, or None."""
     ((factors, number),) = below.terms.items()
     terms: dict[Monomial, Number] = {}
     for monomial, coefficient in above.terms.items():

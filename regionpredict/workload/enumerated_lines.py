@@ -1,9 +1,9 @@
 """Distinct lines of an array whose references are gone through, run of addresses by run.
 
-Closed forms count a lattice whose rows lie apart, and triangles by their mean. Where rows lie
-within each other (`a[2 * i + j][i]`), where the range of a loop changes with another's place, and
-where several groups meet in an array, the addresses are few enough more often than not: a run of
-neighbouring elements is one step, whatever its length.
+Closed forms count a lattice with separate rows, and triangles by their mean. Enumeration handles
+overlapping rows (`a[2 * i + j][i]`), loop ranges that depend on another loop, and several groups in
+an array. The addresses are usually few enough, because a contiguous run of elements is one step of
+any length.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ Sections = dict[tuple[object, ...], tuple[float, float]]
 class Path(NamedTuple):
     """Loops around groups that run, outermost first, and what of them no place changes.
 
-    `asked` are the variables in a loop's bounds. Nothing hangs on a loop that is `alone`, nor it
-    on another of these; deeper loops hang on one that `decides`, and all in one that is `last` are
-    alone.
+    `asked` are the variables in a loop's bounds. A loop that is `alone` is independent of these
+    loops. Deeper loops depend on one that `decides`. In one that is `last`, all loops are alone.
     """
 
     loops: tuple[LoopHeader, ...]
@@ -62,8 +61,8 @@ def path_of(loops: Sequence[LoopHeader]) -> Path:
 
 
 class Alone(NamedTuple):
-    """What runs of the loops of a path that are alone: (position in the path, first value, step,
-    iterations) of each, and the parts of iterations left out; `loops` is None where one has none.
+    """The ranges of a path's independent loops: (position in the path, first value, step,
+    iterations) of each, and the omitted fractions of iterations. `loops` is None if one is empty.
     """
 
     loops: tuple[tuple[int, float, int, int], ...] | None
@@ -71,7 +70,7 @@ class Alone(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """A group, the loops around it that run, and how its threads stand: (bytes apart, threads)."""
+    """A group, the loops around it that run, and the distances of its threads: (bytes, threads)."""
 
     group: ReferenceGroup
     path: Path
@@ -79,8 +78,8 @@ class Walk(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What a walk touches, but for copies not written out: `rows` in order, repeated by `levels`
-    of (bytes, steps), the narrowest first, by its team and by the offsets of its references.
+    """The accesses of a walk, without expanded copies: `rows` in order, repeated by `levels` of
+    (bytes, steps), the narrowest first, by its threads and by the offsets of its references.
     """
 
     rows: tuple[Run, ...]
@@ -92,33 +91,32 @@ class Shape(NamedTuple):
 
 
 KnownLines = dict[tuple[bool, tuple[Shape, ...]], Lines | None]
-"""Lines of arrays that begin with a line (or anywhere), by what touches them: the first of the
-shapes begins in the first line, since a place further on changes nothing.
+"""Lines of arrays aligned to a line (or anywhere), by the accesses. The first shape starts in the
+first line, because an offset does not change the result.
 """
 
 
 class Rows(NamedTuple):
-    """Where loops that hang on each other lead, in order (None: to too many places), and the parts
-    of iterations left out."""
+    """The places that dependent loops lead to, in order (None: too many), and the omitted fractions
+    of iterations."""
 
     rows: tuple[Run, ...] | None
     fractions: frozenset[float]
 
 
 KnownRows = dict[tuple[object, ...], Rows]
-"""Where loops have led, by all that they hang on."""
+"""The places that loops lead to, by everything they depend on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """The part of a nest that is gone through, the loops around it at `env`.
 
-    `pieces` are the iterations of one thread's piece by the index of a parallel loop, `cut` the
-    part of the first loop that runs; `block` has the first iteration and the number of those of the
-    first loop that run, in place of both. `aligned`: arrays begin with a line, and it is known
-    where in them the part lies. `sections` and `alone` are what has been asked of its loops
-    (but of the block), `known` the lines counted and `walked` the loops gone through, for whichever
-    part: the caller keeps them.
+    `pieces` are the iterations of one thread's piece by the index of a parallel loop. `cut` is the
+    part of the first loop that runs. `block` replaces both by the first iteration and their number.
+    `aligned`: arrays start on a line, at a known place of the part. `sections` and `alone` cache
+    queries of its loops (except the block), `known` the counted lines and `walked` the enumerated
+    loops, for any part. The caller keeps them.
     """
 
     env: Env
@@ -136,8 +134,8 @@ class Part:
 def lines_gone_through(walks: Sequence[Walk], part: Part) -> Lines | None:
     """The lines of groups of one array, each once; None where the runs are too many.
 
-    A part of an iteration, as a mean piece has it, is so much of the difference that a whole one
-    makes; where several loops have one, the largest.
+    A fraction of an iteration, in a mean piece, counts as that fraction of the difference of a
+    whole one. With several, the largest counts.
     """
     fractions: set[float] = set()
     low = _lines(walks, part, fractions, up=False)
@@ -251,9 +249,7 @@ def _repeated(shape: Shape, line_bytes: float, *, plain: bool) -> Runs | None:
 
 
 class _Steps:
-    """Goes through the loops around one reference whose ranges hang on each other, and leaves the
-    others, each as so many copies of what there is.
-    """
+    """Enumerates the dependent loops around one reference. Each other loop is a number of copies."""
 
     def __init__(self, walk: Walk, part: Part, fractions: set[float], *, up: bool) -> None:
         self.walk = walk
@@ -269,7 +265,7 @@ class _Steps:
         self.left = int(MOST_RUNS.value)
 
     def shape(self) -> Shape | None:
-        """What the walk touches; None where the rows are too many."""
+        """The accesses of the walk. None for too many rows."""
         path, group = self.path, self.walk.group
         inside = path.variables
         address = 0.0
@@ -298,7 +294,7 @@ class _Steps:
         return nothing._replace(rows=rows, levels=tuple(levels))
 
     def _rows(self, address: float) -> Rows:
-        """Where the loops lead that hang on each other, gone through once for each address."""
+        """The places of dependent loops, enumerated once per address."""
         part = self.part
         asked = (
             self.path.positions, tuple(self.slopes), self.element, self.up, part.line_bytes,
@@ -385,7 +381,7 @@ class _Steps:
         return True
 
     def _all_at_once(self, at: int, values: Sequence[float], address: float) -> bool | None:
-        """As `_visit`, of the loop that alone hangs on this one; None where it cannot be done."""
+        """Like `_visit`, for the only loop that depends on this one. None if impossible."""
         path = self.path
         inner = at + 1
         while path.alone[inner]:

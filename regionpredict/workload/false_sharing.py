@@ -32,8 +32,8 @@ def narrow_rows(facts: RegionFacts, line_bytes: int) -> Iterator[Diagnostic]:
 
 
 def bytes_between_threads(facts: RegionFacts, access: Access) -> int | None:
-    """How far apart neighbouring threads' elements are; None where the thread's number is not in
-    the subscripts, or that is not known.
+    """The distance of neighboring threads' elements. None if it is unknown, or without the thread
+    number in the subscripts.
     """
     array = facts.region.array(access.array)
     if root_of(access.array) not in facts.region.shared:

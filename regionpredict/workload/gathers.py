@@ -19,8 +19,8 @@ class Gather(NamedTuple):
 
 
 def gathers_of(nest: LoopNest, page_bytes: int) -> tuple[Gather, ...]:
-    """One entry an array, in the order in which the nest meets them; what lies on one page of
-    `page_bytes`, members of one element, is one access."""
+    """One entry per array, in the order of the nest. Members of one element on a page of
+    `page_bytes` are one access."""
     gathers: dict[str, Gather] = {}
     for loop, (_, executions) in zip(nest.loops, body_executions(nest), strict=True):
         for group in loop.groups:

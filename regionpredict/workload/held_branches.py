@@ -18,7 +18,7 @@ from regionpredict.workload.derived_number import evaluated
 Tests = tuple[tuple[Expr, bool], ...]
 """Conditions of the branches around something, each with whether it has to hold there."""
 _ORDERED = frozenset(("lt", "le", "and", "or", "not", "floordiv"))
-"""Of these alone a condition holds in few whole ranges of a loop."""
+"""Only for these is a condition true in few contiguous ranges of a loop."""
 
 
 class Held(NamedTuple):

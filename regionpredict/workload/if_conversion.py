@@ -1,4 +1,4 @@
-"""What stands under the branches of a loop body, and what vectors make of it."""
+"""Conditional code of a loop body, and its vectorization."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from regionpredict.workload.loop_nest import Conditional
 
 
 def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, ...]:
-    """In how many of the executions of a branch each of its sides runs: as the caller said, or all
-    alike, `even`; an extreme as often as a loop of so many `trips` finds a new one.
+    """The share of executions in which each side of a branch runs: as given, or equal (`even`). A
+    running extreme counts as in a loop of `trips` iterations.
 
-    Of n values in any order, every order being as likely, 1 + 1/2 + ... + 1/n are greater than
-    all before (Rényi 1962, "Théorie des éléments saillants d'une suite d'observations").
+    Of n values in random order, 1 + 1/2 + ... + 1/n exceed all previous ones (Rényi 1962, "Théorie
+    des éléments saillants d'une suite d'observations").
     """
     held = float(branch.share) if branch.share is not None else None
     if held is None and branch.extreme:
@@ -26,12 +26,12 @@ def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, .
 
 
 def under_branches(loop: Loop, *, reassociates: bool) -> Conditional:
-    """What the branches directly in the loop's body hold, the worst of them.
+    """The most difficult content of the branches directly in the loop's body.
 
-    Variables of the loop are blended by a vector, elements that move with the loop masked; of
-    loops, calls, synchronisation and writes in one place a compiler makes neither. A variable
-    that the iteration before may have set is a least or greatest value: one is blended where
-    operations may be reordered (`reassociates`), two (a value and its place) are not.
+    Vectors blend variables of the loop, and mask elements that move with it. Loops, calls,
+    synchronization and writes to one place prevent vectorization. A variable that the previous
+    iteration may have set is a running extreme. One is blended if operations may be reordered
+    (`reassociates`). A pair of value and place is not.
     """
     sides = [side for node in loop.body if isinstance(node, Branch) for side in node.sides]
     set_there = {

@@ -1,5 +1,5 @@
-"""Addresses that are no affine function of loop variables: over how many bytes they spread, and in
-which loops they stand still."""
+"""Addresses that are not affine in loop variables: their range in bytes, and the loops in which
+they are constant."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def invariant_loops(accesses: Sequence[Access], chain: Sequence[LoopHeader]) -> 
 def bytes_between(
     forms: Sequence[Form | None], accesses: Sequence[Access], intervals: Intervals
 ) -> float | None:
-    """From the lowest to the highest byte that loop variables make of the addresses: 192 of
-    `a[i % 24]`; None where data decide.
+    """The range in bytes that loop variables give the addresses: 192 for `a[i % 24]`. None if data
+    decide.
     """
     lows, highs = [], []
     for form, access in zip(forms, accesses, strict=True):

@@ -12,8 +12,8 @@ from regionpredict.workload.constant_divisions import operations_run
 class Step(NamedTuple):
     """One statement: its operations (kind, number), and the `after` steps whose results it needs.
 
-    `loads`: how many loads follow each other before it can begin: none where it reads no memory,
-    one, or two where the address is data.
+    `loads`: the number of dependent loads before it can start: none without memory reads, one, or
+    two if the address is data.
     """
 
     operations: tuple[tuple[str, float], ...]
@@ -26,8 +26,8 @@ def steps_of(
 ) -> tuple[Step, ...]:
     """The statements of one iteration; `gathered` are references whose address is data.
 
-    A step follows the last one before it that wrote a variable, or an element by the same text,
-    that it reads. What the iteration before left is no step of this one (`recurrences`).
+    A step follows the last previous one that wrote a variable it reads, or an element with the same
+    text. Values of the previous iteration are not steps of this one (`recurrences`).
     """
     steps: list[Step] = []
     written: dict[str, int] = {}

@@ -18,7 +18,7 @@ def piece_length(iterations: float, threads: int, schedule: Schedule) -> float:
 
 
 def piece_count(iterations: float, threads: int, schedule: Schedule) -> float:
-    """Pieces handed out in all.
+    """The total number of assigned pieces.
 
     A guided piece is a part of what is left (`GUIDED_DIVISOR`), down to the smallest.
 

@@ -17,8 +17,8 @@ _index = attrgetter("index")
 
 
 class AlikeArrays(NamedTuple):
-    """Arrays that are referred to alike, and so touch as many lines: the `groups` of each, those of
-    the same addresses joined, with those of the first standing for all.
+    """Arrays with equal references, and so equally many lines. Their `groups` are merged by
+    address, and those of the first array represent all.
     """
 
     arrays: list[str]

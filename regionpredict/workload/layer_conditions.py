@@ -1,10 +1,10 @@
 """Which loop carries the reuse of an array in a cache of a given size: layer conditions.
 
-From the innermost loop outward: as long as what one iteration of a loop touches fits the cache,
-whatever the loop touches again is found there, and the whole loop misses each distinct line once.
-From the first loop on where it does not fit, its iterations miss what their bodies miss (Stengel
-et al. 2015, sec. 2.4, layer conditions; the working sets of loop levels of Ferrante, Sarkar and
-Thrash 1991). All lines are those of the threads that share the cache, taken together.
+Loops are visited from the innermost outward. While one iteration's data fit the cache, the loop
+hits all reuse, and misses each distinct line once. From the first loop whose data do not fit, its
+iterations miss what their bodies miss. (Stengel et al. 2015, sec. 2.4, layer conditions; the
+working sets of loop levels of Ferrante, Sarkar and Thrash 1991.) Lines are those of all threads
+that share the cache.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ Held = frozenset[int]
 
 
 class Carrier(NamedTuple):
-    """The loop along which an array's reuse hits: its variable (None: none), bytes an iteration."""
+    """The loop along which an array's reuse hits: its variable (or None), and bytes per
+    iteration."""
 
     loop: str | None
     window_bytes: float
@@ -45,7 +46,7 @@ class Misses(NamedTuple):
 
 MissKey = tuple[TeamKey, float, int, Held, tuple[float, ...]]
 MissTable = dict[MissKey, Misses]
-"""What inner loops miss, by team, cache size, loop, groups counted already, and loop variables."""
+"""The misses of inner loops, by threads, cache size, loop, counted groups, and loop variables."""
 
 
 class LayerConditions:
@@ -60,7 +61,7 @@ class LayerConditions:
         self._table = table
 
     def misses(self, root: NestLoop) -> Misses:
-        """What the team's part of the region misses, the cache empty at first."""
+        """The misses of the threads' part of the region, from an empty cache."""
         carriers: Carriers = {}
         volume = self._loop(root, {}, frozenset(), carriers)
         for group in root.groups_below:
@@ -135,7 +136,7 @@ class LayerConditions:
     def _whole(self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None) -> Volume:
         """The lines of a loop whose every iteration fits, and references that find each other's.
 
-        References so far apart that the lines between do not fit touch theirs anew each.
+        References too far apart for the cache miss their lines separately.
         """
         near, *far = self._within_reach(loop, env, groups)
         total = dict(self._once(loop, env, near, cut))
@@ -144,8 +145,8 @@ class LayerConditions:
         return total
 
     def _within_reach(self, loop: NestLoop, env: LoopEnv, groups: Groups) -> list[Groups]:
-        """The groups in parts, in each of which what one reference touched is there for the next:
-        `a[i]` and `a[i + m]` lie m iterations apart.
+        """The groups in parts, within which one reference finds the lines of another: `a[i]` and
+        `a[i + m]` are m iterations apart.
 
         Those that do not meet while the loop runs, two rows of a matrix, stay together: other
         threads may have touched what they do.
@@ -182,8 +183,8 @@ class LayerConditions:
     def _once(self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None) -> Volume:
         """The lines of a loop whose every iteration fits: each once, or once for each thread.
 
-        Pieces lie far apart: what two threads touch at the edges of theirs, they touch at other
-        times. Chunks go on side by side.
+        Pieces are far apart, so threads touch common lines at their edges at different times.
+        Chunks run side by side.
         """
         together = self.team.in_step or (
             loop.parallel and self.team.bytes((loop,), env, groups, cut) <= self.capacity
@@ -245,10 +246,10 @@ class LayerConditions:
 
     @staticmethod
     def _invariant_groups(loop: NestLoop) -> list[ReferenceGroup]:
-        """Groups that stand still in everything inside `loop`: `c[i][j]` in the loop over k.
+        """Groups that are constant in everything inside `loop`: `c[i][j]` in the loop over k.
 
-        Touched in the last inner iteration and again in the first of the next, their line is
-        still there however much the inner loops bring in.
+        They are touched in the last inner iteration and in the first of the next, so their line
+        survives any inner traffic.
         """
         if len(loop.children) != 1:
             return []

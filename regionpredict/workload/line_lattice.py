@@ -42,8 +42,8 @@ def lattice_lines(
 def unskewed(
     levels: Sequence[tuple[float, float]], element: float, line_bytes: float
 ) -> list[tuple[float, float]]:
-    """The levels, two that lead to neighbours in the same rows as rows and columns: `a[d - i][i]`,
-    where a turn of both loops moves on by one element.
+    """The levels, where two that lead to neighbors in the same rows become rows and columns: `a[d -
+    i][i]`, where a step of both loops moves by one element.
 
     So many different rows as both reach, each with as many columns as are left for it.
 
@@ -66,8 +66,7 @@ def unskewed(
 
 
 def rows_within(levels: Iterable[tuple[float, float]], element: float, line_bytes: float) -> bool:
-    """Whether rows of a lattice lie within each other: `a[2 * i + j][i]`, of which several i have
-    the same row.
+    """Whether rows of a lattice overlap: `a[2 * i + j][i]`, where several i have the same row.
 
     >>> rows_within([(8, 100), (800, 100)], 8, 64), rows_within([(2400, 20), (2408, 40)], 8, 64)
     (False, True)
@@ -110,8 +109,8 @@ def _repeated(
     offsets: tuple[float, ...], span: float, level: tuple[float, float], element: float,
     line_bytes: float,
 ) -> float:  # fmt: skip
-    """Lines of intervals that are repeated, where the last of one turn may meet the first of the
-    next: all members of a struct longer than a line.
+    """Lines of repeated intervals, whose last one may meet the first of the next repetition: all
+    members of a struct longer than a line.
 
     >>> _repeated((0.0, 40.0, 64.0), 8.0, (72.0, 100.0), 8.0, 64.0)  # 7200 bytes at any alignment
     113.375

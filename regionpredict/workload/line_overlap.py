@@ -32,7 +32,7 @@ Volume = dict[str, Lines]
 class GroupLines(NamedTuple):
     """The lines of one group and where one thread's lie: bytes from the array's begin.
 
-    `team` are the levels of the threads, each (bytes apart, threads).
+    `team` are the levels of the threads, each (distance in bytes, threads).
     """
 
     touched: float
@@ -86,7 +86,7 @@ def _covered(part: GroupLines, other: GroupLines, line_bytes: float) -> float:
 
 
 def _in_step(part: GroupLines, other: GroupLines, line_bytes: float) -> bool:
-    """Whether two parts walk over the same places: `b[k][j]` and `b[i][j]`, j standing still."""
+    """Whether two parts cover the same places: `b[k][j]` and `b[i][j]` with constant j."""
     if part.slanted or other.slanted:
         return False
     if part.strides != other.strides:
@@ -103,7 +103,7 @@ def _reach(team: tuple[Level, ...]) -> float:
 
 
 def _holds(other: GroupLines, part: GroupLines, line_bytes: float) -> bool:
-    """Whether every step of a part lies in a run of the other: `a[j][0]` beside `a[j][i]`."""
+    """Whether every step of a part is in a run of the other: `a[j][0]` and `a[j][i]`."""
     rest = list(other.levels)
     for level in part.levels:
         if level not in rest:

@@ -3,8 +3,8 @@
     for (i..) for (k = 100 * i; k < 100 * i + 100; k++) s += val[k];
     for (i..) for (k = 0; k < 100; k++) s += val[100 * i + k];             the same
 
-Then the rows of a block, or of a table whose rows are of one length, are steps of a lattice, and
-iterations that are dealt out in turn leave gaps in it.
+Rows of a block, or of a table with equally long rows, are then steps of a lattice. Cyclic
+iterations leave gaps in it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from regionpredict.workload.loop_nest import (
 
 
 def counted_from_begins(loop: NestLoop) -> NestLoop:
-    """The loop and all in it, each counted from its begin where that is moved and its length is
-    not. Where an address moves with both (`b[k][i]`, `k` from `i` on), the loop stays as it is:
-    its lines are those of a matrix, not of a sheared one.
+    """The loop and its contents, each counted from its start if that moves with constant length. If
+    an address moves with both (`b[k][i]`, `k` from `i` on), the loop is unchanged: its lines are
+    those of a matrix, not of a sheared one.
     """
     children = tuple(map(counted_from_begins, loop.children))
     loop = with_contents(loop, children, loop.groups, loop.statements)
@@ -41,7 +41,7 @@ def counted_from_begins(loop: NestLoop) -> NestLoop:
 
 
 def _is_block(first: Affine, limit: Form) -> bool:
-    """Whether a length is one, cut at an end that stands still: from i on up to `min(i + 8, n)`."""
+    """Whether a length is constant, except for a constant end: from i on up to `min(i + 8, n)`."""
     terms = limit.expr.terms if isinstance(limit, Curved) else {}
     varying = [term for term in terms.items() if term[0]]
     if not isinstance(limit, Curved) or len(varying) != 1:
@@ -61,7 +61,8 @@ def _is_block(first: Affine, limit: Form) -> bool:
 
 
 def _can_be(loop: NestLoop, moved: Mapping[str, float]) -> bool:
-    """Whether all that hangs on the loop's variable is affine, and on nothing that moves it."""
+    """Whether everything that depends on the loop's variable is affine, and depends on nothing that
+    moves it."""
     for group in loop.groups_below:
         if any(form is not None and loop.variable in form.names for form in group.exact):
             return False

@@ -1,4 +1,4 @@
-"""What a core does in each loop body: operations, loads, stores, chains, why it stays scalar."""
+"""The core's work in each loop body: operations, loads, stores, chains, and why it stays scalar."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from regionpredict.workload.scalar_replacement import NONE_KEPT, Kept, kept_in_m
 class LoopBody:
     """One loop with the statements directly in it; counts are those of one iteration.
 
-    `executions` of the body in all. `innermost`: no loop in it. `element_bytes` is the widest
-    element that it refers to. `operations` are (kind, number), a statement under a branch taken
-    for its share of the iterations. `loads` and `stores` are distinct references that move with
-    the loop; `scalars` how many variables its statements read beside indices. `scalar_because`
-    tells why a compiler leaves it scalar; empty where nothing but a recurrence would, or that it
-    is `masked`: vectors need masks for what it refers to under a branch. `on_all_sides` are the
-    operations where both sides of branches are worked out, as vectors do. `steps` are its
-    statements, each with those before it whose results it needs. `reassociates`: sums may be
-    reordered. `trips` are the iterations of one run of the loop. `kept` are the loads and stores
-    of elements that stand still, but must be in memory after each iteration.
+    `executions` is the total number for the body. `innermost`: it contains no loop. `element_bytes`
+    is the widest element. `operations` are (kind, number), with conditional statements counted by
+    their share of the iterations. `loads` and `stores` are distinct references that move with the
+    loop, and `scalars` the number of variables its statements read besides indices.
+    `scalar_because` is the reason why a compiler leaves it scalar. It is empty if only a recurrence
+    would, or if it is `masked` (vectors need masks for conditional references). `on_all_sides` are
+    the operations if both sides of branches are executed, as in vectors. `steps` are its statements
+    with their dependencies. `reassociates`: sums may be reordered. `trips` are the iterations of
+    one run of the loop. `kept` are the loads and stores of constant elements that must be in memory
+    after each iteration.
     """
 
     variable: str

@@ -1,8 +1,8 @@
 """The loop nest in numbers: loops with values for their bounds, references as affine addresses.
 
 References to one array whose addresses differ by a constant form a reference group (Wolf and Lam
-1991, "uniformly generated"): `a[i-1]`, `a[i]` and `a[i+1]` are one stream. A group's footprint is
-counted in whole cache lines from its strides alone, so that no size costs more than another.
+1991, "uniformly generated"): `a[i-1]`, `a[i]` and `a[i+1]` are one stream. Its strides alone give
+the footprint in whole cache lines, so the cost is independent of sizes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from regionpredict.workload.held_branches import Held
 Env = Mapping[str, float]
 """Values of loop variables, those of the loops around."""
 Conditional = Literal["", "values", "elements", "code"]
-"""What stands under the branches of a loop body, in the order of what it takes to do without."""
+"""The contents of a loop body's branches, by difficulty of vectorization."""
 Cut = tuple[float, float]
 """From where to where (0 to 1) of its iterations a loop runs."""
 
@@ -54,7 +54,7 @@ class Curved:
     names: frozenset[str]
 
     def at(self, env: Env) -> float:
-        """The value at loop variables rounded to whole numbers; NaN where there is none."""
+        """The value at rounded loop variables. NaN if there is none."""
         bound: dict[str, int | Fraction] = dict(self.values)
         for name in self.names:
             bound[name] = round(env.get(name, 0.0))
@@ -76,7 +76,7 @@ class Substituted:
         return self.form.names - {self.variable} | self.value.names
 
     def at(self, env: Env) -> float:
-        """The value at loop variables; NaN where there is none."""
+        """The value at loop variables. NaN if there is none."""
         return self.form.at({**env, self.variable: self.value.at(env)})
 
 
@@ -93,7 +93,7 @@ class Less:
         return self.form.names | self.begin.names
 
     def at(self, env: Env) -> float:
-        """The value at loop variables; NaN where there is none."""
+        """The value at loop variables. NaN if there is none."""
         return self.form.at(env) - self.begin.at(env)
 
 
@@ -105,15 +105,14 @@ class LoopHeader:
     """A loop whose bounds have values: `variable` takes `trips` values from `start` by `step`.
 
     `index` is its position among the loops of the nest in source order. `first` and `limit` are
-    forms over the variables of the loops around it; `limit` is exclusive in the direction of
-    `step`. Both are None where the bounds are not known (`trips` is then `UNKNOWN_TRIPS`).
-    `parallel` loops share their iterations among the threads. `depends` are the variables in its
-    bounds. `unordered` are scalars that it may sum in any order. `counted`: a `for` that nothing
-    leaves early. `conditional` says what branches directly in its body hold: "" where there are
-    none, "values" where they only set variables of the loop, "elements" where they refer to
-    elements that move with it, else "code". `share`: in how many of the iterations around it it
-    runs, where the caller gave how often conditions hold, or the parallel loop's variable decides
-    them; else 1. `held` says where along that loop.
+    forms over the outer loops' variables, with `limit` exclusive in the direction of `step`. Both
+    are None for unknown bounds (`trips` is then `UNKNOWN_TRIPS`). `parallel` loops share their
+    iterations among the threads. `depends` are the variables in its bounds. `unordered` are scalars
+    that it may sum in any order. `counted`: a `for` without early exits. `conditional` is the
+    content of branches directly in its body: "" for none, "values" if they only set variables of
+    the loop, "elements" if they access elements that move with it, else "code". `share` is the
+    share of outer iterations in which it runs, if conditions have a given share or depend on the
+    parallel loop's variable, else 1. `held` gives the ranges along that loop.
     """
 
     index: int
@@ -148,8 +147,8 @@ class LoopHeader:
     def section(self, env: Env, length: float | None, cut: Cut | None) -> tuple[float, float]:
         """(first value, iterations) of a part of the loop.
 
-        `length` iterations (None: all) are one thread's piece, the middle one standing for all;
-        `cut` the part of these that runs.
+        `length` iterations (None: all) are one thread's piece, represented by the middle one. `cut`
+        is the part of these that runs.
         """
         begin, trips = self.begin(env), self.trips(env)
         if length is not None and length < trips:
@@ -165,16 +164,16 @@ class LoopHeader:
 class ReferenceGroup:
     """References to one array in one loop body whose byte addresses differ by constants.
 
-    `index` is its position among the groups of the nest, `loops` are the loops around it,
-    outermost first. `slopes` are bytes by which the address moves per unit of each variable;
-    `offsets` the constants in bytes, `written` those that are stored to. `irregular` groups have
-    an address that depends on data or is no affine function: `extent` is then the bytes they
-    spread over. `private`: every thread has an array of its own. `accesses` stand in the order of
-    the source; `order` are their numbers among those of the region, `places` their offsets.
-    `drifts` are the variables by which threads are at different places. `aligned`: the array is
-    declared with its extents, and begins with a cache line. `exact` has, by access, the byte
-    address where an affine one is none or an estimate, and the loop variables alone decide it.
-    `still` are the variables of the innermost loops around that no irregular address moves with.
+    `index` is its position among the groups of the nest, and `loops` are the loops around it,
+    outermost first. `slopes` are the address changes in bytes per unit of each variable, `offsets`
+    the constants in bytes, and `written` those that are stored to. `irregular` groups have a
+    data-dependent or non-affine address, and `extent` is the range in bytes. `private`: every
+    thread has its own array. `accesses` are in source order, `order` are their numbers among those
+    of the region, and `places` their offsets. `drifts` are the variables by which threads are at
+    different places. `aligned`: the array is declared with its extents, and starts on a cache line.
+    `exact` gives, by access, the byte address if an affine one is missing or an estimate, and only
+    loop variables decide it. `still` are the variables of the innermost loops in which no irregular
+    address moves.
     """
 
     index: int
@@ -276,8 +275,8 @@ def moved_with(group: ReferenceGroup, variable: str) -> float:
     """Bytes by which a group's addresses move with a variable of a loop around it: by themselves,
     and with the begins of loops inside.
 
-    Of these only such as are about as long wherever they begin: a block (`j = i; j < i + 8`), rows
-    of one length. What a triangle touches from one begin on it touches from others, too.
+    Only loops with about the same length at any start qualify: a block (`j = i; j < i + 8`), rows
+    of one length. Accesses of a triangle from different starts overlap.
     """
     follows = {variable: 1.0}
     for loop in group.loops:
@@ -299,8 +298,7 @@ def _is_as_long(loop: LoopHeader) -> bool:
 
 
 def shares_of_runs(nest: LoopNest) -> tuple[float, ...]:
-    """Of every loop, how much is left of what its bounds count where conditions around it hold as
-    often as the caller said."""
+    """For every loop, the remaining share of its iterations under conditions with given shares."""
     shares: list[float] = []
 
     def visit(loop: NestLoop, around: float) -> None:
@@ -315,8 +313,8 @@ def shares_of_runs(nest: LoopNest) -> tuple[float, ...]:
 def body_executions(nest: LoopNest) -> tuple[tuple[float, float], ...]:
     """(trips, executions of the body) of every loop, those around it at their middle.
 
-    Where the parallel loop's variable chooses between two bounds, as in `i < n / 10 ? 1000 : 1`,
-    its middle has one of them: then both are means over samples along that loop.
+    If the parallel loop's variable selects between two bounds, as in `i < n / 10 ? 1000 : 1`, its
+    middle has only one of them. Both are then means over samples along that loop.
     """
     root = nest.root
     if not any(_is_chosen(loop.limit, root.variable) for loop in nest.loops):

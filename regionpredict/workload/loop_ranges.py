@@ -1,4 +1,4 @@
-"""Which values the variables of a chain of loops take: how many, how far apart, from where on."""
+"""Values of the variables in a chain of loops: their number, distance, and start."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def loop_ranges(
 def _independent_ranges(
     chain: Sequence[LoopHeader], pieces: Mapping[int, float], cut: Cut | None
 ) -> Ranges:
-    """The ranges of loops none of which has a variable in its bounds."""
+    """The ranges of loops without variables in their bounds."""
     ranges: Ranges = {}
     for loop in chain:
         begin, trips = loop.section(_NOWHERE, pieces.get(loop.index), cut)

@@ -82,7 +82,7 @@ def _drifts(group: ReferenceGroup, shared: frozenset[str]) -> frozenset[str]:
 
 
 def _with_drifts(loop: NestLoop, shared: frozenset[str]) -> NestLoop:
-    """The loop and all in it, its groups with the variables by which threads drift apart."""
+    """The loop and its contents, with the variables by which threads drift apart in its groups."""
     groups = tuple(replace(group, drifts=_drifts(group, shared)) for group in loop.groups)
     return with_contents(
         loop, tuple(_with_drifts(child, shared) for child in loop.children), groups,
@@ -91,7 +91,8 @@ def _with_drifts(loop: NestLoop, shared: frozenset[str]) -> NestLoop:
 
 
 def in_order(subscript: Expr, inner: str, picked: set[str]) -> Expr:
-    """The subscript with tables that stand still in the loop over `inner` read as their index.
+    """The subscript, with tables that are constant in the loop over `inner` replaced by their
+    index.
 
     `picked` gets the names in these indices.
 
@@ -124,7 +125,7 @@ def _middle_trips(chain: Sequence[LoopHeader]) -> float:
 
 
 class _Contents(NamedTuple):
-    """What stands directly in a loop, as it is read."""
+    """The direct contents of a loop, as read."""
 
     accesses: list[tuple[int, Access]]
     children: list[NestLoop]
@@ -141,8 +142,8 @@ class _Member(NamedTuple):
 
 
 def _places(members: Sequence[_Member]) -> tuple[float, ...]:
-    """The offsets of a group's references; of whole structs that data choose, those of all their
-    numbers, so that they reach over as many lines, and references to their members into these."""
+    """The offsets of a group's references. For data-dependent whole structs, those of all their
+    numbers, so that they cover the same lines, including references to their members."""
     places = {member.offset for member in members}
     for member in members:
         if member.address is None and member.access.bytes > NUMBER_BYTES.value:
@@ -265,9 +266,9 @@ class _Lowering:
         self, nodes: tuple[Node, ...], chain: tuple[LoopHeader, ...], contents: _Contents,
         share: float, given: float = 1.0, tests: Tests = (),
     ) -> None:  # fmt: skip
-        """Reads nodes below a loop, in a `share` of whose iterations they run: what the caller has
-        `given` of it, and what is taken to be so; `tests` are the conditions in between that have a
-        value. What never runs moves nothing.
+        """Reads nodes below a loop that run in a `share` of its iterations. `given` shares are the
+        caller's, and others are assumed. `tests` are the conditions in between with a value. Code
+        that never runs moves no data.
         """
         for node in nodes:
             if isinstance(node, Statement):
@@ -416,8 +417,8 @@ class _Lowering:
         return whole if between is None else min(between, whole)
 
     def _element(self, access: Access) -> tuple[tuple[Expr, ...], float]:
-        """The element that data choose, and how many bytes beyond its begin a reference goes: what
-        members of one struct, `q[k[i]].x`, or neighbours, `q[3 * k[i] + 1]`, have in common.
+        """The data-dependent element, and the offset of a reference from its start in bytes.
+        Members of one struct (`q[k[i]].x`) and neighbors (`q[3 * k[i] + 1]`) share it.
         """
         place: tuple[Expr, ...] = ()
         offset = float(access.offset)
@@ -431,8 +432,8 @@ class _Lowering:
         return place, offset
 
     def _exact(self, access: Access) -> Form | None:
-        """The byte address of what is no affine function of loop variables, but one of them; None
-        where it is affine, hangs on data, or an extent of its array is not known.
+        """The byte address of a function of loop variables that is not affine. None if it is
+        affine, depends on data, or an extent of its array is unknown.
         """
         if all(isinstance(self.form(subscript), Affine) for subscript in access.subscripts):
             return None
@@ -448,8 +449,8 @@ class _Lowering:
         return self.form(address)
 
     def _nested(self, array: Array, subscripts: int) -> list[tuple[Array, int, int]]:
-        """An array and those in whose elements it lies, each with its own of the subscripts: from
-        the first of them to the one before the last number.
+        """An array and those whose elements contain it, each with its own subscripts: from the
+        first to the one before the last number.
         """
         outer = self.arrays.get(array.inside)
         if outer is None:
@@ -460,7 +461,7 @@ class _Lowering:
     def _address(
         self, access: Access, array: Array, chain: tuple[LoopHeader, ...]
     ) -> Affine | None:
-        """Byte address relative to the array's begin; None where it is no affine function.
+        """The byte address relative to the array's start. None if it is not affine.
 
         Rows that a table picks (`a[row[i]][j]`, the loop over j inside) are taken in its order.
         """
@@ -494,8 +495,8 @@ class _Lowering:
     def _listed(self, subscript: Expr) -> Expr:
         """The subscript with what an index list picks taken to follow the loop.
 
-        Rows of several entries name elements that most rows around share: they move on by one
-        element a row. What the caller gives (`order_name`) goes before what the region shows.
+        Rows of several entries share most elements with neighboring rows, so they move by one
+        element per row. A given value (`order_name`) has precedence.
         """
         return subscript.replace_atoms(self._followed)
 
@@ -552,8 +553,8 @@ class _Lowering:
         return reach
 
     def _extent(self, array: Array, chain: tuple[LoopHeader, ...]) -> float:
-        """Bytes of an array; where nothing tells its length, that of an array with an element for
-        each iteration of the parallel loop.
+        """The bytes of an array. Without a known length, one element per iteration of the parallel
+        loop.
         """
         total = float(array.element_bytes)
         for extent in array.dims:

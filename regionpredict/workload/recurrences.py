@@ -17,14 +17,13 @@ from regionpredict.workload.scalar_replacement import changed_between, stored_ea
 class Recurrence(NamedTuple):
     """One chain: what it goes over, and the floating-point operations by statement.
 
-    `distance` is the number of iterations from a store to the load that needs it; None for a sum
-    in one place, of which only the operation that joins it waits for the iteration before.
-    `unordered`: the compiler may keep partial sums, one a lane of a vector, and add them up last.
-    `restarts`: the loop around begins it anew, so that several chains go side by side. `in_order`:
-    the operations follow each other as they stand, among them 'load' and 'fp_convert', and what
-    goes on to the next iteration stays in registers; `share` of the iterations go through it.
-    `stored`: each value goes to memory, so that nothing is summed in parts; `forwarded`: and the
-    next iteration loads it from there.
+    `distance` is the number of iterations from a store to the load that needs it. None for a sum in
+    one place, where only the combining operation waits for the previous iteration. `unordered`: the
+    compiler may keep partial sums, one per vector lane, and add them at the end. `restarts`: the
+    outer loop restarts it, so several chains run in parallel. `in_order`: the operations are a
+    fixed sequence, including 'load' and 'fp_convert', and the carried value stays in registers.
+    `share` of the iterations execute it. `stored`: each value goes to memory, so there are no
+    partial sums. `forwarded`: the next iteration also loads it from there.
     """
 
     name: str
@@ -44,10 +43,10 @@ def recurrences_of(
 ) -> tuple[Recurrence, ...]:  # fmt: skip
     """The chains of an innermost loop with these statements, sums into scalars first.
 
-    `shares` are those of the iterations in which each statement runs; all, where there are none.
+    `shares` are the shares of the iterations in which each statement runs. Without them, all.
 
-    `reassociates`: all sums may be reordered, besides those that the loop's directive frees.
-    `around` are the statements directly in the loop around it.
+    `reassociates`: all sums may be reordered, not only the loop's reductions. `around` are the
+    statements directly in the outer loop.
     """
     if loop.children:
         return ()
@@ -114,10 +113,10 @@ def _sources(
     names: Iterable[str], place: int, around: Sequence[StatementFact],
     setters: Mapping[str, Sequence[int]],
 ) -> frozenset[str]:  # fmt: skip
-    """What values read by the statement at `place` are made of, by way of whatever is between.
+    """The inputs of the statement at `place`, also through other statements.
 
-    A name has the value of the last statement before it that sets it, or else of the last of all,
-    from the iteration before; `setters` are the places of those that set it.
+    A name has the value of the last previous statement that sets it, or else of the last of all,
+    from the previous iteration. `setters` are the places of those that set it.
     """
     reached: set[tuple[str, int]] = set()
     ahead = [(name, place) for name in names]
@@ -134,7 +133,7 @@ def _sources(
 
 
 def _adds(kinds: Sequence[str]) -> bool:
-    """Whether a chain of these operations is a sum or a product, of which parts can be made."""
+    """Whether a chain of these operations is a sum or a product, which allows partial results."""
     return bool(kinds) and set(kinds) <= {"fp_add", "fp_mul", "fp_neg"}
 
 
@@ -147,7 +146,7 @@ def _floating(fact: StatementFact, reassociates: bool) -> tuple[str, ...]:
 def _way_through(
     group: ReferenceGroup, facts: Sequence[StatementFact], reassociates: bool
 ) -> tuple[str, ...]:
-    """The operations of one statement between an element that stands still and its new value."""
+    """The operations of one statement between a constant element and its new value."""
     texts = {access.text for access in group.accesses}
     ways = (
         path_run(path, reassociates=reassociates)

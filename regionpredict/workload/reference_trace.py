@@ -1,7 +1,7 @@
 """Every reference of a small nest, in order: what closed forms estimate, these say.
 
-A nest of few enough references is gone through as the program does, loop by loop, all iterations of
-a loop at once. Larger ones are left to closed forms, which get the better the larger they are.
+A nest with few references is enumerated like the program, loop by loop, with all iterations of a
+loop at once. Larger ones use closed forms, which improve with size.
 """
 
 from __future__ import annotations
@@ -36,10 +36,9 @@ Points = dict[str, Numbers]
 class ReferenceTrace:
     """References in the order in which one thread would make them all.
 
-    By reference: `iteration` of the loops that threads share, `array` by its place in `arrays`,
-    `byte` from the begin of the array, whether it is `written`, and whether each thread has an
-    array of its own. `iterations` are the shared ones; `aligned` says of each array whether it
-    begins with a line.
+    By reference: `iteration` of the shared loops, `array` by its place in `arrays`, `byte` from the
+    start of the array, whether it is `written`, and whether each thread has its own array.
+    `iterations` are the shared ones. `aligned` tells for each array whether it starts on a line.
     """
 
     iterations: int
@@ -63,8 +62,8 @@ class _NotTracedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """All iterations of a loop: the values of variables, the iterations of the loop around, those
-    of the shared loops, and how many references each makes.
+    """All iterations of a loop: the values of variables, the outer iterations, those of the shared
+    loops, and the number of references of each.
     """
 
     loop: NestLoop
@@ -131,8 +130,8 @@ class _Tracer:
         return _Body(loop, points, number, around, shared, children, length)
 
     def _iterations(self, loop: NestLoop, points: Points, number: int) -> tuple[Whole, Points, int]:
-        """Of all runs of a loop: the iteration around each of its own, the values of variables in
-        them, and how many they are.
+        """All runs of a loop: the outer iteration of each, the values of variables, and their
+        number.
         """
         first, limit = (
             self._values(loop.first, points, number),
@@ -149,7 +148,7 @@ class _Tracer:
         return inside, inner_points, len(inside)
 
     def _spend(self, references: float, *, keep: bool = False) -> None:
-        """Counts references; `keep`: only whether there may be as many."""
+        """Counts references. `keep`: only tests whether the limit may be reached."""
         if not references <= self.left:
             raise _NotTracedError
         if not keep:
@@ -240,7 +239,7 @@ class _Reference(NamedTuple):
 
 
 def _in_order(loop: NestLoop) -> Sequence[_Reference | int]:
-    """What stands in a loop, in the order of the source: references, and the index of each loop."""
+    """The contents of a loop in source order: references, and the index of each loop."""
     placed: list[tuple[int, _Reference | int]] = []
     for group in loop.groups:
         exact = group.exact or (None,) * len(group.order)

@@ -1,11 +1,11 @@
 """How many distinct cache lines lie between a use of a line and the next, reference by reference.
 
 The distances are those of an LRU stack (Mattson, Gecsei, Slutz and Traiger 1970; Ding and Zhong
-2003): a cache of more lines hits, one of as many or fewer misses. One thread runs the whole region,
-its caches empty at first. Each loop carries the reuse of the lines that one of its iterations
-touches again after the one before: as many as its iterations touch one by one, less what the whole
-loop touches. What lies between is what one iteration touches, or several, where the line was
-another reference's so many iterations ago (layer conditions: Stengel et al. 2015, sec. 2.4).
+2003): a larger cache hits, and a smaller one misses. One thread runs the whole region from empty
+caches. Each loop carries the reuse of lines that consecutive iterations touch. Their number is the
+sum over its iterations minus the lines of the whole loop. The distance is the footprint of one
+iteration, or of several if another reference used the line earlier (layer conditions: Stengel et
+al. 2015, sec. 2.4).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _MIDDLE = 1 / 2
 class ReuseShare(NamedTuple):
     """A `share` of a reference's executions that find their line `lines` other lines away.
 
-    `lines` is None where the line is used for the first time. `carried_by` is the variable of the
-    loop in whose iteration before it was used; None also where that was in the same iteration of
-    all loops. `spread`: the distances are spread evenly from 0 to `lines`, as chance has it.
+    `lines` is None for the first use of a line. `carried_by` is the variable of the loop in whose
+    previous iteration it was used. It is also None for a use in the same iteration of all loops.
+    `spread`: the distances are spread evenly from 0 to `lines`, at random.
     """
 
     share: float
@@ -88,7 +88,7 @@ def misses(reuses: Sequence[ReferenceReuse], lines: float) -> float:
 class _Reference:
     """One reference in the `path` of loops around it; an irregular one is a group of its own.
 
-    `alike` is the first group of which each reference alone touches as many lines.
+    `alike` is the first group in which each reference alone touches equally many lines.
     """
 
     number: int
@@ -104,9 +104,9 @@ class _Reference:
 
 
 def _movement(group: ReferenceGroup) -> tuple[object, ...]:
-    """What decides how many lines one reference of a group touches, but for its offset.
+    """The inputs of the number of lines of one reference in a group, except its offset.
 
-    Of equal numbers one may be known by the program's names, and the other not.
+    Of equal numbers, one may have an expression in the program's names, and the other none.
     """
     return (
         tuple([loop.index for loop in group.loops]), tuple(group.slopes.items()),
@@ -323,7 +323,7 @@ class _ReuseCounter:
         ]  # fmt: skip
 
     def _ahead(self, reference: _Reference, depth: int) -> list[_Reference]:
-        """Those that come to a line before it while the loop at a depth runs."""
+        """The references that reach a line before it while the loop at a depth runs."""
         known = self._leading.get((reference.number, depth))
         if known is None:
             known = self._leading[reference.number, depth] = [
@@ -365,7 +365,7 @@ class _ReuseCounter:
     def _own_distance(self, reference: _Reference, depth: int, inside: _Env) -> float:
         """Other lines from one iteration of a loop to the next, where it uses the line again.
 
-        Where it stands still in the loops inside, the last of their iterations used it.
+        If it is constant in the inner loops, their last iteration used it.
         """
         loop, env = reference.path[depth], dict(inside)
         for inner in reference.path[depth + 1 :]:

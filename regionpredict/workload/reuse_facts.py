@@ -19,11 +19,11 @@ from regionpredict.workload.reuse_distance import ReferenceReuse, ReuseShare, re
 class ReuseFact(NamedTuple):
     """How far it is from a use of a line by one reference to the use before.
 
-    `lines` other lines lie between, at most: a cache of more misses first uses alone; `expr` is
-    that in the program's names, `carried_by` the variable of the loop that carries it (None: used
-    in the same iteration). All three are None where no line is used again, or where that is not
-    known; `lines` also where a size has no value. `uses` are all uses by their distance, empty
-    where a size has no value. In triangular loops `expr` and `lines` are those of the middle.
+    There are at most `lines` other lines in between. A larger cache misses first uses only. `expr`
+    is that number in the program's names. `carried_by` is the variable of the loop that carries it
+    (None: the same iteration). All three are None without reuse, or if it is unknown. `lines` is
+    also None for an unknown size. `uses` are all uses by distance, empty for an unknown size. In
+    triangular loops, `expr` and `lines` are those of the middle.
     """
 
     access: Access
@@ -37,7 +37,7 @@ class ReuseFact(NamedTuple):
 class HistogramBar(NamedTuple):
     """The `share` of a region's references whose distance is `below` so many lines.
 
-    And not below the bar before; None: the line is used for the first time.
+    And not below the previous bar. None: the first use of a line.
     """
 
     below: int | None

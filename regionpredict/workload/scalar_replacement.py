@@ -1,12 +1,11 @@
-"""Elements that stand still in an inner loop: kept in a register, or stored on each iteration.
+"""Elements that are constant in an inner loop: kept in a register, or stored in each iteration.
 
-`y[i] += a[i][j] * x[j]` in a loop over j stores y[i] each time unless no reference of the loop can
-be y[i], and loads it again where a store may have changed it. Compilers make a function of what a
-directive stands in front of, and hand it the addresses of what is shared; of these they know no
-more than their types, whatever they knew of pointers with `restrict`, arrays on the stack or memory
-just allocated (seen in GCC 12.2's assembly at -O2, -O3 and -Ofast). Arrays that are declared
-outside of functions, with their extents, are apart from each other; so are numbers of different
-length, but for bytes (C11, sec. 6.5, paragraph 7), and what each thread has for itself.
+`y[i] += a[i][j] * x[j]` in a loop over j stores y[i] each time, unless no reference of the loop can
+be y[i]. It is loaded again if a store may have changed it. Compilers outline the code of a
+directive, and pass the addresses of shared data. There they know only types, despite `restrict`,
+local arrays or new memory (seen in GCC 12.2's assembly at -O2, -O3 and -Ofast). Global arrays with
+known extents are distinct. So are numbers of different length, except bytes (C11, sec. 6.5,
+paragraph 7), and private data.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from regionpredict.workload.constants import NUMBER_BYTES
 from regionpredict.workload.loop_nest import NestLoop, ReferenceGroup
 
 BYTE_LENGTH = 1
-"""Of characters, which may be a part of anything."""
+"""Character types, which may alias anything."""
 
 
 class Kept(NamedTuple):
-    """What an iteration does for elements that stand still: `loads` and `stores` of them."""
+    """The `loads` and `stores` of constant elements per iteration."""
 
     loads: float
     stores: float
@@ -31,7 +30,7 @@ NONE_KEPT = Kept(0.0, 0.0)
 
 
 def kept_in_memory(loop: NestLoop) -> Kept:
-    """The loads and stores of an innermost loop's iteration for elements that stand still."""
+    """The loads and stores of constant elements in an innermost loop's iteration."""
     loads = stores = 0.0
     for group in loop.groups:
         if stored_each_time(group, loop):
@@ -41,7 +40,7 @@ def kept_in_memory(loop: NestLoop) -> Kept:
 
 
 def stored_each_time(group: ReferenceGroup, loop: NestLoop) -> bool:
-    """Whether a group that stands still in an innermost loop is stored on each iteration."""
+    """Whether a group that is constant in an innermost loop is stored in each iteration."""
     return _stands_still(group, loop) and any(_may_be(group, other) for other in loop.groups)
 
 

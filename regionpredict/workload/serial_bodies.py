@@ -1,7 +1,7 @@
-"""A region taken apart: what its threads do at once, and what one does after the other.
+"""Splits a region into concurrent work and serial bodies.
 
 Each kind of serial body (`critical`, `ordered`, `single`) is a selection of the region's
-statements, in the loops and branches around them; the rest is one more.
+statements, within their loops and branches. The rest is another selection.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def _kinds(nodes: tuple[Node, ...]) -> set[SerialKind]:
 class _Selector:
     """Goes through a loop's body once, and counts every statement that it passes.
 
-    `kind` is that of the serial bodies to be kept; None: everything but serial bodies, whose
-    constructs stay, emptied, because their number still counts.
+    `kind` is that of the kept serial bodies. None: everything else, with empty constructs, because
+    their number still counts.
     """
 
     def __init__(self, kind: SerialKind | None) -> None:
@@ -82,11 +82,11 @@ class _Selector:
         self._passed = 0
 
     def select(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-        """What is left of the nodes."""
+        """The remaining nodes."""
         return self._select(nodes, keep=self.kind is None)
 
     def _select(self, nodes: tuple[Node, ...], *, keep: bool) -> tuple[Node, ...]:
-        """The nodes that are left; `keep`: plain statements here are among them."""
+        """The remaining nodes. `keep`: plain statements here are kept."""
         left: list[Node] = []
         for node in nodes:
             if isinstance(node, Statement):

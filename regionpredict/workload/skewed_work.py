@@ -1,12 +1,11 @@
 """Work that data spread over the iterations: how much of it the busiest thread may have.
 
-Two distributions stand for all. With a `ratio`, the longest iteration over the mean one, some
-iterations are all as long as the longest one and have `HEAVY_SHARE` of the work, the others are
-alike. With an `exponent`, iterations follow a power law (Newman 2005, "Power laws, Pareto
-distributions and Zipf's law", Contemporary Physics 46, sec. 3.3: the longest part x of them has
-x^((a-2)/(a-1)) of the work). In both the long iterations lie together, which is the worst order: a
-static block takes between the mean and `ratio` times the mean. In a random order long blocks are
-nearly even.
+Two distributions represent all. With a `ratio` of longest to mean iteration, some iterations have
+the maximum length and `HEAVY_SHARE` of the work, and the others are equal. With an `exponent`,
+iterations follow a power law (Newman 2005, "Power laws, Pareto distributions and Zipf's law",
+Contemporary Physics 46, sec. 3.3: the longest part x of them has x^((a-2)/(a-1)) of the work). In
+both, the long iterations are adjacent, which is the worst order: a static block takes between the
+mean and `ratio` times the mean. In a random order, long blocks are nearly even.
 """
 
 from __future__ import annotations
@@ -23,7 +22,8 @@ from regionpredict.workload.loop_nest import LoopNest, body_executions, in_sourc
 class Skew(NamedTuple):
     """How unevenly data spread a `share` (0 to 1) of a region's work over its iterations.
 
-    One of `ratio` (longest over mean, at least 1) and `exponent` (of a power law, above 2) is told.
+    Exactly one of `ratio` (longest over mean, at least 1) and `exponent` (of a power law, above 2)
+    is given.
     """
 
     share: float
@@ -74,8 +74,8 @@ def uneven_share(loops: tuple[UnevenLoop, ...], nest: LoopNest) -> float:
 def skewed_share(skew: Skew, iterations: float, threads: int, schedule: Schedule) -> float:
     """The busiest thread's part of the work that data spread, the long iterations first.
 
-    Who takes pieces as threads are free may get the longest piece last: no more than an even part
-    of the rest and that piece (Graham 1969, "Bounds on multiprocessing timing anomalies").
+    With dynamic schedules, a thread may get the longest piece last: at most an even part of the
+    rest plus that piece (Graham 1969, "Bounds on multiprocessing timing anomalies").
     """
     whole = max(1.0, iterations)
     if schedule.kind == "static" and schedule.chunk is None:

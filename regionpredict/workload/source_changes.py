@@ -1,6 +1,5 @@
-"""Changes to the source of one region that may let it use more threads, each as the workload that
-the region would then be: first touch, schedule, collapse, padding, one team for several loops, no
-barrier.
+"""Source changes of one region that may help it use more threads, each with the changed workload:
+first touch, schedule, collapse, padding, one parallel region for several loops, no barrier.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from regionpredict.workload.workload import Workload
 
 
 class Change(NamedTuple):
-    """One change: the rule that tells of it, the place to change, what to do there, of which terms
-    of the time it can take, and the workload after it.
+    """One change: its rule, its place, its instruction, the affected terms of the time, and the new
+    workload.
     """
 
     id: str
@@ -33,7 +32,7 @@ class Change(NamedTuple):
 def changes_of(
     facts: RegionFacts, workload: Workload, build: Callable[[RegionFacts], Workload]
 ) -> Iterator[Change]:
-    """Every change that is sure to leave the region's results alone; `build` makes a workload."""
+    """All changes that certainly keep the region's results. `build` makes a workload."""
     region = facts.region
     if region.nest is None or workload.execution is None:
         return
@@ -46,8 +45,8 @@ def changes_of(
 def with_parallel_first_touch(
     workload: Workload,
 ) -> tuple[Workload, tuple[ArrayPlacement, ...]] | None:
-    """The workload if all threads had written its arrays first, and the arrays of which one thread
-    did; None where none is known.
+    """The workload if all threads had first written its arrays, and the arrays that one thread
+    wrote. None if no such array is known.
     """
     serial = tuple(array for array in workload.placement.arrays if array.kind == "serial")
     if not serial:
@@ -108,7 +107,7 @@ def clause_of(schedule: Schedule) -> str:
 def _collapsed(
     facts: RegionFacts, region: Region, build: Callable[[RegionFacts], Workload]
 ) -> Iterator[Change]:
-    """Two loops that share their iterations instead of one, where nothing stands between them."""
+    """Two loops that share their iterations instead of one, if no statement is between them."""
     nest = region.nest
     if region.by_hand or region.collapse != 1:
         return
@@ -131,7 +130,7 @@ def _rectangular(outer: Loop, inner: Loop) -> bool:
 
 
 def _padded(region: Region, workload: Workload) -> Iterator[Change]:
-    """What threads write by their number on lines of their own."""
+    """Elements written by thread number, on separate lines."""
     execution = workload.execution
     if execution is None:
         return

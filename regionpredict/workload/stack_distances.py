@@ -1,10 +1,9 @@
 """Stack distances of the references that reach caches: how many other lines lie between two uses.
 
-A cache of `n` lines that replaces the line least recently used finds a line again after fewer than
-`n` others, so that one pass tells what caches of all sizes move (Mattson, Gecsei, Slutz and Traiger
-1970). References that find their line after a few others are a run, of which the first alone can
-miss; the distances of runs are counted by merging blocks of them (Bentley 1980, sec. 3), all blocks
-of a level at once.
+An LRU cache of `n` lines finds a line again after fewer than `n` others, so one pass gives the
+traffic of caches of all sizes (Mattson, Gecsei, Slutz and Traiger 1970). References with a short
+distance form a run, of which only the first can miss. The distances of runs are counted by merging
+blocks of them (Bentley 1980, sec. 3), all blocks of a level at once.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ _DIGIT = 16
 
 
 class References:
-    """What reaches caches, one cache after the other, each in order.
+    """The references to caches, one cache after the other, each in order.
 
     By reference: its `line` (below `lines`), its `array` (below `arrays`), and whether it is
-    `written`. What does not hang on where caches begin is worked out once.
+    `written`. Values that do not depend on the start of caches are computed once.
     """
 
     def __init__(self, line: Whole, lines: int, array: Whole, arrays: int, written: Flags) -> None:
@@ -43,8 +42,8 @@ class References:
         self.reuse_time = np.append(0, reuse_time)
 
     def into_others(self, begins: Whole, near: int) -> Whole:
-        """Those of the next `near` references from the begin of caches on whose line was referred
-        to before that begin: where they stand in the order of lines.
+        """The next `near` references from a cache start whose line was used before that start, as
+        places in the order of lines.
         """
         after = (begins[:, None] + np.arange(near)).ravel()
         begin = np.repeat(begins, near)
@@ -111,8 +110,8 @@ class LineRuns:
     def _between(self) -> Whole:
         """Other lines that its cache sees between the run before on the same line and each run.
 
-        Those are the runs that began since and whose line had ended its run before by then, and
-        those that were under way. What a first run has is of no use.
+        They are the runs that started since then after the previous run of their line ended, and
+        the active ones. The value for a first run is unused.
         """
         number = len(self._start)
         before: Whole = np.roll(self._end, 1)
@@ -135,7 +134,7 @@ def _counts_up_to(positions: Whole, number: int) -> Whole:
 
 
 def in_order_of(numbers: Whole, most: int) -> Whole:
-    """The places of numbers below `most`, the lowest number's first and equal ones as they stand.
+    """The places of numbers below `most`, sorted by number and stable.
 
     >>> in_order_of(np.array([70000, 3, 70000, 2]), 70001).tolist()
     [3, 1, 0, 2]
@@ -150,8 +149,8 @@ def in_order_of(numbers: Whole, most: int) -> Whole:
 def earlier_and_lower(ranked: Whole) -> Whole:
     """By place, how many places before it have a lower rank; `ranked` are the places by rank.
 
-    From the largest blocks of places to the smallest, each block in order of rank: of its right
-    half, what of the left half has come before is counted, and then the halves are told apart.
+    Blocks of places are processed from the largest to the smallest, each in order of rank. For the
+    right half, the earlier elements of the left half are counted. Then the halves are separated.
 
     >>> earlier_and_lower(np.array([2, 0, 1])).tolist()
     [0, 1, 0]

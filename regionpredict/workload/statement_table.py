@@ -20,8 +20,7 @@ class ReferenceRow(NamedTuple):
     """One reference of a statement.
 
     `kind` is 'read' or 'write', `reuse` 'hit' or 'miss', `pattern` 'streaming', 'latency' or
-    'irregular'; `counted`: its array is one of those with the most dimensions; `bytes` is what it
-    moves.
+    'irregular'. `counted`: its array has the most dimensions. `bytes` is the amount it moves.
     """
 
     text: str
@@ -33,8 +32,8 @@ class ReferenceRow(NamedTuple):
 
 
 class StatementRow(NamedTuple):
-    """One statement: `operations` are (kind, number) of one execution, as the source has them,
-    `executions` how many of these one run of the region has; None where that is not known.
+    """One statement. `operations` are (kind, number) of one execution, in source order, and
+    `executions` their number per run of the region. None if unknown.
     """
 
     line: int
@@ -63,7 +62,7 @@ class StatementTable:
     diagnostics: tuple[Diagnostic, ...]
 
     def diagnostic(self, rule: str, message: str) -> Diagnostic:
-        """What a model has to say about this region."""
+        """The diagnostics of a model for this region."""
         return Diagnostic(rule, self.span, message)
 
 
@@ -72,9 +71,8 @@ def statement_table(
 ) -> StatementTable:
     """The table of one region, its patterns those of cache lines of `line_bytes`.
 
-    With a `target`, executions that a size without a value leaves open are those at which the data
-    are as large as that, and `assumed` says so. Raises InputError for sizes beyond 64 bits
-    (`check_sizes`).
+    With a `target`, unknown executions are those for data of that size, and `assumed` lists them.
+    Raises InputError for sizes beyond 64 bits (`check_sizes`).
     """
     region = facts.region
     if facts.status != "skipped":

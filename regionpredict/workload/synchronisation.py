@@ -1,4 +1,4 @@
-"""What a region asks of OpenMP's run-time system: forks, barriers, reductions, locks, pieces."""
+"""Calls of a region to OpenMP's runtime: forks, barriers, reductions, locks, pieces."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class SpreadAtomics(NamedTuple):
 class SynchronisationCounts(NamedTuple):
     """Counts of one run of the region, all threads together.
 
-    `forks`: the region starts its own team; `waits`: it ends with a barrier. `reductions` are
-    scalars that are reduced, `iterations` those dealt out at run time. `by_construct` are the
-    executions of each OpenMP construct inside, `spread` those of `atomic` by array whose elements
-    may lie anywhere in it, `apart` those of elements that the iteration's number keeps apart.
-    `nests`: teams started inside have as many threads as the region's own, not one. `by_lock` are
-    the bodies of `critical` that have a lock of their own, by its name.
+    `forks`: the region starts its own threads. `waits`: it ends with a barrier. `reductions` are
+    reduced scalars, and `iterations` those assigned at run time. `by_construct` are the executions
+    of each OpenMP construct inside. `spread` are those of `atomic` by array, for elements anywhere
+    in it, and `apart` those of elements that the iteration number separates. `nests`: nested
+    parallel regions have as many threads as this one, instead of one. `by_lock` are the bodies of
+    `critical` with their own lock, by name.
     """
 
     forks: bool
@@ -107,7 +107,7 @@ class SynchronisationCounts(NamedTuple):
 def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> SynchronisationCounts:
     """Counts what the region asks of the run-time system.
 
-    `source` is the worksharing loop, of which `nest` are the numbers: the same loops in order.
+    `source` is the worksharing loop, and `nest` has its numbers: the same loops in order.
     """
     iterations = 1.0
     for loop in nest.parallel:
@@ -141,7 +141,7 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
 
 
 def team_limit(region: Region) -> int | None:
-    """The most threads that `num_threads` and `if` of its `parallel` allow; None: no limit.
+    """The maximum number of threads by `num_threads` and `if` of its `parallel`. None: no limit.
 
     A team inside another one has one thread, unless the program lets teams start teams.
     """
@@ -167,9 +167,8 @@ def _gather(
     nodes: tuple[Node, ...], times: float, trips: list[float],
     around: tuple[tuple[Loop, float], ...], loop: int, runs: list[_Run],
 ) -> int:  # fmt: skip
-    """Adds the constructs below `nodes`, that run `times`; `around` are the loops that they are in,
-    each with its iterations, `loop` is the position of the first loop below them. Returns that of
-    the first loop after them.
+    """Adds the constructs below `nodes`, which run `times`. `around` are their loops with
+    iterations, and `loop` is the position of the first loop below. Returns that of the next loop.
     """
     for node in nodes:
         if isinstance(node, Synchronisation):

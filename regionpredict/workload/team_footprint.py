@@ -1,8 +1,8 @@
 """Distinct cache lines that the threads of one cache touch together, an array at a time.
 
-The threads of a team stand a piece apart along the parallel loop: to a reference that moves with
-it they are one more level of its lattice, so that neighbours that share a line count it once, and
-data that all of them read is there once.
+The threads are one piece apart along the parallel loop. For a reference that moves with it, they
+are another level of its lattice: neighbors that share a line count it once, and common data count
+once.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _index = attrgetter("index")
 
 
 class RangesOf(NamedTuple):
-    """The ranges of a chain of loops; `run`: each of them has an iteration."""
+    """The ranges of a chain of loops. `run`: each has an iteration."""
 
     ranges: Ranges
     run: bool
@@ -63,13 +63,13 @@ GroupKey = tuple[
     int, tuple[float, ...], tuple[float, ...], tuple[Range | float, ...], tuple[TeamLevel, ...],
     float, bool,
 ]  # fmt: skip
-"""What decides which lines a group touches: index, offsets, those written, a range or value for
-every variable in its slopes, the team along these, copies of its data, and whether per thread.
+"""The inputs of a group's lines: index, offsets, writes, a range or value for every variable in its
+slopes, the threads along these, copies of its data, and whether per thread.
 """
 Row = tuple[tuple[float, ...], tuple[float, ...]]
 """Offsets of a group's references, and those written."""
 TeamKey = tuple[float, int | tuple[TeamLevel, ...]]
-"""What decides what a team touches in inner loops."""
+"""The inputs of the accesses of threads in inner loops."""
 FootprintKey = tuple[
     TeamKey, Positions, Cut | None, tuple[float | None, ...], Positions, tuple[float, ...], bool
 ]
@@ -88,9 +88,9 @@ class Chain(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """Groups that touch one array: their chains, the `names` on which their addresses and ranges
-    hang, and whether one of them is irregular, threads drift apart along one, all are aligned, and
-    rows may lie `within` each other: of several groups, or where a loop's bounds depend on others.
+    """Groups of one array: their chains, the `names` in their addresses and ranges, and whether one
+    is irregular, threads drift apart along one, or all are aligned. Rows may overlap (`within`) for
+    several groups, or if a loop's bounds depend on others.
     """
 
     chains: tuple[Chain, ...]
@@ -103,7 +103,7 @@ class Meeting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FootprintTables:
-    """What has been counted of one nest with one length of line, for any team.
+    """The counts of one nest with one line length, for any number of threads.
 
     The tables belong to one counter of traffic, which makes them and lets them go.
     """
@@ -147,8 +147,8 @@ class TeamFootprints:
 
     @property
     def key(self) -> TeamKey:
-        """What decides what the team touches in inner loops: where its threads are far apart, it
-        is the same for all such teams."""
+        """The inputs of the threads' accesses in inner loops. If threads are far apart, they are
+        the same for all numbers of threads."""
         if self._key is None:
             far = not self.columns and self._far()
             self._key = (self.threads, len(self.team) if far else self.team + self.columns)
@@ -204,8 +204,8 @@ class TeamFootprints:
         """Distinct lines an array that `groups` touch while all of `loops` and below run once.
 
         `cut` is the part of the (then only) loop that runs. Threads that drift apart in a triangle
-        touch much the same lines, and neighbours the same at the edges of their pieces, but at
-        other times: `per_thread` counts them for each thread.
+        touch similar lines, and neighbors the same at their edges, but at other times. `per_thread`
+        counts them for each thread.
         """
         active = tuple(map(_index, loops))
         whole = bool(loops) and loops[0].parallel
@@ -279,8 +279,8 @@ class TeamFootprints:
     ) -> Lines | None:  # fmt: skip
         """The lines of an array whose closed form is no more than an estimate.
 
-        None where it is exact, where the array's runs are too many, for random accesses, where
-        threads drift apart, and where some groups are there once a thread and others are not.
+        None if it is exact, for too many runs, for random accesses, for drifting threads, and if
+        only some groups exist once per thread.
         """
         count_footprint()
         met = self._meeting(groups, active)
@@ -346,7 +346,7 @@ class TeamFootprints:
         return lines.times(each)
 
     def _meeting(self, groups: Sequence[ReferenceGroup], active: Positions) -> Meeting:
-        """What of an array's groups no place and no team changes."""
+        """The values of an array's groups that depend on no place and no threads."""
         asked = (tuple(map(_index, groups)), active)
         met = self._tables.meetings.get(asked)
         if met is None:
@@ -363,8 +363,8 @@ class TeamFootprints:
     def _blocks(
         self, chains: Sequence[Chain], groups: Sequence[ReferenceGroup], each: int
     ) -> tuple[tuple[int, int], ...]:
-        """The (first iteration, iterations) of the outermost loop that fall to `each` threads side
-        by side; none where these are no rows of whole iterations.
+        """The (first iteration, iterations) of the outermost loop for `each` adjacent threads.
+        Empty if these are not rows of whole iterations.
         """
         first = chains[0].loops[0] if chains[0].loops else None
         if first is None or self.in_step or list(self.pieces) != [first.index]:
@@ -396,8 +396,8 @@ class TeamFootprints:
     def _in_columns(
         self, group: ReferenceGroup, ranges: Ranges, per_thread: bool
     ) -> tuple[TeamLevel, ...]:
-        """The team along a group that follows a shared loop inside the one that is cut: threads
-        at different columns of their rows, each of whom goes through all of them at another time.
+        """The threads along a group that follows a shared loop inside the cut one. They are at
+        different columns of their rows, and each goes through all of them at another time.
         """
         for column in self.columns:
             if column.row in ranges or (column.variable in ranges and not per_thread):
@@ -470,7 +470,7 @@ class TeamFootprints:
         self, group: ReferenceGroup, row: Row, ranges: Ranges, env: Env,
         along: Sequence[TeamLevel], copies: float, *, per_thread: bool,
     ) -> GroupLines:  # fmt: skip
-        """The lines of a row of an affine group whose loops all run; threads stand `along` its
+        """The lines of a row of an affine group whose loops all run. Threads are `along` its
         address.
         """
         offsets, stored = row
@@ -519,8 +519,8 @@ class TeamFootprints:
     def _distinct(
         self, group: ReferenceGroup, levels: Sequence[Level], offsets: tuple[float, ...]
     ) -> float:
-        """The lines of a lattice. Where its array begins with a line and each step is one of whole
-        lines, as by structs of 128 B, it is known which members share them."""
+        """The lines of a lattice. If its array starts on a line and each step is a multiple of
+        lines, such as structs of 128 B, the members on common lines are known."""
         line = float(self.line_bytes)
         if group.aligned and all(slope % line == 0 for slope in group.slopes.values()):
             begins = tuple(sorted({offset // line * line for offset in offsets}))

@@ -1,4 +1,4 @@
-"""Where the threads that share a cache stand, as levels of a reference's lattice."""
+"""Positions of the threads that share a cache, as levels of a reference's lattice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from regionpredict.workload.thread_nest import ColumnSpacing, TeamSpacing
 class TeamLevel(NamedTuple):
     """Threads along one parallel loop: `threads` of them, `distance` units of its variable.
 
-    `row`: only in the iterations of the loop over this variable, in the middle of which they begin.
+    `row`: only in the iterations of the loop over this variable, in the middle of which they start.
     """
 
     variable: str
@@ -23,7 +23,7 @@ class TeamLevel(NamedTuple):
 
 
 def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLevel, ...]:
-    """How `threads` neighbours stand along the loops that are dealt out."""
+    """The positions of `threads` neighbors along the shared loops."""
     left = threads
     levels = []
     for spacing in spacings:
@@ -35,10 +35,10 @@ def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLe
 
 
 def column_levels(columns: Sequence[ColumnSpacing], threads: float) -> tuple[TeamLevel, ...]:
-    """How `threads` neighbours stand in rows of which each of them has several.
+    """The positions of `threads` neighbors that each have several rows.
 
-    Those that together are less than a row apart stand one after the other; others are spread over
-    all of it, at as many places as come about before the first one comes again.
+    Threads within one row are adjacent. Others are spread over all of it, at as many places as
+    occur before the first one repeats.
     """
     levels = []
     for column in columns:
@@ -52,6 +52,6 @@ def column_levels(columns: Sequence[ColumnSpacing], threads: float) -> tuple[Tea
 
 
 def _come_round(turn: float, threads: int) -> bool:
-    """Whether the thread after so many stands where the first one does."""
+    """Whether the thread after this number is at the place of the first one."""
     revolutions = threads * turn
     return abs(revolutions - round(revolutions)) < ROUNDING.value

@@ -1,9 +1,8 @@
 """The nest as one thread runs it: the part of the iterations that a schedule deals to it, in order.
 
-One piece a thread is a section of the parallel loops. Chunks that go round the team (Chen, Chang
-and Yew 1990, cyclic and block-cyclic distributions) are strip-mined instead: a loop over rounds,
-each of which moves the whole team on, around the chunk. What a thread, and the threads that share
-its cache, find of one round in the next is then reuse along a loop like any other.
+One piece per thread is a section of the parallel loops. Cyclic chunks (Chen, Chang and Yew 1990,
+cyclic and block-cyclic distributions) are strip-mined: a loop over rounds surrounds the chunk, and
+each round moves all threads on. Reuse between rounds is then reuse along a loop like any other.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from regionpredict.workload.loop_nest import (
 
 
 class TeamSpacing(NamedTuple):
-    """How threads stand along one loop: `distance` units of its variable, `most` of them."""
+    """Positions of threads along one loop: `distance` units of its variable, `most` of them."""
 
     variable: str
     distance: float
@@ -37,11 +36,11 @@ class TeamSpacing(NamedTuple):
 
 
 class ColumnSpacing(NamedTuple):
-    """How threads stand along a shared loop that each of them runs whole, in the iterations of
-    `row` around it, where they begin in the middle of one.
+    """Positions of threads along a shared loop that each runs whole, in the iterations of `row`
+    around it, if they start in the middle of one.
 
-    A thread stands `turn` (-1/2 to 1/2) of its whole `length`, in units of the variable, further
-    on than the one before, and comes in at the other end again.
+    A thread is `turn` (-1/2 to 1/2) of its whole `length`, in units of the variable, beyond the
+    previous one, and wraps around at the end.
     """
 
     row: str
@@ -52,12 +51,11 @@ class ColumnSpacing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DealtNest:
-    """What one of `threads` threads runs.
+    """The part of one of `threads` threads.
 
-    `lengths` are the iterations of its piece, by the index of the loop that is cut. `spacings`
-    tell where its neighbours are, the loop along which they stand closest first, `columns` where
-    in rows of which each of them has several. `in_step`: all are about as far at any time, so
-    that a line that several of them touch comes once.
+    `lengths` are the iterations of its piece, by the index of the cut loop. `spacings` give the
+    positions of its neighbors, closest loop first, and `columns` those in rows if each has several.
+    `in_step`: all are at about the same place at any time, so a common line comes once.
     """
 
     nest: LoopNest
@@ -84,7 +82,7 @@ def undivided(nest: LoopNest) -> DealtNest:
 
 
 def deal(nest: LoopNest, threads: int, schedule: Schedule, *, together: bool = False) -> DealtNest:
-    """What a thread of a team gets; the team is no larger than there are pieces.
+    """The part of one thread. There are at most as many threads as pieces.
 
     `together`: it is asked what all threads of it do, whichever of them.
     """
@@ -123,8 +121,8 @@ def parallel_trips(nest: LoopNest) -> tuple[float, ...]:
 
 
 def _cut_loop(trips: Sequence[float], own: float) -> tuple[int, float]:
-    """The outermost loop of which `own` innermost iterations (one or more) in a row are one
-    iteration or more, and how many.
+    """The outermost loop with at least one iteration in `own` consecutive innermost iterations, and
+    their number.
     """
     inside = [max(1.0, math.prod(trips[at + 1 :])) for at in range(len(trips))]
     cut = next(at for at, number in enumerate(inside) if own >= number)
@@ -134,9 +132,8 @@ def _cut_loop(trips: Sequence[float], own: float) -> tuple[int, float]:
 def _columns(
     nest: LoopNest, trips: Sequence[float], cut: int, own: float
 ) -> tuple[ColumnSpacing, ...]:
-    """Where the next thread stands in the loops inside the one that is cut: as far on as its
-    `own` iterations are no whole rows. Less than half a column is the rounding of pieces, which
-    are whole iterations.
+    """The position of the next thread in the loops inside the cut one: its offset if `own`
+    iterations are not whole rows. Less than half a column is rounding of pieces.
     """
     row, columns = nest.parallel[cut].variable, []
     for at in range(cut + 1, len(trips)):
@@ -148,7 +145,7 @@ def _columns(
 
 
 def _turn_of(rows: float) -> float:
-    """Of a row, from its begin or before its end, where so many rows end.
+    """The position in a row, from its start or before its end, after several rows.
 
     >>> _turn_of(15.25), _turn_of(2.875), _turn_of(3.0)
     (0.25, -0.125, 0.0)
@@ -257,7 +254,7 @@ class _Rounds:
         return Substituted(form, self.loop.variable, self.in_row)
 
     def _affine(self, slopes: Mapping[str, float]) -> tuple[float, dict[str, float]]:
-        """What is added to the constant, and the slopes, with the variable's value put in."""
+        """The change of the constant, and the slopes, with the variable's value substituted."""
         slope = slopes.get(self.loop.variable, 0.0)
         if not slope:
             return 0.0, dict(slopes)

@@ -21,8 +21,8 @@ _Counts = tuple[Whole, Whole]
 
 
 class _Dealt(NamedTuple):
-    """The references of a trace as caches see them: their places in it, cache by cache, the thread
-    of each, and where in this order caches begin.
+    """The references of a trace as seen by caches: their places in it, cache by cache, the thread
+    of each, and the start of each cache in this order.
     """
 
     order: Whole
@@ -43,8 +43,8 @@ class _Lines(NamedTuple):
 
 
 class _Caches(NamedTuple):
-    """Who has which iterations and caches, by `volume`, and at which of the `alignments` of a line
-    arrays begin."""
+    """Assignment of iterations and caches, by `volume`, and the start of arrays among the
+    `alignments` of a line."""
 
     threads: int
     sharers: int
@@ -108,7 +108,7 @@ class TracedTraffic:
         return self._runs[caches, near].moved(most)
 
     def _touched_by(self, caches: _Caches, lines: _Lines) -> _Counts:
-        """What caches move that hold everything: each line once, written back if it was written."""
+        """The traffic of caches that hold everything: each line once, written back if written."""
         trace = self.trace
         count_references(len(trace.byte))
         line, number = lines.line, lines.shared + lines.private
@@ -157,9 +157,8 @@ class TracedTraffic:
         return References(line, number, trace.array[order], len(trace.arrays), trace.written[order])
 
     def _numbered(self, place: int, alignments: int) -> _Lines:
-        """Lines, numbered array by array, of which those that are not aligned begin at one of some
-        places; where these are fewer than are told apart, one array begins at another than the
-        next does.
+        """Lines, numbered array by array. Unaligned arrays start at one of several places. If there
+        are fewer arrays than places, neighbors differ.
         """
         known = self._lines.get((place, alignments))
         if known is None:
@@ -203,7 +202,7 @@ def _without_gaps(line: Whole, number: int) -> tuple[Whole, Whole]:
 
 
 def cache_order(trace: ReferenceTrace, threads: int, sharers: int, chunk: int | None) -> _Dealt:
-    """What reaches each cache, in order."""
+    """The references to each cache, in order."""
     owner = dealt(trace.iterations, threads, chunk)
     thread = owner[trace.iteration]
     if chunk is None:

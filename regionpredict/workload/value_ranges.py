@@ -61,7 +61,8 @@ def _of_atom(atom: Atom, intervals: Intervals) -> Interval | None:
 
 
 def _remainder(value: Interval, divisor: Interval) -> Interval | None:
-    """Of a division that rounds down or towards nought: never as far from it as the divisor."""
+    """A division that rounds down or toward zero: its distance from zero is below that of the
+    divisor."""
     most = divisor.low - 1
     if most < 0 or divisor.low != divisor.high:
         return None
@@ -71,7 +72,7 @@ def _remainder(value: Interval, divisor: Interval) -> Interval | None:
 
 
 def _quotient(value: Interval, divisor: Interval) -> Interval | None:
-    """Of a division that rounds down or towards nought."""
+    """A division that rounds down or toward zero."""
     if divisor.low <= 0:
         return None
     ends = [end / by for end, by in product(value, divisor)]
@@ -80,13 +81,13 @@ def _quotient(value: Interval, divisor: Interval) -> Interval | None:
 
 
 def _masked(value: Interval, mask: Interval) -> Interval | None:
-    """Of `value & mask`: no more than either that is never negative."""
+    """`value & mask`: at most the smaller nonnegative operand."""
     most = [interval.high for interval in (value, mask) if interval.low >= 0]
     return Interval(0.0, min(most)) if most else None
 
 
 def _kept(value: Interval, bits: Interval, unsigned: Interval) -> Interval:
-    """What an integer type keeps: the value, where it holds all of them, else any of its own."""
+    """A value in an integer type: unchanged if it fits, otherwise any value of the type."""
     size = 2.0**bits.low
     low = 0.0 if unsigned.low else -size / 2
     own = Interval(low, low + size - 1)

@@ -22,9 +22,8 @@ class InconsistentWorkloadError(Exception):
 def verify(workload: Workload, *, threads: Sequence[int] = (), caches: Sequence[int] = ()) -> None:
     """Raises InconsistentWorkloadError where answers contradict each other.
 
-    Hits and misses are all references that count; statements stand in the loops once each; the
-    pieces of each number of `threads` are all the iterations; and of `caches` of so many bytes the
-    larger moves no more.
+    Hits and misses are all counted references. Each statement is in the loops once. The pieces of
+    each number of `threads` are all iterations. The larger of two `caches` moves no more bytes.
     """
     faults = [*_table_faults(workload)]
     execution = workload.execution

@@ -56,10 +56,9 @@ def _weights(nest: LoopNest) -> tuple[float, ...]:
 def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> float:
     """The busiest thread's part of the work: 1/threads where the work is even.
 
-    Static pieces of a triangular nest are weighed at samples of the iteration space, but for chunks
-    of which a thread has several; a dynamic schedule leaves a part of a piece of waiting
-    (`WAITED_PIECE`) where there are more pieces than threads. Of work that data spread, the
-    heaviest iterations lie together.
+    Static pieces of a triangular nest are weighed at samples of the iteration space, except for
+    several chunks per thread. A dynamic schedule with more pieces than threads waits for a part of
+    a piece (`WAITED_PIECE`). For data-dependent work, the heaviest iterations are adjacent.
     """
     if threads == 1:
         return 1.0
@@ -72,7 +71,7 @@ def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> flo
 
 
 def _counted_share(profile: WorkProfile, threads: int, schedule: Schedule) -> float:
-    """The busiest thread's part, as far as bounds tell the work of an iteration."""
+    """The busiest thread's share, as far as bounds give the work of an iteration."""
     total = profile.iterations
     if schedule.kind != "static":
         own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0
@@ -104,8 +103,8 @@ def threads_at_work(
 ) -> list[tuple[int, float]]:
     """(threads of one cache that work at a time, share of all work done so), most first.
 
-    Where static pieces differ, the threads with the light ones leave the cache to the others. At
-    most `WORK_PHASES` numbers stand for all.
+    If static pieces differ, threads with light ones leave the cache to the others. At most
+    `WORK_PHASES` numbers represent all.
     """
     weights = profile.weights if schedule == Schedule("static", None) and sharers > 1 else ()
     if not weights:

@@ -56,9 +56,9 @@ class SerialWork(NamedTuple):
 class Execution:
     """One execution of a region.
 
-    `work` is what the threads do at once, `serial` what one does after the other. `sharing` tells
-    of each shared array who has what, `contended` of those whose lines go from thread to thread
-    with each write. `assumed` are the bounds and extents that were guessed.
+    `work` is the concurrent work, and `serial` the serial part. `sharing` gives the location of
+    each shared array, and `contended` the arrays whose lines move between threads with each write.
+    `assumed` are guessed bounds and extents.
     """
 
     work: Work
@@ -73,11 +73,11 @@ class Execution:
 class Workload:
     """A region with all sizes bound, for caches with lines of `line_bytes`.
 
-    `execution` is None where no loop could be read. `team_limit` are the most threads that the
-    directive allows (None: no limit); `placement` tells where pages lie. `fresh` arrays have never
-    been written before; `repeats`: it runs again on the same data. `contents` is what it finds in
-    the caches. `guessed` tells, a line each, which sizes were guessed; `open_size` is the size that
-    stands for all unbound ones. `only_written` arrays are written and never read.
+    `execution` is None without a readable loop. `team_limit` is the maximum number of threads of
+    the directive (None: no limit). `placement` gives the location of pages. `fresh` arrays were
+    never written before. `repeats`: it runs again on the same data. `contents` is the state of the
+    caches. `guessed` lists guessed sizes, one line each. `open_size` is the common value of all
+    unbound ones. `only_written` arrays are never read.
     """
 
     table: StatementTable
@@ -135,7 +135,7 @@ def workload_of(
 
 
 def _contents(facts: RegionFacts, history: History) -> CacheContents:
-    """What the region finds in the caches: its own data, or what its arrays' last writers left."""
+    """The region's initial cache contents: its own data, or those of its arrays' last writers."""
     memories = facts.region.memories()
     if history.repeats:
         kept = frozenset(own for name, own in memories.items() if name not in history.untouched)
