@@ -1,8 +1,9 @@
-"""What numbers do the names of a region stand for: `--set`, the source's own definitions, middles.
+"""Values of the names of a region: from `--set`, from definitions in the source, or from the middle
+of a range.
 
-A name is bound, in this order, by the caller (`--set ni=4000`), by the source (`int ni = 4000;`,
-the argument that every call agrees on), or, for the variable of a serial loop around the region,
-by the middle of its range, which is then an assumption that the result names.
+A name is bound, in this order, by the caller (`--set ni=4000`), by the source (`int ni = 4000;`, an
+argument that all calls agree on), or by the middle of its range. The last applies to the variable
+of a serial loop around the region, and is listed as an assumption.
 """
 
 from __future__ import annotations
@@ -19,20 +20,19 @@ from regionpredict.ir.expr import Number
 _THREAD = "omp_get_thread_num()"
 _COUNTERS_TRIED = 64  # values of a counter, or all of fewer
 SIZE_ORIGINS = ("large", "defaults", "run", "given", "source")
-"""Where sizes are from, what is least sure first: assumed to be large, what the program's `main`
-makes of no arguments, a run that was recorded, the caller, the source alone."""
+"""Sources of sizes, the least certain first: assumed large, computed by `main` without arguments, a
+recorded run, the caller, the source alone."""
 _LONGEST = 80  # parts of an expression; a longer one helps nobody and costs time
 
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """Numbers for names; `assumed` tells, a line each, which of them are assumptions.
+    """Values of names. `assumed` lists assumptions, one line each.
 
-    `thread_numbers` are the names that hold the number of the thread, `derived` those without a
-    number that the source makes of others: `m_numElem` of a domain is `nx*nx*nx`. `origin` is the
-    least sure of `SIZE_ORIGINS` that has told a name. `typical` are the iterations of the largest
-    loop that the program runs without arguments, where that is known: those of a loop of unknown
-    size are taken to be as many.
+    `thread_numbers` are the names of the thread number. `derived` are names that the source
+    computes from others without a value: `m_numElem` of a domain is `nx*nx*nx`. `origin` is the
+    least certain of `SIZE_ORIGINS` in use. `typical` are the iterations of the largest loop in a
+    run without arguments, if known. Loops of unknown size are assumed to have as many.
     """
 
     values: Mapping[str, Number]
@@ -47,7 +47,7 @@ class Bindings:
         return None if expression is None else expression.evaluate(self.values)
 
     def unbound(self, names: Collection[str]) -> list[str]:
-        """The fewest names whose values settle all of `names`: those that none is made of."""
+        """The smallest set of names that determines all `names`: those not computed from others."""
         open_names = set(names) - self.values.keys()
         made = open_names & self.derived.keys()
         roots = {root for name in made for root in self.derived[name].names}
@@ -78,7 +78,7 @@ def bind(
 ) -> Bindings:  # fmt: skip
     """Every name of the region that can be given a value.
 
-    What a run has `recorded` goes behind what the caller and the source say.
+    Values `recorded` in a run have less precedence than those of the caller and the source.
 
     >>> from regionpredict.ir import Span
     >>> from regionpredict.ir.region import Region
@@ -122,7 +122,7 @@ def bind(
 
 
 def least_sure_origin(origins: Collection[str]) -> str:
-    """The least sure of where sizes are from.
+    """The least certain source of sizes.
 
     >>> least_sure_origin({"given", "large"}), least_sure_origin(())
     ('large', 'source')
@@ -171,8 +171,8 @@ def _typical(
     region: Region, name: str, ends: tuple[int, int], fixed: Mapping[str, Expr],
     values: Mapping[str, Number],
 ) -> tuple[int, str]:  # fmt: skip
-    """The value of a counter at which the region's loop has as many iterations as on average, the
-    nearest to the middle of several; else the middle. And which one it is."""
+    """The value of a counter at which the region's loop has its average number of iterations,
+    closest to the middle. Otherwise the middle. Also returns which one it is."""
     low, high = ends
     middle = (low + high) // 2
     trips = region.nest.trips if region.nest is not None else None
@@ -197,7 +197,8 @@ def _typical(
 def _derived(
     region: Region, defined: Mapping[str, Expr], values: Mapping[str, Number]
 ) -> dict[str, Expr]:
-    """The names without a value that the source makes of others, in the names it begins with."""
+    """The names without a value that the source computes from others, in terms of the original
+    names."""
     moved = {loop.variable for loop in (*region.enclosing, *region.loops())}
     made: dict[str, Expr] = {}
     for name in free_names(region) - values.keys():
@@ -219,8 +220,8 @@ def _derived(
 def with_middles(region: Region, values: Mapping[str, Number]) -> dict[str, Number]:
     """The values, and for variables of loops around the region without one, their middles.
 
-    One whose range is not known stands at 0 where it moves addresses alone: wherever they lie,
-    they are the same for the whole region.
+    A name without a known range is 0 if it only moves addresses, because these are equal for the
+    whole region.
     """
     known = dict(values)
     for loop in region.enclosing:

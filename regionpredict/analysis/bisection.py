@@ -13,8 +13,8 @@ found in six."""
 def smallest_reaching(
     measure: Callable[[int], float | None], target: float, low: int, high: int
 ) -> int | None:
-    """The smallest number from `low` to `high` whose measure, which never falls, is the target or
-    more; None where there is none, or a measure that is asked for is not known.
+    """The smallest number from `low` to `high` whose nondecreasing measure reaches the target. None
+    if there is none, or if a requested measure is unknown.
 
     Most counts are nearly powers of a size: guesses lie on the line through the last two, both
     numbers taken as logarithms.

@@ -1,9 +1,9 @@
-"""Calls through a parameter, where the caller says which function it hands over.
+"""Calls through a parameter, where the caller passes a known function.
 
-A function that calls what it was given is, for each function that it is given, a function of its
-own: `repeat(7, step)` calls `repeat(_, step)`, which calls `step` (procedure cloning: Cooper, Hall
-and Kennedy 1993). Which `step` is meant is told by the place where it is handed over: two programs
-of one folder may share `repeat` and have one each.
+A function that calls its argument becomes a separate function for each argument: `repeat(7, step)`
+calls `repeat(_, step)`, which calls `step` (procedure cloning: Cooper, Hall and Kennedy 1993). The
+place of the call decides which `step` is meant, because two programs of one folder may share
+`repeat`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Meant(NamedTuple):
 
 
 Given = Mapping[int, Meant]
-"""The functions that a call hands over, by the position of the parameter."""
+"""The functions that a call passes, by the position of the parameter."""
 
 
 def with_callbacks(flows: Sequence[Flow]) -> tuple[Flow, ...]:
@@ -81,12 +81,12 @@ class _Cloning:
         return call._replace(function=self._clone(callee, used), file=callee.span.file)
 
     def _meant(self, flow: Flow, name: str) -> Meant:
-        """The function that a name means where `flow` hands it over."""
+        """The function of a name that `flow` passes."""
         function = self.callees.of(flow, name)
         return Meant(name, "" if function is None else function.span.file)
 
     def _called_by(self, flow: Flow) -> frozenset[int]:
-        """The parameters that a function calls or hands on."""
+        """The parameters that a function calls or passes on."""
         key = (flow.span.file, flow.function)
         if key not in self.calling:
             calls = [event for event in every_event(flow.body) if isinstance(event, Handed)]

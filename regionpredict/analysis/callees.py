@@ -10,8 +10,8 @@ from regionpredict.ir.flow import Flow, called_functions
 
 
 class Callees:
-    """The functions of some files: a call means that of its own file, else that whose folder has
-    most in common with its own, else the first.
+    """The functions of some files. A call means the one in its own file, else the one whose folder
+    has the longest common path, else the first.
     """
 
     def __init__(self, flows: Sequence[Flow]) -> None:
@@ -23,9 +23,9 @@ class Callees:
             self._by_name.setdefault(flow.function, []).append(flow)
 
     def of(self, caller: Flow, name: str, file: str = "") -> Flow | None:
-        """The function that a call of this name in `caller` means; None: it is in no file.
+        """The function that a call of this name in `caller` means. None if it is in no file.
 
-        `file` says where it is, where another function handed it over.
+        `file` gives its place, if another function passed it.
         """
         own = self._by_file.get((file or caller.span.file, name))
         known = self._by_name.get(name, [])
@@ -42,8 +42,8 @@ class Callees:
 
 
 def main_of(flow: Flow, mains: Sequence[Flow]) -> Flow | None:
-    """Whose program a function is that nobody is seen to call: the `main` of its folder, or of the
-    nearest one around it; None where there is none, or several.
+    """The `main` of a function without visible callers: that of its folder, or of the nearest
+    enclosing one. None without one, or for several.
     """
     here = _folder(flow)
     around = [main for main in mains if here[: len(_folder(main))] == _folder(main)]
@@ -53,8 +53,8 @@ def main_of(flow: Flow, mains: Sequence[Flow]) -> Flow | None:
 
 
 def without_idle(before: Sequence[Flow], after: Sequence[Flow]) -> tuple[Flow, ...]:
-    """The functions, but for those that were called before and that nobody calls any more: one that
-    is always given something to call is never called as it stands."""
+    """The functions, without those that are no longer called after cloning. One that always gets a
+    function argument is never called in its original form."""
     begun = {flow.function for flow in before} - called_functions(before)
     kept = list(after)
     while True:

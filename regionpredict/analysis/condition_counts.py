@@ -1,8 +1,7 @@
 """How many values of a loop's variable fulfil a condition: `t % 10 == 0`, `t > 5`, `t == last`.
 
-Few values are tried one by one. Of many, those between two places at which a comparison changes its
-mind are alike but for remainders and masks, which come round again: one round is tried, and counted
-as often as it comes.
+Few values are tried one by one. Between two places where a comparison changes, values differ only
+in periodic remainders and masks. One period is tried and multiplied.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What the source shows to be wrong, or contended, when several threads run it: notes with a rule.
+"""Finds data races and contention in the source, as diagnostics with a rule.
 
-Only what is sure is told: dependences that the loop carries (RP221), variables of all threads that
-each iteration changes (RP222). Updates through an index from memory (RP224) are right only where no
-index comes twice, which the source does not say; of a list that may well name each element once
-(RP225) it is told as possible, and keeps nobody from a hint.
+Only certain cases are reported: loop-carried dependences (RP221), and shared variables that each
+iteration changes (RP222). Updates through an index from memory (RP224) are correct only for
+distinct indices, which the source does not show. For a list that may have distinct entries (RP225),
+a race is reported as possible, without an effect on the hint.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def contended_scalars(region: Region) -> dict[str, Statement | Loop]:
 
 
 def _sets(region: Region) -> Iterator[tuple[str, Statement | Loop]]:
-    """What surely happens in each iteration: a variable, the statement or loop that sets it."""
+    """A certain action of each iteration: a variable, and the statement or loop that sets it."""
     if region.nest is None or region.nest.exits:
         return
 
@@ -103,7 +103,7 @@ def _indirect(region: Region) -> Iterator[Diagnostic]:
 
 
 def _possible(region: Region) -> Iterator[Diagnostic]:
-    """Writes through an index that may come twice, as the source does not say: `a[k[i]] = b[i]`."""
+    """Writes through an index that may repeat: `a[k[i]] = b[i]`."""
     for access in possible_races(region):
         message = (
             f"{access.text} is written through an index from memory: a possible race, unless no "

@@ -1,4 +1,4 @@
-"""Numbers that a call hands over and that decide which sides the function called takes.
+"""Numeric arguments of a call that decide conditions in the called function.
 
 void smooth(double *x, int red) { if (red) ... else ... }
 smooth(x, 1);  smooth(x, 0);                    each side once, not both twice
@@ -18,7 +18,7 @@ from regionpredict.ir.flow import Block, Flow, Handed, every_event
 _Key = tuple[Span, str]
 
 Numbers = tuple[tuple[int, Number], ...]
-"""What a function is handed: (position of the parameter, value), in their order."""
+"""The arguments of a function: (position of the parameter, value), in order."""
 
 MOST_VARIANTS = Constant(
     64.0, "calls", "assumed", "flags are few and small; numbers beyond are no modes of a function"
@@ -26,8 +26,8 @@ MOST_VARIANTS = Constant(
 
 
 class DecidingNumbers:
-    """Of each function of some programs, which parameters decide a side in it, or in a function
-    that it hands them on to."""
+    """For each function of some programs, the parameters that decide a condition in it, or in a
+    function that gets them."""
 
     def __init__(self, flows: Sequence[Flow], callees: Callees, guards: Guards) -> None:
         self._callees = callees
@@ -41,8 +41,8 @@ class DecidingNumbers:
     def handed(
         self, caller: Flow, call: Handed, callee: Flow, given: Mapping[int, Number]
     ) -> Numbers:
-        """The numbers of a call that decide something in what it calls, where the caller itself was
-        handed `given`; none, once a function was called in too many ways."""
+        """The numbers of a call that decide something in the callee, if the caller itself got
+        `given`. Empty after too many variants of a function."""
         key = (callee.span, callee.function)
         deciding = self._positions.get(key)
         if not deciding:
@@ -69,7 +69,7 @@ class DecidingNumbers:
         }
 
     def _hand_on(self, flows: Sequence[Flow]) -> None:
-        """Adds what is handed on to where it decides, until nothing is added."""
+        """Propagates passed parameters to the conditions they decide, to a fixed point."""
         handing = [
             (flow, event) for flow in flows for event in every_event(flow.body)
             if isinstance(event, Handed) and event.passed
@@ -91,8 +91,8 @@ class DecidingNumbers:
                 grown = grown or bool(more)
 
     def _without_untold(self, flows: Sequence[Flow]) -> None:
-        """Takes out the parameters that a call within a recursion gives what cannot be told: what
-        holds for the first call of `f(n)` says nothing of the `f(n / 2)` in it."""
+        """Removes parameters that a recursive call sets to unknown values. The first call of `f(n)`
+        gives no value for `f(n / 2)` in it."""
         calls = {(flow.span, flow.function): self._calls(flow) for flow in flows}
         again = {key: _reached(key, calls) for key, own in self._positions.items() if own}
         within = [
@@ -114,7 +114,7 @@ class DecidingNumbers:
                 changed = changed or bool(untold)
 
     def _calls(self, flow: Flow) -> list[tuple[_Key, Handed]]:
-        """What a function calls, and how."""
+        """The callees of a function, with the kind of call."""
         calls = []
         for event in every_event(flow.body):
             callee = (
@@ -127,7 +127,7 @@ class DecidingNumbers:
 
 
 def _reached(start: _Key, calls: Mapping[_Key, Sequence[tuple[_Key, Handed]]]) -> set[_Key]:
-    """A function and those that it comes to."""
+    """A function and all functions it reaches."""
     reached = {start}
     waiting = [start]
     while waiting:

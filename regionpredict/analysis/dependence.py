@@ -2,10 +2,9 @@
 
 Two references to one array meet in different iterations if their subscripts differ by the same
 whole number of iterations in every dimension (the distance vector of Banerjee 1988, "Dependence
-Analysis for Supercomputing"; Wolfe 1996, sec. 7). Whatever is not plain stays unknown: a reference
-that may not run (in a branch, behind a `continue` or an early `return`, in `?:`), one inside
-`critical`, `atomic` or `ordered`, subscripts that are not affine, and inner loops whose bounds
-change with the iteration.
+Analysis for Supercomputing"; Wolfe 1996, sec. 7). Other cases stay unknown: a conditional reference
+(in a branch, after a `continue` or an early `return`, in `?:`), one inside `critical`, `atomic` or
+`ordered`, subscripts that are not affine, and inner loops whose bounds change with the iteration.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ MAY_NOT_RUN = ("?", "&&", "||")
 class Reference(NamedTuple):
     """A reference that surely runs in every iteration of the loops around it.
 
-    `place` tells the body of these loops from all others of the region.
+    `place` identifies the body of these loops within the region.
     """
 
     access: Access
@@ -33,7 +32,7 @@ class Reference(NamedTuple):
 
 
 class Dependence(NamedTuple):
-    """Iterations `distance` apart touch the same element; 0: every iteration touches it."""
+    """Iterations `distance` apart touch the same element. 0: every iteration touches it."""
 
     write: Access
     other: Access
@@ -69,7 +68,7 @@ def parallel_loops(region: Region) -> tuple[Loop, ...]:
 
 
 def carried_dependence(region: Region, trips: int | None) -> Dependence | None:
-    """A dependence that the worksharing loop carries for sure; None where none is known.
+    """A certain loop-carried dependence of the worksharing loop, or None.
 
     `trips` are its iterations where they are known: a distance beyond them meets nothing.
     """
@@ -120,7 +119,7 @@ def _distance(
 ) -> int | None:  # fmt: skip
     """How many iterations of the outermost worksharing loop after `first` the `second` meets it.
 
-    0: all iterations do; None where they need not meet, or only in the same iteration.
+    0: all iterations do. None if they need not meet, or only in the same iteration.
     """
     access, other = first.access, second.access
     if (access.member, access.bytes) != (other.member, other.bytes) or access.member:
@@ -206,8 +205,8 @@ def _solve(mine: Expr, theirs: Expr, used: Sequence[str], shifts: dict[str, int]
 
 
 def independent(region: Region, loop: Loop) -> bool:
-    """Whether it is sure that no two iterations of an inner loop, at one of the loops around it,
-    touch what one of them writes, so that it may share its iterations too.
+    """Whether an inner loop is certainly parallel at one of the loops around it: no two of its
+    iterations touch an element that one of them writes.
     """
     if loop.exits or any(isinstance(node, Synchronisation) for node in _below(loop.body)):
         return False

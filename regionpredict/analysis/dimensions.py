@@ -1,8 +1,8 @@
 """Which arrays count: effective dimensions by the indices that change (Chatzopoulos 2012, 4.2.2).
 
-An index that never changes in the region does not count (listings 4.1 and 4.2), whatever the
-declaration says. A linearised subscript counts as the dimensions it stands for: `a[i*n + j]` as
-two. Arrays of fewer dimensions than the largest are left out, and so are a thread's own arrays.
+An index that is constant in the region does not count (listings 4.1 and 4.2), whatever the
+declaration. A linearized subscript counts as its dimensions: `a[i*n + j]` as two. Arrays with fewer
+dimensions than the largest, and private arrays, are excluded.
 """
 
 from __future__ import annotations

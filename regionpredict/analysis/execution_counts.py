@@ -27,8 +27,8 @@ ASSUMED_TRIPS = Constant(
 class Runs(NamedTuple):
     """How often something runs: symbolic and as a number, None where that is not known.
 
-    `weight` is the number, with `ASSUMED_TRIPS` for each loop that is not known; where `assumed`
-    says, a line each, what is not known of the functions that are called, it is the most.
+    `weight` is the number, with `ASSUMED_TRIPS` for each unknown loop. If `assumed` lists unknown
+    properties of called functions, it is the maximum.
     """
 
     expr: Expr | None
@@ -60,7 +60,7 @@ class Runs(NamedTuple):
         return tuple(dict.fromkeys((*self.assumed, *other.assumed)))
 
     def at(self, values: Mapping[str, int | Fraction]) -> float:
-        """The number with these values for names; the weight where they do not tell."""
+        """The number with these values for names, or the weight if they are not enough."""
         if self.value is not None or self.expr is None:
             return self.weight
         number = self.expr.evaluate(values)
@@ -92,10 +92,9 @@ def runs_of(loops: Sequence[Loop], bindings: Bindings) -> Runs:
 
 
 class Guard(NamedTuple):
-    """What must hold for a side of a condition to be entered, in the names of `counters`, which
-    loops move, and of whatever has no number; `text` as it is written, at `span`. `parameters` are
-    the names in it that its function is handed, each with its position, and `numbers` what they
-    are where a call does not tell."""
+    """The condition for entering a side, in the names of `counters`, which loops move, and of other
+    names without a value. `text` is its source at `span`. `parameters` are the parameters in it
+    with their positions, and `numbers` their default values."""
 
     condition: Expr
     text: str
@@ -111,7 +110,7 @@ class Guard(NamedTuple):
         return 0 in known or None not in known
 
     def handed(self, numbers: Mapping[int, Number]) -> Guard:
-        """What must hold where the function is handed these numbers, by their positions."""
+        """The condition for a function with these arguments, by position."""
         if not self.parameters:
             return self
         known = dict(self.numbers)
@@ -178,8 +177,7 @@ def _where(
 
 
 def _as_assumed(loop: Loop, bindings: Bindings) -> Loop:
-    """A loop of which nobody knows how often it runs, with the iterations that it is taken to
-    have."""
+    """A loop with an unknown number of executions, and its assumed iterations."""
     if bindings.whole(loop.trips) is not None:
         return loop
     zero, unit = Expr.const(0), Expr.const(1)
@@ -192,7 +190,7 @@ def _as_assumed(loop: Loop, bindings: Bindings) -> Loop:
 
 
 def _not_told(guard: Guard, part: Expr | None) -> str:
-    """What is said of a condition that nothing decides, and what would."""
+    """The note on an undecided condition, and what would decide it."""
     where = guard.span.short
     note = f"{guard.text} at {where} is taken to hold each time"
     if part is None or part.has_unreadable_part:

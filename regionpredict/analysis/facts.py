@@ -18,9 +18,9 @@ from regionpredict.ir import Access, Diagnostic, Expr, Loop, Region, Statement
 class Count(NamedTuple):
     """A number as an expression in the program's names, and its value where they are bound.
 
-    `expr` holds where none of `holds` is negative, `value` always. `at_most`: both are upper
-    bounds, since a loop may be left early, or nobody knows which elements are meant. `expr` may be
-    None where there is a value: a form that is too long to be read, or is not exact at this size.
+    `expr` holds if none of `holds` is negative, and `value` always. `at_most`: both are upper
+    bounds, because a loop may end early or the elements are unknown. `expr` may be None with a
+    value, if a form is too long or inexact at this size.
     """
 
     expr: Expr | None
@@ -44,7 +44,7 @@ class Count(NamedTuple):
 
 
 def _at_least(expression: Expr) -> str:
-    """What it means that an expression is not negative: `n - w - 1` -> `n >= w + 1`."""
+    """The meaning of a nonnegative expression: `n - w - 1` -> `n >= w + 1`."""
     left = Expr({m: c for m, c in expression.terms.items() if c > 0})
     return f"{left} >= {left - expression}"
 
@@ -81,7 +81,7 @@ class ArrayFact(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RegionFacts:
-    """What the source says of one region.
+    """The facts of one region from the source.
 
     `status` is 'complete', 'partial' (something in it is not understood) or 'skipped' (no loop
     could be read). `working_set` is in bytes. `free_names` are those that its loops and subscripts
@@ -100,8 +100,8 @@ class RegionFacts:
 
 
 class _Place(NamedTuple):
-    """A statement with the loops around it, its references, and the number of how often it runs
-    among the region's `executions`, which those in one body have in common."""
+    """A statement with its loops and references, and the number of its runs among the region's
+    `executions`, which one body has in common."""
 
     statement: Statement
     loops: tuple[Loop, ...]
@@ -111,9 +111,9 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SymbolicFacts:
-    """What the source says of one region for all sizes: `at` puts numbers in.
+    """The facts of one region for all sizes. `at` substitutes values.
 
-    Who tries many sizes asks for these once.
+    Create these once for trials of many sizes.
     """
 
     region: Region
@@ -152,7 +152,8 @@ class SymbolicFacts:
         )
 
     def _count(self, number: int, runs: Executions, bindings: Bindings) -> Count:
-        """As `count_of_loops`, once for all values that tell it; many names bound no loop."""
+        """Like `count_of_loops`, cached for all values that determine it, since many names bound no
+        loop."""
         values = tuple(bindings.values.get(name) for name in sorted(runs.depends_on))
         key = (number, values)
         count = self._counted.get(key)

@@ -32,8 +32,8 @@ class Reference(NamedTuple):
 def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
     """Bytes touched by one run of the region, and the arrays or functions whose part is unknown.
 
-    The sum over the shared arrays of the bounding box of their touched elements; None where the
-    part of one, or of an unseen function that is handed memory, is unknown.
+    The sum of the bounding boxes of touched elements over the shared arrays. None if the accessed
+    part of one, or of an unseen function's argument, is unknown.
     """
     unknown = [f"{call.name}()" for s, _ in region.statements() for call in s.calls if call.memory]
     total: Expr | None = Expr.const(0) if region.nest is not None and not unknown else None
@@ -54,8 +54,8 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
 def may_be_less(region: Region, bindings: Bindings) -> bool:
     """Whether the region may touch less than its boxes hold.
 
-    A loop may end early or is not counted, nobody knows which elements of an array are meant, or
-    two arrays lie in the same bytes.
+    A loop may end early or is not counted, the elements of an array are unknown, or two arrays
+    share bytes.
     """
     if any(loop.exits for loop in region.loops()):
         return True
@@ -75,7 +75,7 @@ def may_be_less(region: Region, bindings: Bindings) -> bool:
 
 
 def touched_bytes(region: Region, bindings: Bindings) -> int | None:
-    """The working set with the numbers that names stand for, each box from first to last element.
+    """The working set for these values, with each box from the first to the last element.
 
     None where a name has no number, or too many iterations would have to be gone through.
     """
@@ -138,7 +138,7 @@ def _sides(
 ) -> list[Extent] | None:  # fmt: skip
     """The sides of one reference's box, from the extents of what can be read of its subscripts.
 
-    A side that nobody knows is the array's own.
+    An unknown side is the array's own extent.
     """
     if extents is None:
         return None
@@ -206,7 +206,7 @@ def _in_its_struct(access: Access, structs: Mapping[str, Array]) -> Access:
 def _inside_another(array: Array, region: Region) -> Array | None:
     """The array whose structs it lies in, `cells` of `cells[].flux`: it has their bytes.
 
-    What a pointer in a struct points to lies elsewhere, and has bytes of its own.
+    The target of a pointer in a struct is elsewhere, with its own bytes.
     """
     arrays = {other.name: other for other in region.arrays}
     outer = arrays.get(array.inside)
@@ -218,8 +218,8 @@ def _inside_another(array: Array, region: Region) -> Array | None:
 def footprint(
     array: Array, references: Iterable[Reference], known: KnownSides | None = None
 ) -> Expr | None:
-    """Bytes of the bounding box of the elements of one array; of all of it as declared, where a
-    reference is not understood, and None where its extents are not known either.
+    """Bytes of the bounding box of an array's elements. The declared extents count if a reference
+    is unsupported. None if these are unknown, too.
 
     `known` belongs to the caller, who keeps it for other arrays of the region.
     """
@@ -367,8 +367,8 @@ def _higher(a: Expr, b: Expr) -> Expr:
 def _bound(kind: str, a: Expr, b: Expr) -> Expr:
     """The `min` or `max` of two that cannot be compared.
 
-    Where one is such a bound itself and one of its sides can be compared with the other, that side
-    alone is at stake: a bound over many references does not grow by one for each of them.
+    If one is such a bound itself, and one of its sides is comparable with the other, only that side
+    matters. A bound over many references thus does not grow with each of them.
     """
     better = _lower if kind == "min" else _higher
     for bound, other in ((a, b), (b, a)):
@@ -382,7 +382,7 @@ def _bound(kind: str, a: Expr, b: Expr) -> Expr:
 
 
 def _operands(kind: str, bound: Expr) -> list[Expr]:
-    """What a `min` or `max`, or one in it, is taken of; any other expression stands for itself."""
+    """The operands of a `min` or `max`, flattened. Any other expression is its own operand."""
     sides, waiting = [], [bound]
     while waiting:
         side = waiting.pop()

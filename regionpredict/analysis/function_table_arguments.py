@@ -1,7 +1,7 @@
-"""Tables of functions that a call hands over: what their elements mean in the function called.
+"""Tables of functions passed by a call, and the targets of their elements in the callee.
 
-A function that goes through the table that it was given is, for each table, a function of its own,
-as it is for each function that it is given (`callbacks.py`).
+A function that iterates over a table argument becomes a separate function for each table, as for
+each function argument (`callbacks.py`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Rows = tuple[tuple[tuple[str, str], ...], ...]
 
 
 class _Given(NamedTuple):
-    """The tables and constants that a function is handed, by the positions of its parameters."""
+    """The tables and constants passed to a function, by parameter position."""
 
     tables: Mapping[int, Rows]
     numbers: Mapping[int, int]
@@ -104,7 +104,7 @@ class _Copying:
 
 
 def _tables_of(flow: Flow) -> set[int]:
-    """The parameters that a function calls an element of, or hands on as tables."""
+    """The parameters whose elements a function calls, or that it passes on as tables."""
     calls = [event for event in every_event(flow.body) if isinstance(event, Handed)]
     used = {
         choice.handed.parameter for call in calls for choice in call.choices
@@ -142,7 +142,7 @@ def _meant(choice: Choice, given: _Given) -> Choice:
 
 
 def _last(asked: OfHanded, rows: Rows, given: _Given) -> int | None:
-    """Before which iteration the loop through a table ends; None where its header tells."""
+    """The iteration at which the loop over a table ends. None if its header does not show it."""
     if asked.length is not None:
         return given.numbers.get(asked.length)
     if asked.ends is None:

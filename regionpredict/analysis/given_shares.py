@@ -1,9 +1,9 @@
 """How often conditions on data hold, as a caller gives it by the line of the `if`.
 
-`solve.c:17=0.25`, or `25%`, says that the condition of the `if` at that line holds in a quarter of
-its executions, on average: in as many its first side runs, in the others what stands behind `else`.
-A share has a point or a percent sign. A whole number is a loop's iterations where a loop stands at
-the line, and else a share, too: 0 or 1.
+`solve.c:17=0.25`, or `25%`, sets the share of executions in which the condition of the `if` at that
+line holds. Its first side runs in that share, and `else` in the rest. A share has a point or a
+percent sign. A whole number is a loop's iterations if there is a loop at the line, and otherwise a
+share of 0 or 1.
 
 `skew(row)=9` says how uneven the work of iterations is in which a loop over the table `row` runs:
 the longest takes 9 times the mean. `powerlaw(row)=2.1` says that they follow a power law.
@@ -37,13 +37,13 @@ def skew_name(name: str) -> tuple[str, str] | None:
 
 
 class Given(NamedTuple):
-    """What a caller gave: whole numbers by name; shares by place, and how uneven work is."""
+    """Given values: whole numbers by name, shares by place, and the skew of work."""
 
     whole: dict[str, int]
     shares: dict[str, Fraction]
 
     def every(self) -> dict[str, int | Fraction]:
-        """All of it; a name stands in one of the two."""
+        """All of it. A name is in only one of the two."""
         return {**self.whole, **self.shares}
 
     def without(self, names: Collection[str]) -> dict[str, int | Fraction]:
@@ -95,7 +95,7 @@ def with_given(region: Region, given: Given) -> Region:
     """The region, each `if` with how often its condition holds and each loop with its iterations,
     where these are given by their lines.
 
-    What can be no share is left out here: who gave it is told so elsewhere.
+    Invalid shares are ignored here. Another check reports them.
     """
     shares: dict[Span, Fraction] = {}
     region = _with_skew(region, given)

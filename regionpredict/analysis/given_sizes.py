@@ -1,9 +1,8 @@
-"""What a caller's sizes mean in one region: names in one function, iterations of a loop by place.
+"""Given sizes in one region: names in one function, and iterations of a loop by place.
 
-`n=64` binds a name wherever it occurs, `solve:n=64` that of the function `solve` alone (also where
-a region of another function depends on it), and
-`solve.c:17=100` says how often the body of the loop at that line runs, on average, as
-`row[i+1]-row[i]=100` does for all loops over that table.
+`n=64` binds a name everywhere. `solve:n=64` binds that of the function `solve` alone, also in a
+region of another function that depends on it. `solve.c:17=100` sets the average number of runs of
+the loop body at that line, as `row[i+1]-row[i]=100` does for all loops over that table.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
 
 
 def _members_of_others(region: Region, name: str) -> Iterator[str]:
-    """What `f.n` is called in a region where `f` is another variable, which has no such member."""
+    """The name of `f.n` in a region where `f` is another variable without such a member."""
     word = _WORD.match(name)
     if word is None or not name[word.end() :].startswith((".", "->", "[")):
         return
@@ -66,8 +65,8 @@ def scope_of(name: str) -> tuple[str, str] | None:
 
 
 def name_here(region: Region, function: str, name: str) -> str | None:
-    """What a variable of a function is called in a region, as `main:n` in one of another function
-    that has an `n` of its own; None where the region has none of it, or not one alone."""
+    """The name of a function's variable in a region, such as `main:n` in another function with its
+    own `n`. None if the region has no such name, or several."""
     if function == region.function:
         return name
     word = _WORD.match(name)
@@ -111,20 +110,20 @@ def trip_name(loop: Loop) -> str:
 
 
 def open_trips_name(loop: Loop) -> str:
-    """The name under which the iterations of a loop that is not counted are asked for: that of the
-    table which tells them, as `row[i+1]-row[i]`, or else its place."""
+    """The name for setting the iterations of an uncounted loop: that of its table, such as
+    `row[i+1]-row[i]`, or else its place."""
     entry = entry_trips(loop)
     return trip_name(loop) if entry is None else entry.name
 
 
 def extent_name(array: Array) -> str:
-    """The name under which an array's length can be given, where no declaration tells it: `x[]`."""
+    """The name for setting an undeclared array length: `x[]`."""
     return f"{array.name}[]"
 
 
 def order_name(table: str) -> str:
-    """The name under which the distance of the elements can be given that neighbouring entries of
-    a table of indices name: `list[+1]`, 1 for entries that follow one another.
+    """The name for setting the distance of elements that neighboring entries of an index table
+    select: `list[+1]`, 1 for consecutive entries.
     """
     return f"{table}[+1]"
 
@@ -145,8 +144,8 @@ def every_loop(region: Region) -> tuple[Loop, ...]:
 def with_given_trips(region: Region, given: Mapping[str, int]) -> Region:
     """The region, each loop whose iterations are given counted by them.
 
-    A loop that begins where a table says (`for (k = row[i]; k < row[i + 1]; k++)`) is taken to go
-    on where it ended in the iteration before of the loop around it.
+    A loop that starts at a table entry (`for (k = row[i]; k < row[i + 1]; k++)`) is assumed to
+    continue where it ended in the previous outer iteration.
     """
     here = sizes_in(region, given).keys()
     names = {
@@ -187,7 +186,7 @@ def _is_average(loop: Loop) -> bool:
 
 
 def _given_trips(loop: Loop, names: set[str]) -> Expr | None:
-    """A loop's iterations where they are given; its place goes before the table that tells them."""
+    """The given iterations of a loop. Its place has precedence over its table."""
     if trip_name(loop) in names:
         return Expr.name(trip_name(loop))
     entry = entry_trips(loop)

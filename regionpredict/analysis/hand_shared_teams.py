@@ -1,4 +1,4 @@
-"""Loops that threads share by hand -> the `parallel` constructs whose threads come to them."""
+"""Assigns manually shared loops to the `parallel` constructs whose threads reach them."""
 
 from __future__ import annotations
 

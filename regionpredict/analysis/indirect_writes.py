@@ -1,9 +1,9 @@
 """Writes of all threads to elements whose number is read from memory: `h[idx[i]]++`, `a[k[i]] = x`.
 
-Whether two iterations find the same element, the source does not say. Counting meets by its nature,
-and so does what looks up several elements in each iteration (`indirect_updates`); a list may name
-each element once, as a permutation does, or not (`possible_races`); and atomic updates are right
-whatever they meet, but take the lines from each other (`through_an_index`).
+The source does not show whether two iterations have the same index. Counters have it by nature, and
+so do several lookups per iteration (`indirect_updates`). A list may have distinct entries, like a
+permutation (`possible_races`). Atomic updates are always correct, but take lines from each other
+(`through_an_index`).
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from regionpredict.ir.expr import Atom
 _COUNTING = re.compile(r"\+\+|--|[-+]= *\d[\w.]*$")
 _SAME_VALUE = re.compile(r"[^-+*/%&|^<>=!]= *[-+]?(\d[\w.]*|\w+)$")
 _FROM_DATA = frozenset(("ref", "varying", "call"))
-"""Atoms that stand for what the region finds in memory, or makes of it."""
+"""Atoms for values that the region reads from memory or computes."""
 _ONE_TO_ONE = frozenset(("int_add", "int_mul", "int_neg"))
 
 
 def indirect_updates(region: Region) -> list[Access]:
     """The writes, one an array, of what all threads update through an index from memory.
 
-    A sum into the rows of a list is none, as such lists name each row once; counting is, and so is
-    what looks up several elements in each iteration.
+    A sum into the rows of a list does not count, because such lists name each row once. Counters,
+    and several lookups per iteration, count.
     """
     moving = {loop.variable for loop in parallel_loops(region)}
     accesses: dict[str, Access] = {}
@@ -46,9 +46,9 @@ def indirect_updates(region: Region) -> list[Access]:
 def possible_races(region: Region) -> list[Access]:
     """The writes, one an array, that meet only if an index from memory comes twice.
 
-    None are `indirect_updates`; what puts the same value everywhere, as marks do; rows and blocks
-    that loops go through from an index on (`off[i] + j`, `cells[list[i]].v[j]`), which are parts
-    that one iteration has; and a list that the region itself fills so that no entry comes twice.
+    Exceptions are `indirect_updates`, writes of one value (marks), rows and blocks from an index on
+    (`off[i] + j`, `cells[list[i]].v[j]`), which belong to one iteration, and a list that the region
+    fills with distinct entries.
     """
     told = {access.array for access in indirect_updates(region)}
     set_here = {name for statement, _ in region.statements() for name in statement.writes}
@@ -118,8 +118,7 @@ def _through_memory(
     access: Access, chosen: Collection[str], loops: Sequence[Loop], region: Region,
     kinds: Collection[str] = ("ref",),
 ) -> bool:  # fmt: skip
-    """Whether the element is looked up by the `chosen` variables, and nothing else keeps the
-    threads apart."""
+    """Whether the `chosen` variables select the element, and nothing else separates the threads."""
     moving = {loop.variable for loop in parallel_loops(region)}
     return any(_looked_up(subscript, chosen, kinds) for subscript in access.subscripts) and all(
         _of_all(subscript, loops, moving, region) for subscript in access.subscripts
@@ -136,8 +135,8 @@ def _looked_up(subscript: Expr, chosen: Collection[str], kinds: Collection[str])
 def _of_all(
     subscript: Expr, loops: Sequence[Loop], moving: Collection[str], region: Region
 ) -> bool:
-    """Whether no part of it keeps threads apart: a worksharing loop's own variable, or a variable
-    of which each thread may have its own, as the begin of its part.
+    """Whether no part of it separates threads: a worksharing loop's variable, or a private variable
+    such as the start of a thread's part.
     """
     if any(subscript.coefficient(name) not in (None, Expr.const(0)) for name in moving):
         return False

@@ -16,9 +16,9 @@ _MAX_SHOWN = 120  # parts; longer forms help nobody
 class Executions(NamedTuple):
     """How often something runs.
 
-    `expr` is a polynomial that holds where none of `holds` is negative and `loops` run at all;
-    None: no readable form is known. Where `at_most`, a loop may be left early, and it is an upper
-    bound. `source` are the loops as they stand.
+    `expr` is a polynomial that holds if none of `holds` is negative and `loops` run. None: no
+    readable form. With `at_most`, a loop may end early, and it is an upper bound. `source` are the
+    original loops.
     """
 
     expr: Expr | None
@@ -50,7 +50,7 @@ class Executions(NamedTuple):
 
     @property
     def depends_on(self) -> frozenset[str]:
-        """All that its value hangs on, by the names in `Bindings.values`."""
+        """All inputs of its value, by the names in `Bindings.values`."""
         ends = [end for loop in self.source for end in (loop.start, loop.bound, loop.step)
                 if end is not None]  # fmt: skip
         labels = (atom.label for end in ends for atom in end.atoms())
@@ -83,7 +83,7 @@ def executions(loops: tuple[Loop, ...]) -> Executions:
     """How often a statement inside `loops` (outermost first) runs in one run of the region.
 
     Closed forms for rectangles, triangles, bands with `min` and `max`, tiles, and strides inside
-    them; nothing where a loop is not counted or no form is known.
+    them. None if a loop is not counted, or for other forms.
 
     >>> from regionpredict.ir import Span
     >>> n, i, zero = Expr.name("n"), Expr.name("i"), Expr.const(0)

@@ -1,7 +1,7 @@
-"""A region as it would be wherever it stood: regions that are alike but for their places are equal.
+"""A region without its place, so that regions that differ only in their places are equal.
 
-Loops over vectors are written again and again. What depends on no place is the same for all that
-are equal here, and need be worked out for one of them only.
+Loops over vectors are common. Results that do not depend on the place are computed once for all
+equal regions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def location_free_definitions(definitions: tuple[Definition, ...]) -> tuple[Defi
 
 
 def location_free_placement(placement: Placement) -> Placement:
-    """Where pages lie, without the places and reasons that tell it."""
+    """The placement of pages, without places and reasons."""
     arrays = tuple(array._replace(reason="", span=None) for array in placement.arrays)
     return placement._replace(reason="", arrays=arrays)
 

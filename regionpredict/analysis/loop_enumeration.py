@@ -1,8 +1,8 @@
 """Loops carried out with numbers: counts and boxes that hold for these sizes, whatever they are.
 
-A closed form speaks of all sizes, and boxes compare bounds as if sizes were large. Where the names
-have values, what the loops do can be computed: a loop whose variable no bound inside uses counts
-by its trips, and its ends alone matter to an affine subscript; only others are gone through.
+A closed form holds for all sizes, and boxes compare bounds as for large sizes. With known values,
+the loops can be evaluated. A loop whose variable occurs in no inner bound counts by its trips, and
+its ends alone matter to an affine subscript. Only other loops are enumerated.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def extents(
 ) -> tuple[Extent, ...] | None:
     """The extents of expressions over all iterations of the loops; none where no iteration runs.
 
-    None where they are not known, or too many iterations would have to be gone through. A loop
-    whose trips nobody knows is taken to run (`open_ended`).
+    None if they are unknown, or for too many iterations. A loop with unknown trips is assumed to
+    run (`open_ended`).
     """
     used = frozenset().union(*(subscript.names for subscript in subscripts), *map(_ends_of, loops))
     loops = [loop for loop in loops if loop.variable in used or _is_known(loop, loops, values)]
@@ -108,7 +108,7 @@ def extents_of_all(
     references: Sequence[Sequence[Expr]], loops: Sequence[Loop], values: Mapping[str, Number]
 ) -> Iterator[tuple[Extent, ...] | None]:
     """The `extents` of several references' subscripts in the same loops, one reference after the
-    other; the loops are carried out once for all of them, but where that would be too long.
+    other. The loops are evaluated once for all of them, unless that is too long.
     """
     every = dict.fromkeys(subscript for own in references for subscript in own)
     enumerated = None if open_ended(loops, values) else extents([*every], loops, values)
@@ -121,7 +121,7 @@ def extents_of_all(
 
 
 def open_ended(loops: Sequence[Loop], values: Mapping[str, Number]) -> bool:
-    """Whether nobody knows of one of the loops how often it runs."""
+    """Whether the number of runs of one of the loops is unknown."""
     return any(not _is_known(loop, loops, values) for loop in loops)
 
 
@@ -163,8 +163,8 @@ def _counted_from_zero(
 ) -> tuple[Sequence[Loop], dict[str, Expr]]:
     """The loops, those that begin where an outer one says and run as often everywhere from zero.
 
-    `for (p = 64*box; p < 64*box + n; p++)` is `for (p = 0; p < n; p++)` over `64*box + p`: nothing
-    needs to go through the boxes. With what variables that were moved stand for now.
+    `for (p = 64*box; p < 64*box + n; p++)` is `for (p = 0; p < n; p++)` over `64*box + p`, so that
+    the boxes need no enumeration. Also returns the new meaning of moved variables.
     """
     outer: set[str] = set()
     moved: dict[str, Expr] = {}
@@ -263,8 +263,8 @@ class _Count:
         self._ends = [_ends_bound(loop, values, moving) for loop in loops]
 
     def _placed(self, conditions: Sequence[Expr]) -> None:
-        """Puts each condition to the innermost loop of which it speaks; the others are gone
-        through, and their variables have a number then."""
+        """Assigns each condition to the innermost loop in it. The other loops are enumerated, so
+        their variables have a value."""
         names = [loop.variable for loop in self._loops]
         if conditions and len(set(names)) < len(names):
             raise _UnknownError
@@ -391,7 +391,7 @@ def _extent(
     subscript: _End, moving: Sequence[str], steps: Mapping[str, int | _Steps],
     at: dict[str, Number], budget: _Budget,
 ) -> Extent:  # fmt: skip
-    """What is linear in each of some variables has its extremes where these have theirs."""
+    """A function that is linear in each variable has its extremes at their extremes."""
     numbers = []
     choices = []
     for name in moving:

@@ -9,12 +9,13 @@ from regionpredict.ir import Expr
 from regionpredict.ir.expr import Atom
 
 _LARGEST_FACTOR = 1 << 16
-"""Variables times more are no subscript but the key of a table; what a type keeps of it matters."""
+"""Products of variables beyond this factor are hash keys rather than subscripts, and their type
+matters."""
 
 
 def near_affine(subscript: Expr, variables: Set[str], near: int) -> Expr:
-    """The subscript with quotients for what division cuts off, types that hold their values
-    gone, and a remainder of at most `near` values as its mean: `i / 2` -> `(2*i - 1)/4`.
+    """The subscript with exact quotients for divisions, without types that hold their values, and
+    with the mean for a remainder of at most `near` values: `i / 2` -> `(2*i - 1)/4`.
 
     >>> i, j = Expr.name("i"), Expr.name("j")
     >>> str(near_affine(Expr.atom("floordiv", i, Expr.const(2)), {"i"}, 8))

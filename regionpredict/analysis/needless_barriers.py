@@ -1,10 +1,10 @@
 """Which worksharing loops of a team could end without a barrier (`nowait`), results unchanged.
 
-A barrier is needless where all threads meet again before anything else happens, or where no loop
-that may then run beside this one touches what it writes, or writes what it touches. Two loops may
-use one array if each thread has the same iterations of both, and those alone touch its elements
-(OpenMP 5.2, sec. 11.5.3: equal static schedules, equal numbers of iterations, no `simd`). Arrays
-of different names are taken to be different memory.
+A barrier is unnecessary if another one follows immediately, or if no loop that may then overlap
+this one touches its writes, or writes its data. Two loops may use one array if each thread has the
+same iterations of both, and only those touch its elements (OpenMP 5.2, sec. 11.5.3: equal static
+schedules, equal numbers of iterations, no `simd`). Arrays with different names are assumed to be
+different memory.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def needless_barriers(team: TeamFacts) -> tuple[Region, ...]:
 def _until_all_meet(
     loop: Span, after: Mapping[Span, Span | None], members: Mapping[Span, RegionFacts]
 ) -> list[RegionFacts] | None:
-    """The loops that threads run behind one before all meet; None where that is not known."""
+    """The loops that run after one before the next barrier. None if unknown."""
     behind: list[RegionFacts] = []
     place: Span | None = loop
     while place is not None:
@@ -77,8 +77,8 @@ def _until_all_meet(
 
 
 def _goes_around(team: TeamFacts, construct: ParallelConstruct) -> bool:
-    """Whether a loop without a barrier may run beside one that stands before it in the source, or
-    in another function.
+    """Whether a loop without a barrier may overlap one before it in the source, or in another
+    function.
     """
     for member in team.members:
         region = member.facts.region
@@ -195,7 +195,7 @@ def _is_dealt_by_number(region: Region) -> bool:
 def _place(subscript: Expr, region: Region) -> Expr | None:
     """A subscript that no two iterations have in common, by the number of the iteration `#`.
 
-    None where that is not sure.
+    None if it is uncertain.
     """
     if region.nest is None:
         return None

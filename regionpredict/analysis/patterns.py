@@ -1,8 +1,7 @@
 """Streaming, latency-bound or irregular (Chatzopoulos 2012, listings 4.5 and 4.6).
 
-Along the innermost loop that moves the reference: steps shorter than a cache line are a stream,
-longer ones wait for one line each, and an address that is no affine function of the loops is
-irregular.
+The innermost loop that moves the reference decides. Steps shorter than a cache line are streaming,
+longer ones wait for one line each, and a non-affine address is irregular.
 """
 
 from __future__ import annotations

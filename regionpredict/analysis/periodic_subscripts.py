@@ -9,16 +9,15 @@ from regionpredict.ir.expr import Atom
 
 _TURNS = (0, -1, 1)
 _LARGE = 1 << 20
-"""What names stand for where it is asked which of two places is within a period."""
+"""Values of names for testing whether two places are within a period."""
 _DECIDED_BY_DATA = frozenset(("ref", "call", "varying", "mod", "floordiv", "carried"))
 
 
 def unwrapped(subscript: Expr, loops: Sequence[Loop]) -> Expr:
     """The subscript with what wraps round gone: `(i + 1) % n` -> `i + 1`, where i runs up to n.
 
-    Along a loop no longer than the period each place is met once, so that all but one of the
-    iterations find the place beside the one before. Of `i > 0 ? i - 1 : n - 1` it is the side that
-    moves with a loop.
+    Along a loop no longer than the period, each place occurs once, so all iterations but one find
+    the neighboring place. For `i > 0 ? i - 1 : n - 1`, the side that moves with a loop counts.
     """
     variables = frozenset(loop.variable for loop in loops)
     if not any(atom.kind in ("mod", "select") for atom in subscript.atoms()):

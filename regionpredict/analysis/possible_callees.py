@@ -1,4 +1,4 @@
-"""Calls that may mean several functions, as what each of them does in turn.
+"""Calls with several possible functions, as alternatives of their effects.
 
 Where a loop's counter picks from a table, the loop is its turns, each with the call that it makes.
 Where data choose, any of the functions may be called each time, and how often is not known.
@@ -84,7 +84,8 @@ class _Meant:
         return iterations
 
     def _counter_values(self, loop: Block) -> list[int] | None:
-        """What the counter of a loop takes, where it picks functions; None: not known, or many."""
+        """The values of a loop's counter, if it selects functions. None for unknown or many
+        values."""
         picking = [
             choice for event in every_event(loop.body) if isinstance(event, Handed)
             for choice in event.choices if choice.loop == loop.span and choice.values
@@ -138,7 +139,7 @@ class _Meant:
         return made
 
     def _picked(self, plain: Handed, picking: Choice, choices: Sequence[Choice]) -> list[Event]:
-        """The functions of a table, each where the subscript says so."""
+        """The functions of a table, each under its subscript condition."""
         others = tuple(choice for choice in choices if choice is not picking)
         made: list[Event] = []
         for number, function in enumerate(picking.functions):
@@ -150,7 +151,7 @@ class _Meant:
         return made
 
     def _functions(self, choice: Choice, call: Handed) -> tuple[list[str], Block | None]:
-        """The functions, and a block that says what is not known of which is called."""
+        """The functions, and a block with the unknown condition that selects them."""
         where = call.span.short
         if choice.loop is not None and choice.loop in self._counters and choice.values:
             value = self._counters[choice.loop]

@@ -1,7 +1,7 @@
-"""What a measured run tells of a region's sizes, where neither the caller nor the source does.
+"""Sizes of a region from a measured run, where the caller and the source give none.
 
-A value from a run goes behind everything that is said of the program as it is read now: a name that
-a macro or another name decides follows these.
+A recorded value has less precedence than the current program. Names that a macro or another name
+determines follow these.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class RecordedSize:
 
 @dataclass(frozen=True, slots=True)
 class RecordedSizes:
-    """What a run tells of one region: names' values, trip count, and how often it ran."""
+    """The recorded data of one region: names' values, trip count, and number of runs."""
 
     values: Mapping[str, RecordedSize] = field(default_factory=dict)
     trips: RecordedSize | None = None
@@ -38,7 +38,7 @@ class RecordedSizes:
 
 @dataclass(frozen=True, slots=True)
 class RecordedFacts:
-    """A region's facts with what a run tells, and the names that have their value from it."""
+    """A region's facts with recorded data, and the names that have their value from them."""
 
     facts: RegionFacts
     names: tuple[str, ...]
@@ -50,9 +50,9 @@ def recorded_facts(
 ) -> RecordedFacts:  # fmt: skip
     """The facts of a region, each name without a value bound as the run had it.
 
-    A value that was not always the same is taken at its largest, and told as an assumption; a loop
-    that counted its iterations has their average in each execution. A name
-    that was not recorded is solved for where the trip count has no other unknown.
+    A value that varied is taken at its maximum, as an assumption. A loop that counted its
+    iterations has the average per execution. A name that was not recorded is computed if it is the
+    only unknown of the trip count.
     """
     sizes = {name: size.most for name, size in recorded.values.items()}
     open_loops = {trip_name(loop) for loop in region.loops()
@@ -100,7 +100,7 @@ def _recorded_ranges(names: Iterable[str], recorded: RecordedSizes) -> list[str]
 
 
 def _is_open(region: Region, bindings: Bindings) -> bool:
-    """Whether the trip count depends on what is no name, as on a pointer or on a table."""
+    """Whether the trip count depends on values without a name, such as a pointer or a table."""
     return not _is_counted(region) or iterations(region).value(bindings) is None
 
 
@@ -110,7 +110,7 @@ def _is_counted(region: Region) -> bool:
 
 
 def _solved(region: Region, bindings: Bindings, trips: int) -> dict[str, int] | None:
-    """The only unknown of the trip count, by the count; None where there is none or several."""
+    """The only unknown of the trip count, from the count. None for no or several unknowns."""
     runs = iterations(region)
     if runs.loops is None or not _is_counted(region):
         return None

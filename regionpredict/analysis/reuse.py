@@ -1,8 +1,8 @@
 """Hit or miss, by the fastest-changing indices (Chatzopoulos 2012, 4.2.2 "Reuse Distance").
 
-A reference misses if the indices it uses are the fastest-changing ones: the variables of the
-innermost loops, as many as the array has effective dimensions. In listing 4.3 (loops i, j, k)
-`matrixC[i][j]` and `matrixA[i][k]` hit, `matrixB[j][k]` misses.
+A reference misses if its indices change fastest: they are the variables of the innermost loops, as
+many as the array has effective dimensions. In listing 4.3 (loops i, j, k), `matrixC[i][j]` and
+`matrixA[i][k]` hit, and `matrixB[j][k]` misses.
 """
 
 from __future__ import annotations

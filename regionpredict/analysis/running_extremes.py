@@ -16,7 +16,7 @@ _COMPARISONS = frozenset(("lt", "le", "eq"))
 
 
 def with_extremes(region: Region) -> Region:
-    """The region with these branches marked; the same one if there are none."""
+    """The region with these branches marked, or the same region without any."""
     if region.nest is None:
         return region
     nest = _loop(region.nest)
@@ -29,8 +29,8 @@ def _loop(loop: Loop) -> Loop:
 
 
 def _nodes(nodes: tuple[Node, ...], loop: Loop, *, marked: bool = False) -> tuple[Node, ...]:
-    """The nodes of a loop's body; `marked`: under a branch that is marked, whose condition may be
-    tested once more."""
+    """The nodes of a loop's body. `marked`: under a marked branch, whose condition may be tested
+    again."""
     new = tuple(_node(node, loop, marked=marked) for node in nodes)
     return nodes if all(a is b for a, b in zip(new, nodes, strict=True)) else new
 

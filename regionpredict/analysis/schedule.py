@@ -16,7 +16,7 @@ class Schedule(NamedTuple):
 
 
 def schedule_of(region: Region) -> Schedule:
-    """The schedule clause of a region; static without a chunk where there is none."""
+    """The schedule clause of a region. Without one, static without a chunk."""
     clause = region.clause("schedule")
     text = (clause.text or "") if clause is not None else ""
     kind = re.split(r"[,:]", text.split(":")[-1])[0].strip().lower()

@@ -1,10 +1,10 @@
-"""Loops whose iterations stand in a table: rows of a sparse matrix, atoms of a cell.
+"""Loops whose iterations are in a table: rows of a sparse matrix, atoms of a cell.
 
     for (k = row[i]; k < row[i + 1]; k++)       row[i+1]-row[i]
     for (a = 0; a < count[cell[j]]; a++)        count[i]
 
-What the entries are no source tells, but all loops over the same table run as often, on average:
-one size for all of them, in the words of the source.
+The source does not give the entries, but all loops over the same table have the same average. They
+share one size, named as in the source.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class EntryTrips(NamedTuple):
 
 
 def entry_trips(loop: Loop) -> EntryTrips | None:
-    """What a loop's iterations are called, where a table alone tells them; else None.
+    """The name of a loop's iterations if a table alone gives them, else None.
 
     >>> from regionpredict.ir import Expr, Span
     >>> i = Expr.name("i")
@@ -58,8 +58,8 @@ def entry_trips(loop: Loop) -> EntryTrips | None:
 
 
 def _distance(first: Atom, behind: Atom) -> int | None:
-    """How many entries one stands behind the other in the same row of a table; None: it does not,
-    or that is not known."""
+    """The distance in entries of one from the other in the same row of a table. None if they are
+    not in one row, or unknown."""
     if first.label != behind.label or first.args[:-1] != behind.args[:-1]:
         return None
     distance = (behind.args[-1] - first.args[-1]).constant

@@ -1,9 +1,9 @@
 """In what order a program's teams run and how often, across functions, from `main` on.
 
-A team is the threads of one `parallel` construct, and all that they do until its end. Loops and
-calls count: a team in a function that a loop of five iterations calls runs five times. The sides
-of a branch are taken to run one after the other, each as often as its condition holds, and every
-time where nothing decides that.
+A team is the threads of one `parallel` construct and their work until its end. Loops and calls
+count: a team in a function that a loop of five iterations calls runs five times. The sides of a
+branch are assumed to run one after the other, each by the share of its condition, and always if
+that is undecided.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _IDLE = NEVER._replace(assumed=("main is not seen to reach it",))
 
 
 class _Around(NamedTuple):
-    """What repeats an event: a loop, the turn of one with its counter at `value`, or, with a
-    `note`, a call that may mean another function: at most once each time. A `guard` lets through
-    what fulfils it, `early` is where a loop may end before its header says."""
+    """A repetition of an event: a loop, its iteration with the counter at `value`, or, with a
+    `note`, a call that may mean another function (at most once each time). A `guard` admits values
+    that fulfill it, and `early` is the place of an early exit."""
 
     span: Span
     value: int | None = None
@@ -38,7 +38,7 @@ class _Around(NamedTuple):
 
 
 class TeamKey(NamedTuple):
-    """A team: the place of its `parallel`, or the id of a loop that starts it or stands alone."""
+    """A team: the place of its `parallel`, or the id of a loop that starts it or is orphaned."""
 
     parallel: Span | None
     region: str = ""
@@ -53,11 +53,10 @@ def team_of(region: Region) -> TeamKey:
 
 @dataclass(slots=True)
 class TeamOrder:
-    """One program: `executions` of each team, its `members` with their runs in one of them, and
-    `changes`: how often the second of two teams is the next after the first. `main` is the file of
-    its `main`, empty of what no `main` comes to; `reached` are the teams that it is seen to come
-    to, or that a function has whose address is taken. `serial` are the loops that one thread runs
-    alone, by their places.
+    """One program: `executions` of each team, its `members` with their runs per execution, and
+    `changes`: how many times the second of two teams directly follows the first. `main` is the file
+    of its `main`, empty for unreachable code. `reached` are the teams that it reaches, including
+    functions whose address is taken. `serial` are the loops on one thread, by place.
     """
 
     main: str = ""
@@ -88,13 +87,12 @@ def team_orders(
     loops: Mapping[Span, tuple[Loop, Bindings]], guards: Guards = MappingProxyType({}),
     serial: Collection[Span] = (),
 ) -> tuple[TeamOrder, ...]:  # fmt: skip
-    """Follows each program from its `main`; regions that none comes to have no team here.
+    """Follows each program from its `main`. Unreached regions have no team here.
 
-    Functions that nobody is seen to call do not run where `main` comes to others, or if their
-    addresses are taken, once after it: the only one, or the nearest (`main_of`). What is left then
-    is the last order. `loops` are the serial ones whose headers are
-    known, by their places; `guards` the conditions between them; `serial` are the places of loops
-    that one thread runs alone.
+    Functions without visible callers do not run if `main` reaches others. If their addresses are
+    taken, they run once after it, in the only `main` or the nearest (`main_of`). The rest is the
+    last order. `loops` are the serial ones with known headers, by place. `guards` are the
+    conditions between them. `serial` are the places of loops on one thread.
     """
     walk = _Walk(flows, regions, loops, guards, frozenset(serial))
     called = called_functions(flows)
@@ -137,7 +135,7 @@ def leave_out(order: TeamOrder, regions: Collection[str]) -> None:
 
 
 def _without_idle(order: TeamOrder) -> None:
-    """What is left to a `main` that comes to some teams: the others do not run."""
+    """Marks parallel regions that `main` cannot reach as not executed."""
     idle = order.executions.keys() - order.reached
     order.executions.update(dict.fromkeys(idle, _IDLE))
     for pair in [pair for pair in order.changes if not idle.isdisjoint(pair)]:
@@ -145,7 +143,7 @@ def _without_idle(order: TeamOrder) -> None:
 
 
 def _of_root(flow: Flow) -> Runs:
-    """How often a function runs that nobody is seen to call."""
+    """The number of runs of a function without visible callers."""
     if flow.meant:
         return NEVER  # of a table, say, of which another part is called
     if not flow.pointed or flow.function == "main":
@@ -187,8 +185,8 @@ class _Walk:
         self.cut: set[tuple[Span, str]] = set()  # recursions that are not followed to their ends
 
     def summary(self, flow: Flow, team: _Team | None, numbers: Numbers = ()) -> _Summary:
-        """One run of a function by one thread, handed these numbers; of a team, the regions go to
-        its members."""
+        """One run of a function by one thread with these arguments. In a team, its regions belong
+        to the members."""
         summary = _Summary()
         self.stack.append(flow)
         self.given.append(dict(numbers))
@@ -237,7 +235,7 @@ class _Walk:
     def _choice(
         self, flow: Flow, block: Block, nest: list[_Around], team: _Team | None, into: _Summary
     ) -> None:
-        """What may be called: in any turn of the loops around, or in one of those of its own."""
+        """The possible calls: in any iteration of the loops around, or in one of its own."""
         around = _Around(block.span, note=block.note)
         inner = [around if (loop.span, loop.value, loop.guard) == (block.span, None, None) else loop
                  for loop in nest]  # fmt: skip
@@ -299,8 +297,8 @@ class _Walk:
             self._next(into, called.first, called.last, nest)
 
     def _is_followed(self, callee: Flow, numbers: Numbers, runs: Runs) -> bool:
-        """Whether a call is gone into. A recursion is where it is told how deep it goes: each call
-        is handed other numbers, and they decide whether there is a next."""
+        """Whether a call is followed. A recursion is followed if its depth is known: its arguments
+        change and decide the next call."""
         if callee not in self.stack and len(self.stack) <= _MAX_DEPTH:
             return True
         if runs.value == 0:
@@ -312,8 +310,8 @@ class _Walk:
         return False
 
     def _summary_of(self, callee: Flow, numbers: Numbers) -> tuple[_Summary, Runs]:
-        """One run of a function, and how often more it runs: once, but for a recursion of which
-        nothing tells how deep it goes."""
+        """One run of a function, and its additional runs: none, except for a recursion of unknown
+        depth."""
         key = (callee.span, callee.function, numbers)
         if key not in self.known:
             self.entered.add(key)
@@ -342,8 +340,8 @@ class _Walk:
         return {region: own.times(more) for region, own in self.members[key].items()}
 
     def _runs_inside(self, nest: Sequence[_Around], depth: int) -> Runs:
-        """How often what is inside these loops runs in one run of the team at a depth; on average,
-        where a loop around the team decides."""
+        """The number of runs inside these loops per run of the team at a depth, on average if a
+        loop around the team decides."""
         outside = {around.span for around in nest[:depth]}
         guards = [around.guard for around in nest[depth:] if around.guard is not None]
         if not any(span in outside for guard in guards for _, span in guard.counters):
@@ -415,7 +413,7 @@ def _turn(loop: Loop, value: int) -> Loop:
 
 
 def _on_average(first: Runs, often: Runs, other: Runs, more: Runs) -> Runs:
-    """How often it runs each time, if `first` so often and `other` in what comes in addition."""
+    """The total number of runs each time, from `first`, and `other` for the additional ones."""
     if first == other:
         return first
     whole = first.times(often).plus(other.times(more))

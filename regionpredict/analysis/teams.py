@@ -1,7 +1,7 @@
 """Which worksharing loops are one team's, how often each runs in it, and how often the team does.
 
-The loops of one `parallel` construct form a team, a combined `parallel for` is a team of one. A
-`for` outside any `parallel` of its function belongs to the teams that call it, or stands alone.
+The loops of one `parallel` construct form a team, and a combined `parallel for` is a team of one. A
+`for` outside any `parallel` of its function belongs to the teams that call it, or is orphaned.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class TeamMember(NamedTuple):
 
 
 class TeamConstruct(NamedTuple):
-    """What a team does beside its loops: `kind` (`barrier`, `single`, ...), in one of its runs.
+    """The work of a team outside its loops: `kind` (`barrier`, `single`, ...), per run.
 
     `waits`: all threads meet at its end.
     """
@@ -48,8 +48,8 @@ class TeamConstruct(NamedTuple):
 class TeamFacts:
     """One team: its members in the order of the source, and how often it runs in the program.
 
-    `span` is the place of its `parallel` (of its loop, where no `parallel` is seen: `forks` is
-    False). `constructs` stand in the `parallel`, outside its loops.
+    `span` is the place of its `parallel`, or of its loop without a visible `parallel` (`forks` is
+    False). `constructs` are in the `parallel`, outside its loops.
     """
 
     id: str
@@ -63,18 +63,18 @@ class TeamFacts:
 
     @property
     def size_set_before(self) -> str:
-        """What the threads take as their number to share loops by hand, where they do not ask for
-        it; empty where a team of any size is right.
+        """The values that threads use as their number for manually shared loops, if they do not
+        query it. Empty if any number of threads is correct.
         """
         return next((member.facts.region.team_size for member in self.members
                      if member.facts.region.team_size), "")  # fmt: skip
 
 
 class ProgramOrder(NamedTuple):
-    """One program: the ids of its teams as they first run, how often each does, and how often the
-    second of two is the next to run after the first. `main` is the file of its `main`, empty of
-    what no `main` reaches; `reached` are those of its teams that it is seen to reach. `serial`
-    says how often the loops run that one thread runs alone, by their places.
+    """One program: the ids of its teams in order of their first run, their numbers of runs, and how
+    many times the second of two directly follows the first. `main` is the file of its `main`, empty
+    for unreachable code, and `reached` are its reachable teams. `serial` gives the runs of loops on
+    one thread, by place.
     """
 
     main: str
@@ -86,8 +86,8 @@ class ProgramOrder(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ProgramTeams:
-    """The teams in the order of file and line, their executions those in all programs together, and
-    the programs that have teams, one for each `main`.
+    """The teams in the order of file and line, with their executions in all programs together, and
+    the programs with teams, one per `main`.
     """
 
     teams: tuple[TeamFacts, ...]
@@ -104,7 +104,7 @@ class ProgramTeams:
 
     @property
     def unreached(self) -> frozenset[str]:
-        """The teams that no `main` is seen to come to; none where there is no `main`."""
+        """The teams that no `main` reaches. Empty without `main`."""
         if not any(program.main for program in self.programs):
             return frozenset()
         reached = {team for program in self.programs for team in program.reached}
@@ -112,7 +112,7 @@ class ProgramTeams:
 
     @property
     def idle_regions(self) -> frozenset[str]:
-        """The regions that run in no team, as no `main` comes to them while it comes to others."""
+        """The regions without a team, because no `main` reaches them although it reaches others."""
         runs: dict[str, bool] = {}
         for team in self.teams:
             idle = team.executions.value == 0 and team.id in self.unreached
@@ -128,8 +128,8 @@ def program_teams(
 ) -> ProgramTeams:  # fmt: skip
     """The teams of all programs; where their flow is not known, each function by itself.
 
-    `recorded` tells how often regions ran, by id, which goes before what the source says, but for
-    a run of another build (`same_build` is False), which counts where the source does not say.
+    `recorded` gives the runs of regions by id, with precedence over the source. A run of another
+    build (`same_build` is False) counts only where the source gives none.
     """
     loops = serial_loops(program, given)
     for own in facts:
@@ -190,8 +190,8 @@ def program_teams(
 def _program(
     order: TeamOrder, others: Mapping[TeamKey, Runs], more: Mapping[TeamKey, float]
 ) -> ProgramOrder:
-    """A program's order, `others` being teams that following it did not come to; `more`: how much
-    more often teams ran in the run that was recorded."""
+    """A program's order. `others` are teams that it did not reach. `more`: the ratio of recorded to
+    derived runs of teams."""
     executions = {
         key: runs._replace(value=None, weight=runs.weight * more[key])
         if more[key] != 1.0 else runs
@@ -212,11 +212,11 @@ def _program(
 def with_recorded_runs(
     team: TeamFacts, recorded: Mapping[str, int], *, same_build: bool = True
 ) -> TeamFacts:
-    """A team with the runs that its members' runs tell, which were recorded; one of which nothing
-    was recorded says that its runs are the source's.
+    """A team with its runs, computed from its members' recorded runs. Without recordings, its runs
+    are those of the source.
 
-    A region that runs twice in each run of a team that ran six times ran twelve times; of three
-    such numbers two give the third.
+    A region with two runs per run of a team with six runs has twelve. Two of these three numbers
+    give the third.
     """
     runs = team.executions
     counts = {
@@ -281,7 +281,7 @@ def guards_of(program: Program, given: Mapping[str, int]) -> Guards:
 
 
 def _functions_of_teams(flows: Sequence[Flow]) -> dict[Span, str]:
-    """In which function each `parallel` stands, which may have no loop of its own."""
+    """The function of each `parallel`, which may have no loop of its own."""
     return {
         event.span: flow.function for flow in flows for event in every_event(flow.body)
         if isinstance(event, Block) and event.kind == "parallel"

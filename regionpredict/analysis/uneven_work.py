@@ -5,9 +5,9 @@
     for (...) if (...) break;                   until it is found
     if (count[i] > 0) for (...)                 a loop in some iterations only
 
-No source tells how such work is spread over the iterations. Bounds that the loop's own variables
-decide, as those of a triangle, are counted and not meant here; nor is a table that every iteration
-reads at the same places.
+The source does not show the distribution of such work over the iterations. Bounds that depend on
+the loop's own variables, as in a triangle, are counted and excluded here. So is a table that every
+iteration reads at the same places.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class _Search:
         self._passed = 0  # the nest itself has number 0
 
     def found(self, nodes: tuple[Node, ...], condition: str = "") -> Iterator[UnevenLoop]:
-        """The uneven loops below nodes; `condition`: what decides whether these run at all."""
+        """The uneven loops below nodes. `condition`: the expression that decides whether these
+        run."""
         before: Statement | None = None
         for node in nodes:
             if isinstance(node, Statement):
@@ -95,9 +96,9 @@ class _Search:
 
 
 def skew_targets(region: Region) -> frozenset[str]:
-    """By what the unevenness of a region's work can be given: the variable of its loop or of one
-    inside whose work data decide, a table that tells such a loop's iterations, or a line as
-    `FILE:LINE`, with the whole path."""
+    """The names for giving the skew of a region: the variable of its loop or of an inner loop with
+    data-dependent work, a table with such a loop's iterations, or a line as `FILE:LINE` with the
+    whole path."""
     if region.nest is None:
         return frozenset()
     loops = [region.nest, *(found.loop for found in uneven_loops(region))]
@@ -110,14 +111,14 @@ def skew_targets(region: Region) -> frozenset[str]:
 
 
 def is_target(target: str, targets: frozenset[str]) -> bool:
-    """Whether a name or line is one of them; a line may be told by the end of its path."""
+    """Whether a name or line is one of them. A line may have only the end of its path."""
     return target in targets or (
         ":" in target and any(known.endswith(f"/{target}") for known in targets)
     )
 
 
 def _data_condition(branch: Branch, before: Statement | None) -> str:
-    """What decides between the sides, where it reads memory."""
+    """The condition that selects a side, if it reads memory."""
     if before is None or before.role != "condition" or not before.accesses:
         return ""
     return f"the condition at line {branch.span.line} depends on data"

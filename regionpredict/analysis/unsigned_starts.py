@@ -14,7 +14,8 @@ from regionpredict.ir import Branch, Expr, Loop, Node, Region, Statement
 
 
 def with_unsigned_starts(region: Region, bindings: Bindings) -> Region:
-    """The region, each such start as its variable's type has it; the same one if there is none."""
+    """The region with each such start converted to its variable's type, or the same region without
+    any."""
     if region.nest is None or not any(_is_negative(loop, bindings) for loop in _loops(region)):
         return region
     return replace(

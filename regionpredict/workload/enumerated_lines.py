@@ -249,7 +249,7 @@ def _repeated(shape: Shape, line_bytes: float, *, plain: bool) -> Runs | None:
 
 
 class _Steps:
-    """Enumerates the dependent loops around one reference. Each other loop is a number of copies."""
+    """Enumerates the dependent loops around one reference. Other loops are numbers of copies."""
 
     def __init__(self, walk: Walk, part: Part, fractions: set[float], *, up: bool) -> None:
         self.walk = walk

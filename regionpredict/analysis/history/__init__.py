@@ -1,6 +1,6 @@
-"""What functions do to memory in, what happened to a region's arrays before it runs out.
+"""Input: memory accesses of functions. Output: the previous use of a region's arrays.
 
-`first_writes` follows the program from `main`; of that `first_touch` tells where the pages lie and
-`last_writes` who wrote each array last; `data_distribution` tells how a region deals its arrays
-out among the threads.
+`first_writes` follows the program from `main`. `first_touch` derives the placement of pages from
+it, and `last_writes` the last writer of each array. `data_distribution` gives the distribution of a
+region's arrays among the threads.
 """

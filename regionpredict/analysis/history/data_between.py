@@ -14,8 +14,8 @@ from regionpredict.ir import Expr, Region, Span
 def with_data_between(
     histories: Sequence[History], facts: Sequence[RegionFacts]
 ) -> tuple[History, ...]:
-    """The histories with the bytes of the arrays that others touch: those that are known, and what
-    the others are in sizes that have no value. What no size tells counts nothing."""
+    """The histories with the bytes of other accessed arrays: known ones, and unknown ones in terms
+    of sizes. Arrays without any known size count as zero."""
     regions = {own_facts.region.span: own_facts for own_facts in facts}
     known: dict[tuple[Span, str], OpenBytes | None] = {}
 
@@ -34,7 +34,8 @@ def with_data_between(
 
 
 def _bytes(facts: RegionFacts, name: str) -> OpenBytes | None:
-    """The bytes that a region touches of an array; None where none are, or no size tells."""
+    """The bytes of an array that a region touches. None for none, and if no size determines
+    them."""
     array = next((array for array in facts.region.arrays if array.name == name), None)
     if array is None or array.storage == "private":
         return None
@@ -52,8 +53,8 @@ def _bytes(facts: RegionFacts, name: str) -> OpenBytes | None:
 
 
 def _counted(region: Region) -> Region:
-    """The region, loops whose iterations no header tells counted by the names that they are asked
-    for with: the rows of a table push out as much as they are long."""
+    """The region with uncounted loops counted by the names of their sizes, because table rows evict
+    as much data as they have."""
     names = {
         open_trips_name(loop): 0 for loop in region.loops()
         if loop.trips is None or loop.trips.has_unreadable_part

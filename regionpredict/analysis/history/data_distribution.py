@@ -1,7 +1,7 @@
 """Which thread has which part of an array: how a region deals its references out.
 
-Two loops that deal an array out alike find their parts in their own caches; a loop that reads what
-another core wrote last waits for lines on their way from core to core.
+Two loops with the same distribution of an array find their parts in their own caches. Otherwise a
+loop waits for lines from other cores.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from regionpredict.ir import Access, Expr, Loop, Region
 class Part(NamedTuple):
     """One way of dealing out: the dimension that moves with the parallel loop, and how.
 
-    `dimension` is None where every thread touches the same; `slope` is the subscript's factor of
-    the loop variable as text; `schedule` the loop's; `rank` the number of dimensions in which the
-    region's loops move.
+    `dimension` is None if every thread touches the same data. `slope` is the subscript's factor of
+    the loop variable as text, `schedule` is the loop's, and `rank` is the number of moving
+    dimensions.
     """
 
     dimension: int | None

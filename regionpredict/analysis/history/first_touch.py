@@ -14,8 +14,8 @@ from regionpredict.ir import Program, Region, Span
 
 
 class ArrayPlacement(NamedTuple):
-    """One array: `kind` 'parallel' or 'serial', why, and whether that is an assumption; where it is
-    first written, if that is seen.
+    """One array: `kind` 'parallel' or 'serial', the reason, whether it is an assumption, and the
+    place of its first write, if known.
     """
 
     array: str
@@ -26,10 +26,9 @@ class ArrayPlacement(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """`kind` is 'parallel', 'serial' or 'mixed', as the first touch has it, or 'interleave' where
-    pages go to all domains in turn; `reason` says why, `assumed` whether nothing was seen. `arrays`
-    tells it of each array; empty: all are as `kind` says. `domain` is the one that serial pages lie
-    in, None that of the first thread.
+    """`kind` is 'parallel', 'serial' or 'mixed' by first touch, or 'interleave'. `reason` explains
+    it, and `assumed` is true without a visible write. `arrays` gives it for each array. Empty: all
+    are of `kind`. `domain` is that of serial pages, None for the first thread's.
     """
 
     kind: str
@@ -69,7 +68,7 @@ def first_touched(kind: str) -> Placement:
 
 
 def in_domain(domain: int) -> Placement:
-    """All pages in one domain, as numactl has it."""
+    """All pages in one domain, as with numactl."""
     return Placement("serial", f"all pages in domain {domain}, as numactl -m has it", False,
                      domain=domain)  # fmt: skip
 
@@ -77,9 +76,9 @@ def in_domain(domain: int) -> Placement:
 def placements(program: Program, followed: Followed) -> tuple[Placement, ...]:
     """The placement of every region's arrays, in the order of the regions.
 
-    An array is serial if, on the way from `main` to the region, one thread writes it before a
-    worksharing loop does; where several calls of the region disagree, the serial one counts, as
-    an assumption. What nobody is seen to write is taken to be spread.
+    An array is serial if, on the path from `main` to the region, one thread writes it before a
+    worksharing loop does. If several calls of the region disagree, the serial one counts, as an
+    assumption. Arrays without a visible write are assumed to be spread.
     """
     visits = followed.first
     return tuple(_placement(region, visits.get(region.span, ())) for region in program.regions)

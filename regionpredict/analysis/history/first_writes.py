@@ -1,9 +1,9 @@
 """Follows a program from `main` and notes who writes each block of memory first, and who last.
 
 Every call is followed with its arguments by position. A loop with worksharing in it is followed
-twice: the second time tells what a region finds when it has run before. Blocks of memory are
-variables, or what one call of `malloc` gave. Reading, allocating and clearing by `calloc` place no
-pages: the kernel hands them out at the first write.
+twice. The second time gives the state for repeated runs of a region. Memory blocks are variables,
+or the result of one call of `malloc`. Reading, allocating, and clearing by `calloc` place no pages,
+because the kernel does that at the first write.
 """
 
 from __future__ import annotations
@@ -48,16 +48,18 @@ _HARMLESS = frozenset(
 _MAX_DEPTH = 40
 """Calls within calls that are followed: more than programs nest that do not recur."""
 _MAX_EVENTS = 200_000
-"""Writes and calls that are followed from one function: what a program calls ten times in ten
-places, five deep, is beyond it, and its arrays are not known then."""
+"""Maximum number of writes and calls that are followed from one function. Ten calls in ten places,
+five deep, exceed it, and its arrays are then unknown."""
 _MAX_EVENTS_IN_ALL = 1_000_000
-"""The same from all functions that nobody calls, some seconds: a library has hundreds."""
+"""The same limit over all functions without callers, which takes seconds. A library has hundreds of
+them."""
 
 
 class FirstWrite(NamedTuple):
-    """`kind` 'serial' or 'parallel'; `how` tells where; `sure` is False where it may not be.
+    """`kind` is 'serial' or 'parallel', and `how` gives the place. `sure` is False if it may not
+    be.
 
-    `span` is the place of the write, None where nobody is seen to.
+    `span` is the place of the write, None if no write is visible.
     """
 
     kind: str
@@ -67,12 +69,12 @@ class FirstWrite(NamedTuple):
 
 
 class Before(NamedTuple):
-    """What happened to one array before a region ran.
+    """The use of one array before a region ran.
 
     `fresh`: the region writes it first. `last` is the worksharing loop that wrote it last and its
-    name there, or None; `serial`: one thread wrote it last. Neither: not seen, or nobody has since
-    the region's last run. `since` are the worksharing loops that have touched it after that write.
-    `touched`: somebody has read or written it before.
+    name there, or None. `serial`: one thread wrote it last. Neither: unknown, or no write since the
+    region's last run. `since` are the worksharing loops that touched it after that write.
+    `touched`: it was read or written before.
     """
 
     fresh: bool = False
@@ -88,13 +90,14 @@ Between = dict[Span, Mapping[Place, tuple[Span, str]]]
 
 
 class Followed(NamedTuple):
-    """What following a program gave, a dictionary by array for each visit of a worksharing loop.
+    """The results of following a program: a dictionary by array for each visit of a worksharing
+    loop.
 
-    `first` tells who writes the region's arrays first; None: nobody before it, and not it.
-    `before` tells what has happened to them when it runs, in the steady state of loops. `repeats`
-    are the worksharing loops that run again on memory that they have touched. `between` tells, of
-    the visit with the most of them, which other arrays, by loop and name, were touched since the
-    first of its own was last: as much lies between in a cache.
+    `first` gives the first writer of the region's arrays, None for no writer so far. `before` gives
+    their use before the region runs, in the steady state of loops. `repeats` are the worksharing
+    loops that run again on memory they have touched. `between` gives, for the visit with the most
+    of them, the other arrays (by loop and name) touched since the region's first array. These lie
+    between in a cache.
     """
 
     first: Visits
@@ -105,7 +108,7 @@ class Followed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Who runs the code: 'serial', 'team' (every thread of it) or 'share' (each a part)."""
+    """Execution of code: 'serial', 'team' (by every thread) or 'share' (a part by each)."""
 
     mode: str
     team: bool
@@ -125,9 +128,8 @@ class _Frame:
 
 @dataclass(slots=True)
 class _Notes:
-    """What the walks have seen: `steady` is `before` on the second way through a loop; `globals`
-    who wrote variables of the program first, and `settled` those of them that the way from `main`
-    tells."""
+    """The results of the walks. `steady` is `before` on the second pass through a loop. `globals`
+    are the first writers of the program's variables, and `settled` those known from `main`."""
 
     first: Visits = field(default_factory=dict)
     before: Pasts = field(default_factory=dict)
@@ -141,16 +143,16 @@ class _Notes:
 
 
 class _Visit(NamedTuple):
-    """A visit on the way from another function than `main`: who wrote its arrays first, as far as
-    this way tells, and the memory that they have."""
+    """A visit on a path from a function other than `main`: the first writers of its arrays on this
+    path, and their memory."""
 
     first: dict[str, FirstWrite | None]
     memory: Mapping[str, Place]
 
 
 class _Writer(NamedTuple):
-    """The last write of a block of memory, or the last time that it was touched: when, and the
-    worksharing loop (None: one thread) with the name that it has there."""
+    """The last write or touch of a memory block: its time, and the worksharing loop (None: one
+    thread) with the block's name there."""
 
     turn: int
     loop: Span | None
@@ -196,8 +198,8 @@ def _speaks_of_globals(flow: Flow) -> bool:
 
 
 def _tell_of_globals(notes: _Notes) -> None:
-    """Variables of the program are the same on all ways through it: one that the way from `main`,
-    or else any, sees one thread write first is so on the others, as an assumption."""
+    """The program's variables are the same on all paths. If one thread writes a variable first on
+    the path from `main`, or else on any, this is assumed for the others."""
     for visit in notes.elsewhere:
         for name, memory in visit.memory.items():
             known, own = notes.globals.get(memory), visit.first.get(name)
@@ -206,7 +208,7 @@ def _tell_of_globals(notes: _Notes) -> None:
 
 
 class _Walk:
-    """One run from one function; memory is as nobody has touched it."""
+    """One run from one function, with untouched memory."""
 
     def __init__(self, callees: Callees, notes: _Notes, most: int, *, from_main: bool) -> None:
         """`most`: the writes and calls that are followed."""
@@ -451,7 +453,7 @@ class _Walk:
         return place
 
     def _known(self, memory: Place) -> bool:
-        """Whether nobody can have written it before we looked."""
+        """Whether no earlier write is possible."""
         if memory[0].startswith("new "):
             return True
         return "*" not in memory and (self.from_main or not memory[0].startswith("::"))

@@ -1,4 +1,4 @@
-"""What happened to a region's arrays before it runs: who wrote them last, and if anybody did.
+"""The use of a region's arrays before it runs: their last writers, if any.
 
 New memory costs the first thread that writes to a page a fault. Lines that another core wrote last
 come from its cache.
@@ -15,7 +15,7 @@ from regionpredict.ir import Expr, Program, Region, Span
 
 
 class LastWrite(NamedTuple):
-    """Who wrote an array last before the region, and who has touched it since.
+    """The last writer of an array before the region, and the later users.
 
     `parts` say how a worksharing loop dealt it out, None where one thread wrote all of it.
     `since` are the ways in which regions have read the array after the write: what they fetched
@@ -36,11 +36,10 @@ class OpenBytes(NamedTuple):
 class History(NamedTuple):
     """`fresh` arrays have never been written before the region's only run; `last` by array.
 
-    An array that is in neither has a history that is not known. `repeats`: the region is seen to
-    run again on what it has touched; `untouched` arrays nobody has touched when it does. `between`
-    are the arrays, by region and name, that were touched after its own and that it does not touch;
-    `bytes_between` is what they have, as far as it is known, `open_between` what sizes without a
-    value keep from being known.
+    An array in neither has an unknown history. `repeats`: the region runs again on its data.
+    `untouched` arrays were never used before. `between` are the other arrays, by region and name,
+    touched after its own. `bytes_between` are their known bytes, and `open_between` those of
+    unknown sizes.
     """
 
     fresh: frozenset[str] = frozenset()
@@ -52,7 +51,7 @@ class History(NamedTuple):
     open_between: tuple[OpenBytes, ...] = ()
 
     def at(self, values: Mapping[str, int]) -> History:
-        """What it is where these names have values, in all functions."""
+        """The result for these values of names, in all functions."""
         if not self.open_between:
             return self
         known, still = self.bytes_between, []

@@ -1,4 +1,4 @@
-"""What the pointers of a program point to while it runs, also those in structs that are copied."""
+"""Targets of a program's pointers, including those in copied structs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Pointers:
         self._below: dict[str, dict[Place, None]] = {}  # variable -> all slots of both in it
 
     def target(self, pointer: Place) -> Place:
-        """What a pointer points to."""
+        """The target of a pointer."""
         if pointer not in self._memory:
             self.point(pointer, (*self._origin(pointer), "*"))
         return self._memory[pointer]
@@ -31,7 +31,7 @@ class Pointers:
         self._below.setdefault(pointer[0], {})[pointer] = None
 
     def forget(self, pointer: Place) -> None:
-        """A pointer gets an address that nobody has seen."""
+        """A pointer gets an unknown address."""
         self._memory.pop(pointer, None)
 
     def copy(self, target: Place, source: Place) -> None:
@@ -64,6 +64,5 @@ class Pointers:
         return place
 
     def of_globals(self) -> dict[Place, Place]:
-        """What the pointers among the variables of the program point to, and those in its
-        structs."""
+        """The targets of pointer variables, and of pointers in structs."""
         return {slot: memory for slot, memory in self._memory.items() if slot[0].startswith("::")}

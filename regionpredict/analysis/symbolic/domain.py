@@ -1,10 +1,10 @@
 """The iteration domain of a statement: its loops' ranges, without iterations that run nothing.
 
-In `for (i = 0; i < n; i++) for (j = i + 2; j < n; j++)` the last two values of `i` run no
-iteration of `j`; taken at their word they would count -1 and 0. Here the range of `i` ends where
-the inner loop still runs, so that sums and boxes over it are exact. Where two bounds cannot be
-compared (`n` with `m`) the loops are taken to run: `guards` are the counts that must be at least
-one for the closed form to hold, and where one is not, nothing runs.
+In `for (i = 0; i < n; i++) for (j = i + 2; j < n; j++)`, the last two values of `i` run no
+iteration of `j`, and naive counts would be -1 and 0. Here, the range of `i` ends where the inner
+loop still runs, so sums and boxes are exact. If two bounds are not comparable (`n` with `m`), the
+loops are assumed to run. `guards` are the counts that must be at least one for the closed form. If
+one is not, nothing runs.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def domain_of(loops: tuple[Loop, ...]) -> Domain:
 def steps_of(loops: tuple[Loop, ...]) -> list[Steps] | None:
     """The loops as they count, outermost first; None where one is not counted.
 
-    Of a tiled loop (`for (ii = 0; ii < n; ii += b) for (i = ii; i < min(ii + b, n); i++)`) only
-    the inner one counts, from 0 to n, whatever b is.
+    For a tiled loop (`for (ii = 0; ii < n; ii += b) for (i = ii; i < min(ii + b, n); i++)`), only
+    the inner one counts, from 0 to n, for any b.
     """
     tiles = _tiles(loops)
     steps = []

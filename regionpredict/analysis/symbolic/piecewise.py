@@ -1,9 +1,9 @@
 """Sums over loops whose bounds hold `min`, `max` and floor divisions: bands, tiles, strides.
 
-A piecewise polynomial is summed piece by piece. Where two sides of a `min` cross inside the loop,
-the loop is cut there: `sum(min(n, i + w) for i in [0, n))` is `i + w` up to `i = n - w` and `n`
-from there on. A floor division by a constant is cut into the residues of the loop variable
-(a quasi-polynomial: Clauss 1996; Verdoolaege et al. 2007, sec. 2).
+A piecewise polynomial is summed piece by piece. If two sides of a `min` cross inside the loop, the
+loop is split there: `sum(min(n, i + w) for i in [0, n))` is `i + w` up to `i = n - w` and `n`
+afterwards. A floor division by a constant is split into the residues of the loop variable (a
+quasi-polynomial: Clauss 1996; Verdoolaege et al. 2007, sec. 2).
 
 Two results come of the same cuts. The exact one keeps every cut inside the loop (`min(max(cut,
 low), high)`), and holds for all values. The readable one takes the cuts to lie inside, and the
@@ -308,7 +308,7 @@ def _bounds(expression: Expr) -> tuple[Number | None, Number | None]:
 
 
 def _divisor(atom: Atom) -> int | None:
-    """What a floor division is by, where that is a number above zero."""
+    """The divisor of a floor division, if it is a positive number."""
     divisor = atom.args[1].constant if atom.kind == "floordiv" else None
     return divisor if isinstance(divisor, int) and divisor > 0 else None
 

@@ -13,7 +13,7 @@ from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO, Atom, Monomial
 
 MAX_DEGREE = 12
-"""The highest power that is summed in closed form: as many Bernoulli numbers stand below; a nest
+"""The highest power with a closed-form sum, equal to the number of Bernoulli numbers below. A nest
 of twelve triangular loops reaches it."""
 
 
@@ -39,7 +39,8 @@ def _power_sum(power: int) -> tuple[Fraction, ...]:
 
 
 def by_powers(expression: Expr, name: str) -> dict[int, Expr] | None:
-    """The expression as a polynomial in `name`: power -> coefficient; None if it is none."""
+    """The expression as a polynomial in `name`: power -> coefficient. None for other
+    expressions."""
     coefficients: dict[int, dict[Monomial, int | Fraction]] = {}
     for monomial, number in expression.terms.items():
         power = 0
@@ -58,7 +59,7 @@ def by_powers(expression: Expr, name: str) -> dict[int, Expr] | None:
 def sum_over(expression: Expr, name: str, start: Expr, count: Expr, step: int) -> Expr | None:
     """The sum of `expression` for `name` = start, start+step, ... (`count` values, count >= 0).
 
-    None where the expression is no polynomial in `name` of a degree up to 12.
+    None if the expression is not a polynomial in `name` of a degree up to 12.
 
     >>> n, i = Expr.name("n"), Expr.name("i")
     >>> str(sum_over(n - i - 1, "i", Expr.const(0), n, 1))
