@@ -63,7 +63,7 @@ class Column:
     `key` is the heading in CSV, empty for a column that CSV leaves out. The texts of a `cut` column
     lose their middle where a row is wider than the terminal. Narrow screens hide `minor` columns.
     Readers of a page choose rows by a `choice` column. A `bar` is drawn against the largest value,
-    or against the given one.
+    or against the given one. `spark` gives the points of a small curve in a row's cell.
     """
 
     title: str
@@ -75,6 +75,7 @@ class Column:
     cut: bool = False
     only: Place = ""
     unknown: str = "-"
+    spark: Callable[[int], Sequence[tuple[float, float]]] | None = None
 
     def shown(self, cell: Cell) -> str:
         """The cell as a reader sees it."""
@@ -91,8 +92,8 @@ class Table:
 
     `details` makes the blocks that a row, given by its number, opens to on a page. Source excerpts
     refer to the table by `name`. Text shows the first `top` rows. The sentences of `legend` follow
-    the table. With `repeat`, columns beyond the width of a terminal follow in a block of their own
-    that repeats the first column.
+    the table. Pages sort the rows by the column `sort`, largest first. With `repeat`, columns
+    beyond the width of a terminal follow in a block that repeats the first column.
     """
 
     title: str
@@ -103,6 +104,7 @@ class Table:
     top: int | None = None
     legend: Sequence[str] = ()
     repeat: bool = False
+    sort: int | None = None
 
 
 Block = Text | Items | Facts | Printed | Folded | Table | Drawing

@@ -116,7 +116,7 @@ def test_teams_say_the_same_in_rows_json_page_and_plan(said: Said) -> None:
         assert (row[2][1], row[3][1]) == (team["packages"], team["threads"]), team["id"]
     plans = said.document["plans"]
     (shown,) = [one for one in blocks_of(said.page, "table") if one["title"].startswith("Plan")]
-    assert [(row[1], row[2]) for row in shown["rows"]] == [
+    assert [(row[1][1], row[2][1]) for row in shown["rows"]] == [
         (plan["packages"], plan["threads"]) for plan in plans
     ]
     for plan in plans:

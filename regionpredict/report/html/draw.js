@@ -1,7 +1,7 @@
 "use strict";
 // Elements and pictures. Text only ever enters as text nodes.
 function make(tag, attributes, ...children) {
-  const svg = ["svg", "g", "path", "line", "rect", "text", "circle", "polygon", "title", "defs", "pattern"].includes(tag);
+  const svg = ["svg", "g", "path", "line", "rect", "text", "circle", "polygon", "title", "defs", "pattern", "clipPath"].includes(tag);
   const one = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {}))
     if (value !== null && value !== undefined && value !== false) one.setAttribute(name, value);
@@ -58,35 +58,82 @@ function path(points, x, y, step) {
   return points.map(([a, b], at) => (at ? (step ? `H${x(a).toFixed(1)}V` : `L${x(a).toFixed(1)},`) : `M${x(a).toFixed(1)},`) + y(b).toFixed(1)).join("");
 }
 function curve(block) {
-  const all = block.series.flatMap(one => one.points);
-  const bands = block.series.flatMap(one => [...(one.band || []), ...(one.bars || [])]);
-  const x = scale([...all.map(one => one[0]), ...(block.zones || []).flatMap(one => [one.from, one.to])], LEFT, WIDE - RIGHT, block.logx, all.every(one => Number.isInteger(one[0])));
-  const y = scale([...all.map(one => one[1]), ...bands.flatMap(one => [one[1], one[2]]), ...(block.logy ? [] : [0])], HIGH - BOTTOM, TOP, block.logy);
-  const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}: ${block.y} over ${block.x}. ${block.told || ""}`});
-  (block.zones || []).forEach((one, at) => svg.append(
-    make("rect", {x: x(one.from), y: TOP, width: x(one.to) - x(one.from), height: HIGH - BOTTOM - TOP, fill: `var(--zone${at % 2})`}),
-    make("text", {class: "soft", x: (x(one.from) + x(one.to)) / 2, y: HIGH - BOTTOM - 6, "text-anchor": "middle"}, x(one.to) - x(one.from) < 56 ? one.short : one.label)));
-  axes(svg, block, x, y);
-  block.series.forEach((one, at) => {
-    const like = one.colour ?? at, alone = Boolean(one.alone);
-    if (one.band && one.band.length) svg.append(make("path", {d: path(one.band.map(b => [b[0], b[2]]), x, y) +
-      path(one.band.map(b => [b[0], b[1]]).reverse(), x, y).replace("M", "L") + "Z", ...bandLook(COLOURS[like % 6])}));
-    for (const [a, low, high] of one.bars || []) svg.append(make("line", {x1: x(a), x2: x(a), y1: y(low), y2: y(high), stroke: COLOURS[like % 6], "stroke-width": 1.5}));
-    if (!alone) svg.append(make("path", {d: path(one.points, x, y, block.step), fill: "none", stroke: COLOURS[like % 6], "stroke-width": 2, "stroke-dasharray": DASHES[like % 6]}));
-    if (alone || one.points.length <= 24) for (const [a, b] of one.points) {
-      const dot = SHAPES[like % 4](x(a), y(b)); dot.setAttribute("fill", COLOURS[like % 6]); dot.append(make("title", {}, `${one.name}: ${short(b)} at ${short(a)}`)); svg.append(dot);
+  // Move over it, or press the arrow keys, for the values; drag for a part of it.
+  const hold = make("div", {class: "plot"}), readout = make("output", {class: "readout", "aria-live": "polite"}), whole = make("button", {type: "button", hidden: ""}, "Show all");
+  const keys = [...new Set(block.series.flatMap(one => one.points.map(point => point[0])))].sort((a, b) => a - b);
+  let span = null;
+  function show(range) {
+    span = range; const drawn = axesOf(block, range), {svg, x} = drawn, seen = keys.filter(key => !range || (key >= range[0] && key <= range[1]));
+    const cross = make("line", {class: "cross", y1: TOP, y2: HIGH - BOTTOM, visibility: "hidden"}), brush = make("rect", {class: "brush", y: TOP, height: HIGH - BOTTOM - TOP, visibility: "hidden"});
+    svg.append(brush, cross); svg.setAttribute("tabindex", 0);
+    let at = -1, from = null;
+    const place = event => (event.clientX - svg.getBoundingClientRect().left) / svg.getBoundingClientRect().width * WIDE;
+    function point(k) {
+      if (k < 0 || k >= seen.length) return;
+      at = k; const key = seen[k]; cross.setAttribute("x1", x(key)); cross.setAttribute("x2", x(key)); cross.setAttribute("visibility", "visible");
+      readout.textContent = `${block.x} ${short(key)}: ` + block.series.map(one => { const value = new Map(one.points).get(key), ends = [...(one.band || []), ...(one.bars || [])].find(each => each[0] === key);
+        return value === undefined ? null : `${one.name} ${short(value)}${ends ? ` (${short(ends[1])} to ${short(ends[2])})` : ""}`; }).filter(Boolean).join("; ");
     }
-  });
-  if (block.mark) {
-    const at = x(block.mark.x), left = at > WIDE * 0.6;
-    svg.append(make("line", {x1: at, x2: at, y1: TOP, y2: HIGH - BOTTOM, stroke: "currentColor", "stroke-dasharray": "3 3"}),
-      make("text", {x: at + (left ? -5 : 5), y: HIGH - BOTTOM - 22, "text-anchor": left ? "end" : "start", "font-weight": 600}, block.mark.label));  // curves are high there
+    svg.addEventListener("pointermove", event => {
+      const now = place(event); if (from !== null) { brush.setAttribute("visibility", "visible"); brush.setAttribute("x", Math.min(from, now)); brush.setAttribute("width", Math.abs(now - from)); }
+      let best = -1; seen.forEach((key, k) => { if (best < 0 || Math.abs(x(key) - now) < Math.abs(x(seen[best]) - now)) best = k; }); point(best);
+    });
+    svg.addEventListener("pointerdown", event => { if (event.pointerType !== "touch" && event.button === 0) { from = place(event); svg.setPointerCapture(event.pointerId); } });
+    svg.addEventListener("pointerup", event => {
+      if (from === null) return;
+      const ends = [from, place(event)].sort((a, b) => a - b), inside = seen.filter(key => x(key) >= ends[0] && x(key) <= ends[1]); from = null; brush.setAttribute("visibility", "hidden");
+      if (ends[1] - ends[0] > 12 && inside.length > 1) show([inside[0], inside[inside.length - 1]]);
+    });
+    svg.addEventListener("pointerleave", () => { if (from === null) cross.setAttribute("visibility", "hidden"); });
+    svg.addEventListener("dblclick", () => show(null));
+    svg.addEventListener("keydown", event => { const step = {ArrowLeft: -1, ArrowRight: 1}[event.key]; if (step) { event.preventDefault(); point(at < 0 ? (step > 0 ? 0 : seen.length - 1) : at + step); } else if (event.key === "Escape" && span) show(null); });
+    hold.replaceChildren(svg); whole.hidden = !range;
   }
+  whole.addEventListener("click", () => show(null));
+  show(null);
   const banded = block.series.filter(one => one.band && one.band.length), signs = block.series.length > 1 || banded.length
     ? legend(block.series.map(one => one.name), block.series.map((one, at) => one.colour ?? at), block.series.map(one => Boolean(one.alone))) : null;
   if (banded.length) signs.append(make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"},
     make("rect", {width: 26, height: 12, ...bandLook(banded.length > 1 ? "var(--ink)" : COLOURS[(banded[0].colour ?? block.series.indexOf(banded[0])) % 6])})), block.band || "band"));
-  return picture(block, svg, signs, () => valueTable(block));
+  const figure = picture(block, hold, signs, () => valueTable(block));
+  hold.after(make("div", {class: "under"}, readout, whole));
+  return figure;
+}
+let clips = 0;
+function axesOf(block, range) {
+  const inside = points => range ? points.filter(one => one[0] >= range[0] && one[0] <= range[1]) : points;
+  const all = block.series.flatMap(one => inside(one.points)), id = `clip-${++clips}`;
+  const bands = block.series.flatMap(one => inside([...(one.band || []), ...(one.bars || [])]));
+  const zones = range ? [] : block.zones || [];
+  const x = scale([...all.map(one => one[0]), ...zones.flatMap(one => [one.from, one.to])], LEFT, WIDE - RIGHT, block.logx, all.every(one => Number.isInteger(one[0])));
+  const y = scale([...all.map(one => one[1]), ...bands.flatMap(one => [one[1], one[2]]), ...(block.logy || range ? [] : [0])], HIGH - BOTTOM, TOP, block.logy);
+  const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}: ${block.y} over ${block.x}. ${block.told || ""} Arrow keys read the values.`},
+    make("defs", {}, make("clipPath", {id}, make("rect", {x: LEFT - 5, y: TOP - 6, width: WIDE - LEFT - RIGHT + 10, height: HIGH - BOTTOM - TOP + 12}))));
+  zones.forEach((one, at) => svg.append(
+    make("rect", {x: x(one.from), y: TOP, width: x(one.to) - x(one.from), height: HIGH - BOTTOM - TOP, fill: `var(--zone${at % 2})`}),
+    make("text", {class: "soft", x: (x(one.from) + x(one.to)) / 2, y: HIGH - BOTTOM - 6, "text-anchor": "middle"}, x(one.to) - x(one.from) < 56 ? one.short : one.label)));
+  axes(svg, block, x, y);
+  const drawn = make("g", {"clip-path": `url(#${id})`}); svg.append(drawn);
+  block.series.forEach((one, at) => {
+    const like = one.colour ?? at, alone = Boolean(one.alone);
+    if (one.band && one.band.length) drawn.append(make("path", {d: path(one.band.map(b => [b[0], b[2]]), x, y) +
+      path(one.band.map(b => [b[0], b[1]]).reverse(), x, y).replace("M", "L") + "Z", ...bandLook(COLOURS[like % 6])}));
+    for (const [a, low, high] of one.bars || []) drawn.append(make("line", {x1: x(a), x2: x(a), y1: y(low), y2: y(high), stroke: COLOURS[like % 6], "stroke-width": 1.5}));
+    if (!alone) drawn.append(make("path", {d: path(one.points, x, y, block.step), fill: "none", stroke: COLOURS[like % 6], "stroke-width": 2, "stroke-dasharray": DASHES[like % 6]}));
+    if (alone || inside(one.points).length <= 24) for (const [a, b] of inside(one.points)) {
+      const dot = SHAPES[like % 4](x(a), y(b)); dot.setAttribute("fill", COLOURS[like % 6]); drawn.append(dot);
+    }
+  });
+  if (block.mark && (!range || (block.mark.x >= range[0] && block.mark.x <= range[1]))) {
+    const at = x(block.mark.x), left = at > WIDE * 0.6;
+    svg.append(make("line", {x1: at, x2: at, y1: TOP, y2: HIGH - BOTTOM, stroke: "currentColor", "stroke-dasharray": "3 3"}),
+      make("text", {x: at + (left ? -5 : 5), y: HIGH - BOTTOM - 22, "text-anchor": left ? "end" : "start", "font-weight": 600}, block.mark.label));  // curves are high there
+  }
+  return {svg, x};
+}
+function spark(points) {
+  const x = scale(points.map(one => one[0]), 1, 79), y = scale([0, ...points.map(one => one[1])], 19, 2);
+  return make("svg", {class: "spark", viewBox: "0 0 80 20", "aria-hidden": "true"}, make("path", {d: path(points, x, y), fill: "none", stroke: "var(--c0)", "stroke-width": 1.5}));
 }
 function bandLook(colour) { return {fill: colour, "fill-opacity": 0.18, stroke: colour, "stroke-opacity": 0.6, "stroke-width": 1}; }
 function legend(names, numbers, shapes) {

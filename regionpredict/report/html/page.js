@@ -10,6 +10,7 @@ const renderers = {
   checks: block => make("ul", {class: "checks"}, block.items.map(one => make("li", {class: one.mark},
     make("span", {class: "grade"}, one.grade < 0 ? "not known" : [make("span", {class: "pips", "aria-hidden": "true"}, "●".repeat(one.grade) + "○".repeat(one.of - one.grade)), ` ${one.grade} of ${one.of}`]),
     make("strong", {}, one.name), make("p", {}, one.text)))),
+  roof: block => { const all = data.sections.flatMap(one => one.blocks).find(one => one.kind === "scatter" && one.lines), own = all && all.points.filter(one => one.name === block.name); return own && own.length ? scatter({...all, points: own, title: "This loop on the roofline"}) : make("div"); },
   table, curve, stack, scatter, source, panes, timeline, heat, graph,
 };
 function shown(blocks) {
@@ -34,6 +35,7 @@ function table(block) {
         holder.open = make("button", {type: "button", class: "open", "aria-expanded": "false"}, breakable(text(cells[k])));
         holder.open.addEventListener("click", () => toggle(holder)); td.append(holder.open);
       } else td.append(...(k ? [text(cells[k])] : breakable(text(cells[k]))));
+      if (Array.isArray(cells[k]) && cells[k][2]) td.append(spark(cells[k][2]));
       if (column.bar && most[k] > 0 && value(cells[k]) !== null) {
         const inner = make("span"); inner.style.width = `${100 * value(cells[k]) / (column.bar === true ? most[k] : column.bar)}%`;
         td.append(make("span", {class: "meter", "aria-hidden": "true"}, inner));
@@ -51,7 +53,7 @@ function table(block) {
     }
     if (open) holder.row.after(holder.detail); else if (holder.detail) holder.detail.remove();
   }
-  let sorted = -1, up = true;
+  let sorted = block.sort ?? -1, up = sorted < 0;
   const heads = block.columns.map((column, k) => {
     const button = make("button", {type: "button"}, column.title);
     const head = make("th", {scope: "col", class: [column.number ? "number" : "", column.minor ? "minor" : ""].join(" ").trim() || null}, button);
@@ -90,6 +92,7 @@ function table(block) {
     const button = make("button", {type: "button"}, label);
     button.addEventListener("click", () => { for (const one of rows) if (one.open && (open ? fits(one) : true)) toggle(one, open); }); tools.append(button);
   }
+  if (block.details) count.title = "Open a row for its details";
   tools.append(count);
   if (rows.length > 3 || block.details) root.append(tools);
   root.append(make("div", {class: "wide", tabindex: 0, role: "group", "aria-label": block.title}, make("table", {"data-name": block.name || null}, make("caption", {}, block.title), make("thead", {}, make("tr", {}, heads)), body)));
@@ -102,6 +105,7 @@ function table(block) {
 function source(block) {
   const one = make("details", {class: "file"}, make("summary", {}, `${block.file} (${block.told})`));
   one.addEventListener("toggle", () => { if (one.open && one.children.length === 1) one.append(lines(block)); });
+  if (block.open) one.open = true;
   return one;
 }
 function lines(block) {
@@ -109,7 +113,7 @@ function lines(block) {
   for (const note of block.notes) notes.set(note.line, [...(notes.get(note.line) || []), note]);
   let before = 0;
   for (const [first, texts] of block.parts) {
-    if (first > before + 1) root.append(make("div", {class: "gap"}, `lines ${before + 1} to ${first - 1} tell nothing of a region`));
+    if (first > before + 1 && !block.open) root.append(make("div", {class: "gap"}, `lines ${before + 1} to ${first - 1} tell nothing of a region`));
     texts.forEach((text, k) => {
       const number = first + k, own = notes.get(number) || [];
       root.append(make("div", {class: own.length ? "line hinted" : "line"}, make("span", {}, number), make("code", {}, text || " ")));

@@ -75,7 +75,7 @@ def _table(table: doc.Table) -> doc.Drawing:
     columns = [table.columns[at] for at in chosen]
     details = table.details
     return {
-        "kind": "table", "title": table.title, "name": table.name,
+        "kind": "table", "title": table.title, "name": table.name, "sort": table.sort,
         "columns": [
             {"title": column.title, **{
                 key: value
@@ -88,18 +88,21 @@ def _table(table: doc.Table) -> doc.Drawing:
             for column in columns
         ],
         "rows": [
-            [
-                row[at] if column.show is None else [
-                    column.shown(row[at]), cell[1] if isinstance(cell := row[at], tuple) else cell
-                ]
-                for at, column in zip(chosen, columns, strict=True)
-            ]
-            for row in table.rows
+            [_cell(column, row[at], number) for at, column in zip(chosen, columns, strict=True)]
+            for number, row in enumerate(table.rows)
         ],
         "details": None if details is None else [
             _drawn_all(details(number)) for number in range(len(table.rows))
         ],
     }  # fmt: skip
+
+
+def _cell(column: doc.Column, cell: doc.Cell, row: int) -> Any:
+    if column.show is None:
+        return cell
+    value = cell[1] if isinstance(cell, tuple) else cell
+    points = [] if column.spark is None else [list(point) for point in column.spark(row)]
+    return [column.shown(cell), value, *([points] if points else [])]
 
 
 def script_json(value: Any) -> str:

@@ -21,27 +21,28 @@ from regionpredict.predict import (
 )
 from regionpredict.report.advice import ByTeam, advice_sentence, program_advice
 from regionpredict.report.derivation import explain_prediction
-from regionpredict.report.html.blocks import (
+from regionpredict.report.document import (
     Block,
     Cell,
     Column,
+    Document,
+    Drawing,
+    Facts,
+    Folded,
+    Items,
+    Printed,
     Section,
-    curve,
-    facts,
-    folded,
-    items,
-    line,
-    printed,
-    table,
-    text,
+    Table,
+    Text,
 )
+from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.html.checks import program_checks
-from regionpredict.report.html.page import page
+from regionpredict.report.html.page import document_page
 from regionpredict.report.html.roofline import roofline
-from regionpredict.report.html.source import source_blocks
+from regionpredict.report.html.source import excerpt, source_blocks
 from regionpredict.report.names import common_folder
 from regionpredict.report.program_summary import beside_the_rows, planned_otherwise
-from regionpredict.report.quantities import plural, show_bytes, show_count, show_seconds
+from regionpredict.report.quantities import plural, show_bytes, show_count, show_seconds, show_share
 from regionpredict.report.recommendation import recommendation_lines
 from regionpredict.report.run_settings import RunSettings, settings_sentences
 from regionpredict.report.size_hints import needed_lines, open_sentence
@@ -84,132 +85,133 @@ def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
     ]
     rows = {prediction.facts.region.id: at for at, prediction in enumerate(result.predictions)}
     changes = [advice for team in result.teams for advice in result.advice.get(team.facts.id, ())]
-    rule = map(text, row_rule(result.predictions, "Packages and threads"))
     sections = [
         Section("Overview", _overview(result)),
-        Section("Teams", _teams(result)),
-        Section("Regions", [*rule, _regions(result)]),
+        Section("Regions", _regions(result, sources)),
+        Section("Program", _program(result)),
+        Section("Teams", [_teams(result)]),
         Section("Source", source_blocks(result.predictions, changes, sources, rows)),
         Section("Roofline", roofline(result.predictions, machine)),
         Section("Assumptions", _assumptions(result)),
-        Section("Notes", [items([str(note) for note in result.notes])] if result.notes else []),
+        Section("Notes", [Items([str(note) for note in result.notes])]),
     ]
-    return page(f"Hints for {machine.name}", lead, sections)
+    return document_page(Document(f"Hints for {machine.name}", lead, sections))
+
+
+def _folder(result: ProgramResult) -> str:
+    """The folder that all regions have in common. Places are shown relative to it."""
+    return common_folder([prediction.facts.region.span.file for prediction in result.predictions])
 
 
 def _overview(result: ProgramResult) -> list[Block]:
-    blocks: list[Block] = []
+    """The sizes to give, and the changes that help most."""
     needed = " ".join(line.strip() for line in needed_lines(rank_sizes(result.predictions)))
-    if needed:
-        blocks.append(text(needed))
+    together = result.recommended.together
+    best = program_advice(result.advice, None if together is None else together.seconds)
+    folder = _folder(result)
+    helps = [f"{str(advice.span).removeprefix(folder)}: {advice_sentence(advice)}"
+             for advice in best]  # fmt: skip
+    return [*([Text(needed)] if needed else []), Items(helps, "Changes that would help most")]
+
+
+def _program(result: ProgramResult) -> list[Block]:
+    """The plan of each program, and the checks."""
+    blocks: list[Block] = []
     if result.plans:
         rows: list[list[Cell]] = [
             [
-                plan.main or "what no main calls", plan.packages, plan.threads,
-                (show_seconds(plan.seconds), plan.seconds), plan.team_changes,
+                plan.main or "what no main calls", plan.packages, plan.threads, plan.seconds,
+                plan.team_changes,
                 f"{plural(plan.best_constant.threads, 'thread')}, "
                 f"{show_seconds(plan.best_constant.seconds)}".replace(" ", "\xa0"),
             ]
             for plan in result.plans
         ]  # fmt: skip
-        columns = [Column("Program"), Column("Packages", number=True),
-                   Column("Threads", number=True), Column("Time", number=True),
-                   Column("Changes of team size", number=True, minor=True),
+        columns = [Column("Program"), Column("Packages", str), Column("Threads", str),
+                   Column("Time", show_seconds), Column("Changes of team size", str, minor=True),
                    Column("Best constant", minor=True)]  # fmt: skip
         title = "Plan of each program: least time, with changes of team size; run takes it"
-        blocks.append(table(title, columns, rows))
-        blocks += [text(f"{line}.") for line in beside_the_rows(result.plans, result.teams)]
+        blocks.append(Table(title, columns, rows))
+        blocks += [Text(f"{line}.") for line in beside_the_rows(result.plans, result.teams)]
     checks = program_checks(result.predictions, result.teams, result.machine, result.advice)
     if checks:
         blocks.append({"kind": "checks", "items": checks})
-        blocks.append(text(
-            "Grades are shares of the predicted time on the hinted threads (on one thread where no "
-            "team tells it), in quarters, rounded; the first is packages."
+        blocks.append(Text(
+            "Grades are shares of the predicted time on the hinted threads, in quarters, rounded. "
+            "Without a prediction for the hinted threads, the time on one thread counts. The first "
+            "grade is packages."
         ))  # fmt: skip
-    together = result.recommended.together
-    best = program_advice(result.advice, None if together is None else together.seconds)
-    if best:
-        blocks.append({"kind": "heading", "text": "What would help most, each predicted anew"})
-        blocks.append(items([f"{advice.span}: {advice_sentence(advice)}" for advice in best]))
     return blocks
 
 
-def _gain(gain: float | None, prediction: Prediction) -> Cell:
-    return ("" if gain is None else f"{gain:.1f}x", gain)
-
-
-def _teams(result: ProgramResult) -> list[Block]:
-    if not result.teams:
-        return []
-    rows: list[list[Cell]] = []
+def _teams(result: ProgramResult) -> Table:
     folder = common_folder([team.facts.span.file for team in result.teams])
-    for team in result.teams:
-        seconds = None if team.seconds is None else team.seconds * team.facts.executions.weight
-        rows.append([
-            team.facts.id.removeprefix(folder), team.facts.function,
-            (_known(team.packages), team.packages),
-            (_known(team.threads), team.threads), (show_seconds(seconds), seconds),
-            team.bottleneck or "", _percent(team.confidence, team.packages),
-        ])  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            team.facts.id.removeprefix(folder), team.facts.function, team.packages, team.threads,
+            None if team.seconds is None else team.seconds * team.facts.executions.weight,
+            team.bottleneck, None if team.packages is None else team.confidence,
+        ]
+        for team in result.teams
+    ]  # fmt: skip
     columns = [
         Column("Team"), Column("Function", minor=True),
-        Column("Packages", number=True, bar=float(result.machine.packages)),
-        Column("Threads", number=True, minor=True), Column("Time on one thread", number=True,
-               bar=True), Column("Limited by", choice=True, minor=True),
-        Column("Sure", number=True, bar=1.0),
+        Column("Packages", str, bar=float(result.machine.packages)),
+        Column("Threads", str, minor=True), Column("Time on one thread", show_seconds, bar=True),
+        Column("Limited by", choice=True, minor=True), Column("Confidence", show_share, bar=1.0),
     ]  # fmt: skip
     title = "Teams: all that the threads of one parallel do; packages of those the machine has"
-    return [table(title, columns, rows)]
+    return Table(title, columns, rows)
 
 
-def _regions(result: ProgramResult) -> Block:
+def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
+    """The loops, those with most time first."""
     times = region_seconds(result.predictions, result.teams)
     teams = {member.facts.region.id: team for team in result.teams for member in team.facts.members}
+    folder = _folder(result)
     rows: list[list[Cell]] = []
-    details = []
-    folder = common_folder([prediction.facts.region.span.file for prediction in result.predictions])
     for prediction in result.predictions:
         region = prediction.facts.region
-        gain, seconds = gain_of(prediction), times.get(region.id)
-        size = prediction.working_set_bytes
-        rows.append(
-            [
-                region.id.removeprefix(folder),
-                region.function,
-                (show_count(prediction.facts.iterations.value), prediction.facts.iterations.value),
-                (show_bytes(size), size),
-                _gain(gain, prediction),
-                (_known(prediction.packages), prediction.packages),
-                (_known(prediction.threads), prediction.threads),
-                prediction.bottleneck or prediction.status,
-                _percent(prediction.confidence, prediction.packages),
-                ("" if seconds is None else show_seconds(seconds), seconds),
-            ]
-        )
-        team = teams.get(region.id)
+        known = prediction.packages is not None
+        rows.append([
+            region.id.removeprefix(folder), region.function, prediction.facts.iterations.value,
+            prediction.working_set_bytes, gain_of(prediction), prediction.packages,
+            prediction.threads, prediction.bottleneck or prediction.status,
+            prediction.confidence if known else None, times.get(region.id),
+        ])  # fmt: skip
+
+    def details(at: int) -> list[Block]:
+        prediction = result.predictions[at]
+        team = teams.get(prediction.facts.region.id)
         advice = result.advice.get(team.facts.id, ()) if team is not None else ()
         shared = team if team is not None and len(team.facts.members) > 1 else None
         planned = planned_otherwise(result.plans, team)
-        details.append(_details(prediction, result.machine, shared, advice, planned))
+        blocks = _details(prediction, result.machine, shared, advice, planned, folder)
+        return [*blocks, *excerpt(prediction.facts.region.span, folder, sources)]
+
     columns = [
-        Column("Region"), Column("Function", minor=True), Column("Iterations", number=True,
-        minor=True), Column("Data", number=True, minor=True), Column("Gain", number=True),
-        Column("Packages", number=True), Column("Threads", number=True, minor=True),
-        Column("Limited by", choice=True), Column("Sure", number=True, minor=True),
-        Column("Time on one thread", number=True, minor=True, bar=True),
+        Column("Region"), Column("Function", minor=True),
+        Column("Iterations", show_count, minor=True, unknown="?"),
+        Column("Data", show_bytes, minor=True, unknown="?"),
+        Column("Gain", "{:.1f}x".format, spark=lambda at: result.predictions[at].speedup),
+        Column("Packages", str, unknown="?"), Column("Threads", str, minor=True, unknown="?"),
+        Column("Limited by", choice=True), Column("Confidence", show_share, minor=True),
+        Column("Time on one thread", show_seconds, minor=True, bar=True),
     ]  # fmt: skip
-    title = "Regions: open one for its curve, its data volumes and its derivation"
-    return table(title, columns, rows, details=details, name="regions")
+    title = "Regions, by time: open one for its curve, roofline, source and derivation"
+    below = [Text(f"Files are below {folder}")] if folder else []
+    rule = map(Text, row_rule(result.predictions, "Packages and threads"))
+    return [Table(title, columns, rows, details, name="regions", sort=9), *rule, *below]
 
 
 def _details(
     prediction: Prediction, machine: Machine, team: TeamPrediction | None,
-    advice: Sequence[Advice], planned: Sequence[str],
+    advice: Sequence[Advice], planned: Sequence[str], folder: str,
 ) -> list[Block]:  # fmt: skip
-    """What a region's row opens to."""
+    """The blocks that a region's row opens to."""
     region, derived = prediction.facts.region, prediction.derivation
     pairs = [
-        ("Place", str(region.span)),
+        ("Place", str(region.span).removeprefix(folder)),
         ("Directive", f"omp {region.directive} in {region.function}"),
         ("Hint", _hint(prediction)),
     ]
@@ -217,21 +219,25 @@ def _details(
         pairs.append(("By size", open_sentence(prediction, whole=True)))
     if isinstance(derived, SaturationDerivation):
         pairs.append(("Page placement", f"{derived.first_touch}: {derived.placement_reason}"))
-    pairs += [("Would help", f"{change.span}: {advice_sentence(change)}") for change in advice]
+    pairs += [
+        ("Would help", f"{str(change.span).removeprefix(folder)}: {advice_sentence(change)}")
+        for change in advice
+    ]
     pairs += [("Assumed", line) for line in prediction.assumed]
     pairs += [("Note", str(note)) for note in prediction.diagnostics]
-    blocks: list[Block] = [facts(pairs)]
+    blocks: list[Block] = [Facts(pairs)]
     if prediction.speedup:
         blocks.append(speedup_curve(prediction, machine))
     if isinstance(derived, SaturationDerivation):
-        blocks += [_terms(derived.points), *_volumes(derived, machine)]
+        blocks += [_terms(derived.points), _volumes(derived, machine)]
     if len(prediction.by_size) > 1:
         blocks.append(_by_size(prediction))
+    blocks.append({"kind": "roof", "name": region.id})
     derivation = explain_prediction(prediction, machine, team, advice, planned)
-    return [*blocks, folded("Derivation", [printed(f"Derivation of {region.id}", derivation)])]
+    return [*blocks, Folded("Derivation", [Printed(f"Derivation of {region.id}", derivation)])]
 
 
-def speedup_curve(prediction: Prediction, machine: Machine) -> Block:
+def speedup_curve(prediction: Prediction, machine: Machine) -> Drawing:
     """Speedup over threads with its band, before the machine's packages."""
     most = prediction.speedup[-1][0]
     each = machine.cores_per_package
@@ -262,7 +268,7 @@ def speedup_curve(prediction: Prediction, machine: Machine) -> Block:
                  band=f"{share} of measured speedups lie in it")  # fmt: skip
 
 
-def _terms(points: Sequence[Point]) -> Block:
+def _terms(points: Sequence[Point]) -> Drawing:
     step = max(1, -(-len(points) // 12))
     chosen = [*points[:-1:step], points[-1]]
     return {
@@ -273,26 +279,23 @@ def _terms(points: Sequence[Point]) -> Block:
     }  # fmt: skip
 
 
-def _volumes(derivation: SaturationDerivation, machine: Machine) -> list[Block]:
+def _volumes(derivation: SaturationDerivation, machine: Machine) -> Table:
     """Bytes between the levels, on one thread and on all cores."""
     names = [*(f"L{cache.level}" for cache in machine.caches), "memory"]
-    rows: list[list[Cell]] = []
-    for at, (level, full) in enumerate(zip(derivation.levels, derivation.full_levels, strict=True)):
-        rows.append([
-            f"{names[at]} to {names[at + 1]}", (show_bytes(level.read), level.read),
-            (show_bytes(level.written), level.written), (show_bytes(full.total), full.total),
-        ])  # fmt: skip
-    everyone = f"All, {plural(machine.cores, 'thread')}"
-    columns = [
-        Column("Between"),
-        Column("In", number=True, minor=True),
-        Column("Back", number=True, minor=True),
-        Column(everyone, number=True, bar=True),
+    levels = zip(derivation.levels, derivation.full_levels, strict=True)
+    rows: list[list[Cell]] = [
+        [f"{names[at]} to {names[at + 1]}", level.read, level.written, full.total]
+        for at, (level, full) in enumerate(levels)
     ]
-    return [table("Data volumes: one thread in and back, then all threads", columns, rows)]
+    columns = [
+        Column("Between"), Column("In", show_bytes, minor=True),
+        Column("Back", show_bytes, minor=True),
+        Column(f"All, {plural(machine.cores, 'thread')}", show_bytes, bar=True),
+    ]  # fmt: skip
+    return Table("Data volumes: one thread in and back, then all threads", columns, rows)
 
 
-def _by_size(prediction: Prediction) -> Block:
+def _by_size(prediction: Prediction) -> Drawing:
     """Threads over the open size, in steps; the open end is drawn ten times as far."""
     points: list[list[float]] = []
     begin = 1.0
@@ -308,12 +311,11 @@ def _by_size(prediction: Prediction) -> Block:
 def _assumptions(result: ProgramResult) -> list[Block]:
     seen = Counter(line for prediction in result.predictions for line in prediction.assumed)
     if not seen:
-        return [text("Nothing was assumed.")]
-    rows: list[list[Cell]] = [[line, number] for line, number in seen.most_common()]
-    blocks = [table("What was assumed, and for how many regions",
-                    [Column("Assumption"), Column("Regions", number=True)], rows)]  # fmt: skip
-    unsettled = unsettled_sentence(result.machine)
-    return [*blocks, *([text(" ".join(unsettled))] if unsettled else [])]
+        return [Text("Nothing was assumed.")]
+    columns = [Column("Assumption"), Column("Regions", str)]
+    title = "What was assumed, and for how many regions"
+    unsettled = " ".join(unsettled_sentence(result.machine))
+    return [Table(title, columns, seen.most_common()), *([Text(unsettled)] if unsettled else [])]
 
 
 def _hint(prediction: Prediction) -> str:
@@ -325,13 +327,5 @@ def _hint(prediction: Prediction) -> str:
     packages, threads = prediction.packages, prediction.threads
     return (
         f"{plural(packages, 'package')}, {plural(threads, 'thread')} ({limit}), "
-        f"{100 * prediction.confidence:.0f} % confidence{border}{guessed}"
+        f"{show_share(prediction.confidence)} confidence{border}{guessed}"
     )
-
-
-def _known(number: int | None) -> str:
-    return "?" if number is None else str(number)
-
-
-def _percent(share: float, known: int | None) -> Cell:
-    return ("", None) if known is None else (f"{100 * share:.0f} %", share)

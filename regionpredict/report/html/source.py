@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from regionpredict.ir import Span
 from regionpredict.predict import Advice, Prediction
 from regionpredict.report.advice import advice_sentence
 from regionpredict.report.html.blocks import Block
 from regionpredict.report.quantities import plural
 
 _WHOLE = 250  # lines of a file that is shown whole
+_EXCERPT = 14  # lines of a region that its row shows
 _BEFORE, _AFTER = 8, 30  # lines shown around what has a hint
 
 
@@ -29,6 +31,19 @@ def source_blocks(
             {"line": change.span.line, "text": advice_sentence(change), "advice": True}
         )
     return file_blocks(notes, sources)
+
+
+def excerpt(span: Span, folder: str, sources: Mapping[str, str]) -> list[Block]:
+    """The lines around a place, if the text of its file is known."""
+    if span.file not in sources:
+        return []
+    lines = sources[span.file].splitlines()
+    begin = max(1, span.line - 3)
+    part = [begin, lines[begin - 1 : span.line + _EXCERPT]]
+    name = span.file.removeprefix(folder)
+    notes = [{"line": span.line, "text": "this region"}]
+    return [{"kind": "source", "file": name, "told": f"from line {begin}", "parts": [part],
+             "notes": notes, "open": True}]  # fmt: skip
 
 
 def file_blocks(
