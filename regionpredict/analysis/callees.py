@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from itertools import takewhile
 from pathlib import PurePath
 
-from regionpredict.ir.flow import Flow, called_functions
+from regionpredict.ir.flow import Block, Flow, called_functions, every_event
+from regionpredict.ir.nearest_files import folder_of, nearest_files
 
 
 class Callees:
-    """The functions of some files. A call means the one in its own file, else the one whose folder
-    has the longest common path, else the first.
+    """The functions of some files. A call means the one in its own file, else the nearest, else the
+    first.
     """
 
     def __init__(self, flows: Sequence[Flow]) -> None:
         self._by_file: dict[tuple[str, str], Flow] = {}
         self._by_name: dict[str, list[Flow]] = {}
-        self._near: dict[tuple[tuple[str, ...], str], Flow] = {}
+        self._near: dict[tuple[str, str], Flow] = {}
+        self._directives = Counter[str]()
         for flow in flows:
             self._by_file[flow.span.file, flow.function] = flow
             self._by_name.setdefault(flow.function, []).append(flow)
+            blocks = (event for event in every_event(flow.body) if isinstance(event, Block))
+            regions = sum(block.kind in ("parallel", "share") for block in blocks)
+            self._directives[folder_of(flow.span.file)] += regions
 
     def of(self, caller: Flow, name: str, file: str = "") -> Flow | None:
         """The function that a call of this name in `caller` means. None if it is in no file.
@@ -31,9 +36,11 @@ class Callees:
         known = self._by_name.get(name, [])
         if own is not None or len(known) < 2:
             return own or next(iter(known), None)
-        here = _folder(caller)
+        here = folder_of(caller.span.file)
         if (here, name) not in self._near:
-            self._near[here, name] = max(known, key=lambda flow: _common(here, _folder(flow)))
+            by_file = {flow.span.file: flow for flow in known}
+            nearest = nearest_files(caller.span.file, list(by_file), self._directives)
+            self._near[here, name] = by_file[nearest[0]]
         return self._near[here, name]
 
     def is_one(self, name: str) -> bool:
@@ -67,9 +74,3 @@ def without_idle(before: Sequence[Flow], after: Sequence[Flow]) -> tuple[Flow, .
 
 def _folder(flow: Flow) -> tuple[str, ...]:
     return PurePath(flow.span.file).parent.parts
-
-
-def _common(first: Sequence[str], other: Sequence[str]) -> int:
-    return sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, other, strict=False))
-    )

@@ -44,7 +44,7 @@ class _Node(NamedTuple):
 
     path: str
     folders: tuple[str, ...]
-    root: str
+    roots: tuple[str, ...]
 
 
 class Selection(NamedTuple):
@@ -197,7 +197,8 @@ class _Texts:
 def _node_of(request: SourceRequest) -> _Node:
     named = [value for option, value in pairwise(request.extra)
              if option in ("-isystem", "-idirafter", "-iquote")]  # fmt: skip
-    return _Node(request.path, (*request.includes, *named), request.root)
+    return _Node(request.path, (*request.includes, *named),
+                 (request.root, *request.other_roots))  # fmt: skip
 
 
 class _Links:

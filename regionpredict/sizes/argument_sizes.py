@@ -55,7 +55,7 @@ def _defined(
 ) -> tuple[Definition, ...]:  # fmt: skip
     return argument_values.definitions(
         region.span, free_names(region), definitions, _elements_of_open_arrays(region), given,
-        partial(_work, region),
+        partial(_work, region), region.others,
     )  # fmt: skip
 
 

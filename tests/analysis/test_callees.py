@@ -6,7 +6,7 @@ import pytest
 
 from regionpredict.analysis.callees import Callees, main_of
 from regionpredict.ir import Span
-from regionpredict.ir.flow import Flow
+from regionpredict.ir.flow import Block, Flow
 
 
 def flow(file: str, function: str = "step") -> Flow:
@@ -22,7 +22,7 @@ def flow(file: str, function: str = "step") -> Flow:
         ("a/b/c/main.c", ["a/x.c", "a/b/y.c", "z/b/c/z.c"], "a/b/y.c"),
         ("a/b/main.c", ["a/c/x.c", "a/d/y.c"], "a/c/x.c"),  # as near: the first
         ("a/b/main.c", ["c/b/x.c", "a/z/y.c"], "a/z/y.c"),  # common from the top on
-        ("main.c", ["b/x.c", "y.c"], "b/x.c"),  # nothing in common
+        ("main.c", ["b/x.c", "y.c"], "y.c"),  # of its folder, the current one
         ("a/main.c", [], None),
     ],
 )
@@ -32,6 +32,14 @@ def test_the_function_that_a_call_means(caller: str, files: list[str], meant: st
     for _ in range(2):  # the second time as kept
         found = callees.of(here, "step")
         assert (None if found is None else found.span.file) == meant
+
+
+def test_of_variants_that_with_parallel_regions_is_meant() -> None:
+    here = flow("driver/main.c", "main")
+    region = Block("parallel", (), Span("omp/x.c", 3))
+    parallel = Flow("step", (), (region,), Span("omp/x.c", 1))
+    callees = Callees([here, flow("cuda/x.c"), parallel, flow("serial/x.c")])
+    assert callees.of(here, "step") is parallel
 
 
 def test_the_same_folder_asks_for_each_name_apart() -> None:

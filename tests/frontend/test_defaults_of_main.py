@@ -28,6 +28,15 @@ static void cycle(grid *g, int level) {
   if (level) { cycle(g, level - 1); }
   g->nx = g->nx;
 }
+static int starts(const char *word, const char *line) {
+  int at = 0;
+  for (int k = 0; k < (int)line[0]; k++) {
+    if (!at && line[k] == ' ') continue;
+    if (line[k] != word[at]) return 0;
+    if (++at == 3) return 1;
+  }
+  return 0;
+}
 static void halve(grid *g, grid *coarse) {
   for (int k = 0; k < 40000; k++) g->v[k] = coarse->v[k];
   coarse->cells = g->cells / 2;
@@ -59,6 +68,17 @@ CASES = {
     "a recursion that writes other members": (
         "grid g = {8, 160, x}; cycle(&g, 3); n = g.cells;", 160),
     "a recursion that writes this one": ("grid g = {8, 160, x}; cycle(&g, 3); n = g.nx;", None),
+    "a return behind what may go on with the next round": (
+        "char line[80]; fill((int *)line); n = 180; if (starts(\"abc\", line)) n = 181;", None),
+    "rounds that may end early": (
+        "int s[9]; fill(s); n = 190; for (int k = 0; k < 9; k++) {"
+        " if (s[k] > 3) continue; if (s[k] > 2) break; s[k] = 1; }", 190),
+    "what is behind a round that may end early": (
+        "int s[9]; fill(s); n = 5; for (int k = 0; k < 9; k++) {"
+        " if (s[k] > 3) continue; n = 7; }", None),
+    "a struct handed over in a long loop": (
+        "grid g = {8, 200, x}, c = {0, 0, x};"
+        " for (int k = 0; k < 100000; k++) halve(&g, &c); n = g.cells;", 200),
     "levels of a hierarchy": (
         "grid g[4] = {{8, 1600, x}, {8, 0, x}, {8, 0, x}, {8, 0, x}};"
         " for (int k = 1; k < 4; k++) halve(&g[k - 1], &g[k]); n = g[3].cells;", 200),

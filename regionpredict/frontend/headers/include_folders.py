@@ -54,9 +54,9 @@ def _top(request: SourceRequest) -> Path:
 
 
 def _tops(request: SourceRequest) -> tuple[str, ...]:
-    """The folders that may contain a header: the root, and folders named for headers."""
-    named = (str(Path(folder).resolve()) for folder in request.includes)
-    own = (folder for folder in named if not is_system_path(f"{folder}/"))
+    """The folders that may contain a header: the root, other PATHs, named folders."""
+    named = [str(Path(folder).resolve()) for folder in (*request.other_roots, *request.includes)]
+    own = [folder for folder in named if not is_system_path(f"{folder}/")]
     return tuple(dict.fromkeys((str(_top(request)), *own)))
 
 
@@ -111,8 +111,8 @@ def guess_include(header: str, request: SourceRequest) -> str | None:
     """A folder to add so that `#include "header"` is found, or None.
 
     The search starts next to the file and in its usual include folders, and goes up to the root. It
-    then covers everything below the root and the named folders. The folder is relative to the
-    current one, if the file is.
+    then covers everything below the root, the other PATHs and the named folders. The folder is
+    relative to the current one, if the file is.
     """
     folder = _guessed_folder(header, request)
     if folder is None or Path(request.path).is_absolute():

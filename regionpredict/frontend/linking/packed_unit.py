@@ -44,7 +44,8 @@ class PackedUnit(NamedTuple):
     it.
 
     `defines` are its external functions by symbol and `variables` the symbols of its external
-    variables with an initialiser, `names` all words in its functions' text.
+    variables with an initialiser, `names` all words in its functions' text, `directives` the
+    number of its OpenMP directives.
     """
 
     path: str
@@ -54,6 +55,7 @@ class PackedUnit(NamedTuple):
     data: bytes
     objects: ClassObjects = ClassObjects()
     stored: StoredSizes = StoredSizes()
+    directives: int = 0
 
     def trees(self) -> Trees:
         """Restores the trees."""
@@ -74,6 +76,7 @@ def pack(path: str, trees: Trees) -> PackedUnit:
         pickle.dumps(trees, pickle.HIGHEST_PROTOCOL),
         trees.objects,
         trees.stored,
+        len(trees.directives),
     )
 
 

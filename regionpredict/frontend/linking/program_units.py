@@ -1,16 +1,15 @@
 """All units of a run, and which definition a declaration in one of them means.
 
 A definition in the same unit, or a `static` one, has precedence. Of several definitions in other
-units, the one in the nearest folder counts, since a run may hold several programs with their own
-`main` and helpers. If two are equally near, none counts.
+units, the nearest counts (`nearest_files`). If two are equally near, none counts.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import takewhile
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from regionpredict.frontend.linking.class_objects import sole_objects
 from regionpredict.frontend.linking.linked_unit import LinkedUnit, PutValue
@@ -47,6 +46,7 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.frontend.text import called_at, mentioned_at, written_at
 from regionpredict.ir import Span
+from regionpredict.ir.nearest_files import folder_of, nearest_files
 
 _MOST_SETTINGS = 64  # of a member whose settings are looked for
 _SOURCES = frozenset((".c", ".cc", ".cpp", ".cxx", ".C", ".c++"))
@@ -74,6 +74,10 @@ class ProgramUnits:
                 self._variables.setdefault(symbol, []).append(number)
             for name in unit.names:
                 self._naming.setdefault(name, []).append(number)
+        self.directives = Counter[str]()
+        """OpenMP directives by folder."""
+        for unit in units:
+            self.directives[folder_of(unit.path)] += unit.directives
 
     def linked(self, number: int) -> LinkedUnit:
         """One of the units, with what its declarations mean."""
@@ -324,15 +328,11 @@ class _View:
     # -- which definition is meant --------------------------------------------------------------
 
     def _nearest(self, numbers: Iterable[int]) -> list[int]:
-        """The units whose folder has the longest common path with this one."""
-        here = _folders(self._program.path(self._number))
-        by_distance: dict[int, list[int]] = {}
-        for number in numbers:
-            there = _folders(self._program.path(number))
-            pairs = zip(here, there, strict=False)
-            shared = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
-            by_distance.setdefault(len(here) + len(there) - 2 * shared, []).append(number)
-        return by_distance[min(by_distance)] if by_distance else []
+        """The nearest of these units."""
+        by_path = {self._program.path(number): number for number in numbers}
+        here = self._program.path(self._number)
+        files = nearest_files(here, list(by_path), self._program.directives)
+        return [by_path[file] for file in files]
 
     def _defining(self, symbol: str) -> list[int]:
         """The units whose function of that symbol may be meant; a header's is the same in all."""
@@ -463,10 +463,6 @@ def _is_same(function: Function | None, other: Function | None) -> bool:
     if function is None or other is None:
         return function is other
     return function is other or function.span == other.span
-
-
-def _folders(path: str) -> tuple[str, ...]:
-    return Path(path).absolute().parent.parts
 
 
 def _sets(function: Function, symbol: str) -> bool:

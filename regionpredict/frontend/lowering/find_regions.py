@@ -13,7 +13,7 @@ from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.hand_shared import HandSharedLoop, hand_shared_loops
 from regionpredict.frontend.lowering.index_lists import with_index_lists
-from regionpredict.frontend.lowering.invariant_values import with_invariant_names
+from regionpredict.frontend.lowering.invariant_values import names_in, with_invariant_names
 from regionpredict.frontend.lowering.loop_over_threads import loop_over_threads
 from regionpredict.frontend.lowering.member_aliases import with_one_name
 from regionpredict.frontend.lowering.other_constructs import (
@@ -148,7 +148,7 @@ def _lowered(
     builder = RegionBuilder(unit, function, site.directive.pragma, span, trees)
     region = builder.build(site.loop, site.context, site.enclosing, site.team)
     defined = definitions_of(unit, function, builder.context, site.directive)
-    region = replace(region, others=_others(unit, function, builder.context, defined))
+    region = replace(region, others=_others(unit, region, function, builder.context, defined))
     blocks = loop_over_threads(unit, function, site, region, defined, trees, numbers)
     region, defined = blocks or (region, defined)
     if site.target and region.nest is not None:
@@ -240,12 +240,13 @@ def _without_hint(
 
 
 def _others(
-    unit: LinkedUnit, function: Function, context: Context, definitions: tuple[Definition, ...]
-) -> tuple[OtherName, ...]:
+    unit: LinkedUnit, region: Region, function: Function, context: Context,
+    definitions: tuple[Definition, ...],
+) -> tuple[OtherName, ...]:  # fmt: skip
     """The variables of other functions: those that have a prime in the region, as another one has
-    their name, and those that definitions speak of."""
-    said = {word[0] for definition in definitions for name in definition.value.names
-            if (word := _VARIABLE.match(name))}  # fmt: skip
+    their name, and those of which the region or definitions speak."""
+    names = names_in(region).union(*(definition.value.names for definition in definitions))
+    said = {word[0] for name in names if (word := _VARIABLE.match(name))}
     declarations = {
         name: decl for name, (decl, _) in context.named().items()
         if name.endswith("'") or (name in said and not declares(function, decl))

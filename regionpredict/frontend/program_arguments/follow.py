@@ -119,7 +119,12 @@ class Follower(LoopFollower):
         if self.seen.has_entry(span, self.memory):
             return
         shared = {decl.name: decl for decl in self.globals.values()} | self._sole_objects()
-        self.seen.add_entry(span, Entry(self.memory.copy(), shared | self.names[-1], shared))
+        frames = {
+            function.name: dict(names)
+            for function, names in zip(self.stack, self.names, strict=True)
+        }
+        entry = Entry(self.memory.copy(), shared | self.names[-1], shared, frames)
+        self.seen.add_entry(span, entry)
 
     def _sole_objects(self) -> dict[str, Decl]:
         """The objects that go by one name in all functions, also those of the callers."""
@@ -365,15 +370,18 @@ class Follower(LoopFollower):
         if second is not None and second.kind == "end":
             self.memory = behind
             return first
-        if first != second and self._may_return(second, self.memory):
+        if first != second and self._may_leave(second, self.memory):
             self.memory = behind
             return first
-        if first != second and self._may_return(first, behind):
+        if first != second and self._may_leave(first, behind):
             return second
         self._merge(behind)
         if first == second:
             return first
-        raise UnknownLoopError({signal.kind for signal in (first, second) if signal is not None})
+        raise UnknownLoopError
+
+    def _may_leave(self, signal: Signal | None, memory: Memory) -> bool:
+        return self._may_return(signal, memory) or self._may_jump(signal, memory)
 
     def _merge(self, other: Memory) -> None:
         self.memory = self.memory.common(other)
@@ -381,6 +389,15 @@ class Follower(LoopFollower):
     # -- switch and directives --------------------------------------------------------------------
 
     def _switch(self, statement: Switch) -> Signal | None:
+        outer = self.jumps
+        if outer:  # a `break` is the switch's own
+            self.jumps = [*outer[:-1], outer[-1]._replace(kinds=outer[-1].kinds - {"break"})]
+        try:
+            return self._cases(statement)
+        finally:
+            self.jumps = outer
+
+    def _cases(self, statement: Switch) -> Signal | None:
         value = self.value(statement.condition)
         items = statement.body.items if isinstance(statement.body, Compound) else (statement.body,)
         if not isinstance(value, (int, float)):
@@ -399,10 +416,8 @@ class Follower(LoopFollower):
         before = self.memory.copy()
         try:
             return self._sequence(items)
-        except UnknownLoopError as error:
-            if "continue" in error.kinds:
-                raise
-        self.memory = before
+        except UnknownLoopError:
+            self.memory = before
         for item in items:
             self._forget_written(item)
         return None
@@ -416,9 +431,7 @@ class Follower(LoopFollower):
                 continue
             self.memory = before.copy()
             signal = self._cases_from(items[at:])
-            if signal is not None and signal.kind == "continue":
-                raise UnknownLoopError({"continue"})
-            if self._may_return(signal, self.memory):
+            if self._may_leave(signal, self.memory):
                 continue
             if signal is None or signal.kind != "end":
                 behind = behind.common(self.memory)

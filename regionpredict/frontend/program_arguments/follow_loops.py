@@ -18,6 +18,7 @@ from regionpredict.frontend.program_arguments.loop_rounds import (
 )
 from regionpredict.frontend.program_arguments.memory import Memory, Place, Value
 from regionpredict.frontend.program_arguments.signals import (
+    Jumps,
     LongLoopError,
     Signal,
     UnknownLoopError,
@@ -28,6 +29,7 @@ from regionpredict.frontend.program_arguments.written_places import (
     is_real_element,
 )
 from regionpredict.frontend.syntax import (
+    CallExpr,
     Decl,
     Expression,
     For,
@@ -35,6 +37,7 @@ from regionpredict.frontend.syntax import (
     While,
     expressions_in,
     set_place,
+    without_casts,
 )
 from regionpredict.ir import Span
 
@@ -45,6 +48,10 @@ _MOST_SHORT_STEPS = 100_000  # as _MOST_LOOP_STEPS, of loops that have few round
 _FEW_ROUNDS = 32  # of all loops of a nest that are followed in a round that stands for all
 _MOST_PASSES = 20  # over a loop until nothing changes any more
 _MOST_FILLING_STEPS = 1_000  # as _MOST_LOOP_STEPS, of loops that only fill arrays
+
+
+_CONTINUE = frozenset(("continue",))
+_JUMPS = _CONTINUE | {"break"}
 
 
 class _State(NamedTuple):
@@ -65,6 +72,7 @@ class LoopFollower(Evaluator):
         self._filling: dict[For | While, bool] = {}
         self._writes: dict[Stmt, Written] = {}
         self._targets: dict[Stmt, tuple[Expression, ...]] = {}
+        self.jumps: list[Jumps] = []  # of each loop around
         self.inside_filling = 0  # loops around it of which one round stands for all that they fill
         self.inside_long = 0  # how many such loops stand around what is being followed
         self._changed: dict[int, set[Place]] = {}  # what a loop changes, while an outer one is run
@@ -138,7 +146,7 @@ class LoopFollower(Evaluator):
                 if not test:
                     return None
             first = False
-            signal = None if idle else self._statement(loop.body)
+            signal = None if idle else self._round(loop.body)
             if signal is not None and signal.kind == "break":
                 return None
             if signal is not None and signal.kind != "continue":
@@ -155,6 +163,40 @@ class LoopFollower(Evaluator):
                 if begin + rounds * each > most:
                     break
         raise LongLoopError
+
+    def _round(self, body: Stmt) -> Signal | None:
+        """One of the rounds of a loop that is followed round by round."""
+        signal, early = self._with_jumps(body, _CONTINUE)
+        if early and signal is not None and signal.kind != "continue":
+            raise UnknownLoopError
+        self._merge_all(early)
+        return signal
+
+    def _any_round(self, body: Stmt) -> None:
+        """A round of a loop that runs any number of times."""
+        signal, early = self._with_jumps(body, _JUMPS)
+        self._may_return(signal, self.memory)
+        self._merge_all(early)
+
+    def _with_jumps(self, body: Stmt, kinds: frozenset[str]) -> tuple[Signal | None, list[Memory]]:
+        """How the body of a loop ends, and what is left where it may end early."""
+        self.jumps.append(Jumps(kinds, []))
+        try:
+            signal = self._statement(body)
+        finally:
+            early = self.jumps.pop().memories
+        return signal, early
+
+    def _merge_all(self, others: Sequence[Memory]) -> None:
+        for other in others:
+            self.memory = self.memory.common(other)
+
+    def _may_jump(self, signal: Signal | None, memory: Memory) -> bool:
+        """Notes what is there where a round of a loop may end, and goes on on another way."""
+        if signal is None or not self.jumps or signal.kind not in self.jumps[-1].kinds:
+            return False
+        self.jumps[-1].memories.append(memory.copy())
+        return True
 
     def _rounds_of(self, loop: For | While) -> int | None:
         """How many rounds a loop has that nothing leaves early, where it begins; None where that is
@@ -200,7 +242,7 @@ class LoopFollower(Evaluator):
         for _ in range(_MOST_PASSES):
             before = self.memory.copy()
             try:
-                self._may_return(self._statement(body), self.memory)
+                self._any_round(body)
             except UnknownLoopError:
                 self._forget_written(body)
             for expression in beside:
@@ -222,7 +264,7 @@ class LoopFollower(Evaluator):
         """One round for all, where what they write was forgotten before."""
         before = self.memory.copy()
         try:
-            self._may_return(self._statement(body), self.memory)
+            self._any_round(body)
         except UnknownLoopError:
             self._forget_written(body)
         self.memory = before.common(self.memory)
@@ -248,10 +290,17 @@ class LoopFollower(Evaluator):
 
     def _written(self, statement: Stmt) -> list[Place]:
         if statement not in self._targets:
-            # Numbers in arrays are forgotten by their types.
+            expressions = list(expressions_in(statement))
+            # Numbers in arrays, and what the program's own functions write to that they get the
+            # address of, are forgotten by their types.
+            handed = {
+                id(without_casts(argument)) for call in expressions
+                if isinstance(call, CallExpr) and self.defines(call) for argument in call.args
+            }  # fmt: skip
             self._targets[statement] = tuple(
-                target for target in map(set_place, expressions_in(statement))
-                if target is not None and not is_real_element(target, type_of)
+                target for expression in expressions if id(expression) not in handed
+                and (target := set_place(expression)) is not None
+                and not is_real_element(target, type_of)
             )  # fmt: skip
         places = map(self.place, self._targets[statement])
         return [place for place in places if place is not None]

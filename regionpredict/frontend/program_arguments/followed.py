@@ -14,11 +14,13 @@ _MOST_ENTRIES = 8  # times that a region begins of which each is known by itself
 
 class Entry(NamedTuple):
     """The values at the start of a region or a loop, and the meaning of its function's names.
-    `shared` names mean the same in all functions."""
+    `shared` names mean the same in all functions. `frames` are the names of each active function,
+    of a recursive one those of its last call."""
 
     memory: Memory
     names: dict[str, Decl]
     shared: dict[str, Decl]
+    frames: dict[str, dict[str, Decl]]
 
 
 @dataclass(slots=True)

@@ -20,9 +20,9 @@ from regionpredict.frontend.program_arguments.memory import (
     Place,
     Value,
 )
-from regionpredict.ir import Definition, Expr, Span
+from regionpredict.ir import Definition, Expr, OtherName, Span
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME = re.compile(r"(?:[A-Za-z_]\w*:)?[A-Za-z_]\w*'*")
 _NO_ARRAYS: Mapping[str, int] = MappingProxyType({})
 Work = Callable[[Mapping[str, int]], float]
 _STEP = re.compile(r"(->|\.)([A-Za-z_]\w*)|\[(\d+)\]")
@@ -52,6 +52,7 @@ class ArgumentValues:
     def definitions(
         self, span: Span, names: Iterable[str], said: Sequence[Definition],
         elements: Mapping[str, int] = _NO_ARRAYS, given: Collection[str] = (), work: Work = _alike,
+        others: Sequence[OtherName] = (),
     ) -> tuple[Definition, ...]:  # fmt: skip
         """The definitions `said` by the source at a place. Each of `names` with one value at every
         execution replaces its definition.
@@ -59,14 +60,15 @@ class ArgumentValues:
         The same holds for the names in these definitions, if they mean the same everywhere.
         `elements` are the element sizes of arrays, which give their lengths, `x[]`. `given` names
         have precedence over a run without arguments. `work` is the work at the place with such
-        values.
+        values. `others` are the names of variables of other functions.
         """
         entries = self.entries.get(span, ())
         own = frozenset(names)
         asked = own.union(*(definition.value.names for definition in said))
+        homes = {other.name: other for other in others}
         told: list[dict[str, int]] = []
         for entry in entries:
-            values = {name: _value_of(name, entry, shared=name not in own) for name in asked}
+            values = {name: _value_of(name, entry, homes, shared=name not in own) for name in asked}
             values |= {f"{array}[]": _elements(array, size, entry)
                        for array, size in elements.items()}  # fmt: skip
             told.append({name: value for name, value in values.items() if isinstance(value, int)})
@@ -184,12 +186,19 @@ def _unread(unit: LinkedUnit, seen: Followed, argv: Sequence[str]) -> list[str]:
     return [f"{unit.path}: nothing that can be followed reads the argument {named}"]
 
 
-def _value_of(name: str, entry: Entry, *, shared: bool) -> Value:
-    """The value of `n`, `s->n` or `grid[0]` at an entry."""
+def _value_of(
+    name: str, entry: Entry, homes: Mapping[str, OtherName], *, shared: bool = False
+) -> Value:
+    """The value of `n`, `s->n`, `main:n` or `grid[0]` at an entry."""
     root = _NAME.match(name)
-    names = entry.shared if shared else entry.names
-    decl = None if root is None else names.get(root.group())
-    if root is None or decl is None:
+    if root is None:
+        return UNKNOWN
+    home = homes.get(root.group())
+    if home is not None and home.function:
+        decl = entry.frames.get(home.function, {}).get(home.plain)
+    else:
+        decl = (entry.shared if shared else entry.names).get(root.group())
+    if decl is None:
         return UNKNOWN
     place, at = Place(decl), root.end()
     while at < len(name):
@@ -213,7 +222,7 @@ def _value_of(name: str, entry: Entry, *, shared: bool) -> Value:
 
 def _elements(pointer: str, size: int, entry: Entry) -> Value:
     """How many elements of `size` bytes the block has to whose begin a pointer points."""
-    held = _value_of(pointer, entry, shared=False)
+    held = _value_of(pointer, entry, {})
     if not isinstance(held, Address) or held.place.steps not in ((), (0,)):
         return UNKNOWN
     block = entry.memory.read(Place(held.place.decl, (BYTES,)))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from typing import NamedTuple
 
-from regionpredict.frontend.program_arguments.memory import UNKNOWN, Value
+from regionpredict.frontend.program_arguments.memory import UNKNOWN, Memory, Value
 from regionpredict.ir import Span
 
 
@@ -25,9 +24,16 @@ class LongLoopError(Exception):
 class UnknownLoopError(Exception):
     """It is not known whether a loop or a `switch` goes on."""
 
-    def __init__(self, kinds: Set[str] = frozenset()) -> None:
-        super().__init__()
-        self.kinds = kinds
+
+class Jumps(NamedTuple):
+    """Where a round of a loop may end early, undecided: the `memories` that are left there.
+
+    `kinds` are those that its loop takes: 'continue', of a loop that runs any number of times also
+    'break'.
+    """
+
+    kinds: frozenset[str]
+    memories: list[Memory]
 
 
 class ProgramEnd(Exception):  # noqa: N818

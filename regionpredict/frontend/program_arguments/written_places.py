@@ -36,6 +36,7 @@ from regionpredict.frontend.syntax import (
     every_expression,
     expressions_in,
     set_place,
+    without_casts,
 )
 
 _ANY = "any"
@@ -78,7 +79,7 @@ def element_type(decl: Decl) -> CType:
 
 def written_to(target: Expression, type_of: Callable[[Expression], CType]) -> Written:
     """The possible writes of an assignment anywhere, except to local variables."""
-    target = _without_casts(target)
+    target = without_casts(target)
     if isinstance(target, Name):
         named = target.decl.kind in _IN_FILE
         return Written(variables=frozenset((target.decl,))) if named else NOTHING
@@ -127,14 +128,14 @@ def addresses_taken(bodies: Iterable[Function], is_own: Callable[[Decl], bool]) 
             if isinstance(expression, CallExpr) and (
                 expression.decl is not None and not is_own(expression.decl)
             ):
-                handed.update(id(_without_casts(argument)) for argument in expression.args)
+                handed.update(id(without_casts(argument)) for argument in expression.args)
             if (
                 not isinstance(expression, Unary)
                 or expression.op != "&"
                 or id(expression) in handed
             ):
                 continue
-            target = _without_casts(expression.operand)
+            target = without_casts(expression.operand)
             if isinstance(target, Name):
                 variables.add(target.decl)
             elif isinstance(target, Member):
@@ -207,16 +208,10 @@ class WrittenByCalls:
     def _by_unseen(self, call: CallExpr) -> Written:
         """The writes of an unseen function, through the addresses in its arguments."""
         written = NOTHING
-        for argument in map(_without_casts, call.args):
+        for argument in map(without_casts, call.args):
             if isinstance(argument, Unary) and argument.op == "&":
                 written = written.and_also(written_to(argument.operand, self._type_of))
         return written
-
-
-def _without_casts(expression: Expression) -> Expression:
-    while isinstance(expression, Cast):
-        expression = expression.operand
-    return expression
 
 
 def _expressions_of(function: Function) -> Iterable[Expression]:

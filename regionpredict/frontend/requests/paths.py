@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 
@@ -44,7 +45,18 @@ def requests_for(
                 remedy="check its permissions",
                 path=str(error.filename or path),
             ) from error
-    return _without(list(requests.values()), excludes)
+    return _without(_with_other_roots(list(requests.values())), excludes)
+
+
+def _with_other_roots(requests: list[SourceRequest]) -> list[SourceRequest]:
+    """The requests, each with the folders of the others: a program's PATHs share headers."""
+    roots = tuple(dict.fromkeys(request.root for request in requests if request.root))
+    if len(roots) < 2:
+        return requests
+    return [
+        replace(request, other_roots=tuple(root for root in roots if root != request.root))
+        for request in requests
+    ]
 
 
 def _without(requests: list[SourceRequest], excludes: Sequence[str]) -> list[SourceRequest]:

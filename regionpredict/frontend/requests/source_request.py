@@ -14,8 +14,9 @@ _CPP = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".
 class SourceRequest:
     """A file to read and how: macros as (name, value), include folders, language standard.
 
-    `root` is the folder under which a missing header may be looked for. `reassociates`: the
-    compiler may reorder sums of floating-point numbers (`-ffast-math`).
+    A missing header is looked for below `root`, then below the `other_roots`: those of the other
+    PATHs of the command. `reassociates`: the compiler may reorder sums of floating-point numbers
+    (`-ffast-math`).
     """
 
     path: str
@@ -25,6 +26,7 @@ class SourceRequest:
     root: str = ""
     extra: tuple[str, ...] = ()
     reassociates: bool = False
+    other_roots: tuple[str, ...] = ()
 
 
 def is_cpp(path: str) -> bool:

@@ -1,0 +1,42 @@
+"""Which of several files that define one function a call in another file means.
+
+Folders decide, since a run may hold several programs, each with helpers of its own. Where folders
+are as near, the one with the most parallel regions does: a program may come in variants (`cuda`,
+`omp`, `serial`), of which one is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from pathlib import PurePath
+
+
+def folder_of(file: str) -> str:
+    """The folder of a file, as the counts of `nearest_files` name it."""
+    return str(PurePath(file).parent)
+
+
+def nearest_files(here: str, files: Sequence[str], directives: Mapping[str, int]) -> list[str]:
+    """Of the `files`, those nearest to the file `here`; of these, those in the folder with the most
+    `directives`, which are counted by folder.
+
+    >>> nearest_files("a/main.c", ["b/x.c", "a/y.c"], {"b": 9})
+    ['a/y.c']
+    >>> nearest_files("driver/main.c", ["cuda/x.c", "omp/x.c"], {"cuda": 1, "omp": 9})
+    ['omp/x.c']
+    """
+    if not files:
+        return []
+    own = PurePath(here).parent.parts
+    steps = [_steps(own, PurePath(file).parent.parts) for file in files]
+    near = [file for file, away in zip(files, steps, strict=True) if away == min(steps)]
+    most = max(directives.get(folder_of(file), 0) for file in near)
+    return [file for file in near if directives.get(folder_of(file), 0) == most]
+
+
+def _steps(here: Sequence[str], there: Sequence[str]) -> int:
+    """Folders to leave and to enter on the way."""
+    pairs = zip(here, there, strict=False)
+    shared = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+    return len(here) + len(there) - 2 * shared
