@@ -38,8 +38,9 @@ _OPTIONS = (
         "of a NUMA domain (numactl --membind).",
     ),
     click.option(
-        "--bind", "binding", type=click.Choice(["close", "spread"]), default="close",
-        show_default=True, help="Placement of threads on cores, as in OMP_PROC_BIND.",
+        "--bind", "binding", type=click.Choice(["close", "spread", "caches"]), default="close",
+        show_default=True,
+        help="Placement of threads on cores, as in OMP_PROC_BIND; caches: one per L2 cache first.",
     ),
     click.option(
         "--runtime", type=click.Choice(["gcc", "llvm"]), default=None,

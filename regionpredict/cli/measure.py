@@ -16,6 +16,7 @@ from regionpredict.cli.campaign import disturbed_text, runs_kept, show_campaign
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.progress import ProgressLine
 from regionpredict.cli.quiet_host import patience, waiting
+from regionpredict.cli.this_host import places_over_caches
 from regionpredict.errors import InputError, UsageError, plural
 
 if TYPE_CHECKING:
@@ -181,31 +182,13 @@ def campaign_for(argv: tuple[str, ...], places: str, bind: str) -> Campaign:
     from regionpredict.measure.records import Campaign
 
     if bind == "caches":
-        places, bind = _over_caches(places), "close"
+        places, bind = places_over_caches(places), "close"
     return Campaign(
         command=argv,
         host=this_host(),
         binding={"places": places, "proc_bind": bind, "cpus": _allowed()},
         started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
-
-
-def _over_caches(places: str) -> str:
-    """OMP_PLACES that take one core of each second-level cache first, of those allowed."""
-    from regionpredict.machine.detect import read_sysfs
-
-    if places != "cores":
-        raise UsageError(
-            f"--places {places} with --bind caches", remedy="leave one out: both say where"
-        )
-    allowed = set(_allowed())
-    cores = [number for number in read_sysfs().over_caches if number in allowed]
-    if not cores:
-        raise InputError(
-            "no core that may be used is one that the host shows",
-            remedy="write --places by hand, as {0},{2},{1},{3}",
-        )
-    return ",".join(f"{{{number}}}" for number in cores)
 
 
 def this_host() -> Host:

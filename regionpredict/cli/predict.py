@@ -234,7 +234,7 @@ def _shown(
         from regionpredict.report.openmp_clauses import openmp_clauses
 
         return openmp_clauses(
-            predictions, result.teams, result.plans, machine.binding, result.recommended.together
+            predictions, result.teams, result.plans, run.proc_bind, result.recommended.together
         )
     from regionpredict.report.table import prediction_table
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from regionpredict.cli.this_host import places_over_caches
 from regionpredict.errors import InputError, UsageError, plural
 from regionpredict.scratch_folder import scratch_folder
 
@@ -107,6 +108,8 @@ def bound(binding: str) -> dict[str, str]:
     """The variables that spread threads where the hints do; close is left to the caller."""
     if binding == "close":
         return {}
+    if binding == "caches":
+        return {"OMP_PROC_BIND": "close", "OMP_PLACES": places_over_caches()}
     return {"OMP_PROC_BIND": binding, "OMP_PLACES": os.environ.get("OMP_PLACES", "cores")}
 
 

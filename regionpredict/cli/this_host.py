@@ -7,7 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, UsageError
 
 COMPILERS = ("gcc", "cc", "clang")
 
@@ -29,6 +29,29 @@ def allowed_threads(threads: tuple[int, ...]) -> tuple[int, ...]:
         return threads
     mine = os.sched_getaffinity(0)
     return tuple(cpu for cpu in threads if cpu in mine) or tuple(sorted(mine))
+
+
+def places_over_caches(places: str = "cores") -> str:
+    """OMP_PLACES that take one core of each second-level cache first, of those allowed.
+
+    Raises UsageError where `places` are others than the default, InputError where the host shows no
+    core that may be used.
+    """
+    from regionpredict.machine.detect import read_sysfs
+
+    if places != "cores":
+        raise UsageError(
+            f"--places {places} with --bind caches", remedy="leave one out: both say where"
+        )
+    over = read_sysfs().over_caches
+    allowed = set(allowed_threads(over))
+    cores = [number for number in over if number in allowed]
+    if not cores:
+        raise InputError(
+            "no core that may be used is one that the host shows",
+            remedy="write --places by hand, as {0},{2},{1},{3}",
+        )
+    return ",".join(f"{{{number}}}" for number in cores)
 
 
 def free_bytes() -> int:

@@ -15,11 +15,11 @@ CachePolicy = Literal["inclusive", "exclusive", "victim", "neither"]
 """inclusive: holds whatever the levels above hold; exclusive: holds none of it; victim: filled
 only by lines that the level above drops; neither: not enforced either way."""
 
-Binding = Literal["close", "spread"]
+Binding = Literal["close", "spread", "caches"]
 """How a team lies on the node, in the words of OMP_PROC_BIND: one domain filled after the other, or
 all cores used evenly."""
 
-BINDINGS: tuple[Binding, ...] = ("close", "spread")
+BINDINGS: tuple[Binding, ...] = ("close", "spread", "caches")
 RUNTIMES = ("gcc", "llvm")
 """OpenMP's run-time systems whose costs a machine file may tell apart: libgomp, and LLVM's libomp
 with Intel's, which is the same."""
@@ -254,7 +254,16 @@ class Machine:
     @property
     def cores_filled_first(self) -> int:
         """Cores that teams fill before they take another package; all where they are spread."""
-        return self.cores if self.binding == "spread" else self.cores_per_package
+        over_all = self.binding == "spread" or (
+            self.binding == "caches" and self.cores_per_second_cache > 1
+        )
+        return self.cores if over_all else self.cores_per_package
+
+    @property
+    def cores_per_second_cache(self) -> int:
+        """Cores that share a second-level cache, 1 where there is none."""
+        second = (cache for cache in self.caches if cache.level == 2)
+        return next((cache.shared_by_cores.whole for cache in second), 1)
 
     @property
     def clock_hz(self) -> float:

@@ -50,22 +50,28 @@ def thread_places(machine: Machine, threads: int) -> ThreadPlaces:
     (10, 5, 0, 0)
     >>> thread_places(node.as_run(binding="spread"), 6).by_domain
     (2, 1, 2, 1)
+    >>> thread_places(load("dunnington").as_run(binding="caches"), 15).by_package
+    (6, 3, 3, 3)
     >>> thread_places(node, 50).by_domain, thread_places(node, 50).on_a_core
     ((20, 10, 10, 10), 2)
     """
     packages, per, own = machine.packages, machine.domains_per_package, machine.cores_per_domain
-    return _places(packages, per, own, machine.cores, machine.binding, threads)
+    joined = machine.cores_per_second_cache if machine.binding == "caches" else 1
+    return _places(packages, per, own, machine.cores, machine.binding, threads, joined)
 
 
 @lru_cache(maxsize=4096)  # every construct of every region asks for the same teams
 def _places(
-    packages: int, per: int, own: int, cores: int, binding: str, threads: int
+    packages: int, per: int, own: int, cores: int, binding: str, threads: int, joined: int
 ) -> ThreadPlaces:
-    """As `thread_places`, of `per` domains a package with so many cores of their `own`."""
+    """As `thread_places`, of `per` domains a package with so many cores of their `own`, `joined` of
+    which share a second-level cache."""
     each, rest = divmod(threads, cores)
     whole = each * own
     starts = range(0, packages * per * own + 1, own)
-    if binding == "close":
+    if binding == "caches":
+        first = [_over_caches(rest, core, cores // joined, joined) for core in starts]
+    elif binding == "close":
         first = [min(rest, core) for core in starts]
     else:
         # Thread t has core floor(t * cores / threads): so many t have one below a core.
@@ -75,6 +81,20 @@ def _places(
     if per > 1:
         by_package = tuple([sum(by_domain[at : at + per]) for at in range(0, packages * per, per)])
     return ThreadPlaces(by_domain, by_package, each + (rest > 0))
+
+
+def _over_caches(threads: int, core: int, caches: int, joined: int) -> int:
+    """Threads on the cores below `core` where each of so many second-level caches has one thread
+    before any has two; `joined` cores share one.
+
+    >>> [_over_caches(5, core, 4, 2) for core in (0, 4, 8)]
+    [0, 3, 5]
+    """
+    below = 0
+    for turn in range(joined):
+        here = min(caches, max(0, threads - turn * caches))
+        below += min(here, max(0, -(-(core - turn) // joined)))
+    return below
 
 
 def threads_on_a_core(machine: Machine, threads: int) -> int:

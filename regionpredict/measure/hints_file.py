@@ -86,8 +86,8 @@ class TeamHint:
 class Hints:
     """All hints of a file, and the machine they are for; `teams` is empty in files of before.
 
-    `pages` ('first-touch', 'interleave' or a domain's number) and `binding` ('close' or 'spread')
-    are how the program is to be run for the hints to hold.
+    `pages` ('first-touch', 'interleave' or a domain's number) and `binding` ('close', 'spread' or
+    'caches') are how the program is to be run for the hints to hold.
     """
 
     path: str
@@ -156,8 +156,8 @@ def _run(document: Record) -> tuple[str | int, str]:
     else:
         pages = run.whole("pages", 0)
     binding = run.text("binding")
-    if binding not in ("close", "spread"):
-        raise run.error("binding", "is none of close, spread")
+    if binding not in ("close", "spread", "caches"):
+        raise run.error("binding", "is none of close, spread, caches")
     return pages, binding
 
 

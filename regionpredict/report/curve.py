@@ -52,7 +52,9 @@ def explain_curve(
     pages = derivation.first_touch
     pages = "interleaved" if pages == "interleave" else f"{pages} first touch"
     lines += ["", f"Pages: {pages} ({derivation.placement_reason})"]
-    if machine.binding != "close":
+    if machine.binding == "caches":
+        lines.append("Threads: one for each second-level cache first")
+    elif machine.binding != "close":
         lines.append(f"Threads: spread over packages (OMP_PROC_BIND={machine.binding})")
     if derivation.past:
         most = plural(derivation.points[-1].threads, "thread")

@@ -14,13 +14,19 @@ INTERLEAVE = "interleave"
 
 
 class RunSettings(NamedTuple):
-    """`pages`: 'first-touch', 'interleave' or a domain's number; `binding`: 'close' or 'spread';
+    """`pages`: 'first-touch', 'interleave' or a domain's number; `binding`: 'close', 'spread'
+    or 'caches';
     `runtime`: 'gcc', 'llvm', or None where none was named.
     """
 
     pages: str | int = FIRST_TOUCH
     binding: str = "close"
     runtime: str | None = None
+
+    @property
+    def proc_bind(self) -> str:
+        """OMP_PROC_BIND, as clauses have it: over caches first by the order of OMP_PLACES."""
+        return "close" if self.binding == "caches" else self.binding
 
     @property
     def numactl(self) -> str:
@@ -50,7 +56,9 @@ def settings_sentences(run: RunSettings) -> list[str]:
         sentences.append("Pages interleaved: run with numactl --interleave=all")
     elif isinstance(run.pages, int):
         sentences.append(f"Pages in domain {run.pages}: run with numactl --membind={run.pages}")
-    if run.binding != "close":
+    if run.binding == "caches":
+        sentences.append("One thread per L2 cache first: list such cores first in OMP_PLACES")
+    elif run.binding != "close":
         sentences.append(f"Threads spread over packages: run with OMP_PROC_BIND={run.binding}")
     if run.runtime is not None:
         sentences.append(f"OpenMP costs: those of the {run.runtime} runtime")

@@ -84,13 +84,15 @@ def slurm_script(
         )
     if seconds is not None:
         comments += [f"not in the measurements: {name}" for name in _absent(teams, seconds)]
+    if run.binding == "caches":
+        comments.append("OMP_PLACES must list one core of each second-level cache first")
     lines = ["#!/bin/bash", *map(shell_comment, comments)]
     lines += [f"#SBATCH {option}" for option in slurm_options(hint, run)]
     lines += [
         "",
         f"export OMP_NUM_THREADS={hint.threads}",
         "export OMP_PLACES=cores",
-        f"export OMP_PROC_BIND={run.binding}",
+        f"export OMP_PROC_BIND={run.proc_bind}",
         "",
         shell_comment(
             f"srun --cpus-per-task={hint.threads} --cpu-bind=cores {run.numactl}./program"

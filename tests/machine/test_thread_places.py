@@ -68,6 +68,38 @@ def test_spread_takes_both_packages_from_two_threads_on() -> None:
     assert SNC.cores_filled_first == 20
 
 
+@given(st.integers(1, 3), st.integers(1, 2), st.integers(1, 4), st.integers(1, 4), st.data())
+def test_caches_have_one_thread_each_before_any_has_two(
+    packages: int, domains: int, caches: int, joined: int, data: st.DataObject
+) -> None:
+    cores = caches * joined  # of a domain
+    machine = with_second_caches(node(packages, domains, cores, "caches"), joined)
+    threads = data.draw(st.integers(1, machine.cores))
+    order = sorted(range(machine.cores), key=lambda core: (core % joined, core))[:threads]
+    found = thread_places(machine, threads)
+    assert found.by_domain == tuple(
+        sum(core // cores == domain for core in order) for domain in range(packages * domains)
+    )
+
+
+def with_second_caches(machine: Machine, joined: int) -> Machine:
+    """The machine with second-level caches of so many cores each."""
+    caches = tuple(
+        replace(cache, shared_by_cores=replace(cache.shared_by_cores, value=joined))
+        if cache.level == 2 else cache
+        for cache in machine.caches
+    )  # fmt: skip
+    return replace(machine, caches=caches)
+
+
+def test_caches_of_one_core_each_are_filled_as_close_ones() -> None:
+    over = SNC.as_run(binding="caches")
+    assert [thread_places(over, n) for n in range(1, 81)] == [
+        thread_places(SNC, n) for n in range(1, 81)
+    ]
+    assert over.cores_filled_first == SNC.cores_filled_first
+
+
 @pytest.mark.parametrize("threads", [41, 60, 80])
 def test_threads_beyond_the_cores_share_them(threads: int) -> None:
     found = thread_places(SNC, threads)

@@ -101,8 +101,11 @@ class TrafficCurve:
         self._bandwidth = [MixedBandwidth(cache.bandwidth) for cache in machine.caches]
         self._cores = machine.cores
         self._shared = [cache.shared_by_cores.whole for cache in machine.caches]
+        # Where second-level caches have a thread each, the next ones share them.
+        second = machine.cores_per_second_cache
+        self._turn = [machine.cores // second] if machine.binding == "caches" else []
         self._edges = sorted(
-            count for count in {1, *self._shared, self._cores} if count <= self._cores
+            count for count in {1, *self._shared, self._cores, *self._turn} if count <= self._cores
         )
         self._between: list[int] | None = None
 
@@ -197,6 +200,10 @@ class TrafficCurve:
         """Threads that share a cache which `cores` share, where there are as many."""
         if self.machine.binding == "spread" and threads < self._cores:
             return -(-threads * cores // self._cores)
+        if self._turn and threads < self._cores:
+            each = -(-threads // self._turn[0])  # threads of a second-level cache
+            second = self.machine.cores_per_second_cache
+            return min(cores, each * max(1, cores // second))
         return cores * threads_on_a_core(self.machine, threads)
 
     def _thread_counts(self) -> list[int]:

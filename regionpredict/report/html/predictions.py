@@ -242,7 +242,7 @@ def speedup_curve(prediction: Prediction, machine: Machine) -> Drawing:
     most = prediction.speedup[-1][0]
     each = machine.cores_per_package
     zones = []
-    if machine.binding != "spread":
+    if machine.binding == "close":
         zones = [
             {"from": max(1, at * each + 0.5), "to": min((at + 1) * each + 0.5, most),
              "label": f"package {at + 1}", "short": str(at + 1)}
