@@ -17,6 +17,7 @@ from regionpredict.report.quantities import plural, show_seconds
 _NAME = 20
 _NAMED = 4  # teams of open sizes
 _STEPS = 12  # of a schedule
+_REGION = 42  # characters of a region's name: its end
 
 
 def coschedule_table(
@@ -48,16 +49,18 @@ def _schedule_lines(schedule: Handover) -> list[str]:
     """The time and gains of a schedule, and its first steps: threads by region."""
     shares = " and ".join(map(str, schedule.fixed_cores))
     lines = [
-        f"cores change hands between regions: {show_seconds(schedule.seconds)}",
+        f"cores passed on between regions: {show_seconds(schedule.seconds)}",
         f"  {schedule.over_turns:.2f} times as fast as taking turns,",
         f"  {schedule.over_fixed:.2f} times as fast as the best fixed shares ({shares} cores)",
     ]
     if schedule.over_turns < COSCHEDULE_GAIN.value or schedule.over_fixed < COSCHEDULE_GAIN.value:
         return lines
     for step in schedule.steps[:_STEPS]:
+        lines.append(f"  at {show_seconds(step.begin)}")
         turns = zip(schedule.names, step.turns, strict=True)
-        told = [f"{name[:_NAME]} {_turn(turn)}" for name, turn in turns if turn.region]
-        lines.append(f"  at {show_seconds(step.begin):>10}: {', '.join(told)}")
+        lines += [
+            f"    {name[:_NAME]:<{_NAME}} {_turn(turn)}" for name, turn in turns if turn.region
+        ]
     if len(schedule.steps) > _STEPS:
         lines.append(
             f"  ... {plural(len(schedule.steps) - _STEPS, 'more step')}; all: --format json"
@@ -66,9 +69,10 @@ def _schedule_lines(schedule: Handover) -> list[str]:
 
 
 def _turn(turn: Turn) -> str:
-    if not turn.threads:
-        return f"waits for {turn.region}"
-    return f"{turn.region} on {plural(turn.threads, 'core')}"
+    cores = plural(turn.threads, "core") if turn.threads else "waits for"
+    region = turn.region
+    shown = region if len(region) <= _REGION else f"...{region[-_REGION + 3 :]}"
+    return f"{cores:>10}  {shown}"
 
 
 def open_lines(result: Coschedule) -> list[str]:

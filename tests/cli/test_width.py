@@ -57,6 +57,7 @@ NOT_RUN = {
     "cc -v -- clang -fopenmp gemm.c -o gemm": "prints what the compiler prints",
     "expect openmp --run 1,2,4 --junit results.xml": "measures; growth.yaml has the same table",
     "lsp -m dunnington": "a protocol",
+    "bench -m host --format html -o bench.html": "measures for minutes",
     "study --source src -m host -o study -- ./program": "measures for minutes, and prints a page",
     "trace record -o traces -- mpirun -n 4 ./program": "prints what the program prints",
 }
@@ -84,6 +85,7 @@ MEASURED = (
     "measure --resume -o runs.jsonl -- ./program 2000",
     "compare hints.json runs.jsonl", "compare hints.json runs.jsonl --plot scatter.pdf",
     "compare hints.json runs.jsonl --min-success 75", "run --hints hints.json -- ./program",
+    "run --share night --hints hints.json -- ./program",
 )  # fmt: skip
 OF_TASKS = (
     "tasks record -o run -- ./program", "tasks record -o run --threads 2 -- ./program 1000",
