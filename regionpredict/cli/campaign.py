@@ -43,6 +43,15 @@ def without_disturbed(campaign: Campaign, path: Path) -> Campaign:
     return quiet
 
 
+def runs_for_a_page(campaign: Campaign, path: Path) -> tuple[Campaign, InputError | None]:
+    """The undisturbed runs; where there are none all runs, and the error to end with after the
+    page is written."""
+    try:
+        return without_disturbed(campaign, path), None
+    except InputError as error:
+        return campaign, error
+
+
 def disturbed_text(campaign: Campaign) -> str:
     """How many runs were disturbed, and how much; empty where none was."""
     from regionpredict.report.measurements import disturbed_runs

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from regionpredict.cli.campaign import disturbed_text, without_disturbed
+from regionpredict.cli.campaign import disturbed_text, runs_for_a_page, without_disturbed
 from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.output import write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
@@ -22,6 +22,7 @@ from regionpredict.errors import InputError, UsageError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from regionpredict.compare.empirical import Fitted
     from regionpredict.compare.term_models import TermModel
     from regionpredict.compare.verdicts import Comparison
     from regionpredict.measure.records import Campaign
@@ -132,11 +133,8 @@ def command(
         raise InputError(
             "no run in it", remedy="measure again with --resume", path=str(measurements[0])
         )
-    if not with_disturbed:
-        campaigns = [
-            without_disturbed(campaign, path)
-            for campaign, path in zip(campaigns, measurements, strict=True)
-        ]
+    kept = "all" if with_disturbed else "some" if form == "html" else "quiet"
+    campaigns, refused = _judged_runs(campaigns, measurements, kept)
     disturbed = _disturbed(campaigns, measurements)
     if by_size:
         for line in disturbed:
@@ -169,10 +167,7 @@ def command(
     if form == "json":
         write_result(json.dumps(comparison_document(result, laws), indent=1) + "\n", output)
     elif form == "html":
-        from regionpredict.report.html.comparison import comparison_page
-
-        files = (verdict.hint.file for verdict in (*result.verdicts, *result.teams))
-        write_result(comparison_page(result, laws, source_texts(files)), output)
+        _write_page(result, laws, output, refused)
     else:
         write_result(comparison_table(result, laws), output)
     share = success(result).share
@@ -182,6 +177,33 @@ def command(
             f"regionpredict: success {reached}, below --min-success {min_success:g}", err=True
         )
         sys.exit(1)
+
+
+def _judged_runs(
+    campaigns: Sequence[Campaign], paths: Sequence[Path], kept: str
+) -> tuple[list[Campaign], InputError | None]:
+    """The runs that count: `all`, the `quiet` ones, or of each file the quiet ones if there are
+    `some`, else all; then the error to end with after the page is written."""
+    if kept == "all":
+        return list(campaigns), None
+    files = list(zip(campaigns, paths, strict=True))
+    if kept == "quiet":
+        return [without_disturbed(campaign, path) for campaign, path in files], None
+    known = [runs_for_a_page(campaign, path) for campaign, path in files]
+    refused = next((error for _, error in known if error is not None), None)
+    return [campaign for campaign, _ in known], refused
+
+
+def _write_page(
+    result: Comparison, laws: Sequence[Fitted], output: str | None, refused: InputError | None
+) -> None:
+    """Writes the page, then raises what it was written in spite of."""
+    from regionpredict.report.html.comparison import comparison_page
+
+    files = (verdict.hint.file for verdict in (*result.verdicts, *result.teams))
+    write_result(comparison_page(result, laws, source_texts(files)), output)
+    if refused is not None:
+        raise refused
 
 
 def _disturbed(campaigns: Sequence[Campaign], paths: Sequence[Path]) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ def command(
     Build PROGRAM with CC="regionpredict cc -- gcc". An interrupted study continues where it
     ended.
     """
-    from regionpredict.cli.campaign import without_disturbed
+    from regionpredict.cli.campaign import runs_for_a_page
     from regionpredict.measure.store import read_campaign
     from regionpredict.report.study_page import study_page
 
@@ -83,7 +83,7 @@ def command(
         form="table", repeat=repeat, time_budget=time_budget, quiet_wait=quiet_wait,
     )  # fmt: skip
     campaign = read_campaign(file)
-    judged_runs = campaign if with_disturbed else without_disturbed(campaign, file)
+    judged_runs, refused = (campaign, None) if with_disturbed else runs_for_a_page(campaign, file)
     asked = PredictionRequest(
         paths=paths, defines=source["defines"], includes=source["includes"],
         standard=source["standard"], given=given_sizes(source["given"], source["sizes"]),
@@ -98,6 +98,8 @@ def command(
     page = study_page(campaign, judged, _sweeps(machine, folder))
     write_file(folder / _PAGE, page)
     click.echo(page, nl=False)
+    if refused is not None:
+        raise refused
 
 
 def _judged(

@@ -164,6 +164,11 @@ def test_disturbed_runs_alone_are_refused(measured: Path) -> None:
     assert done.stderr.count("\n") == 1
     assert "2 of 2 runs were disturbed: others kept up to 1.0 cores busy" in done.stderr
     assert "--with-disturbed" in done.stderr
+    page = _run("compare", "hints.json", "loud.jsonl", "--at-measured-sizes", "--format", "html",
+                "-o", "loud.html", folder=measured)  # fmt: skip
+    assert page.returncode == 1
+    assert "2 of 2 runs were disturbed" in page.stderr
+    assert "they are judged all the same" in (measured / "loud.html").read_text()
 
 
 def test_disturbed_runs_that_are_judged_are_told(measured: Path) -> None:
