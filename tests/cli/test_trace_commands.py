@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import jsonschema
@@ -154,6 +155,18 @@ def test_what_if_ranks_by_gain(archive: Path, tmp_path: Path) -> None:
     assert max(map(len, table.splitlines())) <= 90
     rows = list(csv.DictReader(io.StringIO(run("what-if", str(archive), "--format", "csv").stdout)))
     assert [row["callpath"] for row in rows] == [c["callpath"] for c in changes]
+
+
+def test_export_for_cube_by_the_name_of_the_file(archive: Path, tmp_path: Path) -> None:
+    target = tmp_path / "run.cubex"
+    done = run("export", str(archive), "-o", str(target))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert f"written: {target}" in done.stderr
+    with tarfile.open(target) as parts:
+        assert {"anchor.xml", "0.index", "0.data"} <= set(parts.getnames())
+    done = run("export", str(archive), "--format", "cube")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "give -o FILE.cubex" in done.stderr
 
 
 def test_messages_by_pair_and_size(archive: Path) -> None:

@@ -3,8 +3,9 @@
 Extrae notes with a call of MPI who called it: types 70000001 on have the function at each level,
 the innermost first, types 80000001 on its line. Between two calls nothing is noted, but both lines
 are known. So the functions that both calls have in common enclose the time between them, and in the
-innermost of these a region `file:from-to` takes it: the computation between two lines. A call
-itself lies in its functions and in a region `file:line`.
+innermost of these a region `file:from-to` takes it: the computation between two lines. Where none
+was noted, as of deep stacks, it is `file:from-file:to`. A call itself lies in its functions and in
+a region `file:line`.
 """
 
 from __future__ import annotations
@@ -64,8 +65,10 @@ def stack_rows(
     if len(stacks) == 1:  # nothing but the empty one
         none = np.zeros(0, dtype=np.int64)
         return StackRows(none, none, none, none, none, [()], np.zeros(len(calls), dtype=np.int64))
+    deepest = max(map(len, stacks))
+    roots = frozenset(stack[0][0] for stack in stacks if 0 < len(stack) < deepest)
     stacks = _completed(stacks)
-    paths = _Paths(labels, regions, functions)
+    paths = _Paths(labels, regions, functions, roots)
     count = len(calls)
     next_stack = np.zeros(count, dtype=np.int64)  # 0 is the empty stack
     same = calls.location[1:] == calls.location[:-1]
@@ -193,10 +196,16 @@ def _completed(stacks: Sequence[tuple[Frame, ...]]) -> list[tuple[Frame, ...]]:
 
 
 class _Paths:
-    """Regions of functions, lines and stretches, added when they are first asked for."""
+    """Regions of functions, lines and stretches, added when they are first asked for.
 
-    def __init__(self, labels: Labels, regions: list[Region], functions: bool) -> None:
+    `roots` are the functions in which stacks begin that were noted whole.
+    """
+
+    def __init__(
+        self, labels: Labels, regions: list[Region], functions: bool, roots: frozenset[int]
+    ) -> None:
         self._labels, self._regions, self._functions = labels, regions, functions
+        self._roots = roots
         self._known: dict[Region, int] = {}
 
     def around(self, stack: Sequence[Frame]) -> Path:
@@ -214,13 +223,28 @@ class _Paths:
         # a function that another line called is another execution of it
         depth = min(common, same + 1)
         if not depth:
-            return ()
+            return self._across(before, after)
         file, first = self._line(before[depth - 1])
         last = self._line(after[depth - 1])[1]
         path = self._path(before[:depth])
         if first is None or last is None:
             return path
         return (*path, self._row(Region(f"{file}:{first}-{last}", file=file, line=first)))
+
+    def _across(self, before: Sequence[Frame], after: Sequence[Frame]) -> Path:
+        """The stretch between calls whose common functions were not noted, in no function.
+
+        Of a stack that was noted in part, the outermost line is the closest to the other one.
+        """
+        if not before or not after:
+            return ()
+        ends = [
+            self._line(stack[-1 if stack[0][0] in self._roots else 0]) for stack in (before, after)
+        ]
+        if any(line is None for _, line in ends):
+            return ()
+        name = "-".join(f"{file}:{line}" for file, line in ends)
+        return (self._row(Region(name, file=ends[1][0], line=ends[1][1])),)
 
     def _path(self, stack: Sequence[Frame]) -> Path:
         if not self._functions:

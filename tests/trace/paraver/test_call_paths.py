@@ -156,6 +156,23 @@ def test_a_stack_that_was_cut_off_goes_on_where_others_do(tmp_path: Path, kernel
     assert spans(trace)["main/solve/solve.f90:7-9"] == 90
 
 
+def test_deep_stacks_without_a_common_function_still_have_lines(
+    tmp_path: Path, kernels: Kernels
+) -> None:
+    """Of two levels: `main` calls `solve` (whole), a stack that no other one completes follows."""
+    trace = read(tmp_path, kernels, [
+        state(0, 500),
+        barrier(50, 60, (3, 10)),
+        barrier(100, 110, (4, 12), (3, 10)),
+        barrier(200, 220, (1, 1), (5, 14)),
+        barrier(300, 330, (4, 12), (5, 14)),
+    ])  # fmt: skip
+    found = spans(trace)
+    assert found["main/main.f90:10-10"] == 40
+    assert found["solve.f90:7-io.f90:3"] == 90
+    assert found["io::write/io.f90:3-3"] == 80
+
+
 def test_unknown_callers_are_left_out(tmp_path: Path, kernels: Kernels) -> None:
     trace = read(tmp_path, kernels, [
         state(0, 500),
