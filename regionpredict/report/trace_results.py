@@ -50,6 +50,16 @@ def result_json(result: TraceResult, analysis: Analysis, metric: str | None = No
             for instance in result.worst
             if metric in (None, instance.metric)
         ],
+        "severity": None
+        if result.severity is None
+        else {
+            "part_s": result.severity.part_s,
+            "seconds": {
+                name: list(parts)
+                for name, parts in result.severity.seconds.items()
+                if metric in (None, name)
+            },
+        },
         "totals": _only(result.totals, metric),
         "counts": _only(result.counts, metric),
         "conservation": [_balance(balance) for balance in result.balances],

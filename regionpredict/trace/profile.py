@@ -59,11 +59,21 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
+class Severity:
+    """Seconds that all locations wait in each part of the run, by kind of wait; each part lasts
+    `part_s` seconds."""
+
+    part_s: float
+    seconds: Mapping[str, tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class TraceResult:
     """What one command tells of a trace.
 
     `totals` are the sums of the records of each metric, `counts` the instances of wait states.
-    `sources` has `file:line` of call paths, as far as known, `worst` the worst instances of waits.
+    `sources` has `file:line` of call paths, as far as known, `worst` the worst instances of waits,
+    `severity` when there are how many of them.
     """
 
     records: tuple[Record, ...]
@@ -72,6 +82,7 @@ class TraceResult:
     balances: tuple[Balance, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
     worst: tuple[Instance, ...] = ()
+    severity: Severity | None = None
 
 
 class Collector:

@@ -12,6 +12,7 @@ from regionpredict.trace.call_paths import path_sources
 from regionpredict.trace.event_trace import Kind
 from regionpredict.trace.path_impact import path_impact
 from regionpredict.trace.profile import Balance, Collector, TraceResult
+from regionpredict.trace.severity import severity
 from regionpredict.trace.wait_classes import CAUSED, NO_WAIT, PROPAGATING, Wait
 from regionpredict.trace.worst_instances import worst_instances
 
@@ -56,7 +57,9 @@ def waits(analysis: Analysis) -> TraceResult:
     collector.table("visits", analysis.paths.visits, "")
     for metric, integers, unit in _messages(analysis):
         collector.table(metric, integers, unit)
-    return replace(collector.result(counts), worst=worst_instances(analysis))
+    return replace(
+        collector.result(counts), worst=worst_instances(analysis), severity=severity(analysis)
+    )
 
 
 def delays(analysis: Analysis) -> TraceResult:

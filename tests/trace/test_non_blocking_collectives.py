@@ -111,3 +111,15 @@ def test_all_that_wait_for_one_rank_are_one_instance(kernels: Kernels) -> None:
     assert [location.rank for location in worst.waiting] == [0, 2]
     assert worst.late is not None
     assert (worst.late.rank, worst.late_callpath) == (1, "main/MPI_Iallreduce")
+
+
+def test_waits_over_time_are_where_they_happen(kernels: Kernels) -> None:
+    """Of 20 s in 60 parts: rank 0 waits from 2 to 8, rank 2 from 5 to 8."""
+    build = _run((1, 2, 8.5), (8, 8.2, 8.5), (1, 5, 8.5))
+    found = waits(analyse(build.build(), kernels)).severity
+    assert found is not None
+    assert found.part_s == pytest.approx(20 / 60)
+    parts = found.seconds["wait_nxn"]
+    assert sum(parts) == pytest.approx(9.0)
+    assert parts[6:24] == pytest.approx([1 / 3] * 9 + [2 / 3] * 9)
+    assert not any(parts[:6]) and not any(parts[24:])

@@ -10,10 +10,12 @@ from regionpredict.report.html.blocks import (
     Cell,
     Column,
     Section,
+    curve,
     facts,
     folded,
     heat,
     items,
+    line,
     table,
     text,
 )
@@ -50,10 +52,24 @@ def trace_page(result: TraceResult, analysis: Analysis, metric: str | None = Non
         Section("Totals", [table("Totals", columns, rows)] if rows else []),
         Section("Where", _panes(result, list(totals))),
         Section("Timeline", timeline_block(analysis)),
+        Section("Waits over time", _severity(result, metric)),
         Section("Process grid", _grids(result, trace, list(totals))),
         Section("Findings", [items([str(finding) for finding in findings])] if findings else []),
     ]
     return page(f"Trace {trace.name}", [], sections)
+
+
+def _severity(result: TraceResult, metric: str | None) -> list[Block]:
+    """How many locations wait in the mean, in each part of the run."""
+    if result.severity is None:
+        return []
+    part = result.severity.part_s
+    series = [
+        line(name, [((at + 0.5) * part, seconds / part) for at, seconds in enumerate(parts)])
+        for name, parts in result.severity.seconds.items()
+        if metric in (None, name)
+    ]
+    return [curve("Locations that wait, in the mean", "seconds", "locations", series)]
 
 
 def _grids(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list[Block]:

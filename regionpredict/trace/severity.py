@@ -1,0 +1,32 @@
+"""When a run waits: the seconds of each kind of wait in equal parts of the run's time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regionpredict.trace.analysis import Analysis
+from regionpredict.trace.event_trace import Kind
+from regionpredict.trace.profile import Severity
+from regionpredict.trace.wait_classes import CAUSED
+
+PARTS = 60
+"""Parts of the run, as many as a page shows."""
+
+
+def severity(analysis: Analysis, parts: int = PARTS) -> Severity | None:
+    """The waits of all locations, each from the begin of its call on; None where nobody waits."""
+    trace, points = analysis.trace, analysis.points
+    edges = np.linspace(0, int(trace.time.max(initial=0)), parts + 1)
+    enters = np.flatnonzero(trace.kind == Kind.ENTER)
+    seconds = {}
+    for wait in CAUSED:
+        rows = np.flatnonzero((points.kind == wait) & (points.wait > 0))
+        if not len(rows):
+            continue
+        before = enters[np.searchsorted(enters, points.event[rows], side="right") - 1]
+        begin, length = trace.time[before], points.wait[rows]
+        waited = [float(np.clip(edge - begin, 0, length).sum()) for edge in edges]
+        seconds[wait.metric] = tuple((np.diff(waited) / trace.ticks_per_second).tolist())
+    if not seconds:
+        return None
+    return Severity(float(edges[-1]) / parts / trace.ticks_per_second, seconds)
