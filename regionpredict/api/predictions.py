@@ -8,12 +8,13 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from regionpredict.errors import InputError, UsageError
+from regionpredict.errors import InputError, UsageError, plural
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import Predictions, analyse
 from regionpredict.pipeline import predict as predict_regions
 from regionpredict.predict import Prediction, Recommendation, points_of
+from regionpredict.report.editor_notes import hint_text
 from regionpredict.report.hints import as_json, hints_document
 from regionpredict.report.run_settings import run_settings
 from regionpredict.report.table import prediction_table
@@ -30,12 +31,15 @@ _COLUMNS = ("region", "function", "status", "iterations", "bytes", "packages", "
 
 @dataclass(frozen=True, slots=True)
 class RegionHint:
-    """The hint of one parallel loop; `prediction` has everything that is known of it.
+    """The hint of one parallel loop. `prediction` has all of its data.
 
-    None where the prediction does not say. `seconds` are those of one execution on one thread.
+    Unknown values are None. `seconds` are those of one execution on one thread.
     """
 
     prediction: Prediction
+
+    def __repr__(self) -> str:
+        return f"<RegionHint {self.id} {self.function}: {hint_text(self.prediction)}>"
 
     @property
     def id(self) -> str:
@@ -44,7 +48,7 @@ class RegionHint:
 
     @property
     def function(self) -> str:
-        """The function it stands in."""
+        """The function that contains it."""
         return self.prediction.facts.region.function
 
     @property
@@ -54,7 +58,7 @@ class RegionHint:
 
     @property
     def iterations(self) -> int | None:
-        """Iterations that its threads share."""
+        """Iterations shared by its threads."""
         return self.prediction.facts.iterations.value
 
     @property
@@ -110,7 +114,7 @@ class RegionHint:
         return tuple(self.prediction.assumed)
 
     def row(self) -> dict[str, Any]:
-        """What the table of a frame has of it."""
+        """Its row of a frame."""
         return {name: self.id if name == "region" else getattr(self, name) for name in _COLUMNS}
 
 
@@ -119,6 +123,9 @@ class Hints(Sequence[RegionHint]):
     """The hints of all regions, in the order of files and lines."""
 
     result: Predictions
+
+    def __repr__(self) -> str:
+        return f"<Hints: {plural(len(self), 'region')} on {self.machine.name}>"
 
     def __len__(self) -> int:
         return len(self.result.predictions)
@@ -146,12 +153,12 @@ class Hints(Sequence[RegionHint]):
 
     @property
     def machine(self) -> Machine:
-        """The machine that they are for."""
+        """The machine of the hints."""
         return self.result.machine
 
     @property
     def recommendation(self) -> Recommendation | None:
-        """What to run the whole program with: packages, threads, speedup and confidence."""
+        """The recommendation for the whole program: packages, threads, speedup and confidence."""
         return self.result.recommended.together
 
     def to_dict(self) -> dict[str, Any]:
@@ -168,7 +175,7 @@ class Hints(Sequence[RegionHint]):
         return as_json(self.to_dict())
 
     def to_frame(self) -> pd.DataFrame:
-        """A frame of pandas, a row a region. Raises UsageError without pandas."""
+        """A pandas frame with one row per region. Raises UsageError without pandas."""
         try:
             import pandas as pd  # noqa: PLC0415
         except ModuleNotFoundError:

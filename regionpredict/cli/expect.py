@@ -27,7 +27,8 @@ _LEVEL = 0.9  # probability of the intervals
     "--measurements", type=click.Path(), help="Measurements to use instead of the file's own."
 )
 @click.option("--run", metavar="1,2,4", help="Numbers of threads or processes to measure.")
-@click.option("--repetitions", type=click.IntRange(1), default=50, show_default=True)
+@click.option("--repeat", "repetitions", type=click.IntRange(1), default=50, show_default=True,
+              help="Runs per number of threads or processes.")  # fmt: skip
 @click.option("--compiler", help="Compile the micro-benchmark with this command.")
 @click.option("--launcher", help="Start it with this command; {n} is the number of processes.")
 @click.option(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from regionpredict.cli.curve_options import (
     RunOptions,
@@ -35,8 +36,18 @@ if TYPE_CHECKING:
 _NEAR = 3
 
 
+def _complete_rule(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The ids of rules for a shell's completion; files if none of them fits."""
+    from regionpredict.report.rules import rule_ids
+
+    ids = [rule for rule in rule_ids() if incomplete and rule.startswith(incomplete)]
+    return [CompletionItem(rule) for rule in ids] or [CompletionItem(incomplete, type="file")]
+
+
 @click.command("explain")
-@click.argument("what", metavar="FILE:LINE|RULE")
+@click.argument("what", metavar="FILE:LINE|RULE", shell_complete=_complete_rule)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @machine_option
 @curve_options

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from regionpredict.atomic_file import replace_file
 from regionpredict.cli.quiet_host import QuietHost
@@ -53,8 +54,19 @@ def _no_source(ctx: click.Context, _: click.Parameter, name: str | None) -> str 
     )
 
 
+def complete_machine(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The shipped machines and `host` for a shell's completion; files if none of them fits."""
+    from regionpredict.machine import shipped_names
+
+    names = [name for name in (HOST, *shipped_names()) if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
+
+
 machine_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "-m", "machine_name", default=None, metavar="MACHINE", callback=_no_source,
+    shell_complete=complete_machine,
     help="A shipped machine, a YAML file, or host (this one, measured once).",
 )  # fmt: skip
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from regionpredict.cli.machine_option import complete_machine
 from regionpredict.cli.output import write_result
 from regionpredict.cli.terminal_width import within_width
 from regionpredict.report.page_width import PAGE_WIDTH
@@ -40,7 +41,7 @@ def list_machines() -> None:
 
 
 @command.command("show")
-@click.argument("machine")
+@click.argument("machine", shell_complete=complete_machine)
 @click.option(
     "--format", "form", type=click.Choice(["table", "html"]), default="table", show_default=True,
     help="html: one self-contained page with every figure.",
@@ -61,7 +62,7 @@ def show_machine(machine: str, form: str, output: Path | None) -> None:
 
 
 @command.command("check")
-@click.argument("machine")
+@click.argument("machine", shell_complete=complete_machine)
 def check_machine(machine: str) -> None:
     """Report errors, missing figures and assumptions in MACHINE."""
     from regionpredict.cli.machine_option import machine_for

@@ -1,4 +1,4 @@
-"""What became of each region's hint between two predictions, and why."""
+"""Finds the hints that changed between two predictions, and the reasons."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from regionpredict.compare.region_matching import matched_regions
 from regionpredict.constant import Constant
 
 NOTICED = Constant(
-    0.02, "1", "assumed",
-    "a hint's time that moves by less counts as the same: curves are printed to a per cent",
+    0.05, "1", "assumed",
+    "a smaller change of a hint's time is noise: a hint may lose as much of the best speed",
 )  # fmt: skip
 
 NOTICED_SURENESS = Constant(
@@ -24,7 +24,11 @@ Kind = Literal["changed", "added", "removed", "same"]
 
 
 class HintChange(NamedTuple):
-    """A region before and after; None where it is not. `reasons` are sentences."""
+    """A region before and after, None where it is missing.
+
+    It is `changed` if its hint, status or findings differ, or its time or confidence moved beyond
+    noise. `reasons` are sentences on the differences, also for a region that is `same`.
+    """
 
     kind: Kind
     old: RegionOutline | None
@@ -40,7 +44,7 @@ class HintChange(NamedTuple):
 
     @property
     def only(self) -> Literal["time", "sureness"] | None:
-        """What alone moved, of a changed region whose hint and whose loop are as they were."""
+        """The only value that moved, for a changed region with the same hint and loop."""
         if self.kind != "changed" or self.reasons or self.old is None or self.new is None:
             return None
         if (self.old.packages, self.old.threads) != (self.new.packages, self.new.threads):
@@ -83,8 +87,8 @@ def hint_changes(old: HintOutline, new: HintOutline) -> HintChanges:
 def _change(old: RegionOutline, new: RegionOutline) -> HintChange:
     reasons = tuple(_reasons(old, new))
     same = (
-        not reasons
-        and (old.packages, old.threads) == (new.packages, new.threads)
+        (old.status, old.packages, old.threads) == (new.status, new.packages, new.threads)
+        and {rule for rule, _ in old.rules} == {rule for rule, _ in new.rules}
         and not _moved(old.hinted_seconds, new.hinted_seconds)
         and not _other_sureness(old, new)
     )

@@ -108,3 +108,10 @@ def test_wrong_calls(file: Path) -> None:
         predict(file / "x", "dunnington")
     with pytest.raises(InputError, match="dunington"):
         predict(file, "dunington")
+
+
+def test_what_a_shell_of_python_shows_is_one_line(hints: Hints) -> None:
+    assert repr(hints) == "<Hints: 2 regions on dunnington>"
+    shown = repr(hints["scale"])
+    assert shown.startswith("<RegionHint ") and shown.endswith(">")
+    assert "scale: " in shown and "\n" not in shown

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -114,8 +116,11 @@ def test_the_reasons_are_what_is_not_as_it_was() -> None:
 
 def test_the_same_is_the_same_wherever_it_stands() -> None:
     assert changed(region(3), region(30)).kind == "same"
-    assert changed(region(3), region(3, seconds=1.01)).kind == "same"  # 1 % is not noticed
-    assert changed(region(3), region(3, seconds=1.03)).kind == "changed"
+    assert changed(region(3), region(3, seconds=1.04)).kind == "same"  # 4 % is noise
+    assert changed(region(3), region(3, seconds=1.06)).kind == "changed"
+    # 0.1 % more bytes with the same hint and time are listed, but do not count.
+    more = changed(region(3), replace(region(3), working_set=("8*n", 801)))
+    assert (more.kind, bool(more.reasons)) == ("same", True)
     assert changed(region(3), region(3, packages=2)).kind == "changed"
     assert changed(region(3), region(3, packages=None)).kind == "changed"
     assert changed(region(3, clauses=None), region(3, clauses=("nowait",))).kind == "same"

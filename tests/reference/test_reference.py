@@ -119,6 +119,9 @@ def test_the_wheel_installs_them(tmp_path: Path) -> None:
         ("regionpredict trace ", {"waits", "factors"}),
         ("regionpredict predict --form", {"--format"}),
         ("regionpredict predict --format ", {"json", "sarif", "slurm"}),
+        ("regionpredict predict src -m d", {"dunnington"}),
+        ("regionpredict machines show h", {"host"}),
+        ("regionpredict explain RP20", {"RP201", "RP207"}),
     ],
 )
 def test_a_shell_completes_commands_options_and_choices(words: str, offered: set[str]) -> None:
