@@ -1,4 +1,5 @@
-"""`regionpredict bench`: the thesis' synthetic loops, measured on this host beside both models."""
+"""`regionpredict bench`: measures the thesis' synthetic loops on this host, and compares both
+models."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ def command(
     operations: int | None, working_set: float | None, pattern: str | None, compiler: str | None,
     time_budget: str, form: str, output: str | None,
 ) -> None:  # fmt: skip
-    """Measures synthetic loops on this host, beside what both models say of them.
+    """Measure synthetic loops on this host, and compare them with both models.
 
     Without options for a loop of your own: working set, operations, stride and order of loops as in
     figures 4.2 to 4.8 of the thesis. MACHINE is this host's model.

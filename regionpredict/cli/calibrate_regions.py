@@ -38,7 +38,8 @@ def calibrate_regions(
     *, statistic: str, with_disturbed: bool, from_models: bool, source: dict[str, Any],
     report: Path | None = None,
 ) -> None:  # fmt: skip
-    """Fits, cross-validates, tells, and writes the machine file; no `output`, no file.
+    """Fits, cross-validates, reports, and writes the machine file. Without `output`, it writes no
+    file.
 
     `report`: where a page of it goes. `from_models`: each of the measurements is one size, and
     factors are fitted to the regions' own models. `source` are the common options of commands that
@@ -132,7 +133,7 @@ def _write_page(
 def _of_one_size(
     paths: Sequence[str], path: Path, campaign: Campaign, source: dict[str, Any]
 ) -> _Part:
-    """The sources at the sizes, and with the macros, that one file of measurements tells."""
+    """The sources at the sizes and with the macros of one file of measurements."""
     from regionpredict.measure.recording import read_recording
 
     recorded = read_recording(path)

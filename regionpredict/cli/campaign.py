@@ -27,7 +27,7 @@ def runs_kept(output: Path) -> str:
 
 
 def without_disturbed(campaign: Campaign, path: Path) -> Campaign:
-    """The campaign's undisturbed runs; standard error tells of those that are left out.
+    """The campaign's undisturbed runs. Omitted runs are reported on standard error.
 
     Raises InputError where none is left.
     """
@@ -44,8 +44,8 @@ def without_disturbed(campaign: Campaign, path: Path) -> Campaign:
 
 
 def runs_for_a_page(campaign: Campaign, path: Path) -> tuple[Campaign, InputError | None]:
-    """The undisturbed runs; where there are none all runs, and the error to end with after the
-    page is written."""
+    """The undisturbed runs. Without any, all runs, and the error to end with after the page is
+    written."""
     try:
         return without_disturbed(campaign, path), None
     except InputError as error:

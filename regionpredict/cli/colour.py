@@ -1,7 +1,8 @@
-"""Colour on terminals: red is wrong, yellow in doubt or not known, green holds, cyan can be mended.
+"""Colors on terminals: red for errors, yellow for doubt or unknown, green for valid, cyan for
+possible gains.
 
-Only words that say it anyway are coloured: nothing is told by colour alone. Files never get any,
-pipes where somebody asks for it. What is imported here loads nothing that a command needs.
+Only words with the same meaning are colored, so no information depends on color alone. Files are
+never colored, pipes on request. The imports here load nothing that a command needs.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ def _painted(pattern: re.Pattern[str], text: str) -> str:
 
 
 def in_colour(stream: TextIO, environment: Mapping[str, str], choice: str = "auto") -> bool:
-    """Whether a stream gets colour: as --color says, then NO_COLOR, then FORCE_COLOR (each where it
-    is not empty, as no-color.org and force-color.org have it), else on a terminal that has some.
+    """Whether a stream is colored. In order: --color, NO_COLOR, FORCE_COLOR (if not empty, as in
+    no-color.org and force-color.org), and otherwise a terminal with colors.
     """
     if choice != "auto":
         return choice == "always"
@@ -87,7 +88,7 @@ def shows_table() -> bool:
 
 
 def chosen() -> str:
-    """What --color says."""
+    """The value of --color."""
     from click import get_current_context
 
     context = get_current_context(silent=True)

@@ -1,4 +1,4 @@
-"""`regionpredict compare`: predictions held against measurements."""
+"""`regionpredict compare`: compares predictions with measurements."""
 
 from __future__ import annotations
 
@@ -182,8 +182,8 @@ def command(
 def _judged_runs(
     campaigns: Sequence[Campaign], paths: Sequence[Path], kept: str
 ) -> tuple[list[Campaign], InputError | None]:
-    """The runs that count: `all`, the `quiet` ones, or of each file the quiet ones if there are
-    `some`, else all; then the error to end with after the page is written."""
+    """The runs that count: `all`, the `quiet` ones, or per file the quiet ones if there are `some`,
+    else all. Also the error to end with after the page is written."""
     if kept == "all":
         return list(campaigns), None
     files = list(zip(campaigns, paths, strict=True))

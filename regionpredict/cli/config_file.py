@@ -7,9 +7,9 @@
     sizes = "sizes.yaml:production"    # --sizes, from this file
     exclude = ["tests/*", "third_party/*"]
 
-The file is that of the current folder, or of the nearest folder above it. An option on the command
-line goes first; what may be given several times is added to, and of `set` and `defines` a name that
-is given again is taken from the command line.
+The file is in the current folder, or in the nearest folder above it. The command line has
+precedence. Repeatable options are added to. A repeated name in `set` or `defines` is taken from the
+command line.
 """
 
 from __future__ import annotations
@@ -108,8 +108,7 @@ SETTINGS: Mapping[str, Setting] = {
 def read_config(path: Path) -> dict[str, Any]:
     """Values by parameter of the commands.
 
-    Raises InputError for a file that is not TOML, a key that there is not, and a value of another
-    kind.
+    Raises InputError for a file that is not TOML, an unknown key, and a wrong type.
     """
     text = read_text(path, _REMEDY)
     parsed = _parsed(text, path)
@@ -154,7 +153,7 @@ _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def _not_toml(said: str, path: Path) -> InputError:
-    """What the parser said, with its place where places stand, and the usual slips by name."""
+    """The parser's message with its place, with common mistakes explained."""
     place = _PLACE.search(said)
     what = _PLACE.sub("", said)
     line = int(place[1]) if place and place[1] else None
@@ -177,7 +176,7 @@ def _line_of(text: str, key: str) -> int | None:
 def with_config(
     values: tuple[str, ...], config: tuple[str, ...], *, named: bool
 ) -> tuple[str, ...]:
-    """What may be given several times: the file's, then the command line's.
+    """A repeatable option: the file's values, then the command line's.
 
     With `named` (NAME=VALUE) the file's is left out where the command line gives the name.
 

@@ -13,10 +13,10 @@ NAME = "regionpredict.toml"
 
 
 def nearest_config() -> Path | None:
-    """The file of this folder or of the nearest one above; None where there is none.
+    """The file of this folder or of the nearest one above, or None.
 
     The search ends at the top of a repository, at the user's home, and below a folder that others
-    can write to: what they put there is not the user's configuration.
+    can write to. Other users' files are not the user's configuration.
 
     Raises InputError for a file that another user owns or can change.
     """

@@ -80,8 +80,8 @@ def command(
 
 
 def _check_regions(path: Path, here: Collection[str]) -> None:
-    """Raises InputError where a region of the hints is in no source here, as where these are of
-    another folder, or have changed."""
+    """Raises InputError if a region of the hints is missing from the sources here, because they
+    moved or changed."""
     from regionpredict.measure.hints_document import read_hints_document
 
     document = read_hints_document(path)

@@ -1,4 +1,4 @@
-"""The predictions of one file as an editor has it open, by what the command line chose."""
+"""Predictions of one file that is open in an editor, with the options of the command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Choices(NamedTuple):
-    """What the command line chose for every file."""
+    """The options of the command line for every file."""
 
     machine: Machine
     model: str

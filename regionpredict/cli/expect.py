@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from regionpredict.report.fitted_models import PredictedValue
 
 INCONCLUSIVE = 3
-"""The exit code where no expectation fails, and some measurements tell nothing."""
+"""The exit code if no expectation fails and some measurements are inconclusive."""
 
 _LEVEL = 0.9  # probability of the intervals
 
@@ -147,7 +147,7 @@ def _propose(path: str, measurements: Any, target: str | None) -> None:
 
 
 def _predictions(report: Report, points: list[dict[str, float]]) -> list[PredictedValue]:
-    """What the models that hold their expectations say at each point.
+    """The predictions at each point by models that meet their expectations.
 
     Raises UsageError for a point without the parameter of a model.
     """
@@ -171,7 +171,7 @@ def _predictions(report: Report, points: list[dict[str, float]]) -> list[Predict
 
 
 def _measured(name: str, options: dict[str, Any]) -> Any:
-    """Runs the micro-benchmark behind a shipped file of expectations."""
+    """Runs the micro-benchmark of a shipped file of expectations."""
     from pathlib import Path
 
     from regionpredict.errors import UsageError

@@ -134,7 +134,7 @@ def _place(what: str) -> tuple[str, int]:
 
 
 def _advice(result: Predictions, prediction: Prediction) -> tuple[Advice, ...]:
-    """What is told of the teams that the region is in."""
+    """The text on the parallel regions that contain the region."""
     name = prediction.facts.region.id
     advised = [
         advice for team in result.teams for advice in result.advice.get(team.facts.id, ())
@@ -154,7 +154,8 @@ def _team(result: Predictions, chosen: Prediction) -> TeamPrediction | None:
 
 
 def _team_at(result: Predictions, file: str, line: int) -> TeamPrediction | None:
-    """The team whose `parallel` the line is, where that is no loop's own directive."""
+    """The parallel region whose `parallel` is at the line, if that is not a loop's own
+    directive."""
     here = Path(file).resolve()
     for team in result.teams:
         span = team.facts.span

@@ -37,7 +37,7 @@ def parsed(texts: Sequence[str], *, baseline: bool) -> list[Condition]:
 
 
 def outline_of_predictions(result: Predictions) -> HintOutline:
-    """The hints of what was predicted just now, as a hints file would tell them."""
+    """The hints of this prediction, in the form of a hints file."""
     from regionpredict.compare.hint_outline import outline_of
     from regionpredict.json_records import Record
     from regionpredict.report.hints import hints_document

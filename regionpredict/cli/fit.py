@@ -298,7 +298,7 @@ def _coordinates(model: FittedModel, point: dict[str, float], path: str) -> tupl
 
 
 def _measured(path: str, options: dict[str, Any]) -> Experiment:
-    """What was measured, of the metric that is asked for."""
+    """The measurements of the requested metric."""
     from regionpredict.fit.input import read
 
     columns = {name: options[name] or None for name in ("parameters", "values")}

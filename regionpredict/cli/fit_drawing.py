@@ -1,4 +1,4 @@
-"""What `regionpredict fit --plot` draws."""
+"""The drawings of `regionpredict fit --plot`."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def drawing(
     until: float | None,
     level: float,
 ) -> Figure:
-    """The drawing that is asked for; `kind` None takes a contour where one model has two free
-    parameters, else curves. What is left out is said on standard error."""
+    """The requested drawing. With `kind` None, a contour if a model has two free parameters, else
+    curves. Omissions are reported on standard error."""
     from regionpredict.errors import InputError
     from regionpredict.report.plots.canvas import COLOURS
     from regionpredict.report.plots.curves import curves_figure

@@ -10,7 +10,7 @@ from regionpredict.errors import UsageError
 
 
 def refuse_options(ctx: click.Context, names: Iterable[str], why: str) -> None:
-    """Raises UsageError for the first parameter among `names` that stands on the command line.
+    """Raises UsageError for the first parameter among `names` on the command line.
 
     `why` goes on after the option, as in "--cc does not go with --from".
     """

@@ -12,8 +12,8 @@ from regionpredict.cli.examples import with_examples
 
 
 class LazyGroup(click.Group):
-    """`lines` has a line of help for each command, in the order of `--help`, which loads none;
-    `module` is what stands before a command's name in that of its file.
+    """`lines` has a line of help for each command, in the order of `--help`, which loads no
+    command. `module` is the prefix of a command's module.
     """
 
     def __init__(self, *args: Any, lines: Mapping[str, str], module: str, **options: Any) -> None:
@@ -37,7 +37,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As in every group; one that there is not is told with the name that it is nearest to."""
+        """As in every group. The error for an unknown command suggests the nearest name."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

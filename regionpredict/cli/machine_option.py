@@ -36,8 +36,7 @@ _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hpp", ".hh", ".hx
 
 
 def _no_source(ctx: click.Context, _: click.Parameter, name: str | None) -> str | None:
-    """Raises UsageError where -m was given what is to be predicted: else the first error would be
-    of the PATH that then seems to be missing."""
+    """Raises UsageError if -m got a source. Otherwise the first error would be a missing PATH."""
     if name is None or not (Path(name).suffix in _SOURCES or is_folder(name)):
         return name
     from regionpredict.machine import shipped_aliases, shipped_names
@@ -94,9 +93,9 @@ def machine_for(name: str | None) -> tuple[Machine, Path]:
 def _host_file() -> Path:
     """The file of this host in the user's cache folder, made where it is not there yet.
 
-    It is the host's by its name, processor, caches, packages, domains and kernel: a folder that
-    several hosts share has a file for each. The size of the memory is no part of the key, as a
-    virtual machine's changes from one start to the next.
+    The key is the host's name, processor, caches, packages, domains and kernel, so hosts with a
+    common folder have separate files. The memory size is excluded, because it changes between
+    starts of a virtual machine.
     """
     from regionpredict.machine.detect import read_sysfs
     from regionpredict.machine.writer import write
@@ -129,7 +128,7 @@ def _host_file() -> Path:
 
 
 def _host_key(topology: Topology) -> tuple[object, ...]:
-    """What a host's measured figures depend on."""
+    """The inputs of a host's measured figures."""
     return (
         topology.name, topology.identity, topology.packages, topology.cores_per_package,
         topology.domains_per_package, topology.threads_per_core, topology.caches,

@@ -1,4 +1,4 @@
-"""The entry point: an answer that is kept, or a run of the command; errors as one line."""
+"""The entry point: it prints a cached result, or runs the command. Errors are one line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def program() -> None:
-    """The entry point: `main`, and no time spent on taking its values apart one by one."""
+    """The entry point: `main`, without freeing its values one by one at the end."""
     _open_closed_streams()
     if not sys.warnoptions:  # those of libraries are for who develops with them
         warnings.simplefilter("ignore")
@@ -60,7 +60,7 @@ def program() -> None:
 def _open_closed_streams() -> None:
     """Takes the numbers of standard streams that the shell closed, before a file gets one of them.
 
-    Output that a command was asked for cannot be written then, and says so; notes are lost.
+    If the output of a command cannot be written, an error reports it. Notes are lost.
     """
     for number, name, mode in (
         (0, "stdin", os.O_RDONLY),
@@ -98,8 +98,8 @@ def _answer() -> None:
 
 
 def _say_refused(error: OSError) -> None:
-    """One line for a stream that takes nothing, for a folder that lets nobody look into it, or for
-    a name that no file can have; another error of a file is a defect."""
+    """One line for a closed stream, a folder without permission, or an impossible file name. Other
+    file errors are defects."""
     if isinstance(error, PermissionError) and error.filename is not None:
         sys.stderr.write(f"regionpredict: {error.filename}: {error.strerror}; ask for its rights\n")
         return
@@ -116,7 +116,7 @@ def _say_refused(error: OSError) -> None:
 
 
 def _run_and_keep(cache: ResultCache) -> None:
-    """Runs the command; what a run without errors printed is kept where the command says so."""
+    """Runs the command. Its output is cached if it had no errors and the command allows it."""
     from regionpredict.cli.result_cache import RunRecord, recorded
 
     record = RunRecord()

@@ -257,7 +257,7 @@ def _brief(value: object) -> str:
 
 
 def _observed(argv: tuple[str, ...], *, binary: bool) -> tuple[dict[str, str], Reader]:
-    """What the environment needs besides, and how the program's results are read."""
+    """Additional environment variables, and how to read the program's results."""
     from regionpredict.measure.sweep import read_output
 
     if not binary:

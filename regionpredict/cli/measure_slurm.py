@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _ONE_NODE = ("nodes", "array", "ntasks-per-node")
 _SPARE_MINUTES = 2
-"""For starting and ending the job, beside the time budget."""
+"""Time for starting and ending the job, in addition to the time budget."""
 
 
 def measure_through_slurm(
@@ -34,8 +34,8 @@ def measure_through_slurm(
 ) -> None:
     """Submits a job that measures into `output`, and waits for it.
 
-    Raises InputError where there is no Slurm, where it refuses the job, or where the job does not
-    come to its end; what was measured by then is kept.
+    Raises InputError without Slurm, if it rejects the job, or if the job does not finish.
+    Measurements so far are kept.
     """
     launch = _launcher()
     request = _request(plan, options)
@@ -131,7 +131,7 @@ def _node(argv: tuple[str, ...], output: Path, folder: Path, *, resume: bool) ->
 def _command(
     argv: tuple[str, ...], plan: Plan, output: Path, options: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """What the job runs: the same command on its node, without Slurm."""
+    """The command of the job: the same on its node, without Slurm."""
     line = [sys.executable, "-m", "regionpredict", "measure", "--resume", "--format", "json"]
     if plan.threads:
         line += ["--threads", ",".join(str(count) for count in plan.threads)]
@@ -198,7 +198,7 @@ def _note(text: str) -> None:
 
 
 class _Progress:
-    """Where a job stands: a line each time its state changes, and a bar on a terminal."""
+    """The state of a job: a line per change, and a bar on a terminal."""
 
     def __init__(self, job_id: str, plan: Plan, output: Path) -> None:
         self.job_id = job_id
@@ -211,7 +211,7 @@ class _Progress:
         self.runs = ""
 
     def show(self, seen: Seen) -> None:
-        """Shows a state that Slurm told."""
+        """Shows a state reported by Slurm."""
         if seen.state == "RUNNING":
             self.began = self.began or time.monotonic()
             self._say(f"job {self.job_id} runs on {seen.node}")

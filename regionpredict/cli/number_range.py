@@ -9,7 +9,7 @@ import click
 
 
 class NumberRange(click.FloatRange):
-    """A `click.FloatRange` that takes numbers alone; `infinite`: also one without end."""
+    """A `click.FloatRange` for numbers only. `infinite`: infinity is allowed."""
 
     def __init__(
         self, least: float | None = None, most: float | None = None, *, infinite: bool = False,

@@ -17,11 +17,10 @@ from regionpredict.errors import InputError, one_line, visible
 
 
 def write_result(text: str, output: str | Path | None, verbatim: bool = False) -> None:
-    """The result on standard output, or into a file, of which standard error then tells.
+    """Writes the result to standard output, or to a file, which standard error then names.
 
-    A table in a file has its sentences on one line each. `verbatim`: no table, whatever the
-    command's options say, but the text of a file, of which no line may be broken. Raises InputError
-    where it cannot be written.
+    A table in a file has one line per sentence. `verbatim`: the text of a file, whose lines must
+    not be wrapped. Raises InputError if it cannot be written.
     """
     if output is None:
         write_standard_output(text, verbatim)
@@ -36,8 +35,8 @@ def write_standard_output(text: str, verbatim: bool = False) -> None:
     Names from sources, machines and traces can hold control characters, which a terminal would
     obey. They are escaped in whatever is written, files as well, which are shown on one later.
 
-    In a pipe no line is broken, whatever COLUMNS says, which shells and libraries hand on: who
-    searches a text for a sentence finds it on one line. Raises InputError where it takes none.
+    In a pipe, no line is wrapped, whatever COLUMNS is, so each sentence can be searched on one
+    line. Raises InputError if the stream is closed.
     """
     is_table = shows_table() and not verbatim
     text = visible(text)

@@ -48,7 +48,7 @@ def can_draw() -> bool:
 
 
 def write_plot(target: Path, figure: Figure) -> None:
-    """Writes what --plot asked for, of which standard error then tells, as `-o` does."""
+    """Writes the drawing of --plot, and names the file on standard error, like `-o`."""
     write_drawing(target, figure)
     click.echo(f"written: {one_line(str(target))}", err=True)
 

@@ -1,4 +1,4 @@
-"""What a prediction was asked for, kept in its hints, to be made anew at other sizes."""
+"""The options of a prediction, kept in its hints, for predicting again at other sizes."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _REMEDY = "predict again with this version of regionpredict, --format json"
 class PredictionRequest:
     """The options of one `regionpredict predict` that decide its hints.
 
-    `given` are the sizes of --set and --sizes, as NAME=VALUE, `sizes_from` the file of a run,
-    `arguments` what --args says; `machine_file` is a path; `within` a percentage. What has a
-    default here has the same one on the command line.
+    `given` are the sizes of --set and --sizes, as NAME=VALUE, `sizes_from` the file of a run, and
+    `arguments` the value of --args. `machine_file` is a path, and `within` a percentage. Defaults
+    are those of the command line.
     """
 
     paths: tuple[str, ...]
@@ -69,7 +69,7 @@ class PredictionRequest:
         return RunOptions(self.first_touch, self.pages, self.binding, self.runtime)
 
     def document(self) -> dict[str, Any]:
-        """As it stands in a hints file."""
+        """The entry in a hints file."""
         return {name: _plain(getattr(self, name)) for name in self.__slots__}
 
 
@@ -78,7 +78,7 @@ def _plain(value: Any) -> Any:
 
 
 def given_sizes(given: Sequence[str], file: str | None) -> tuple[str, ...]:
-    """What --set and --sizes give, as --set would."""
+    """The values of --set and --sizes, in the form of --set."""
     from regionpredict.sizes.share_texts import text_of
 
     values, _ = sizes_of(given, file)
@@ -86,7 +86,7 @@ def given_sizes(given: Sequence[str], file: str | None) -> tuple[str, ...]:
 
 
 def read_request(path: Path) -> PredictionRequest:
-    """The request in a hints file; raises InputError where there is none."""
+    """The request in a hints file. Raises InputError if it is missing."""
     from regionpredict.machine import BINDINGS
     from regionpredict.predict import COMBINATIONS, MISS_WEIGHTS, STATEMENT_WEIGHTS
 
@@ -152,12 +152,10 @@ def hints_at_measured_sizes(hints: Path, measurements: Sequence[Path]) -> Hints:
 def predicted_anew(
     hints: Path, measurements: Sequence[Path], threads: Sequence[int] = ()
 ) -> Predictions:
-    """What the hints were asked for, at the sizes that runs recorded, from the sources as they are
-    now; with `threads`, on these.
+    """The prediction for the recorded sizes, from the current sources. With `threads`, for these.
 
-    What was recorded takes the place of what --set gave, and macros that all measured regions were
-    built with that of -D. Raises InputError where sources or machine file are gone, or not those
-    that were measured.
+    Recorded sizes replace those of --set, and common macros of all measured regions those of -D.
+    Raises InputError if sources or the machine file are missing, or differ from the measured ones.
     """
     from regionpredict.machine.shipped import load_file
     from regionpredict.measure.recording import read_recording, together
@@ -173,8 +171,8 @@ def repeated(
     request: PredictionRequest, machine: Machine, *, recorded: Recording | None = None,
     analysis: Analysis | None = None, advised: bool = False,
 ) -> Predictions:  # fmt: skip
-    """What the request asks for on a machine, from the sources as they are now, or from an
-    `analysis` of them; changes to the source are looked for where it is `advised`."""
+    """The prediction of the request on a machine, from the current sources or from their
+    `analysis`. Source changes are tried if `advised`."""
     from regionpredict.pipeline import predict
 
     machine = request.run.on(machine)
@@ -194,7 +192,7 @@ def repeated(
 
 
 def _at_sizes_of(request: PredictionRequest, recorded: Recording) -> PredictionRequest:
-    """The request without the sizes that the run tells itself, and with the macros it had."""
+    """The request without the recorded sizes, and with the macros of the run."""
     measured = (*recorded.regions, *recorded.teams)
     names = {name for region in measured for name in region.sizes}
     given = tuple(pair for pair in request.given if not _is_recorded(pair, names))

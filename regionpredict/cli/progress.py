@@ -10,7 +10,7 @@ import click
 
 _BAR = 20
 _PATIENCE_S = 2.0
-"""What takes less needs no bar."""
+"""Shorter work has no bar."""
 _PACE_S = 0.1
 
 
@@ -42,7 +42,7 @@ class ProgressLine:
             click.echo(line, err=True)
 
     def meanwhile(self, text: str) -> None:
-        """Shows what holds the work up, where it stands."""
+        """Shows the reason for waiting in place."""
         self.show(self._share, text)
 
     def end(self) -> None:
@@ -57,8 +57,8 @@ def _bar(share: float) -> str:
 
 
 class StageLine:
-    """How far the stages of a prediction are: a line that is written over after two seconds, and
-    taken away at the end, where standard error is a terminal; else nothing.
+    """The progress of a prediction's stages: a line on a terminal, shown after two seconds and
+    removed at the end.
 
     It goes past `sys.stderr`, which notes what a kept answer says again.
     """

@@ -17,7 +17,7 @@ def patience(text: str) -> float | None:
 
 
 def waiting(most_s: float) -> str:
-    """What a progress line says meanwhile.
+    """The text of the progress line meanwhile.
 
     >>> waiting(29.6)
     'others use this host: waiting, 30 s at most'
@@ -26,7 +26,7 @@ def waiting(most_s: float) -> str:
 
 
 class QuietHost:
-    """Waits in front of measurements, at most `most_s` seconds in all; 0: never.
+    """Waits before measurements, at most `most_s` seconds in total. 0: never.
 
     `on_wait` hears meanwhile what it waits for.
     """
@@ -53,7 +53,7 @@ class QuietHost:
         return took
 
     def remark(self) -> str:
-        """What others did since, where it was so much that figures may be wrong; else empty."""
+        """The activity of others since then, if it may distort figures. Otherwise empty."""
         from regionpredict.measure.host_activity import disturbance, own_seconds, read_activity
 
         beside = disturbance(self._before, read_activity(), own_seconds() - self._own)
@@ -66,4 +66,4 @@ class QuietHost:
 
 
 _GLANCE_S = 0.3
-"""What a look at a quiet host takes, which is no waiting."""
+"""The time of a check on a quiet host, which does not count as waiting."""

@@ -1,14 +1,13 @@
 """Answers of commands on sources, kept in the user's cache folder and given again.
 
-The command line, its folder, the program itself and what else decides make a key. Under the key
-stand the questions that the last answer depended on (`file_dependencies`): asked again, they give a
-fingerprint, and under key, questions and fingerprint together stands the answer: what went to the
-two streams, piece by piece. So an answer is found by the text it was made from, wherever that
-text was in between.
+The key consists of the command line, its folder, the program itself and other inputs. Under the key
+are the queries that the last result depended on (`file_dependencies`). Repeated, they give a
+fingerprint. Key, queries and fingerprint together identify the result, the output on both streams,
+piece by piece. So
 
-What is kept is JSON behind its own digest: text that is printed, never loaded as a program. A file
-that is damaged, of another schema, or not there is an answer that is not there. This file and what
-it imports load nothing that a command needs: an answer comes before that is loaded.
+A result is JSON after its own digest. It is text to print, and never executed. A damaged, outdated
+or missing file is no result. This file and its imports are light, because a result is printed
+before anything else is loaded.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ class Kept(NamedTuple):
 
 
 class RunRecord:
-    """What one run printed, and what it depended on; made into an answer only by `keep`."""
+    """The output and dependencies of one run. Only `keep` makes a result of it."""
 
     def __init__(self) -> None:
         # of the clock that the kernel stamps files with
@@ -75,11 +74,11 @@ class RunRecord:
         self._unchanged = unchanged
 
     def read_file(self, path: Path) -> None:
-        """Notes a file that the answer depends on besides the sources."""
+        """Records an additional file that the result depends on."""
         self._files += (str(path),)
 
     def keep(self, *files: Path) -> None:
-        """The run is over, and depends on these files besides: it may be given again."""
+        """The run has finished with these additional dependencies, and may be cached."""
         self._files += tuple(str(path) for path in files)
         self._kept = True
 
@@ -175,8 +174,8 @@ class ResultCache:
 def result_cache(argv: Sequence[str], environment: Mapping[str, str]) -> ResultCache | None:
     """The answers of a command line; None where none are kept.
 
-    That is: of other commands, with `--no-cache`, where the environment gives the parser options
-    of its own, where a stream cannot be replayed, or without a folder that is the user's alone.
+    That is: for other commands, with `--no-cache`, with parser options in the environment, for a
+    stream that cannot be replayed, or without a private folder.
     """
     if not argv or argv[0] not in COMMANDS or "--no-cache" in argv:
         return None
@@ -197,7 +196,7 @@ def results_folder(environment: Mapping[str, str]) -> Path:
 
 
 def recorded(record: RunRecord) -> tuple[TextIO, TextIO]:
-    """Stand-ins for standard output and standard error that note what goes through them."""
+    """Replacements for standard output and standard error that record the output."""
     out, err = _Recorded(sys.stdout, 1, record), _Recorded(sys.stderr, 2, record)
     return out, err  # type: ignore[return-value]
 
@@ -258,7 +257,7 @@ def _program() -> list[tuple[str, int, int]]:
 
 
 def _installed() -> list[str]:
-    """Names and versions of what is installed beside the program."""
+    """Names and versions of the packages installed with the program."""
     installed: list[str] = []
     for folder in sys.path:
         if folder.endswith(("site-packages", "dist-packages")):
@@ -291,7 +290,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, body: bytes) -> None:
-    """Writes a file of the cache behind its digest, by which a torn one is known."""
+    """Writes a file of the cache after its digest, which reveals a truncated file."""
     digest = sha256(body).hexdigest().encode()
     replace_file(path, digest + b"\n" + body, mode=0o600, durable=False)
 

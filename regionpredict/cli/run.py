@@ -105,7 +105,7 @@ def placing(pages: str | int) -> list[str]:
 
 
 def bound(binding: str) -> dict[str, str]:
-    """The variables that spread threads where the hints do; close is left to the caller."""
+    """The variables that spread threads as in the hints. `close` is the caller's default."""
     if binding == "close":
         return {}
     if binding == "caches":
@@ -134,7 +134,7 @@ def sharing(name: str | None) -> dict[str, str]:
 
 
 def find_program(word: str) -> Path:
-    """The program's file; raises InputError where there is none."""
+    """The program's file. Raises InputError if it is missing."""
     path = shutil.which(word)
     if path is None:
         raise InputError(f"no program '{word}'", remedy="check the path; write ./NAME for one here")
@@ -157,8 +157,8 @@ def preloaded(library: Path) -> dict[str, str]:
 
 
 def tell(output: Path, limits: Sequence[Limit], functions: Sequence[Outlined]) -> None:
-    """What each region ran on, and how long it took, on standard error: a line a place of the
-    source, of which the compiler may have made several functions."""
+    """The threads and time of each region on standard error: one line per place in the source,
+    which may be several functions."""
     from regionpredict.measure.outlined_results import outlined_entries
 
     try:

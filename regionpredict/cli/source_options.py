@@ -30,7 +30,7 @@ OF_SOURCES = (
     "machine_name", "defines", "includes", "excludes", "standard", "given", "sizes", "sizes_from",
     "arguments", "frontend", "processes",
 )  # fmt: skip
-"""What changes nothing in a command that was given no sources."""
+"""Options without an effect if a command has no sources."""
 
 _OF_CONFIG = "regionpredict.config.given"
 """Where in the context the names are that the file alone gives."""
@@ -39,7 +39,7 @@ _OF_CONFIG = "regionpredict.config.given"
 def _and_config(
     ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """What is given several times, after what regionpredict.toml gives."""
+    """A repeatable option, after the values of regionpredict.toml."""
     from regionpredict.cli.group import CONFIG
 
     config: tuple[str, ...] = ctx.meta.get(CONFIG, {}).get(param.name, ())
@@ -148,7 +148,7 @@ def _is_whole(text: str) -> bool:
 def sizes_of(
     given: Sequence[str], file: str | None
 ) -> tuple[dict[str, int | Fraction], SizesFile | None]:
-    """What --set and --sizes give, --set first; and the file, for those who tell of its lines."""
+    """The values of --set and --sizes, --set first, and the file with its lines."""
     from regionpredict.sizes.set_option import parse_given
 
     values = parse_given(given)
@@ -181,9 +181,9 @@ def run_analysis(
 ) -> Analysis:  # fmt: skip
     """Reads and analyses what the common options name; diagnostics go to standard error.
 
-    `flows`: also what tells where pages lie; `recorded`: a run that was read already, in place of
-    `sizes_from`; `tasks`: explicit tasks are regions, too. Without `defaults` those sizes are left
-    open that the program has without arguments.
+    `flows`: also analyze page placement. `recorded`: a run that was already read, in place of
+    `sizes_from`. `tasks`: explicit tasks are regions, too. Without `defaults`, sizes from a run
+    without arguments stay unknown.
     """
     from regionpredict.analysis.given_shares import parted
     from regionpredict.frontend import dependencies_of, requests_for
@@ -228,8 +228,8 @@ def run_analysis(
 
 
 def _unused(macros: Sequence[tuple[str, str]], analysis: Analysis) -> list[str]:
-    """The macros of the command line that nothing read has; those of regionpredict.toml are for a
-    project, of which this may be a part."""
+    """The unused macros of the command line. Those of regionpredict.toml are excluded, because they
+    are for the whole project."""
     from regionpredict.cli.group import CONFIG
     from regionpredict.cli.unused_macros import unused_macros
 
@@ -245,7 +245,7 @@ def _unused(macros: Sequence[tuple[str, str]], analysis: Analysis) -> list[str]:
 
 
 def _split_arguments(text: str | None) -> list[str] | None:
-    """The arguments of --args, as a shell takes them apart."""
+    """The arguments of --args, split like in a shell."""
     if text is None:
         return None
     try:
@@ -270,14 +270,14 @@ def _recording(path: str | None) -> Recording | None:
 
 
 def _lines(file: SizesFile | None, given: Collection[str]) -> dict[str, tuple[str, int]]:
-    """Where each size of the file stands that no --set takes the place of."""
+    """The place of each size of the file that no --set replaces."""
     if file is None:
         return {}
     return {name: (file.path, line) for name, line in file.lines.items() if name not in given}
 
 
 def _of_config(file: SizesFile | None) -> frozenset[str]:
-    """The sizes that regionpredict.toml gives: for a project, of which this may be a part."""
+    """The sizes in regionpredict.toml, for the whole project."""
     context = click.get_current_context()
     names: set[str] = set(context.meta.get(_OF_CONFIG, ()))
     if context.get_parameter_source("sizes") is click.core.ParameterSource.DEFAULT_MAP:

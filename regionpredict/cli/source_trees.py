@@ -26,7 +26,7 @@ class Side(NamedTuple):
 
 
 def side_of(text: str, other: str) -> Side:
-    """What one side names; a commit has the path of the `other` side, or all of this folder.
+    """The sources of one side. A commit has the path of the `other` side, or all of this folder.
 
     Raises InputError where it is neither a file, nor a folder, nor a commit.
     """

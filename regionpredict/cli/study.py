@@ -106,7 +106,7 @@ def _judged(
     label: str, stem: str, asked: PredictionRequest, analysis: Analysis, machine: Machine,
     campaign: Campaign, folder: Path,
 ) -> list[Judged]:  # fmt: skip
-    """One model's hints held against the runs, by both criteria; what it took is written."""
+    """Compares one model's hints with the runs, by both criteria, and writes the result."""
     from regionpredict.compare.calibration_samples import hints_of
     from regionpredict.compare.verdicts import CRITERIA, compare
     from regionpredict.measure.summary import summarise, summarise_teams

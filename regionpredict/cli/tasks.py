@@ -1,4 +1,4 @@
-"""`regionpredict tasks`: task graphs of programs: record, show, simulate, replay, isoefficiency."""
+"""`regionpredict tasks` on task graphs: record, show, simulate, replay, isoefficiency."""
 
 from __future__ import annotations
 

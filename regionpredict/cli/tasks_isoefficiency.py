@@ -1,4 +1,4 @@
-"""`regionpredict tasks isoefficiency`: a campaign over sizes and threads, and what it tells."""
+"""`regionpredict tasks isoefficiency`: a campaign over sizes and threads, and its evaluation."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def command(
 def _predicted(
     sources: tuple[str, ...], machine_name: str | None, threads: int | None, options: dict[str, Any]
 ) -> PredictedBodies:
-    """What memory leaves of tasks that run at once, by their bodies."""
+    """The speed that memory leaves for concurrent tasks, by their bodies."""
     from regionpredict.task_bodies import predicted_bodies
 
     machine, _ = machine_for(machine_name)

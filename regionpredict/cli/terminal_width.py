@@ -1,7 +1,7 @@
 """Tables within the width of a terminal: what is wider goes on below, indented.
 
-In a pipe and in a file rows have at most 80 columns, and sentences, as notes and reasons
-are, stay on one line, for who searches them.
+In a pipe or a file, rows have at most 80 columns. Sentences, such as notes and reasons, stay on one
+line for searching.
 """
 
 from __future__ import annotations

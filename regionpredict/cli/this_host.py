@@ -1,4 +1,4 @@
-"""What this host offers a calibration: a compiler, processors, memory."""
+"""Resources of this host for a calibration: a compiler, processors, memory."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _OF_TRACES = (
     "ranks", "time", "call_path", "application", "mark", "definition", "eager_limit", "latency",
     "bandwidth", "overhead", "frequency",
 )  # fmt: skip
-"""What changes nothing of runs whose factors come from a table."""
+"""Options without an effect on runs whose factors come from a table."""
 
 
 @click.command("factors")
@@ -192,7 +192,7 @@ def command(
 def _predicted(
     sources: tuple[str, ...], machine_name: str | None, study: Study, reading: dict[str, Any]
 ) -> Hints:
-    """What is predicted of the program's regions, for the threads that the runs' teams had."""
+    """The prediction of the program's regions, for the threads of the runs."""
     from regionpredict.compare.calibration_samples import hints_of
     from regionpredict.pipeline import predict
 

@@ -86,7 +86,7 @@ def command(target: str, argv: tuple[str, ...]) -> None:
 def _settings(argv: Sequence[str], folder: Path) -> Mapping[str, str]:
     """The environment of the run: the recorders, loaded in front of the program's libraries.
 
-    Who has no compiler of MPI can record OpenMP; a launcher without one is an error.
+    Without an MPI compiler, only OpenMP can be recorded. A launcher without one is an error.
     """
     from regionpredict.cli.run import compiler
     from regionpredict.errors import InputError

@@ -1,4 +1,4 @@
-"""What the commands on one trace share: its options, reading it, and writing the result."""
+"""Common parts of the commands on one trace: options, reading, and writing the result."""
 
 from __future__ import annotations
 

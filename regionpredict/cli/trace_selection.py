@@ -31,7 +31,7 @@ class Reading:
     application: int | None = None
 
     def selection(self) -> Selection:
-        """What the options choose. Raises UsageError where one is not understood."""
+        """The selection of the options. Raises UsageError for an invalid one."""
         from regionpredict.trace.selection import Selection
 
         return Selection(

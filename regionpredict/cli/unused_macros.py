@@ -11,7 +11,7 @@ from regionpredict.errors import InputError
 def unused_macros(macros: Sequence[tuple[str, str]], files: Iterable[str]) -> list[str]:
     """The names of those of `macros` that neither a file nor the value of another one has.
 
-    A file that cannot be read tells nothing.
+    An unreadable file is ignored.
     """
     from regionpredict.frontend.requests.regular_files import read_regular_file
 

@@ -18,7 +18,7 @@ _ORDERS = ("line", "function", "time", "speedup", "sure", "iterations", "data")
 
 
 def view_options(*, facts: bool = False) -> Decorator:
-    """Adds the options; `facts`: of a command that knows no times."""
+    """Adds the options. `facts`: for a command without times."""
     orders = _FACTS_ORDERS if facts else _ORDERS
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,7 +51,7 @@ def view_of(
     only: Sequence[str], sort: str | None, top: int | None, *, facts: bool = False,
     every: bool = True,
 ) -> View:  # fmt: skip
-    """What the options ask for; without any, one screen unless `every` region is asked for."""
+    """The view of the options. Without any, one screen unless `every` region is requested."""
     from regionpredict.report.view import View
 
     by_itself = "line" if facts or top is None else "time"
@@ -60,7 +60,7 @@ def view_of(
 
 
 def refuse_view(view: View, what: str) -> None:
-    """Raises UsageError where rows are chosen for what always tells of the whole program."""
+    """Raises UsageError if rows are selected for an output that always covers the whole program."""
     if view.only or view.top is not None or view.sort != "line":
         raise UsageError(
             f"{what} is about the whole program", remedy="leave --only, --sort and --top out"

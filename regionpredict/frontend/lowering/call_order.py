@@ -168,7 +168,7 @@ def _places(
     parts: Sequence[_Part],
     wanted: Iterable[tuple[Place, Function | None]],
 ) -> list[int] | None:
-    """The parts that contain the expressions. None if one is in no part."""
+    """The parts that contain the expressions. None if one is missing from all parts."""
     known: list[int] = []
     for expression, _ in wanted:
         at = [
