@@ -3,6 +3,7 @@
     python tests/benchmarks/bench_coschedule.py HOST.yaml [--rounds N]
 
     python tests/benchmarks/bench_coschedule.py HOST.yaml --phases [--rounds N]
+    python tests/benchmarks/bench_coschedule.py HOST.yaml --naps [--rounds N]
 
 Two samples: one that memory holds up, one of chains of arithmetic. Each pair is predicted, then run
 as predicted: each program alone on the cores that are best for it, and both at once, half of the
@@ -12,6 +13,9 @@ With --phases the pair has a memory-bound and a compute-bound region each, in op
 of them three times as long. Rounds with fixed halves alternate with rounds under
 `regionpredict run --share`; printed are both medians until both programs have ended, the gain of
 each round, and its 95 % interval (paired Student t).
+
+With --naps the work of both regions is waiting, one of them on one thread: the pair shares eight
+cores that need not be there, whatever else the host does.
 """
 
 from __future__ import annotations
@@ -34,6 +38,8 @@ from scipy.stats import t as student
 
 from regionpredict.cli.quiet_host import QuietHost
 from regionpredict.measure.host_activity import wait_for_quiet
+from regionpredict.measure.runtime_library import preload_library
+from regionpredict.user_cache import private_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 BY_CAUSE = ROOT / "polybench_samples" / "by_cause"
@@ -202,11 +208,84 @@ def phased(folder: Path, machine: str, rounds: int) -> None:
     print(f"{len(fixed)} rounds, {disturbed} more left out: others kept the host busy", flush=True)
     if len(fixed) < 2:
         return
+    show_gains(fixed, shared)
+    Path(f"/dev/shm/regionpredict-{os.getuid()}-bench-{os.getpid()}").unlink(missing_ok=True)
+
+
+NAPS = """\
+#include <time.h>
+static void nap(void)
+{
+    struct timespec length = {0, 2000000};
+    nanosleep(&length, 0);
+}
+__attribute__((noinline)) static void narrow(void)
+{
+    for (int t = 0; t < 800; t++) {
+#pragma omp parallel for
+        for (int i = 0; i < 1; i++) nap();
+    }
+}
+__attribute__((noinline)) static void wide(void)
+{
+    for (int t = 0; t < 50; t++) {
+#pragma omp parallel for
+        for (int i = 0; i < 112; i++) nap();
+    }
+}
+int main(void)
+{
+    if (NARROW_FIRST) narrow();
+    wide();
+    if (!NARROW_FIRST) narrow();
+    return 0;
+}
+"""
+
+
+def napping(folder: Path, rounds: int) -> None:
+    """Fixed halves of eight cores against cores that change hands, in turn."""
+    cores, share = 8, folder / "share"
+    library = preload_library(["gcc"], private_folder(folder / "cache"), "preload.c")
+    for name, first in (("a", 1), ("b", 0)):
+        (folder / f"{name}.c").write_text(NAPS)
+        subprocess.run(["gcc", "-g", "-O1", "-fopenmp", f"-DNARROW_FIRST={first}", f"{name}.c",
+                        "-o", name], check=True, cwd=folder)  # fmt: skip
+        symbols = subprocess.run(["nm", name], check=True, capture_output=True, text=True,
+                                 cwd=folder).stdout.splitlines()  # fmt: skip
+        curves = {"narrow": ",".join("1" * cores), "wide": ",".join(map(str, range(1, cores + 1)))}
+        (folder / f"{name}.limits").write_text("".join(
+            f"{cores} 0 - {curve} {line.split()[0]} {(folder / name).resolve()}\n"
+            for which, curve in curves.items() for line in symbols if f"{which}._omp_fn" in line
+        ))  # fmt: skip
+
+    def seconds(threads: int, more: dict[str, str]) -> float:
+        begin = time.monotonic()
+        started = [
+            subprocess.Popen([f"./{name}"], cwd=folder, env={
+                **os.environ, "OMP_NUM_THREADS": str(threads), "LD_PRELOAD": str(library),
+                "OMP_WAIT_POLICY": "passive",
+                "REGIONPREDICT_LIMITS": str(folder / f"{name}.limits"), **more})
+            for name in "ab"
+        ]  # fmt: skip
+        for process in started:
+            process.wait()
+        return time.monotonic() - begin
+
+    sharing = {"REGIONPREDICT_SHARE": str(share), "REGIONPREDICT_SHARE_CORES": str(cores)}
+    fixed, shared = [], []
+    for _ in range(rounds):
+        fixed.append(seconds(cores // 2, {}))
+        shared.append(seconds(cores, sharing))
+    show_gains(fixed, shared)
+
+
+def show_gains(fixed: Sequence[float], shared: Sequence[float]) -> None:
+    """Both medians, the gain of each round, and its mean with the 95 % interval."""
     gains = [one / other for one, other in zip(fixed, shared, strict=True)]
     wide = float(student.ppf(0.975, len(gains) - 1)) * stdev(gains) / math.sqrt(len(gains))
     print(f"fixed halves {median(fixed):.2f} s, cores that change hands {median(shared):.2f} s")
     print(f"gains {', '.join(f'{gain:.2f}' for gain in gains)}: {fmean(gains):.2f} +- {wide:.2f}")
-    Path(f"/dev/shm/regionpredict-{os.getuid()}-bench-{os.getpid()}").unlink(missing_ok=True)
 
 
 def main() -> None:
@@ -214,7 +293,12 @@ def main() -> None:
     parser.add_argument("machine", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--phases", action="store_true", help="a pair whose regions differ")
+    parser.add_argument("--naps", action="store_true", help="a pair that waits instead of working")
     told = parser.parse_args()
+    if told.naps:
+        with tempfile.TemporaryDirectory() as name:
+            napping(Path(name), told.rounds)
+        return
     if told.phases:
         with tempfile.TemporaryDirectory() as name:
             phased(Path(name), str(told.machine.resolve()), told.rounds)
