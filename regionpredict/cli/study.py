@@ -33,7 +33,8 @@ _MODELS = (
      ("executions", "element-size")),
     ("saturation", "saturation", "saturation", ("equal", "reference")),
 )  # fmt: skip
-_PAGE, _MEASUREMENTS, _SWEEPS = "study.md", "measurements.jsonl", "sweeps.c"
+_PAGES = {"html": "study.html", "markdown": "study.md"}
+_MEASUREMENTS, _SWEEPS = "measurements.jsonl", "sweeps.c"
 
 
 @click.command("study")
@@ -54,7 +55,7 @@ _PAGE, _MEASUREMENTS, _SWEEPS = "study.md", "measurements.jsonl", "sweeps.c"
               help="Also use runs during which other processes kept the host busy.")  # fmt: skip
 @click.option("-o", "folder", required=True, metavar="FOLDER",
               type=click.Path(path_type=Path, file_okay=False),
-              help="Where hints, measurements, plots and study.md go.")  # fmt: skip
+              help="Where hints, measurements, plots, study.html and study.md go.")  # fmt: skip
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(
     paths: tuple[str, ...], machine_name: str | None, threads: str | None,
@@ -68,7 +69,8 @@ def command(
     """
     from regionpredict.cli.campaign import runs_for_a_page
     from regionpredict.measure.store import read_campaign
-    from regionpredict.report.study_page import study_page
+    from regionpredict.report.rendered import rendered
+    from regionpredict.report.study_page import study_document
 
     if not argv:
         raise UsageError("no program", remedy="write regionpredict study ... -- ./program ARGS")
@@ -95,9 +97,10 @@ def command(
     for label, stem, model, (statements, misses) in _MODELS:
         own = replace(asked, model=model, statement_weight=statements, miss_weight=misses)
         judged += _judged(label, stem, own, analysis, machine, judged_runs, folder)
-    page = study_page(campaign, judged, _sweeps(machine, folder))
-    write_file(folder / _PAGE, page)
-    click.echo(page, nl=False)
+    document = study_document(campaign, judged, _sweeps(machine, folder))
+    for form, name in _PAGES.items():
+        write_file(folder / name, rendered(document, form))
+    click.echo(rendered(document, "table"), nl=False)
     if refused is not None:
         raise refused
 
@@ -178,4 +181,4 @@ def _sweep(sweep: Sweep, machine: Machine, folder: Path) -> Figure:
     }
     name = f"sweep-{sweep.name}.svg"
     write_drawing(folder / name, sweep_figure(machine.name, sweep.axis, lines))
-    return Figure(name, f"Score and efficiency by {sweep.axis}")
+    return Figure(name, f"Score and efficiency by {sweep.axis}", sweep.axis, lines)

@@ -33,19 +33,17 @@ def command(reading: Reading, output: str, target: str | None, top: int, mark: s
     locations. If the run has iterations, imbalance is static (the same locations in each) or
     dynamic (others each time). ARCHIVE is an OTF2 anchor file or its folder, or a Paraver trace.
     """
-    from regionpredict.report.imbalance import imbalance_json, imbalance_table
+    from regionpredict.report.imbalance import imbalance_document, imbalance_json
+    from regionpredict.report.rendered import rendered
     from regionpredict.trace.imbalance import imbalances
 
     analysis = analysed(reading)
     study = imbalances(analysis, mark)
     if output == "json":
         text = imbalance_json(study, analysis.findings)
-    elif output == "html":
-        from regionpredict.report.html.imbalance import imbalance_page
-
-        text = imbalance_page(study, analysis, analysis.findings, top)
     else:
-        text = imbalance_table(study, analysis.trace, top)
+        document = imbalance_document(study, analysis, analysis.findings, top)
+        text = rendered(document, output)
     write_result(text, target)
     for finding in (*analysis.findings, *([study.note] if study.note else [])):
         click.echo(f"regionpredict: note: {finding}", err=True)

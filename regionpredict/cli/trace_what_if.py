@@ -39,6 +39,7 @@ def command(
     OTF2 anchor file or its folder, or a Paraver trace.
     """
     from regionpredict.report import what_if as report
+    from regionpredict.report.rendered import rendered
     from regionpredict.trace.what_if import what_if
 
     kernels = trace_kernels()
@@ -46,14 +47,9 @@ def command(
     what_if_result = what_if(analysis, kernels, callpath, top)
     if output == "json":
         text = report.what_if_json(what_if_result, analysis.findings)
-    elif output == "csv":
-        text = report.what_if_csv(what_if_result)
-    elif output == "html":
-        from regionpredict.report.html.what_if import what_if_page
-
-        text = what_if_page(what_if_result, analysis, analysis.findings)
     else:
-        text = report.what_if_table(what_if_result, analysis.trace)
+        document = report.what_if_document(what_if_result, analysis, analysis.findings)
+        text = rendered(document, output)
     write_result(text, target)
     for finding in analysis.findings:
         click.echo(f"regionpredict: note: {finding}", err=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Place = Literal["", "text", "page", "csv"]
+Place = Literal["", "text", "page", "csv", "markdown"]
 """Where something is shown. The empty text is everywhere."""
 Cell = str | int | float | None | tuple[str, float | int | str | None]
 """The value of a cell, None if it is unknown. A pair has the text of the cell and the value that it

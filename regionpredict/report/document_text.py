@@ -1,8 +1,9 @@
-"""A document as text of 80 columns, and its table as CSV."""
+"""A document as text of 80 columns, its table as CSV, and Markdown."""
 
 from __future__ import annotations
 
 from regionpredict.errors import one_line
+from regionpredict.quoting import markdown_text
 from regionpredict.report.aligned_table import aligned_blocks, aligned_lines
 from regionpredict.report.csv_text import csv_text
 from regionpredict.report.document import (
@@ -42,6 +43,33 @@ def document_csv(document: Document) -> str:
         for row in table.rows
     ]
     return csv_text([table.columns[at].key for at in chosen], rows)
+
+
+def document_markdown(document: Document) -> str:
+    """The document in Markdown. Paragraphs are Markdown already."""
+    parts = [f"# {document.title}", *map(markdown_text, document.lead)]
+    for section in document.sections:
+        shown = [part for block in section.at("markdown") if (part := "\n".join(_markdown(block)))]
+        parts += [f"## {section.title}", *shown] if shown else []
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown(block: Block) -> list[str]:
+    if isinstance(block, Text):
+        return [block.content]
+    if isinstance(block, Items):
+        return [f"- {markdown_text(entry)}" for entry in block.entries]
+    if not isinstance(block, Table):
+        return []
+    rows = [[column.title for column in block.columns], ["---"] * len(block.columns)]
+    rows += [
+        [
+            markdown_text(column.shown(cell)) if column.show is None else column.shown(cell)
+            for column, cell in zip(block.columns, row, strict=True)
+        ]
+        for row in block.rows
+    ]
+    return [f"| {' | '.join(row)} |" for row in rows]
 
 
 def block_lines(block: Block) -> list[str]:

@@ -6,15 +6,27 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from regionpredict.report.aligned_table import aligned_lines
-from regionpredict.report.names import cut
-from regionpredict.report.page_width import PAGE_WIDTH
-from regionpredict.report.quantities import plural
-from regionpredict.trace import EventTrace, Finding
+from regionpredict.report.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Facts,
+    Items,
+    Section,
+    Table,
+)
+from regionpredict.report.html.blocks import curve, line
+from regionpredict.report.html.timeline import timeline_block
+from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.trace import Finding
+from regionpredict.trace.analysis import Analysis
+from regionpredict.trace.event_trace import Location
 from regionpredict.trace.imbalance import Imbalance, ImbalanceStudy
 
 SCHEMA = "regionpredict/imbalance/1"
-_LEAST_PATH = 16  # columns in which a call path can still be told
+_MOST_CELLS = 20_000
+"""Locations times call paths with workloads on a page. Call paths beyond, by gain, have none."""
 
 
 def imbalance_json(study: ImbalanceStudy, findings: Sequence[Finding]) -> str:
@@ -74,48 +86,85 @@ def _summary(row: Imbalance) -> dict[str, Any]:
     }
 
 
-def imbalance_table(study: ImbalanceStudy, trace: EventTrace, top: int) -> str:
-    """Call paths by what an even distribution would gain."""
+def imbalance_document(
+    study: ImbalanceStudy, analysis: Analysis, findings: Sequence[Finding], top: int
+) -> Document:
+    """Call paths by what an even distribution would gain. Text has the `top` of them."""
     whole = study.whole
-    lines = [
-        f"{trace.name}: {plural(len(study.locations), 'location')}",
-        "",
-        f"useful time   {whole.mean_s:.6g} s in the mean, at most {max(whole.workload_s):.6g} s "
-        f"on {study.locations[whole.most_on]}",
-        f"imbalance     I_t = {whole.runtime_impact_s:.6g} s of run time",
-        f"              I_T = {whole.allocation_impact_s:.6g} s of allocated time",
-        f"distribution  {pattern_text(whole)}",
-    ]
+    facts = [
+        ("Useful time", f"{show_seconds(whole.mean_s)} in the mean, at most "
+         f"{show_seconds(max(whole.workload_s))} on {study.locations[whole.most_on]}"),
+        ("Imbalance I_t", f"{show_seconds(whole.runtime_impact_s)} of run time"),
+        ("Imbalance I_T", f"{show_seconds(whole.allocation_impact_s)} of allocated time"),
+        ("Distribution", pattern_text(whole)),
+    ]  # fmt: skip
     if whole.evolution is not None and study.iterations is not None:
-        lines += [
-            f"iterations    {study.iterations.count}, together I_t = "
-            f"{sum(whole.evolution.imbalance_s):.6g} s where all meet in each",
-            f"course        {course_text(whole)}",
+        facts += [
+            ("Iterations", f"{study.iterations.count}, together I_t = "
+             f"{show_seconds(sum(whole.evolution.imbalance_s))} where all meet in each"),
+            ("Course", course_text(whole)),
+        ]  # fmt: skip
+    notes = [str(finding) for finding in findings] + ([study.note] if study.note else [])
+    lead = [f"{analysis.trace.name}: {plural(len(study.locations), 'location')}"]
+    sections = [
+        Section("Overview", [Facts(facts)]),
+        Section("Locations", lambda: [_workloads(whole, study.locations), *_evolution(whole)],
+                "page"),
+        Section("Call paths", [_call_paths(study, top)]),
+        Section("Timeline", lambda: timeline_block(analysis), "page"),
+        Section("Findings", [Items(notes)], "page"),
+    ]  # fmt: skip
+    return Document(f"Imbalance of {analysis.trace.name}", lead, sections)
+
+
+def _call_paths(study: ImbalanceStudy, top: int) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            own.callpath, own.mean_s, own.runtime_impact_s, own.allocation_impact_s,
+            str(study.locations[own.most_on]),
+            None if own.pattern is None else own.pattern.value,
+            None if own.evolution is None else own.evolution.course.value,
         ]
-    shown = study.callpaths[:top]
-    if shown:
-        head = ("call path", "mean", "I_t", "I_T", "most on", "distribution", "course")
-        rows = [
-            (
-                row.callpath,
-                f"{row.mean_s:.4g}",
-                f"{row.runtime_impact_s:.4g}",
-                f"{row.allocation_impact_s:.4g}",
-                str(study.locations[row.most_on]),
-                "-" if row.pattern is None else row.pattern.value,
-                "-" if row.evolution is None else row.evolution.course.value,
-            )
-            for row in shown
-        ]
-        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-        room = max(PAGE_WIDTH - sum(widths) + widths[0] - 2 * (len(widths) - 1), _LEAST_PATH)
-        lines += [
-            "",
-            *aligned_lines([head, *((cut(row[0], room, room // 3), *row[1:]) for row in rows)]),
-        ]
-        if len(study.callpaths) > top:
-            lines.append(f"... and {len(study.callpaths) - top} more; --top shows them")
-    return "\n".join(lines) + "\n"
+        for own in study.callpaths
+    ]  # fmt: skip
+    shown = max(1, _MOST_CELLS // len(study.locations))
+
+    def details(at: int) -> list[Block]:
+        own = study.callpaths[at]
+        return [_workloads(own, study.locations), *_evolution(own)] if at < shown else []
+
+    columns = [
+        Column("Call path", cut=True), Column("Mean", show_seconds, minor=True),
+        Column("I_t", show_seconds, bar=True), Column("I_T", show_seconds, minor=True),
+        Column("Most on", minor=True), Column("Distribution", choice=True),
+        Column("Course", choice=True, minor=True),
+    ]  # fmt: skip
+    legend = ["I_t: excess of the busiest location over the mean. I_T: I_t times the locations."]
+    title = "Call paths, by what an even distribution would gain"
+    return Table(title, columns, rows, details, top=top, legend=legend)
+
+
+def _workloads(imbalance: Imbalance, locations: Sequence[Location]) -> Table:
+    rows: list[list[Cell]] = [
+        [str(place), work, deviation]
+        for place, work, deviation in zip(
+            locations, imbalance.workload_s, imbalance.deviation_s, strict=True
+        )
+    ]
+    columns = [Column("Location"), Column("Workload", show_seconds, bar=True),
+               Column("From the mean", _signed)]  # fmt: skip
+    return Table("Workload by location", columns, rows)
+
+
+def _signed(seconds: float) -> str:
+    return f"{'-' if seconds < 0 else '+'}{show_seconds(abs(seconds))}"
+
+
+def _evolution(imbalance: Imbalance) -> list[Block]:
+    if imbalance.evolution is None:
+        return []
+    points = list(enumerate(imbalance.evolution.imbalance_s, 1))
+    return [curve("I_t of each iteration", "iteration", "seconds", [line("I_t", points)])]
 
 
 def pattern_text(row: Imbalance) -> str:
@@ -124,7 +173,7 @@ def pattern_text(row: Imbalance) -> str:
         return "too few locations to tell"
     if len(row.groups) < 2:
         return str(row.pattern)
-    parts = ", ".join(f"{group.locations} x {group.mean_s:.4g} s" for group in row.groups)
+    parts = ", ".join(f"{group.locations} x {show_seconds(group.mean_s)}" for group in row.groups)
     return f"{row.pattern} ({parts})"
 
 

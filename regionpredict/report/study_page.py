@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.compare.success import Rate, baselines, success, time_lost
 from regionpredict.compare.verdicts import Comparison
 from regionpredict.measure.records import Campaign
+from regionpredict.report.document import (
+    Cell,
+    Column,
+    Document,
+    Drawing,
+    Items,
+    Section,
+    Table,
+    Text,
+)
+from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.measurements import disturbed_runs
-from regionpredict.report.quantities import plural
+from regionpredict.report.plots.areas import drawn
+from regionpredict.report.quantities import plural, show_share
 
 
 class Judged(NamedTuple):
@@ -22,55 +34,85 @@ class Judged(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A plot of the model alone: its file, and what it shows."""
+    """A plot of the models alone: its file, its caption, and its lines over `axis`."""
 
     plot: str
     caption: str
+    axis: str
+    lines: Mapping[str, Sequence[tuple[float, float]]]
 
 
-def study_page(campaign: Campaign, judged: Sequence[Judged], sweeps: Sequence[Figure]) -> str:
-    """The page as Markdown; plots are named by their files beside it."""
+def study_document(
+    campaign: Campaign, judged: Sequence[Judged], sweeps: Sequence[Figure]
+) -> Document:  # fmt: skip
+    """The success of each model next to trivial answers, its plots, and the limits of the study.
+
+    Markdown refers to plots by their files. Pages draw them.
+    """
     host, hints = campaign.host, judged[0].comparison.hints
-    lines = [
-        "# Predicted and measured",
-        "",
-        f"`{' '.join(campaign.command)}` on {host.name} ({host.processor}, "
+    best = max(judged, key=lambda one: success(one.comparison).share or 0.0)
+    lead = [
+        f"Most right hints: {best.model} model, {_share(success(best.comparison))}, "
+        f"if right is {_rule(best.comparison)}.",
+        f"{' '.join(campaign.command)} on {host.name} ({host.processor}, "
         f"{plural(host.packages, 'package')} of {plural(host.cores_per_package, 'core')}), "
         f"on {_threads(campaign.threads)}, "
         f"{plural(len(campaign.measured), 'run')}, begun {campaign.started}; "
         f"predicted for {hints.machine}.",
-        "",
-        "| model | right is | success | 95 % interval | "
-        + " | ".join(name.partition(" (")[0] for name in baselines(judged[0].comparison))
-        + " | time lost | speedup off by |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    lines += [_row(comparison) for comparison in judged]
-    lines += ["", *_reservations(campaign, judged[0].comparison)]
-    for comparison in judged:
-        if comparison.plot:
-            what = f"{comparison.model} model, {_rule(comparison.comparison)}"
-            lines += ["", f"![{what}]({comparison.plot})"]
-    if sweeps:
-        lines += ["", "## What the models say of one loop", "", "No measurement is in these.", ""]
-        lines += [f"![{figure.caption}]({figure.plot})" for figure in sweeps]
-    return "\n".join(lines) + "\n"
+    trivial = [name.partition(" (")[0] for name in baselines(judged[0].comparison)]
+    columns = [
+        Column("Model"), Column("Right is", minor=True), Column("Success", str),
+        Column("95 % interval", str, minor=True),
+        *(Column(name, str, minor=True) for name in trivial),
+        Column("Time lost", lambda lost: f"{100 * lost:+.1f} %"),
+        Column("Speedup off by", show_share, minor=True),
+    ]  # fmt: skip
+    table = Table("Right hints of each model", columns, list(map(_row, judged)))
+    plots = [
+        Text(f"![{one.model} model, {_rule(one.comparison)}]({one.plot})")
+        for one in judged if one.plot
+    ]  # fmt: skip
+    alone = "The models of one loop, without a measurement"
+    sections = [
+        Section("Success", [table]),
+        Section("Limits", [Items(_limits(campaign, judged[0].comparison))]),
+        Section("Plots", plots, "markdown"),
+        Section("Score and utilisation", lambda: list(map(_scatter, judged)), "page"),
+        Section(alone, [Text(f"![{one.caption}]({one.plot})") for one in sweeps], "markdown"),
+        Section(alone, lambda: list(map(_sweep, sweeps)), "page"),
+    ]
+    return Document("Predicted and measured", lead, sections)
 
 
-def _row(judged: Judged) -> str:
+def _row(judged: Judged) -> list[Cell]:
     comparison = judged.comparison
     rate = success(comparison)
-    lost, error = time_lost(comparison.judged), comparison.median_speedup_error
-    cells = [
-        judged.model,
-        _rule(comparison),
-        _share(rate),
-        f"{100 * rate.low:.0f} to {100 * rate.high:.0f} %" if rate.judged else "-",
-        *(_share(baseline) for baseline in baselines(comparison).values()),
-        "-" if lost is None else f"{100 * lost:+.1f} %",
-        "-" if error is None else f"{100 * error:.0f} %",
-    ]
-    return "| " + " | ".join(cells) + " |"
+    return [
+        judged.model, _rule(comparison), (_share(rate), rate.share),
+        (f"{100 * rate.low:.0f} to {100 * rate.high:.0f} %", rate.low) if rate.judged else None,
+        *((_share(baseline), baseline.share) for baseline in baselines(comparison).values()),
+        time_lost(comparison.judged), comparison.median_speedup_error,
+    ]  # fmt: skip
+
+
+def _scatter(judged: Judged) -> Drawing:
+    """The score of each loop and the utilisation that was measured, in percent."""
+    points = [
+        {"name": verdict.hint.id, "x": 100 * score, "y": 100 * utilisation,
+         "kind": "wrong" if verdict.right is False else "right"}
+        for score, utilisation, verdict in drawn(judged.comparison)
+    ]  # fmt: skip
+    return {
+        "kind": "scatter", "title": f"{judged.model} model, {_rule(judged.comparison)}",
+        "x": "score (%)", "y": "utilisation (%)", "points": points, "kinds": "hint",
+        "lines": [{"name": "", "points": [[0, 0], [100, 100]]}],
+    }  # fmt: skip
+
+
+def _sweep(figure: Figure) -> Drawing:
+    lines = [line(name, points) for name, points in figure.lines.items()]
+    return curve(figure.caption, figure.axis, "", lines)
 
 
 def _rule(comparison: Comparison) -> str:
@@ -85,20 +127,18 @@ def _share(rate: Rate) -> str:
     return f"{100 * rate.share:.1f} % ({rate.right} of {rate.judged})"
 
 
-def _reservations(campaign: Campaign, comparison: Comparison) -> list[str]:
-    """What the page cannot show."""
-    lines = ["What this cannot show:", ""]
+def _limits(campaign: Campaign, comparison: Comparison) -> list[str]:
+    """The limits of the study."""
+    lines = []
     if comparison.hints.packages == 1:
-        lines.append("- The machine has one package: hints were judged by threads, not packages.")
+        lines.append("The machine has one package: hints were judged by threads, not packages.")
     elif comparison.unit == "threads":
-        lines.append("- Not two counts of whole packages were measured: judged by threads.")
+        lines.append("Not two counts of whole packages were measured: judged by threads.")
     elif comparison.in_part:
-        lines.append(
-            f"- {comparison.options[-1]} of {comparison.most} {comparison.unit} were measured."
-        )
+        lines.append(f"{comparison.options[-1]} of {comparison.most} {comparison.unit} measured.")
     disturbed = disturbed_runs(campaign)
     if disturbed:
-        lines.append(f"- {disturbed}.")
+        lines.append(f"{disturbed}.")
     left = len(comparison.counted) - len(comparison.judged)
     for count, what in (
         (left, "was not judged: size or hint unknown, or measured with another size"),
@@ -106,8 +146,8 @@ def _reservations(campaign: Campaign, comparison: Comparison) -> list[str]:
         (len(comparison.without_hint), "was measured and not predicted"),
     ):
         if count:
-            lines.append(f"- {plural(count, 'region')} {what if count == 1 else _plural(what)}.")
-    return lines if len(lines) > 2 else []
+            lines.append(f"{plural(count, 'region')} {what if count == 1 else _plural(what)}.")
+    return lines
 
 
 def _threads(counts: Sequence[int]) -> str:

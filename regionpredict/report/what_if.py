@@ -6,16 +6,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 
-from regionpredict.report.aligned_table import aligned_lines
-from regionpredict.report.csv_text import csv_text
-from regionpredict.report.names import cut
-from regionpredict.report.page_width import PAGE_WIDTH
-from regionpredict.report.quantities import show_seconds
-from regionpredict.trace import EventTrace, Finding
+from regionpredict.report.document import Cell, Column, Document, Items, Section, Table
+from regionpredict.report.html.timeline import timeline_block
+from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.trace import Finding
+from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.what_if import Change, WhatIf
 
 SCHEMA = "regionpredict/what-if/1"
-_LEAST_PATH = 16  # columns in which a call path can still be told
 
 
 def what_if_json(what_if: WhatIf, findings: Sequence[Finding]) -> str:
@@ -34,46 +32,52 @@ def what_if_json(what_if: WhatIf, findings: Sequence[Finding]) -> str:
     return json.dumps(document, indent=1) + "\n"
 
 
-def what_if_csv(what_if: WhatIf) -> str:
-    """A row each change, under a header row."""
-    header = [field.name for field in fields(Change)]
-    rows = [
-        [repr(v) if isinstance(v, float) else v for v in asdict(change).values()]
-        for change in what_if.changes
-    ]
-    return csv_text(header, rows)
-
-
-def what_if_table(what_if: WhatIf, trace: EventTrace) -> str:
-    """Call paths by what the run gains without their delays."""
-    lines = [f"{trace.name}: the run takes {what_if.runtime_s:.6g} s", ""]
-    if not what_if.changes:
-        return "\n".join([*lines, "no call path delays anybody"]) + "\n"
-    head = ("call path", "delay cost", "run time", "gain", "halved", "on")
-    rows = [
-        (
-            change.callpath,
-            show_seconds(change.delay_cost_s),
-            show_seconds(change.runtime_s),
-            _share(change.gain_s, what_if.runtime_s),
-            _share(change.half_gain_s, what_if.runtime_s),
-            change.location,
+def what_if_document(
+    what_if: WhatIf, analysis: Analysis, findings: Sequence[Finding]
+) -> Document:  # fmt: skip
+    """Call paths by the time that the run gains without their delays."""
+    runtime = what_if.runtime_s
+    lead = [f"The run takes {show_seconds(runtime)}."]
+    if what_if.changes:
+        best = what_if.changes[0]
+        lead.append(
+            f"Fix {best.callpath} first: the run would take {show_seconds(best.runtime_s)}, "
+            f"{_share(best.gain_s, runtime)} less."
         )
-        for change in what_if.changes
-    ]
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    room = max(PAGE_WIDTH - sum(widths) + widths[0] - 2 * (len(widths) - 1), _LEAST_PATH)
-    lines += aligned_lines([head, *((cut(row[0], room, room // 3), *row[1:]) for row in rows)])
+    else:
+        lead.append("No call path delays another location.")
     if what_if.untried:
-        lines.append(f"... and {what_if.untried} more with smaller costs; --top tries them")
-    lines += [
-        "",
-        "What others wait for the call path, summed over ranks; the run time without its",
-        "delays, what the run gains by that, and what by half of it; on: the rank with",
-        "most of them.",
+        lead.append(f"Not tried: {plural(what_if.untried, 'call path')} with smaller costs. "
+                    "A larger --top tries them.")  # fmt: skip
+
+    def gain(seconds: float) -> Cell:
+        return f"{show_seconds(seconds)} ({_share(seconds, runtime)})", seconds
+
+    rows: list[list[Cell]] = [
+        [change.callpath, change.delay_cost_s, change.runtime_s, gain(change.gain_s),
+         gain(change.half_gain_s), change.location]
+        for change in what_if.changes
+    ]  # fmt: skip
+    columns = [
+        Column("Call path", cut=True), Column("Delay cost", show_seconds, minor=True),
+        Column("Run time", show_seconds, minor=True), Column("Gain", str, bar=True),
+        Column("Halved", str, minor=True), Column("On"),
+    ]  # fmt: skip
+    legend = [
+        "Delay cost: time that others wait for the call path, summed over ranks. Run time, gain: "
+        "of a replay of the run without its delays. Halved: gain with half of its delays. On: the "
+        "rank with most of them."
     ]
-    return "\n".join(lines) + "\n"
+    names = [field.name for field in fields(Change)]
+    records = [list(asdict(change).values()) for change in what_if.changes]
+    sections = [
+        Section("Call paths", [Table("Call paths, by gain", columns, rows, legend=legend)]),
+        Section("Records", [Table("", [Column(name, key=name) for name in names], records)], "csv"),
+        Section("Timeline", lambda: timeline_block(analysis), "page"),
+        Section("Findings", [Items([str(finding) for finding in findings])], "page"),
+    ]  # fmt: skip
+    return Document(f"What if: {analysis.trace.name}", lead, sections)
 
 
 def _share(gain: float, runtime: float) -> str:
-    return f"{show_seconds(gain)} ({100 * gain / runtime if runtime else 0.0:.1f} %)"
+    return f"{100 * gain / runtime if runtime else 0.0:.1f} %"

@@ -51,8 +51,9 @@ def suite(folder: Path, plots: Path) -> tuple[str, str]:
     text = (folder / "study.md").read_text("utf-8")
     host = json.loads((folder / "measurements.jsonl").read_text("utf-8").splitlines()[0])
     name = host["host"]["name"]
-    text = text.partition("\n\n")[2].replace(f" on {name} (", f" on {NAME} (")
-    text = re.sub(r"^`.*?` on ", "Measured on ", text, flags=re.S)
+    text = text.partition("\n\n")[2].replace("\\(", "(").replace("\\)", ")")
+    text = text.replace(f" on {name} (", f" on {NAME} (")
+    text = re.sub(rf"^.*? on {re.escape(NAME)} ", f"Measured on {NAME} ", text, flags=re.S)
 
     def moved(match: re.Match[str]) -> str:
         file = f"{folder.name}-{match[1]}"
@@ -60,7 +61,8 @@ def suite(folder: Path, plots: Path) -> tuple[str, str]:
         (plots / file).write_text((folder / match[1]).read_text("utf-8"), "utf-8")
         return f"]({plots.name}/{file})"
 
-    measured, _, alone = text.partition("\n## What the models say of one loop\n")
+    measured, _, alone = text.partition("\n## The models of one loop, without a measurement\n")
+    measured = re.sub(r"^## .*\n\n", "", measured, flags=re.M)
     picture = re.compile(r"\]\(([\w.-]+\.svg)\)")
     return picture.sub(moved, measured).strip(), picture.sub(moved, alone).strip()
 

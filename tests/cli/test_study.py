@@ -17,6 +17,7 @@ from regionpredict.machine import load
 from regionpredict.model_sweeps import model_sweeps, sweep_source
 from regionpredict.pipeline import analyse
 from regionpredict.report.plots.sweeps import sweep_figure
+from tests.report.html_pages import blocks_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """\
@@ -57,7 +58,11 @@ def test_a_program_is_studied_in_one_command_and_goes_on(tmp_path: Path) -> None
     done = _run(*words, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "out" / "study.md").read_text()
-    assert page in done.stdout
+    assert done.stdout.endswith("\n")
+    assert "Right hints of each model" in done.stdout
+    drawn = blocks_of(tmp_path / "out" / "study.html", "scatter")
+    assert {one["y"] for one in drawn} == {"utilisation (%)"}
+    assert len(drawn) == 6  # three models by two criteria
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")][2:]
     assert [row[0] for row in rows] == [
         name

@@ -10,18 +10,20 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = """# Predicted and measured
 
-`sh -c 'for program in build/*; do $program; done'` on node-17.cluster (a processor, 1 package of \
-2 cores), on 1, 2 threads, 8 runs, begun 2024-05-02; predicted for host.
+sh -c 'for program in build/\\*; do $program; done' on node-17.cluster \\(a processor, 1 package \
+of 2 cores\\), on 1, 2 threads, 8 runs, begun 2024-05-02; predicted for host.
+
+## Success
 
 | model | right is | success |
 | --- | --- | --- |
 | density | the area of decision | 50.0 % (1 of 2) |
 
+## Plots
+
 ![density model, the area of decision](density-utilisation.svg)
 
-## What the models say of one loop
-
-No measurement is in these.
+## The models of one loop, without a measurement
 
 ![Score and efficiency by stride](sweep-stride.svg)
 """
