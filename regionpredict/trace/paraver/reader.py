@@ -1,11 +1,11 @@
 """`read_paraver`: the records of a Paraver trace as events.
 
 Calls of MPI are the spans between an event of one of MPI's types and its end (value 0). A state
-other than *Running* outside them becomes a region of the state's name, as does time without a state
-on locations that have any (it is *Idle*), so that what is left of a location's time is what the
-reference tools call useful. Instrumented functions, phases and callers of MPI become regions around
-the calls. A message's events stand at the begin of the call that sends and at the end of the call
-that completes it.
+other than *Running* outside them becomes a region of the state's name, so that what is left of a
+location's time is what the reference tools call useful. Time without a state is *Idle* on locations
+that have any, unless no location is ever *Running*. Instrumented functions, phases and callers of
+MPI become regions around the calls. A message's events stand at the begin of the call that sends
+and at the end of the call that completes it.
 """
 
 from __future__ import annotations
@@ -164,7 +164,8 @@ def _state_spans(
 ) -> Integers:
     """(n, 4): location, begin, end, region, where a location neither runs nor is in a call.
 
-    Spans end where a call or another region begins or ends in them, and go on after it.
+    Spans end where a call or another region begins or ends in them, and go on after it. Time
+    without a state is idle, unless the trace says nowhere that a location runs.
     """
     location = first[states[:, 0]] + states[:, 1]
     order = np.lexsort((states[:, 2], location))
@@ -191,7 +192,7 @@ def _state_spans(
     opens, closes = location * span + states[:, 2], location * span + states[:, 3]
     row = np.searchsorted(opens, begin, side="right") - 1
     at = np.maximum(row, 0)
-    told = np.isin(where, location)
+    told = np.isin(where, location) & (states[:, 4] == RUNNING).any()
     state = np.where(told & ~_covered(begin, opens, closes), IDLE, RUNNING)
     if len(states):
         here = (row >= 0) & (closes[at] > begin)

@@ -228,6 +228,11 @@ def test_time_without_a_state_is_idle(tmp_path: Path, kernels: Kernels) -> None:
     assert spans(trace, 1) == {"": 300, "Idle": 300 + 100, "Synchronization": 100}
 
 
+def test_a_trace_of_waits_alone_computes_between_them(tmp_path: Path, kernels: Kernels) -> None:
+    trace = read(tmp_path, kernels, [state(200, 300, 3), state(400, 450, 3), event(500, 7, 0)])
+    assert spans(trace) == {"": 150, "Waiting a message": 150}
+
+
 def test_threads_wait_at_the_end_of_a_construct(tmp_path: Path, kernels: Kernels) -> None:
     """Two constructs of two threads: the second thread is 150 ns earlier in the one, 30 in the
     other, in which it also waits 15 ns at a barrier."""
