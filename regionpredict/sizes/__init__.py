@@ -1,7 +1,8 @@
-"""Values for the sizes of a program: given, checked, recorded, tried; and which of them decide.
+"""Values for the sizes of a program: given, checked, recorded and tried, and the ones that decide
+hints.
 
-In: what a caller writes (`set_option`, `sizes_file`), the program's arguments (`argument_sizes`), a
-measured run (`recorded_sizes`). Out: values for the names of a program's regions, or one line that
-says what is wrong with one (`name_check`, `value_check`, `line_check`, `address_space_check`).
-What nobody gave is tried (`trials`, `open_evictions`) and ranked (`ranking`, `deciding_shares`).
+Input: `--set` and files (`set_option`, `sizes_file`), the program's arguments (`argument_sizes`), a
+measured run (`recorded_sizes`). Output: values for names of regions, or one line with the error
+(`name_check`, `value_check`, `line_check`, `address_space_check`). Unknown sizes are tried
+(`trials`, `open_evictions`) and ranked (`ranking`, `deciding_shares`).
 """

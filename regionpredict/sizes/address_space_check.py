@@ -1,7 +1,7 @@
-"""Regions that no machine can run at the sizes they are asked about: each says so for itself.
+"""Excludes each region that no machine can run at the given sizes.
 
-One name may be the length of a vector here and the edge of a matrix there: what is too large for
-one region leaves the others their predictions.
+One name may be the length of a vector and the edge of a matrix. A size that is too large for one
+region does not affect the others.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What the program's arguments make of a part of it: of its names, of what its conditions decide
-and its pointers mean, and which of its regions the program comes to."""
+"""Values that follow from the program's arguments: names, conditions, targets of pointers, and
+reachable regions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _defined(
 
 
 def _work(region: Region, values: Mapping[str, int]) -> float:
-    """How many statements run, as far as the values tell the iterations."""
+    """The number of executed statements, as far as values give the iterations."""
     trips = {id(loop): _iterations(loop, values) for loop in region.loops()}
     return sum(prod(trips[id(loop)] for loop in loops) for _, loops in region.statements())
 
@@ -71,7 +71,7 @@ def _iterations(loop: Loop, values: Mapping[str, int]) -> float:
 
 
 def _elements_of_open_arrays(region: Region) -> dict[str, int]:
-    """The bytes of an element, by the names of arrays whose length no declaration tells."""
+    """The element sizes of arrays without a declared length, by name."""
     return {
         array.name: array.element_bytes for array in region.arrays
         if array.dims and array.dims[0] is None and array.storage != "private"
@@ -79,7 +79,7 @@ def _elements_of_open_arrays(region: Region) -> dict[str, int]:
 
 
 def _event(event: Event, argument_values: ArgumentValues) -> Event:
-    """A call through a pointer that always came to one function means that one."""
+    """A call through a pointer with a single observed target means that function."""
     if isinstance(event, Block):
         return replace(event, body=tuple(_event(inner, argument_values) for inner in event.body))
     if not isinstance(event, Handed) or not event.pointer:
@@ -117,7 +117,7 @@ def not_entered(program: Program, followed: Sequence[ArgumentValues]) -> frozens
 def reached_only(
     program: Program, followed: Sequence[ArgumentValues]
 ) -> tuple[Program, tuple[str, ...]]:
-    """The program without the regions that no run comes to, which the remarks name."""
+    """The program without unreachable regions, which the remarks list."""
     if not followed or not all(argument_values.complete for argument_values in followed):
         return program, ()
     entered = {span for argument_values in followed for span in argument_values.entries}

@@ -1,7 +1,8 @@
-"""Which conditions decide hints by how often they hold, where nobody has said it.
+"""Conditions with an unknown share that decide hints.
 
-A condition on data is taken to hold half the time. Each is tried nearly never and nearly always,
-all else as it is predicted; it decides a hint where no number of threads is good at all of these.
+A condition on data is assumed to hold half the time. Each is tried as nearly never and nearly
+always true, with all else unchanged. It decides a hint if no number of threads is good in all
+cases.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ class DecidingShare(NamedTuple):
 def deciding_shares(
     predictions: Sequence[Prediction], pasts: Sequence[_Past], machine: Machine, processes: int
 ) -> tuple[DecidingShare, ...]:
-    """The conditions whose share decides hints of a program, the strongest first; `pasts` are where
-    the pages of each region lie, and who wrote its arrays last.
+    """The conditions whose share decides hints of a program, the strongest first. `pasts` give the
+    page placement of each region, and the last writers of its arrays.
 
     A hint that sizes decide is taken as it is at the assumed ones.
     """

@@ -1,4 +1,4 @@
-"""What is wrong with a value that is given for a line: nothing stands there that can have it."""
+"""Checks values for a line: the line must have a suitable loop or condition."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHOWN = 8
 def wrong_at_place(
     program: Program, file: str, line: int, value: int | Fraction
 ) -> tuple[str, str] | None:
-    """A message and a remedy; None where the value is one for what stands at the line."""
+    """A message and a remedy. None for a valid value."""
     loops = any(any(loops_at(region, file, line)) for region in program.regions)
     if isinstance(value, int) and loops:
         return None

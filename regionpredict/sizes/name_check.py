@@ -25,8 +25,8 @@ from regionpredict.sizes.line_check import wrong_at_place
 
 _SHOWN = 8
 SKEW_LIMITS = {"skew": 1, "powerlaw": 2}
-"""What the longest iteration is at least of the mean one, and above what an exponent the mean of a
-power law exists (Newman 2005, sec. 3.2)."""
+"""The minimum of the ratio of longest to mean iteration, and the exponent above which a power law
+has a mean (Newman 2005, sec. 3.2)."""
 _SURELY_MEANT = 0.6
 """Likeness by difflib from which on a name is taken for a slip of another."""
 _OF_RUN_TIME = re.compile(r"omp_\w+\(\)")  # the run-time system says these, not a size
@@ -37,9 +37,9 @@ def check_names(
     lines: Mapping[str, tuple[str, int]] | None = None,
 ) -> None:  # fmt: skip
     """Raises UsageError for a name in `given` that no region and no count of executions depends on,
-    and for a value that what stands at the line of that name cannot have.
+    and for an invalid value of a line.
 
-    InputError where `lines` tells the file and line at which it was given.
+    InputError if `lines` has the file and line of the value.
     """
     if not given:
         return
@@ -66,7 +66,7 @@ def check_names(
 
 
 def _names_of_executions(program: Program) -> Iterator[str]:
-    """What tells how often regions run, through the functions that call theirs."""
+    """The names that decide the number of runs of regions, through calls of their functions."""
     for loop in program.loops:
         yield from names_of_header(loop.loop)
         for definition in loop.definitions:

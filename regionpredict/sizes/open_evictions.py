@@ -1,7 +1,7 @@
 """A region whose data others push out of the caches by as much as sizes without a value say.
 
-Its hint stands where some number of threads is good whether nothing is pushed out, everything, or
-a part. Where none is, the sizes of the others decide it as its own would.
+The hint is known if some number of threads is good whether nothing, everything, or a part is
+evicted. Otherwise the sizes of the other loops decide it like its own.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from regionpredict.workload.assumed_sizes import TEAM_SIZES
 from regionpredict.workload.counted_work import work_so_far
 
 _PARTS = (1e9, 4.0, 1.0, 0.25)
-"""How much is pushed out, as parts of the largest caches of the whole machine (assumed: a hint
-turns where others have about as much as these hold): first everything."""
+"""The evicted amounts, as fractions of the largest caches of the whole machine, starting with
+everything. Assumed: a hint changes if others have about as much data as these caches."""
 _NAMED = 4
 
 
@@ -44,8 +44,8 @@ def with_open_neighbours(
     estimate: Estimate, workload: Workload, history: History, machine: Machine, chosen: Chosen,
     trials: RegionTrials | None = None,
 ) -> Estimate:  # fmt: skip
-    """The estimate with what sizes of others make of it, which `history` leaves open: as it is
-    where all that they can push out costs no more than a hint may lose.
+    """The estimate with unknown sizes of other loops, from `history`. It is unchanged if their
+    evictions cost less than a hint may lose.
 
     `workload` is the region's at the sizes of the estimate, `trials` has it at others, where sizes
     of its own are open.
@@ -79,8 +79,8 @@ def _pushed_out(
     points: Sequence[Point], curve: Callable[[float], Sequence[Point]], machine: Machine,
     chosen: Chosen,
 ) -> list[Choice]:  # fmt: skip
-    """The choices where much is pushed out and where less is, as long as it costs anything; none
-    where all costs no more than a hint may lose. `points` are the times where nothing is."""
+    """The choices for much and for less eviction, while it has a cost. Empty if everything costs
+    less than a hint may lose. `points` are the times without eviction."""
     known = {point.threads: point.seconds for point in points}
     tried: list[Choice] = []
     for part in _PARTS:
@@ -99,7 +99,7 @@ def _also_over(
 ) -> Estimate:
     """An estimate that sizes of its own decide, and those of others where they do at one of these.
 
-    Giving those that decide has to settle the hint.
+    Setting the deciding ones must determine the hint.
     """
     own = trials.sizes.size or estimate.deciding
     budget = WorkBudget(trials.chosen.work)
@@ -152,13 +152,13 @@ def _said(names: tuple[str, ...]) -> str:
 
 
 def _cache_bytes(machine: Machine) -> float:
-    """Of all the machine's largest caches together."""
+    """The total of the machine's largest caches."""
     largest = machine.largest_cache
     return largest.size_bytes.value * machine.cores / largest.shared_by_cores.value
 
 
 def _over(names: tuple[str, ...], estimate: Estimate, tried: list[Choice]) -> OpenHint:
-    """What the hint is over all that may be pushed out; the first that was tried is nothing."""
+    """The hint over all evicted amounts. The first one tried is zero."""
     common = common_threads(tried)
     now = tried[0].hint.threads
     share = 1.0 if common else share_served(now, [tried])

@@ -1,6 +1,6 @@
 """Which names without a value decide the hints of a program, the fewest and strongest first.
 
-Predictions tell which names decide them; a hint is settled once all of these have values.
+Predictions give the names that decide them. A hint is known once all of these have values.
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ _ELEMENT = re.compile(r"\[[^\]]*[A-Za-z_]")
 class UnboundSize(NamedTuple):
     """A name without a value, as `function:n` where `n` has one in another function.
 
-    `file` and `line` are the loop's that it first bounds, else the region's; `decides` how many
-    hints differ with it alone, `settled` how many hints no guess decides once it and the names
-    before it in the ranking have values, `in_part` how many of these are of regions that are not
-    understood in full.
+    `file` and `line` are those of the first loop it bounds, else of the region. `decides` is the
+    number of hints that it changes alone. `settled` is the number of known hints once it and the
+    names before it have values, and `in_part` the number of partial regions among them.
     """
 
     name: str
@@ -42,8 +41,8 @@ class UnboundSize(NamedTuple):
 
 
 class SizeRanking(NamedTuple):
-    """`settled` of the `regions` that have a hint and run are decided by no guess as it is,
-    `in_part` of these not understood in full: what they leave out no size can tell."""
+    """`settled` of the `regions` with a hint are known now, and `in_part` of these are partial,
+    which no size changes."""
 
     regions: int
     settled: int
@@ -83,14 +82,14 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
 def _settled(
     given: Collection[str], hints: Sequence[frozenset[str]], partial: Sequence[bool]
 ) -> tuple[int, int]:
-    """How many hints are settled with these names, and how many of these are in part."""
+    """The number of known hints with these names, and how many of these are partial."""
     kinds = [some for names, some in zip(hints, partial, strict=True) if names <= {*given}]
     return len(kinds), sum(kinds)
 
 
 class _Names:
-    """What to give for a region's name: in its function alone, where another has its own value,
-    which a name for all of them would change, or where regions of others depend on it, too."""
+    """The name to set for a region's size. It is limited to the function if another one has its own
+    value, or if regions of others depend on it, too."""
 
     def __init__(self, predictions: Sequence[Prediction]) -> None:
         self._known: dict[str, set[str]] = {}  # the functions in which a name has a value
@@ -137,9 +136,9 @@ def _is_anothers(name: str) -> bool:
 
 
 def greedy_order(deciding: Sequence[frozenset[str]]) -> list[str]:
-    """The names in the order in which each settles the most hints that are open before it.
+    """The names in order: each determines the most hints that are unknown before it.
 
-    Where none settles one by itself, the one that decides most of those that are open.
+    If none determines one alone, the name that decides the most unknown ones.
 
     >>> greedy_order([frozenset("n"), frozenset("n"), frozenset("mk"), frozenset("m")])
     ['n', 'm', 'k']

@@ -1,8 +1,8 @@
-"""What a measured run tells of a program's sizes, for its regions as they are read now.
+"""Sizes recorded in a measured run, for the current regions of a program.
 
-A recorded region is the one with the same lines of source, wherever they stand in the file now;
-where these lines have changed, the run was one of other sources, and its sizes are refused. So is a
-`parallel`, which tells of the loops that its threads share by hand.
+A recorded region has the same source lines, anywhere in the file. If they changed, the run had
+other sources, and its sizes are rejected. The same holds for a `parallel` with manually shared
+loops.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ _SHOWN = 4
 
 
 class WithRecorded(NamedTuple):
-    """A program with what a run tells of it, the facts of its regions, and how often each ran, by
-    id; `remarks` tell, a line each, what a reader should know of it. `same_build`: the run was one
-    of a program that was built with the macros with which it is read now."""
+    """A program with recorded data: the facts of its regions, and the number of runs of each, by
+    id. `remarks` are notes, one line each. `same_build`: the run had the same macros."""
 
     program: Program
     facts: tuple[RegionFacts, ...]
@@ -89,14 +88,14 @@ def _sizes(known: RecordedRegion, region: Region) -> RecordedSizes:
 
 
 class _Team(NamedTuple):
-    """A recorded `parallel`, and where it stands now."""
+    """A recorded `parallel`, and its current place."""
 
     known: RecordedRegion
     now: Span
 
 
 def _sizes_of_teams(teams: Sequence[_Team], region: Region) -> RecordedSizes:
-    """What the runs of `parallel` constructs tell of a loop that their threads share by hand."""
+    """The recorded data of a manually shared loop, from its `parallel`."""
     sizes: dict[str, RecordedSize] = {}
     trips: RecordedSize | None = None
     for team in teams:
@@ -115,8 +114,8 @@ def _steady_values(
 ) -> dict[tuple[str, str], dict[str, RecordedSize]]:
     """By file and function, the names that had one value at all entries of all its regions.
 
-    A region may need a name that its loops don't have, as the length of an array that the function
-    allocated; the run recorded it at another region of the function.
+    A region may need a name outside its loops, such as the length of an array that the function
+    allocated. Another region of the function recorded it.
     """
     ranges: dict[tuple[str, str], dict[str, set[RecordedSize]]] = {}
     for region in regions:
@@ -135,8 +134,7 @@ def _steady_values(
 
 
 def _name_now(name: str, known: RecordedRegion, now: Span) -> str:
-    """What a recorded name is called now: a loop inside the region stands on another line where the
-    region does."""
+    """The current form of a recorded name. The line of an inner loop moves with its region."""
     place = place_of(name)
     if place is None:
         return name
@@ -144,7 +142,7 @@ def _name_now(name: str, known: RecordedRegion, now: Span) -> str:
 
 
 def match_recorded(regions: Sequence[Region], recording: Recording) -> dict[str, RecordedRegion]:
-    """The recorded region of each region, by id; those that the run did not come to have none.
+    """The recorded region of each region, by id. Regions that did not run have none.
 
     Raises InputError where no file of the recording is the program's, or a loop is another one.
     """
@@ -170,7 +168,7 @@ def match_recorded(regions: Sequence[Region], recording: Recording) -> dict[str,
 def match_teams(program: Program, recording: Recording) -> dict[str, list[_Team]]:
     """The recorded teams of each loop that threads share by hand, by the loop's id.
 
-    Raises InputError where a `parallel` that tells of such loops is another one now.
+    Raises InputError if the `parallel` of such loops has changed.
     """
     spans = hand_shared_teams(program) if recording.teams else {}
     left = {span for own in spans.values() for span in own}
@@ -198,7 +196,7 @@ def match_teams(program: Program, recording: Recording) -> dict[str, list[_Team]
 def _by_file(
     recorded: Iterable[RecordedRegion], files: Collection[str]
 ) -> dict[str, list[RecordedRegion]]:
-    """What was recorded, by the file that has most folders in common."""
+    """The recorded data, from the file with the most common folders."""
     theirs: dict[str, list[RecordedRegion]] = {}
     for known in recorded:
         file = max(files, key=lambda file: common_end(file, known.file), default=None)

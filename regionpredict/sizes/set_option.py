@@ -1,4 +1,4 @@
-"""`--set NAME=VALUE`: what each name stands for, as whole numbers and shares."""
+"""`--set NAME=VALUE`: the value of each name, as a whole number or a share."""
 
 from __future__ import annotations
 

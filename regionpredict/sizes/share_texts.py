@@ -18,7 +18,7 @@ _LONGEST = 24  # characters: more digits than a count of anything has
 
 
 def share_of_text(name: str, text: str) -> Fraction | None:
-    """What is given for a line as a share, or as a skew; None where it is none, or `name` no line.
+    """The share or the skew given for a line. None for other values, or if `name` is not a line.
 
     >>> share_of_text("f.c:4", "25%"), share_of_text("f.c:4", "4"), share_of_text("skew(row)", "4")
     (Fraction(1, 4), None, Fraction(4, 1))

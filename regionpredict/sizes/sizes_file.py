@@ -1,4 +1,4 @@
-"""A file of sizes: what the names of a program stand for, in one set or in several named ones.
+"""A file with sizes of a program, in one set or in several named ones.
 
     small:                       # --sizes sizes.yaml:small
       n: 1000
@@ -29,7 +29,7 @@ _REMEDY = "write lines NAME: INTEGER, as `regionpredict sizes --format yaml` doe
 
 
 class SizesFile(NamedTuple):
-    """One set of sizes, and the line of the file at which each stands."""
+    """One set of sizes, with their lines in the file."""
 
     path: str
     values: Mapping[str, int | Fraction]
@@ -39,8 +39,8 @@ class SizesFile(NamedTuple):
 def read_sizes(path: Path, name: str | None = None) -> SizesFile:
     """The sizes of one set of a file, the only one where no name is given.
 
-    Raises InputError at the line of what is no size, for a set that is not there, for one name
-    with two values, and where the file cannot be read.
+    Raises InputError at the line of an invalid size, for an unknown set, for one name with two
+    values, and for an unreadable file.
     """
     shown = one_line(str(path))
     root = compose_yaml(read_text(path, _REMEDY), shown, _REMEDY)

@@ -1,4 +1,4 @@
-"""A region, or the loops of one `parallel`, over sizes that nobody gave.
+"""Trials of a region, or the loops of one `parallel`, over unknown sizes.
 
 Every name without a value is tried by itself, the others as assumed; several names that bound loops
 are tried together, too, as one size. Names that then decide nothing are tried again where those
@@ -63,9 +63,9 @@ Effort = Literal["quick", "normal", "full"]
 
 
 class Chosen(NamedTuple):
-    """What is asked of the saturation model: numbers of threads (empty: all), what a hint may lose,
-    whether the data were used before, and the parts that are on. `work` is what trying sizes of one
-    region may count."""
+    """The query of the saturation model: numbers of threads (empty: all), the loss that a hint may
+    have, previous use of the data, and the active parts. `work` is the budget for trials of one
+    region."""
 
     threads: tuple[int, ...]
     within: float
@@ -75,8 +75,8 @@ class Chosen(NamedTuple):
 
 
 def work_a_region(facts: Sequence[RegionFacts], effort: Effort) -> float:
-    """What trying sizes of one of these regions may count: the less the more of them have names
-    without a value. Nothing else decides it, so that it is the same on every machine."""
+    """The budget for trials of one region. It shrinks with the number of regions with unknown
+    names, and is the same on every machine."""
     if effort == "full":
         return math.inf
     opened = sum(bool({*own.bindings.unbound(own.free_names)} - TEAM_SIZES) for own in facts)
@@ -104,11 +104,11 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OpenSizes:
-    """The sizes of a region that nobody gave.
+    """The unknown sizes of a region.
 
-    `size` are the names that a common size stands for, `names` all; `assumed` has their values.
-    Every trial tells the time on `also` threads, the hint's with one on a core. `runs`: the loop
-    does with the values assumed, whose answer else tells nothing.
+    `size` are the names of the common size, and `names` all. `assumed` has their values. Every
+    trial gives the time on `also` threads, those of the hint with one per core. `runs`: the loop
+    runs at the assumed values. Otherwise their answer is ignored.
     """
 
     size: tuple[str, ...]
@@ -147,7 +147,7 @@ class WorkBudget:
 def open_sizes(
     subject: Subject, workload: Workload, estimate: Estimate, machine: Machine, within: float
 ) -> OpenSizes | None:
-    """The sizes of a region that nobody gave; None where all are known, or it has no hint.
+    """The unknown sizes of a region. None if all are known, or without a hint.
 
     `workload` and `estimate` are those at the assumed sizes.
     """
@@ -171,7 +171,7 @@ def open_sizes(
 def _origins(names: Sequence[str], subject: Subject) -> list[str]:
     """The names without a value that these follow from by definitions, each once; else themselves.
 
-    `x = malloc(8 * n)` tells how long x is once n has a value: `n` is asked for in place of `x[]`.
+    `x = malloc(8 * n)` gives the length of x once n has a value, so `n` is listed instead of `x[]`.
     """
     made = {definition.name: definition.value for definition in subject.definitions}
     values = subject.facts.bindings.values
@@ -200,9 +200,9 @@ def _origins(names: Sequence[str], subject: Subject) -> list[str]:
 
 @dataclass(slots=True)
 class RegionTrials:
-    """A region with values for its open sizes, each trial made once: it adds to `known`.
+    """A region with values for its unknown sizes. Each trial is made once, and stored in `known`.
 
-    What the source says for all sizes is asked once for each set of names that get a value.
+    Facts for all sizes are computed once for each set of names with values.
     """
 
     subject: Subject
@@ -232,7 +232,7 @@ class RegionTrials:
         return self.known[frozenset(sizes.items())].work
 
     def common(self, size: int) -> Trial | None:
-        """The region with one value for all names that a common size stands for."""
+        """The region with one value for all names of the common size."""
         return self.at(dict.fromkeys(self.sizes.size, size))
 
     def pushed_out(self, sizes: Mapping[str, int]) -> Callable[[float], tuple[Point, ...]]:
@@ -288,7 +288,7 @@ class RegionTrials:
         return workload, iterations
 
     def _source(self, sizes: Mapping[str, int]) -> SymbolicFacts:
-        """What the source says of the region where these names have values, whatever they are."""
+        """The facts of the region with some value for these names."""
         names = frozenset(sizes)
         known = self._facts.get(names)
         if known is None:
@@ -309,7 +309,7 @@ class RegionTrials:
         return None if trial is None else trial.iterations
 
     def tried(self, estimate: Estimate) -> OpenHint:
-        """What the hint is over all sizes; `estimate` is that at the assumed ones."""
+        """The hint over all sizes. `estimate` is that at the assumed ones."""
         asked = [threads for threads, _ in estimate.speedup]
         now = choice_of(points_of(estimate), self.machine, asked, self.chosen.within)
         sizes = self.sizes
@@ -327,8 +327,7 @@ class RegionTrials:
 class AlikeTrials:
     """The trials of the regions of one program, on one machine, with one set of given sizes.
 
-    Loops over vectors are written again and again: regions that are alike but for where they stand
-    share their trials.
+    Loops over vectors are common. Regions that differ only in their places share their trials.
     """
 
     machine: Machine
@@ -363,9 +362,9 @@ def _tried(
     ask: Callable[[Mapping[str, int]], Choice | None], iterations: Callable[[int], int | None],
     budget: WorkBudget, *, runs: bool = True,
 ) -> OpenHint:  # fmt: skip
-    """The hint over all sizes, which are asked for within the `budget`: where packages turn first,
-    then which names decide, last where threads alone do. `now` tells something where the loop
-    `runs` at the assumed sizes.
+    """The hint over all sizes within the `budget`: first the sizes where packages change, then the
+    deciding names, then those where only threads change. `now` counts if the loop `runs` at the
+    assumed sizes.
     """
 
     def common(value: int) -> Choice | None:
@@ -404,7 +403,7 @@ def team_tried(
     facts: TeamFacts, loops: Sequence[TeamLoop], now: Sequence[Point], machine: Machine,
     chosen: Chosen,
 ) -> OpenHint | None:  # fmt: skip
-    """What a team's hint is over all sizes of its loops, in the order of its members.
+    """The hint of a parallel region over all sizes of its loops, in the order of its members.
 
     `now` are its times at the assumed sizes. None where all are known.
     """

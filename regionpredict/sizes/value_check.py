@@ -23,9 +23,8 @@ def check_values(
     program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int],
     macros: Collection[tuple[str, str]] = (), lines: Places | None = None,
 ) -> None:  # fmt: skip
-    """Raises UsageError, or InputError where `lines` tells where it was given, for the first value
-    in `given` that cannot be, and UsageError where no region has an iteration with the sizes and
-    `macros` that were given.
+    """Raises UsageError for the first invalid value in `given`, or InputError if `lines` has its
+    place. Raises UsageError if no region has an iteration with the given sizes and `macros`.
     """
     for name, value in given.items():
         if value < 0 and (wrong := _what_is_wrong(name, program, facts, given)):
@@ -78,8 +77,8 @@ def _what_is_wrong(
 
 
 def _values_of_others(facts: RegionFacts, given: Collection[str]) -> list[dict[str, int]]:
-    """Values for the names that nobody gave, few and many: what one value makes of a loop is to be
-    seen whatever they are. None where there are no such names."""
+    """Few and many for the unknown names, to see the effect of one value in both cases. None
+    without such names."""
     names = [name for name in facts.bindings.unbound(facts.free_names) if name not in given]
     return [dict.fromkeys(names, value) for value in (2, _PLENTY)] if names else [{}]
 
