@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     help="A recording on one thread. Show the growth of task times from it, per line.",
 )
 @plot_option("the graph")
-@click.option("--top", type=click.IntRange(1), default=12, show_default=True, help="Source lines.")
+@click.option(
+    "--top", type=click.IntRange(1), default=12, show_default=True, help="Rows of each table."
+)
 @click.option(
     "--source",
     "sources",

@@ -37,8 +37,6 @@ from regionpredict.tasks.metrics import GraphMetrics
 from regionpredict.tasks.task_graph import TaskGraph
 
 SCHEMA = "regionpredict/tasks/1"
-_PATH_NODES = 12
-"""Nodes of the critical path that text shows."""
 _MOST_NODES = 2000
 """Nodes of the critical path that a page holds."""
 SHRANK = "Below 1x: the run alone was disturbed, or the runs differ."
@@ -119,7 +117,7 @@ def tasks_document(
         Section("Bound", lambda: _bound(parallelism), "page"),
         Section("Graph", lambda: _graph(graph, metrics), "page"),
         Section("Source lines", [_lines(graph, metrics, top, folder)]),
-        Section("Critical path", [_path(graph, metrics)]),
+        Section("Critical path", [_path(graph, metrics, top)]),
         Section("Contention", measured),
         Section("Memory", [] if predicted is None else contention_blocks(
             metrics, growth, predicted, top, folder
@@ -166,7 +164,7 @@ def _lines(graph: TaskGraph, metrics: GraphMetrics, top: int, folder: str) -> Ta
     return Table("Source lines, by their work", columns, rows, top=top)
 
 
-def _path(graph: TaskGraph, metrics: GraphMetrics) -> Table:
+def _path(graph: TaskGraph, metrics: GraphMetrics, top: int) -> Table:
     nodes = [node for node in metrics.path if graph.seconds[node] > 0]
     begin = 0.0
     rows: list[list[Cell]] = []
@@ -179,7 +177,7 @@ def _path(graph: TaskGraph, metrics: GraphMetrics) -> Table:
                Column("Time", show_seconds, bar=True)]  # fmt: skip
     title = f"Critical path: {plural(len(nodes), 'node')} that must run one after the other"
     title += f"; the {_MOST_NODES} longest" if len(nodes) > _MOST_NODES else ""
-    return Table(title, columns, longest, top=_PATH_NODES)
+    return Table(title, columns, longest, top=top)
 
 
 def growth_table(growth: Sequence[LineGrowth], top: int, folder: str) -> Table:
