@@ -32,8 +32,8 @@ def main(folder: Path) -> None:
         page.screenshot(path=folder / "report-light.png")
         page = browser.new_page(viewport={"width": 375, "height": 900}, color_scheme="dark")
         page.goto(file.as_uri())
-        page.locator("table[data-name=regions] button.open").nth(4).click()
-        page.locator("table[data-name=regions] button.open").nth(4).evaluate(
+        page.locator("table[data-name=regions] button.open").first.click()
+        page.locator("table[data-name=regions] button.open").first.evaluate(
             "one => one.scrollIntoView({behavior: 'instant'})"
         )
         page.screenshot(path=folder / "report-phone.png")
@@ -45,7 +45,7 @@ def main(folder: Path) -> None:
         )  # fmt: skip
         page = browser.new_page(viewport={"width": 1000, "height": 900})
         page.goto(trace.as_uri())
-        page.locator("section").nth(2).screenshot(path=folder / "report-timeline.png")
+        page.locator("section", has_text="Timeline").screenshot(path=folder / "report-timeline.png")
         browser.close()
 
 
