@@ -105,8 +105,8 @@ def test_mutants_raise_nothing_else(database: Path) -> None:
         (b"[" * 100_000, "nested too deep"),
         (b'[{"file": "a\\u0000.c"}]', "an entry with a NUL"),
         (b'[{"file": "\\ud800.c"}]', "not UTF-8 text"),
-        (b'[{"file": "a.c", "command": "gcc \'"}]', "no shell command"),
-        (b'[{"file": ["a.c"]}]', "fields are no text"),
+        (b'[{"file": "a.c", "command": "gcc \'"}]', "not a shell command"),
+        (b'[{"file": ["a.c"]}]', "fields are not text"),
         (b'{"file": "a.c"}', "not a compilation database"),
         (b"[1]", "an entry without 'file'"),
         (b'[{"file": "' + b"a" * 5000 + b'.c"}]', "no C or C++ file listed"),
@@ -122,5 +122,5 @@ def test_what_is_wrong_is_said(database: Path, text: bytes, what: str) -> None:
 
 def test_a_pipe_is_no_database(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "compile_commands.json")
-    with pytest.raises(InputError, match="no regular file"):
+    with pytest.raises(InputError, match="not a regular file"):
         requests_for([str(tmp_path / "compile_commands.json")])

@@ -130,9 +130,9 @@ def test_a_source_that_is_a_pipe(tmp_path: Path, frontend: str) -> None:
     analysis = analyse(requests_for([str(tmp_path)]), {}, frontend=frontend, limits=LOW)
     (note,) = analysis.program.diagnostics
     assert note.id == "RP004"
-    assert "no regular file" in note.message
+    assert "not a regular file" in note.message
     assert len(analysis.program.regions) == 3
-    with pytest.raises(InputError, match="no regular file"):
+    with pytest.raises(InputError, match="not a regular file"):
         requests_for([str(tmp_path / "pipe.c")])
 
 
@@ -149,7 +149,7 @@ def test_odd_file_names_are_one_line(tmp_path: Path, frontend: str, name: bytes,
     assert done.returncode == 0
     notes = [line for line in done.stderr.decode().splitlines() if "RP004" in line]
     assert len(notes) == 1
-    assert "rename it" in notes[0] or "no line of UTF-8 text" in notes[0]
+    assert "rename it" in notes[0] or "not one line of UTF-8 text" in notes[0]
     assert "Traceback" not in done.stderr.decode()
     assert b"aa.c" in done.stdout or form == "table"
 

@@ -90,7 +90,7 @@ def test_each_construct_has_its_row(tmp_path: Path, command: tuple[str, ...]) ->
     assert all("skipped: sections, not predicted" in rows[line] for line in SECTIONS)
     assert not any("skipped" in rows[line] for line in (*ON_HOST, *PLAIN))
     if command[0] == "predict":
-        assert all("predicted as a loop of the host" in rows[line] for line in ON_HOST)
+        assert all("predicted as a loop on the host" in rows[line] for line in ON_HOST)
         assert not any("host" in rows[line] for line in PLAIN)
     assert max(map(len, done.stdout.splitlines())) <= 80
 

@@ -73,7 +73,7 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "big").write_bytes(b"x" * 11)
     (tmp_path / "bytes").write_bytes(b"a\n\xff")
     for path, said in (
-        (Path("/dev/zero"), "no regular file"), (tmp_path / "pipe", "no regular file"),
+        (Path("/dev/zero"), "not a regular file"), (tmp_path / "pipe", "not a regular file"),
         (tmp_path, "is a folder"), (tmp_path / "none", "No such file"),
         (Path("a\0b"), "not a file name"), (Path("x" * 5000), "File name too long"),
     ):  # fmt: skip

@@ -221,7 +221,7 @@ def test_times_that_no_run_has_are_refused(archive: Path, kernels: Kernels) -> N
 
 def test_what_is_no_archive(tmp_path: Path, kernels: Kernels) -> None:
     (tmp_path / "traces.otf2").write_text("hello")
-    with pytest.raises(InputError, match="no OTF2 archive"):
+    with pytest.raises(InputError, match="not an OTF2 archive"):
         read_otf2(tmp_path / "traces.otf2", kernels)
     with pytest.raises(InputError, match="no such file"):
         read_otf2(tmp_path / "other.otf2", kernels)

@@ -42,7 +42,7 @@ def read_regular_file(path: str, *, limit: int | None = None) -> bytes:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or _is_of_the_kernel(path):
                 raise InputError(
-                    "cannot be read: no regular file", remedy="name a text file", path=path
+                    "cannot be read: not a regular file", remedy="name a text file", path=path
                 )
             if limit is not None and status.st_size > limit:
                 raise InputError(
