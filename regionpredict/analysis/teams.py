@@ -134,12 +134,15 @@ def program_teams(
     loops = serial_loops(program, given)
     for own in facts:
         loops.update({loop.span: (loop, own.bindings) for loop in own.region.enclosing})
+    shares = program.work_shares
     orders = team_orders(
         program.flows, program.regions, loops, guards_of(program, given),
         {nest.region.span for nest in program.serial},
     )  # fmt: skip
     for order in orders:
         leave_out(order, program.not_entered)
+        for place in order.serial.keys() & shares.keys():
+            order.serial[place] = _weighted(order.serial[place], shares[place])
     by_id = {own.region.id: own for own in facts}
     members: dict[TeamKey, dict[str, Runs]] = {}
     executions: dict[TeamKey, Runs] = {}
@@ -163,6 +166,7 @@ def program_teams(
         )
         for key, own in members.items()
     }
+    teams = {key: _with_shares(team, shares) for key, team in teams.items()}
     alone = {key: team.executions for key, team in teams.items() if key not in executions}
     more = {
         key: teams[key].executions.weight / runs.weight if runs.weight else 1.0
@@ -185,6 +189,23 @@ def program_teams(
                                                        team.span.column))),
         tuple(program for program in programs if program.executions),
     )  # fmt: skip
+
+
+def _with_shares(team: TeamFacts, shares: Mapping[Span, float]) -> TeamFacts:
+    """The team, each of whose members weighs as much as its mean execution."""
+    own = [shares.get(member.facts.region.span, 1.0) for member in team.members]
+    if len(own) == 1:
+        return replace(team, executions=_weighted(team.executions, own[0]))
+    members = [
+        member._replace(runs=_weighted(member.runs, share))
+        for member, share in zip(team.members, own, strict=True)
+    ]
+    return replace(team, members=tuple(members))
+
+
+def _weighted(runs: Runs, share: float) -> Runs:
+    """The same runs, with the weight of runs at the size that was chosen."""
+    return runs._replace(weight=runs.weight * share)
 
 
 def _program(

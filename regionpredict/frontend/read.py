@@ -82,6 +82,7 @@ class FileResult(NamedTuple):
     # Loops that threads share by their numbers, in functions of other files, too; their arrays.
     by_hand: tuple[tuple[Span, tuple[tuple[str, Place], ...]], ...] = ()
     serial: tuple[SerialNest, ...] = ()
+    work_shares: tuple[tuple[Span, float], ...] = ()  # as in Program
 
 
 class Parsed(NamedTuple):
@@ -358,4 +359,5 @@ def join(parts: Sequence[FileResult], frontend: str) -> Program:
             }.values()
         ),
         serial=tuple({nest.region.span: nest for part in parts for nest in part.serial}.values()),
+        work_shares={span: share for part in parts for span, share in part.work_shares},
     )

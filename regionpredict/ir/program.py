@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from regionpredict.ir.expr import Expr
@@ -65,6 +65,8 @@ class Program:
 
     `definitions` holds, per region id, what the source says of the names in its expressions.
     `macros` are object-like macros with a constant value, so that a wrong `--set` can say so.
+    `work_shares`: the mean work of the executions of a region or serial loop with several sizes,
+    relative to the work at the size that its definitions give.
     """
 
     regions: tuple[Region, ...]
@@ -79,4 +81,5 @@ class Program:
     branches: tuple[SerialBranch, ...] = ()  # around calls and teams, where flows were
     serial: tuple[SerialNest, ...] = ()  # what one thread does alone, where flows were
     defaults: bool = False  # what `main` makes of no arguments was followed, to a parallel region
+    work_shares: dict[Span, float] = field(default_factory=dict)
     not_entered: frozenset[str] = frozenset()  # regions to which no run without arguments comes

@@ -10,7 +10,7 @@ from math import prod
 
 from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.frontend import ArgumentValues, FileResult
-from regionpredict.ir import Definition, Expr, Loop, Program, Region, SerialBranch
+from regionpredict.ir import Definition, Expr, Loop, Program, Region, SerialBranch, Span
 from regionpredict.ir.flow import Block, Choice, Event, Handed
 
 _SHOWN = 6
@@ -21,21 +21,24 @@ def with_arguments(
 ) -> FileResult:
     """The part with what the program's arguments make of it; `given` are the names that the user
     gave."""
+    shares: dict[Span, float] = {}
     regions = [
-        (region, _defined(region, defined, argument_values, given))
+        (region, _defined(region, defined, argument_values, given, shares))
         for region, defined in part.regions
     ]
     serial = tuple(
-        nest._replace(definitions=_defined(nest.region, nest.definitions, argument_values, given))
+        nest._replace(
+            definitions=_defined(nest.region, nest.definitions, argument_values, given, shares)
+        )
         for nest in part.serial
     )
     # A loop is counted by the names of the loops around it, too.
     names = {name for loop in part.loops for name in names_of_header(loop.loop)}
     loops = tuple(
         loop._replace(
-            definitions=argument_values.definitions(
+            definitions=argument_values.at(
                 loop.loop.span, names, loop.definitions, given=given
-            )
+            ).definitions
         )
         for loop in part.loops
     )
@@ -45,18 +48,22 @@ def with_arguments(
     ]
     branches = tuple(_branch(branch, argument_values, given) for branch in part.branches)
     return part._replace(
-        regions=regions, loops=loops, flows=flows, branches=branches, serial=serial
-    )
+        regions=regions, loops=loops, flows=flows, branches=branches, serial=serial,
+        work_shares=tuple(shares.items()),
+    )  # fmt: skip
 
 
 def _defined(
     region: Region, definitions: tuple[Definition, ...], argument_values: ArgumentValues,
-    given: Collection[str],
+    given: Collection[str], shares: dict[Span, float],
 ) -> tuple[Definition, ...]:  # fmt: skip
-    return argument_values.definitions(
+    here = argument_values.at(
         region.span, free_names(region), definitions, _elements_of_open_arrays(region), given,
         partial(_work, region), region.others,
     )  # fmt: skip
+    if here.share != 1.0:
+        shares[region.span] = here.share
+    return here.definitions
 
 
 def _work(region: Region, values: Mapping[str, int]) -> float:
@@ -101,7 +108,9 @@ def _branch(
         return branch._replace(condition=Expr.const(int(holds)), counters=())
     names = branch.condition.names - {name for name, _ in branch.counters}
     return branch._replace(
-        definitions=argument_values.definitions(branch.span, names, branch.definitions, given=given)
+        definitions=argument_values.at(
+            branch.span, names, branch.definitions, given=given
+        ).definitions
     )
 
 

@@ -91,5 +91,5 @@ def said_of(
     [(region, said)] = part.regions
     assert isinstance(part.arguments, ArgumentValues)
     names = free_names(region) | {name for one in said for name in one.value.names}
-    known = part.arguments.definitions(region.span, names, said)
+    known = part.arguments.at(region.span, names, said).definitions
     return dict(bind(region, known, {}).values), list(part.arguments.remarks)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from regionpredict.analysis.teams import program_teams
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Analysis, analyse, predict
@@ -156,3 +157,16 @@ def test_a_region_has_the_sizes_with_half_of_its_work(
     (tmp_path / "f.c").write_text(WAVES.replace("ORDER", order))
     (facts,) = analyse(requests_for([str(tmp_path / "f.c")]), {}, frontend=frontend).facts
     assert facts.iterations.value == length
+
+
+def test_executions_of_several_sizes_weigh_as_much_as_their_work(tmp_path: Path) -> None:
+    """Of three executions, two with a hundredth of the largest one's iterations: 1.02 of those."""
+    analysis = read(tmp_path, "work(100); work(10000); n = 100;", "libclang")
+    (facts,) = analysis.facts
+    assert facts.iterations.value == 10000
+    (team,) = program_teams(analysis.program, analysis.facts, {}).teams
+    assert team.executions.weight == pytest.approx(1.02)
+    # A size that the user gives holds each time.
+    analysis = read(tmp_path, "work(100); work(10000); n = 100;", "libclang", **{"work:n": 500})
+    (team,) = program_teams(analysis.program, analysis.facts, {"work:n": 500}).teams
+    assert team.executions.weight == 3

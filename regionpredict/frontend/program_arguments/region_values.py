@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from types import MappingProxyType
+from typing import NamedTuple
 
 from regionpredict.errors import one_line
 from regionpredict.frontend.linking import LinkedUnit
@@ -32,6 +33,14 @@ def _alike(values: Mapping[str, int]) -> float:
     return 1.0
 
 
+class AtPlace(NamedTuple):
+    """The definitions that hold at a place. `share` is the mean work of its executions relative to
+    the work with these definitions."""
+
+    definitions: tuple[Definition, ...]
+    share: float = 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class ArgumentValues:
     """`entries` are the values at the start of regions and loops, by place. `remarks` report
@@ -49,11 +58,11 @@ class ArgumentValues:
     asked: bool = True
     to_the_end: bool = True
 
-    def definitions(
+    def at(
         self, span: Span, names: Iterable[str], said: Sequence[Definition],
         elements: Mapping[str, int] = _NO_ARRAYS, given: Collection[str] = (), work: Work = _alike,
         others: Sequence[OtherName] = (),
-    ) -> tuple[Definition, ...]:  # fmt: skip
+    ) -> AtPlace:  # fmt: skip
         """The definitions `said` by the source at a place. Each of `names` with one value at every
         execution replaces its definition.
 
@@ -72,17 +81,19 @@ class ArgumentValues:
             values |= {f"{array}[]": _elements(array, size, entry)
                        for array, size in elements.items()}  # fmt: skip
             told.append({name: value for name, value in values.items() if isinstance(value, int)})
+        chosen = self._chosen(told, work)
         known = {name: Definition(name, Expr.const(value), span, origin=self.origin)
-                 for name, value in self._chosen(told, work).items()}  # fmt: skip
+                 for name, value in chosen.items()}  # fmt: skip
+        share = 1.0
         if not self.asked:
             known = _known_each_time(known, said, told)
             kept = _resolved(said, known, given)
             known = {name: value for name, value in known.items()
                      if name not in {definition.name for definition in kept}}  # fmt: skip
-        return (
-            *(definition for definition in said if definition.name not in known),
-            *known.values(),
-        )
+            if _changing(told) <= known.keys() - set(given):
+                share = _share(told, chosen, work)
+        left = [definition for definition in said if definition.name not in known]
+        return AtPlace((*left, *known.values()), share)
 
     def _chosen(self, told: Sequence[Mapping[str, int]], work: Work) -> Mapping[str, int]:
         """The values that are the same each time. For a run without arguments, those at the median
@@ -92,11 +103,33 @@ class ArgumentValues:
         if self.asked:
             return {name: value for name, value in told[0].items()
                     if all(values.get(name) == value for values in told)}  # fmt: skip
-        most = max(map(len, told))
-        known = [values for values in told if len(values) == most]
+        known = _fullest(told)
         known.sort(key=lambda values: (work(values), sum(values.values())))
         done = list(accumulate(map(work, known)))
         return known[bisect_left(done, done[-1] / 2)]
+
+
+def _fullest(told: Sequence[Mapping[str, int]]) -> list[Mapping[str, int]]:
+    """The executions with the most known values."""
+    most = max(map(len, told))
+    return [values for values in told if len(values) == most]
+
+
+def _changing(told: Sequence[Mapping[str, int]]) -> set[str]:
+    """The names that have several values."""
+    return {name for values in told for name, value in values.items()
+            if any(other.get(name, value) != value for other in told)}  # fmt: skip
+
+
+def _share(
+    told: Sequence[Mapping[str, int]], chosen: Mapping[str, int], work: Work
+) -> float:  # fmt: skip
+    """The mean work of the executions relative to that with the chosen values."""
+    if len(told) < 2:
+        return 1.0
+    works = list(map(work, _fullest(told)))
+    own = work(chosen)
+    return sum(works) / len(works) / own if own > 0 else 1.0
 
 
 def _known_each_time(
