@@ -192,7 +192,7 @@ def program_teams(
 
 
 def _with_shares(team: TeamFacts, shares: Mapping[Span, float]) -> TeamFacts:
-    """The team, each of whose members weighs as much as its mean execution."""
+    """The team, in which each member weighs as much as its mean execution."""
     own = [shares.get(member.facts.region.span, 1.0) for member in team.members]
     if len(own) == 1:
         return replace(team, executions=_weighted(team.executions, own[0]))

@@ -63,10 +63,10 @@ class SerialBranch(NamedTuple):
 class Program:
     """The regions of one translation unit or of many, in the order of file and line.
 
-    `definitions` holds, per region id, what the source says of the names in its expressions.
+    `definitions` are those of the names in a region's expressions, by its id.
     `macros` are object-like macros with a constant value, so that a wrong `--set` can say so.
-    `work_shares`: the mean work of the executions of a region or serial loop with several sizes,
-    relative to the work at the size that its definitions give.
+    `work_shares` is the mean work of an execution relative to that at the size in the definitions,
+    for regions and serial loops with several sizes.
     """
 
     regions: tuple[Region, ...]

@@ -320,7 +320,7 @@ int main(void) {
     adds, doubles = told(same_build=True)
     assert (adds.value, doubles.value) == (4, 6)
     assert "the source says 6" in adds.assumed[0]
-    assert "by the source" in doubles.assumed[0]
+    assert "from the source" in doubles.assumed[0]
     adds, doubles = told(same_build=False)
     assert (adds.value, doubles.value) == (6, 6)
     assert not adds.assumed
