@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +29,7 @@ from regionpredict.frontend.requests import (
 )
 from regionpredict.frontend.syntax import Lookups
 from regionpredict.frontend.text import Passage, holds_directives, passages
+from regionpredict.ir.nearest_files import folder_of, nearest_files
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 _COMPUTED = re.compile(rb"^[ \t]*#[ \t]*include[ \t]+[A-Za-z_]", re.MULTILINE)
@@ -220,6 +222,33 @@ class _Links:
                 self._naming.setdefault(word, []).append(number)
             for name in own_passage.names:
                 self._defining.setdefault(name, []).append(number)
+        self._folders = {path: folder_of(path) for path in texts}
+        self._directives = Counter(self._folders[self._files[number]] for number in self.directed)
+        self._variants = {
+            name: variants for name, own in self._defining.items()
+            if (variants := _variants({self._files[number] for number in own}))
+        }  # fmt: skip
+        self._left_out: dict[tuple[str, bytes], frozenset[str]] = {}
+
+    def _is_meant(self, user: int, name: bytes, definer: int) -> bool:
+        """Whether a name means this definition where a passage uses it: of variants, the nearest.
+
+        Files of one name in several folders are variants of a program, one of which is built.
+        """
+        variants = self._variants.get(name)
+        if not variants:
+            return True
+        file, here = self._files[definer], self._files[user]
+        if file == here:
+            return True
+        asked = (self._folders[here], name)
+        left_out = self._left_out.get(asked)
+        if left_out is None:
+            left_out = self._left_out[asked] = frozenset(
+                file for files in variants
+                for file in {*files}.difference(nearest_files(here, files, self._directives))
+            )  # fmt: skip
+        return file not in left_out
 
     def files_of(self, passages: Iterable[int]) -> set[str]:
         """The files with functions or objects among these."""
@@ -227,27 +256,53 @@ class _Links:
 
     def callers(self, passages: set[int], *, through_functions: bool) -> set[int]:
         """These and all that may use them, through macros or `through_functions` as well."""
-        reached, names = set(passages), set[bytes]()
+        reached, done = set(passages), set[tuple[bytes, str]]()
         waiting = list(reached)
         while waiting:
-            passage = self._passages[waiting.pop()]
+            at = waiting.pop()
+            passage = self._passages[at]
             if not (passage.macro or through_functions):
                 continue
-            for name in passage.names - names:
-                names.add(name)
-                more = [number for number in self._naming.get(name, ()) if number not in reached]
+            for name in passage.names:
+                known = (name, self._files[at] if name in self._variants else "")
+                if known in done:
+                    continue
+                done.add(known)
+                more = [
+                    number
+                    for number in self._naming.get(name, ())
+                    if number not in reached and self._is_meant(number, name, at)
+                ]
                 reached.update(more)
                 waiting += more
         return reached
 
     def called(self, passages: set[int]) -> set[int]:
         """These and all that they may use."""
-        reached, names = set(passages), set[bytes]()
+        reached, done = set(passages), set[tuple[bytes, str]]()
         waiting = list(reached)
         while waiting:
-            for name in self._used_names[waiting.pop()] - names:
-                names.add(name)
-                more = [number for number in self._defining[name] if number not in reached]
+            at = waiting.pop()
+            for name in self._used_names[at]:
+                known = (name, self._folders[self._files[at]] if name in self._variants else "")
+                if known in done:
+                    continue
+                done.add(known)
+                more = [
+                    number
+                    for number in self._defining[name]
+                    if number not in reached and self._is_meant(at, name, number)
+                ]
                 reached.update(more)
                 waiting += more
         return reached
+
+
+def _variants(files: Collection[str]) -> list[list[str]]:
+    """The files whose name others have, too, together with these."""
+    if len(files) < 2:
+        return []
+    by_name: dict[str, list[str]] = {}
+    for file in sorted(files):
+        by_name.setdefault(file.rpartition("/")[2], []).append(file)
+    return [own for own in by_name.values() if len(own) > 1]

@@ -20,12 +20,13 @@ def chosen(folder: Path, files: dict[str, str]) -> set[str]:
         text = f"static int own{number}(int n) {{ return n + {number}; }}\n"
         Path(folder, f"other{number}.c").write_text(text)
     for name, text in files.items():
+        Path(folder, name).parent.mkdir(exist_ok=True)
         Path(folder, name).write_text(text)
     selection = files_to_read(requests_for([str(folder)]))
-    read = {Path(request.path).name for request in selection.read}
-    left = {Path(path).name for path in selection.left}
+    read = {str(Path(request.path).relative_to(folder)) for request in selection.read}
+    left = {str(Path(path).relative_to(folder)) for path in selection.left}
     assert not read & left
-    assert read | left == {path.name for path in folder.glob("*.c*")}
+    assert read | left == {str(path.relative_to(folder)) for path in folder.rglob("*.c*")}
     return read
 
 
@@ -46,6 +47,25 @@ def test_callers_and_what_they_call_are_read(tmp_path: Path) -> None:
         "init.c": "void init(double *a) { for (int i = 0; i < 9; i++) a[i] = 1.0; }\n",
     }
     assert chosen(tmp_path, files) == set(files)
+
+
+def test_of_variants_the_one_with_directives_is_read(tmp_path: Path) -> None:
+    """With what it calls in its own folder; a helper of another name belongs to all."""
+    step = "void sum(int, double *); void log_it(void);\n"
+    step += "void step(int n, double *a) { sum(n, a); log_it(); }\n"
+    sum_up = "void sum(int n, double *a) {\n%s}\n"
+    files = {
+        "driver/main.c": "void step(int, double *); int main(void) { double a[9]; step(9, a); }\n",
+        "driver/log.c": "void log_it(void) {}\n",
+        "cuda/step.c": step,
+        "cuda/sum.c": sum_up % "a[n - 1] = 0;",
+        "omp/step.c": step,
+        "omp/sum.c": sum_up % LOOP,
+        "serial/step.c": step,
+        "serial/sum.c": sum_up % "a[0] = 0;",
+    }
+    variant = {"driver/main.c", "driver/log.c", "omp/step.c", "omp/sum.c"}
+    assert chosen(tmp_path, files) == variant
 
 
 def test_what_a_loop_calls_is_read(tmp_path: Path) -> None:
