@@ -99,6 +99,7 @@ from regionpredict.workload import (
     TeamFacts,
     Workload,
     statement_table,
+    with_common_sizes,
     with_typical_sizes,
     workload_of,
 )
@@ -290,6 +291,8 @@ def predict(
     facts = with_possible_sizes(analysis.facts)
     if analysis.program.defaults:
         facts = with_typical_sizes(facts, analysis.program.not_entered)
+    if model == "saturation":
+        facts = with_common_sizes(facts, size_target(machine), machine.line_bytes)
     analysis = replace(analysis, facts=facts)
     found = attempt(_pasts, analysis, model, pages)
     pasts = (Past(),) * len(analysis.facts) if isinstance(found, Failure) else found

@@ -33,6 +33,7 @@ class Bindings:
     computes from others without a value: `m_numElem` of a domain is `nx*nx*nx`. `origin` is the
     least certain of `SIZE_ORIGINS` in use. `typical` are the iterations of the largest loop in a
     run without arguments, if known. Loops of unknown size are assumed to have as many.
+    `at_most` bounds assumed sizes: another region uses the same sizes for more data.
     """
 
     values: Mapping[str, Number]
@@ -41,6 +42,7 @@ class Bindings:
     derived: Mapping[str, Expr] = field(default_factory=dict)
     origin: str = SIZE_ORIGINS[-1]
     typical: float | None = None
+    at_most: int | None = None
 
     def number(self, expression: Expr | None) -> Number | None:
         """The exact value, or None where a name in it has none."""

@@ -231,9 +231,8 @@ class _Links:
         self._left_out: dict[tuple[str, bytes], frozenset[str]] = {}
 
     def _is_meant(self, user: int, name: bytes, definer: int) -> bool:
-        """Whether a name means this definition where a passage uses it: of variants, the nearest.
-
-        Files of one name in several folders are variants of a program, one of which is built.
+        """Whether a name in the passage `user` means this definition: if there are variants, the
+        nearest. Files with the same name in several folders are variants of a program.
         """
         variants = self._variants.get(name)
         if not variants:
@@ -299,7 +298,7 @@ class _Links:
 
 
 def _variants(files: Collection[str]) -> list[list[str]]:
-    """The files whose name others have, too, together with these."""
+    """The groups of files with the same name."""
     if len(files) < 2:
         return []
     by_name: dict[str, list[str]] = {}

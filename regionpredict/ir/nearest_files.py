@@ -1,8 +1,8 @@
-"""Which of several files that define one function a call in another file means.
+"""Chooses among files that define the same function, for a call in another file.
 
-Folders decide, since a run may hold several programs, each with helpers of its own. Where folders
-are as near, the one with the most parallel regions does: a program may come in variants (`cuda`,
-`omp`, `serial`), of which one is built.
+A run may hold several programs with their own helpers, so the nearest folder counts. A program may
+have variants (`cuda`, `omp`, `serial`) for one build each. Of equally near folders, the one with
+the most parallel regions counts.
 """
 
 from __future__ import annotations

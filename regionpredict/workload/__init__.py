@@ -16,7 +16,13 @@ from regionpredict.analysis.schedule import Schedule
 from regionpredict.analysis.teams import TeamFacts
 from regionpredict.ir import Diagnostic, Region, Span
 from regionpredict.workload.array_sharing import ArraySharing
-from regionpredict.workload.assumed_sizes import TYPICAL, OpenSize, SizeTarget, with_typical_sizes
+from regionpredict.workload.assumed_sizes import (
+    TYPICAL,
+    OpenSize,
+    SizeTarget,
+    with_common_sizes,
+    with_typical_sizes,
+)
 from regionpredict.workload.cache_traffic import (
     ArrayTraffic,
     CacheContents,
@@ -111,6 +117,7 @@ __all__ = [
     "strided_arrays",
     "unforeseen_arrays",
     "warm_cache_contents",
+    "with_common_sizes",
     "with_parallel_first_touch",
     "with_typical_sizes",
     "without_barrier",

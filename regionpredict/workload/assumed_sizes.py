@@ -76,6 +76,43 @@ def with_typical_sizes(
     )  # fmt: skip
 
 
+def with_common_sizes(
+    regions: Sequence[RegionFacts], target: SizeTarget, line_bytes: int
+) -> tuple[RegionFacts, ...]:
+    """The regions, with one assumed value for a size that several of them use.
+
+    An edge of a grid is as long in a loop over one face as in a loop over the whole grid. Only the
+    members of structs and the variables of calling functions are known to be the same.
+    """
+    least: dict[str, int] = {}
+    shared: list[tuple[str, ...]] = []
+    for facts in regions:
+        names = _common_names(facts) if facts.status != "skipped" else {}
+        shared.append(tuple(names.values()))
+        size = bound_sizes(facts, target, line_bytes).open if names else None
+        for name, common in names.items():
+            if size is not None and name in size.names:
+                least[common] = min(size.value, least.get(common, size.value))
+    return tuple(
+        replace(facts, bindings=replace(facts.bindings, at_most=most))
+        if (most := max((least[name] for name in names if name in least), default=None)) is not None
+        else facts
+        for facts, names in zip(regions, shared, strict=True)
+    )
+
+
+def _common_names(facts: RegionFacts) -> dict[str, str]:
+    """The unknown sizes that are the same in all regions, with a name for all of them."""
+    homes = {other.name: f"{other.function}:{other.plain}" for other in facts.region.others
+             if other.function}  # fmt: skip
+    return {
+        name: homes.get(name, name) for name in facts.bindings.unbound(facts.free_names)
+        if name in homes or not _MEMBER_STEPS.isdisjoint(name)
+    }  # fmt: skip
+
+
+_MEMBER_STEPS = frozenset(".>[")
+
 TYPICAL = "as many iterations as the largest loop of a run without arguments"
 
 
@@ -166,6 +203,9 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
         wanted = target.bytes / DEFAULT_ELEMENT.value
         n = smallest_reaching(executed, wanted, 1, most) or int(FALLBACK_SIZE.value)
         why = "its data is the same for all"
+    at_most = facts.bindings.at_most
+    if at_most is not None and n > at_most:
+        n, why = at_most, "as in another loop over the same sizes"
     names = ", ".join(missing)
     notes.append(f"{names} = {n} (no value given: {why})")
     return _bound(facts, trial(n), notes, OpenSize(tuple(missing), n))

@@ -300,7 +300,7 @@ GOOGLE = {"name": "f/8", "run_type": "iteration", "real_time": 1, "cpu_time": 1,
         ({**caliper(2, 0), "data": [[0, 0, 1.0, 7]]}, "names the node 7"),
         (
             {**caliper(2, 0), "nodes": [{"label": "a", "column": "path", "parent": 0}]},
-            "is no node before it",
+            "is not an earlier node",
         ),
         ({"dataframe": [], "graph": []}, "'profile_idx_name' is missing"),
         ({"experiments": [{}]}, "'experiments[0].name' is missing"),

@@ -246,7 +246,7 @@ def test_a_campaign(program: Path, tmp_path: Path) -> None:
     assert campaign.runs[0].regions[0].build == "gcc -O1 -fopenmp"
     again = _measure("--threads", "1,2", "--repeat", "3", "--", str(program), cwd=tmp_path)
     assert again.returncode == 1
-    assert "measurements.jsonl: there already; --resume" in again.stderr
+    assert "measurements.jsonl: there already; use --resume" in again.stderr
     more = _measure("--resume", "--threads", "1", "--repeat", "4", "--", str(program), cwd=tmp_path)
     assert more.returncode == 0, more.stderr
     assert len(read_campaign(tmp_path / "measurements.jsonl").runs) == 9

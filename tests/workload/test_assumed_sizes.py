@@ -3,6 +3,7 @@ does not grow."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from nest_texts import facts_of, nest_of
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import analyse
-from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes
+from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes, with_common_sizes
 from regionpredict.workload.cache_traffic import touched_bytes
 from regionpredict.workload.nest_lowering import loop_nest
 
@@ -239,3 +240,37 @@ def test_loops_around_the_region_stand_in_the_middle_of_guessed_bounds(tmp_path:
     assert [note for note in made.guessed if not note.startswith("n = ")] == [told]
     nest = loop_nest(facts.region, made.values)
     assert nest is not None and nest.unbound == ()
+
+
+_GRID = """
+typedef struct { long nx, ny; double *v; } grid;
+void whole(grid *restrict g) {
+#pragma omp parallel for
+  for (long i = 0; i < g->ny; i++)
+    for (long j = 0; j < g->nx; j++) g->v[i * g->nx + j] = 0.0;
+}
+void face(grid *restrict g) {
+#pragma omp parallel for
+  for (long j = 0; j < g->nx; j++) g->v[j] = 1.0;
+}
+void alone(long n, double *restrict v) {
+#pragma omp parallel for
+  for (long j = 0; j < n; j++) v[j] = 1.0;
+}
+"""
+
+
+def test_a_size_in_common_is_the_same_in_all_loops(tmp_path: Path) -> None:
+    """n x n elements fill ten caches; the loop over a face has n, that over another size fills them
+    by itself."""
+    path = tmp_path / "grid.c"
+    path.write_text(_GRID)
+    facts = analyse(requests_for((str(path),), [], [], ""), {}).facts
+    target = SizeTarget(_target(), "as large as asked")
+    edge = math.isqrt(_target() // 8)
+    whole, face, alone = (
+        bound_sizes(one, target, 64).open for one in with_common_sizes(facts, target, 64)
+    )
+    assert whole is not None and whole.value == pytest.approx(edge, abs=8)
+    assert face is not None and face.value == whole.value
+    assert alone is not None and alone.value == pytest.approx(_target() // 8, abs=8)
