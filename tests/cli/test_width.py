@@ -98,6 +98,7 @@ OF_TRACES = (
     "trace waits traces.otf2", "trace waits traces.otf2 --plot timeline.pdf",
     "trace delays traces.otf2 --top 5", "trace critical-path traces.otf2 --plot timeline.pdf",
     "trace imbalance traces.otf2", "trace what-if traces.otf2 --top 5",
+    "trace messages traces.otf2 --format csv -o matrix.csv",
     "trace export traces.otf2 -o timeline.json",
     "trace convert traces.otf2 --ranks 0-3 -o store",
     "trace factors run_*.prv --extrapolate 1e6 --plot factors.pdf",
