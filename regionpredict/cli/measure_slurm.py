@@ -169,8 +169,8 @@ def _waited_for(job: Job, progress: _Progress, output: Path, patience: float | N
         progress.line.end()
         cancel(job)
         click.echo(
-            f"regionpredict: interrupted; job {job.job_id} cancelled; {runs_kept(output)}; "
-            "use --resume to continue", err=True,
+            f"regionpredict: interrupted; job {job.job_id} cancelled; {runs_kept(output)}. "
+            "Use --resume to continue.", err=True,
         )  # fmt: skip
         sys.exit(130)
     progress.line.end()

@@ -204,7 +204,7 @@ def watch(job: Job, tell: Callable[[Seen], None], patience_s: float | None = Non
         elif now - heard > _SILENCE_S:
             raise JobFailedError(
                 f"job {job.job_id}: Slurm has not answered for {_SILENCE_S / 60:.0f} minutes",
-                remedy="the job may go on; later --resume goes on with what it measured",
+                remedy="the job may still run; use --resume later",
             )
         time.sleep(min(_SLOWEST_S, 0.1 + (now - begin) / 10))
     return _outcome(job)
@@ -291,7 +291,7 @@ def _at_end(job: Job, seconds: float = 15.0) -> Seen | None:
 def _failure(job: Job, seen: Seen) -> JobFailedError:
     where = f" on {seen.node}" if seen.node else " before it started"
     text = f"job {job.job_id} {_ENDS.get(seen.state, 'ended as ' + seen.state)}"
-    remedy = "--resume goes on"
+    remedy = "use --resume to continue"
     if seen.state in ("FAILED", "COMPLETED"):
         output = _said(job)
         text += f"{where} (it said: {output})" if output else where

@@ -54,6 +54,8 @@ def union_of(parts: Sequence[GroupLines], line_bytes: float) -> Lines:
     for part in sorted(parts, key=lambda lines: -lines.touched):
         extra, fresh = part.touched, part.written
         for other in kept:
+            if extra <= 0.0 and fresh <= 0.0:
+                break
             share = _covered(part, other, line_bytes)
             extra -= part.touched * share
             fresh -= part.written * share * (1.0 if other.written else 0.0)

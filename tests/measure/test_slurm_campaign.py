@@ -319,7 +319,7 @@ def test_what_a_scheduler_terminates_ends_its_run(program: str, tmp_path: Path) 
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 128 + signal.SIGTERM
-    assert said == "regionpredict: interrupted; 0 runs kept in m; use --resume to continue\n"
+    assert said == "regionpredict: interrupted; 0 runs kept in m. Use --resume to continue.\n"
     _await(lambda: not _processes(os.fsencode(program)))
 
 
