@@ -51,7 +51,7 @@ def union_of(parts: Sequence[GroupLines], line_bytes: float) -> Lines:
     """Lines of several groups of one array: added, less what overlaps by position and density."""
     kept: list[GroupLines] = []
     touched = written = 0.0
-    for part in sorted(parts, key=lambda lines: -lines.touched):
+    for part in sorted(_distinct(parts), key=lambda lines: -lines.touched):
         extra, fresh = part.touched, part.written
         for other in kept:
             if extra <= 0.0 and fresh <= 0.0:
@@ -63,6 +63,18 @@ def union_of(parts: Sequence[GroupLines], line_bytes: float) -> Lines:
         touched += max(0.0, extra)
         written += max(0.0, fresh)
     return Lines(touched, min(written, touched))
+
+
+def _distinct(parts: Sequence[GroupLines]) -> list[GroupLines]:
+    """The parts, of those in the same place the one with the most written lines: calls of one
+    function may touch the same lines hundreds of times."""
+    most: dict[GroupLines, GroupLines] = {}
+    for part in parts:
+        place = part._replace(written=0.0)
+        known = most.get(place)
+        if known is None or known.written < part.written:
+            most[place] = part
+    return list(most.values())
 
 
 def _covered(part: GroupLines, other: GroupLines, line_bytes: float) -> float:
