@@ -66,8 +66,8 @@ def union_of(parts: Sequence[GroupLines], line_bytes: float) -> Lines:
 
 
 def _distinct(parts: Sequence[GroupLines]) -> list[GroupLines]:
-    """The parts, of those in the same place the one with the most written lines: calls of one
-    function may touch the same lines hundreds of times."""
+    """One part per place, with the most written lines. Calls of one function may touch the same
+    lines hundreds of times."""
     most: dict[GroupLines, GroupLines] = {}
     for part in parts:
         place = part._replace(written=0.0)
