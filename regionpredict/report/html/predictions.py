@@ -195,7 +195,7 @@ def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
         Column("Data", show_bytes, minor=True, unknown="?"),
         Column("Gain", "{:.1f}x".format, spark=lambda at: result.predictions[at].speedup),
         Column("Packages", str, unknown="?"), Column("Threads", str, minor=True, unknown="?"),
-        Column("Limited by", choice=True), Column("Confidence", show_share, minor=True),
+        Column("Limited by", choice=True, minor=True), Column("Confidence", show_share, minor=True),
         Column("Time on one thread", show_seconds, minor=True, bar=True),
     ]  # fmt: skip
     title = "Regions, by time: open one for its curve, roofline, source and derivation"
