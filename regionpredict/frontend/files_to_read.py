@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -255,43 +255,34 @@ class _Links:
 
     def callers(self, passages: set[int], *, through_functions: bool) -> set[int]:
         """These and all that may use them, through macros or `through_functions` as well."""
+
+        def names_of(at: int) -> frozenset[bytes]:
+            passage = self._passages[at]
+            return passage.names if passage.macro or through_functions else frozenset()
+
+        return self._reached(passages, names_of, self._naming, lambda definer, name, user:
+                             self._is_meant(user, name, definer))  # fmt: skip
+
+    def called(self, passages: set[int]) -> set[int]:
+        """These and all that they may use."""
+        return self._reached(passages, self._used_names.__getitem__, self._defining, self._is_meant)
+
+    def _reached(
+        self, passages: set[int], names_of: Callable[[int], frozenset[bytes]],
+        linked: Mapping[bytes, Sequence[int]], is_link: Callable[[int, bytes, int], bool],
+    ) -> set[int]:  # fmt: skip
+        """These and all that they lead to, from a passage by one of its names to another one."""
         reached, done = set(passages), set[tuple[bytes, str]]()
         waiting = list(reached)
         while waiting:
             at = waiting.pop()
-            passage = self._passages[at]
-            if not (passage.macro or through_functions):
-                continue
-            for name in passage.names:
+            for name in names_of(at):
                 known = (name, self._files[at] if name in self._variants else "")
                 if known in done:
                     continue
                 done.add(known)
-                more = [
-                    number
-                    for number in self._naming.get(name, ())
-                    if number not in reached and self._is_meant(number, name, at)
-                ]
-                reached.update(more)
-                waiting += more
-        return reached
-
-    def called(self, passages: set[int]) -> set[int]:
-        """These and all that they may use."""
-        reached, done = set(passages), set[tuple[bytes, str]]()
-        waiting = list(reached)
-        while waiting:
-            at = waiting.pop()
-            for name in self._used_names[at]:
-                known = (name, self._folders[self._files[at]] if name in self._variants else "")
-                if known in done:
-                    continue
-                done.add(known)
-                more = [
-                    number
-                    for number in self._defining[name]
-                    if number not in reached and self._is_meant(at, name, number)
-                ]
+                more = [number for number in linked.get(name, ())
+                        if number not in reached and is_link(at, name, number)]  # fmt: skip
                 reached.update(more)
                 waiting += more
         return reached

@@ -5,6 +5,7 @@ How large that is comes from the caller: the model of a machine asks for a multi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -35,6 +36,9 @@ TEAM_SIZES = frozenset(
     ("omp_get_num_threads()", "omp_get_max_threads()", "omp_get_num_procs()")
 )  # fmt: skip
 """Names of values that the run-time system gives (OpenMP 5.2, section 18.2): no sizes of data."""
+
+
+_MEMBER_STEPS = frozenset(".>[")
 
 
 def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
@@ -81,23 +85,24 @@ def with_common_sizes(
 ) -> tuple[RegionFacts, ...]:
     """The regions, with one assumed value for a size that several of them use.
 
-    An edge of a grid is as long in a loop over one face as in a loop over the whole grid. Only the
-    members of structs and the variables of calling functions are known to be the same.
+    An edge of a grid is as long in a loop over one face as in a loop over the whole grid. Members
+    of structs with one name, and variables of calling functions, are taken to be the same.
     """
+    names = [_common_names(facts) if facts.status != "skipped" else {} for facts in regions]
+    uses = Counter(common for own in names for common in own.values())
     least: dict[str, int] = {}
-    shared: list[tuple[str, ...]] = []
-    for facts in regions:
-        names = _common_names(facts) if facts.status != "skipped" else {}
-        shared.append(tuple(names.values()))
-        size = bound_sizes(facts, target, line_bytes).open if names else None
-        for name, common in names.items():
-            if size is not None and name in size.names:
-                least[common] = min(size.value, least.get(common, size.value))
+    for facts, own in zip(regions, names, strict=True):
+        if any(uses[common] > 1 for common in own.values()):
+            size = bound_sizes(facts, target, line_bytes).open
+            for name, common in own.items():
+                if size is not None and name in size.names:
+                    least[common] = min(size.value, least.get(common, size.value))
+    # Of several names of a region the largest decides: one that is small elsewhere may differ.
+    most = [max((least[common] for common in own.values() if common in least), default=None)
+            for own in names]  # fmt: skip
     return tuple(
-        replace(facts, bindings=replace(facts.bindings, at_most=most))
-        if (most := max((least[name] for name in names if name in least), default=None)) is not None
-        else facts
-        for facts, names in zip(regions, shared, strict=True)
+        facts if limit is None else replace(facts, bindings=replace(facts.bindings, at_most=limit))
+        for facts, limit in zip(regions, most, strict=True)
     )
 
 
@@ -110,8 +115,6 @@ def _common_names(facts: RegionFacts) -> dict[str, str]:
         if name in homes or not _MEMBER_STEPS.isdisjoint(name)
     }  # fmt: skip
 
-
-_MEMBER_STEPS = frozenset(".>[")
 
 TYPICAL = "as many iterations as the largest loop of a run without arguments"
 

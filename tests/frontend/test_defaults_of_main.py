@@ -38,6 +38,13 @@ static int starts(const char *word, const char *line) {
   }
   return 0;
 }
+static int picked(int kind, int given) {
+  switch (kind) {
+    case 1: if (given) break; return 5;
+    default: return 0;
+  }
+  return 0;
+}
 static void halve(grid *g, grid *coarse) {
   for (int k = 0; k < 40000; k++) g->v[k] = coarse->v[k];
   coarse->cells = g->cells / 2;
@@ -71,6 +78,17 @@ CASES = {
     "a recursion that writes this one": ("grid g = {8, 160, x}; cycle(&g, 3); n = g.nx;", None),
     "a return behind what may go on with the next round": (
         "char line[80]; fill((int *)line); n = 180; if (starts(\"abc\", line)) n = 181;", None),
+    "a return behind a break that may leave a switch": (
+        "int s[2]; fill(s); n = 210; if (picked(1, s[0])) n = 211;", None),
+    "cases that may end early": (
+        "int s[2], k = 1; fill(s); n = 220; switch (k) {"
+        " case 1: if (s[0]) break; k = 2; break; default: n = 3; }", 220),
+    "a round that a switch may end": (
+        "int s[9]; fill(s); n = 230; for (int k = 0; k < 3; k++) {"
+        " switch (k) { case 1: if (s[0]) continue; break; default: break; } n = 231; }", 231),
+    "what is behind a round that a switch may end": (
+        "int s[9]; fill(s); n = 240; for (int k = 0; k < 3; k++) {"
+        " switch (k) { case 2: if (s[0]) continue; break; default: break; } n = 240 + k; }", None),
     "rounds that may end early": (
         "int s[9]; fill(s); n = 190; for (int k = 0; k < 9; k++) {"
         " if (s[k] > 3) continue; if (s[k] > 2) break; s[k] = 1; }", 190),

@@ -264,3 +264,11 @@ def test_a_part_overlaps_by_density() -> None:
     # From a half on: 776 of 1544 bytes in common.
     later = lines_of(((512, 4),), 768)
     assert union_of([later, dense], 64).touched == pytest.approx(25 + 4 - 4 * 776 / 1544)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_references_in_the_same_place_count_once(order: int) -> None:
+    """Whichever comes first, and written if one of them writes."""
+    parts = [lines_of(ROWS), lines_of(ROWS, written=True), lines_of(ROWS)][::order]
+    assert union_of(parts, 64) == Lines(80, 80)
+    assert union_of([*parts, lines_of(COLUMN)], 64) == Lines(80, 80)

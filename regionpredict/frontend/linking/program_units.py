@@ -74,8 +74,7 @@ class ProgramUnits:
                 self._variables.setdefault(symbol, []).append(number)
             for name in unit.names:
                 self._naming.setdefault(name, []).append(number)
-        self.directives = Counter[str]()
-        """OpenMP directives by folder."""
+        self.directives = Counter[str]()  # by folder
         for unit in units:
             self.directives[folder_of(unit.path)] += unit.directives
 

@@ -16,7 +16,7 @@ from regionpredict.frontend.program_arguments.evaluate import (
     truth,
     type_of,
 )
-from regionpredict.frontend.program_arguments.follow_loops import MOST_STEPS, LoopFollower
+from regionpredict.frontend.program_arguments.follow_loops import BREAK, MOST_STEPS, LoopFollower
 from regionpredict.frontend.program_arguments.followed import Entry, Followed
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
@@ -389,15 +389,6 @@ class Follower(LoopFollower):
     # -- switch and directives --------------------------------------------------------------------
 
     def _switch(self, statement: Switch) -> Signal | None:
-        outer = self.jumps
-        if outer:  # a `break` is the switch's own
-            self.jumps = [*outer[:-1], outer[-1]._replace(kinds=outer[-1].kinds - {"break"})]
-        try:
-            return self._cases(statement)
-        finally:
-            self.jumps = outer
-
-    def _cases(self, statement: Switch) -> Signal | None:
         value = self.value(statement.condition)
         items = statement.body.items if isinstance(statement.body, Compound) else (statement.body,)
         if not isinstance(value, (int, float)):
@@ -409,18 +400,18 @@ class Follower(LoopFollower):
             start = next((at for at, own in enumerate(labels) if None in own), None)
         if start is None:
             return None
-        signal = self._cases_from(items[start:])
-        return None if signal is not None and signal.kind == "break" else signal
+        return self._cases_from(items[start:])
 
     def _cases_from(self, items: Sequence[Stmt]) -> Signal | None:
-        before = self.memory.copy()
-        try:
-            return self._sequence(items)
-        except UnknownLoopError:
-            self.memory = before
-        for item in items:
-            self._forget_written(item)
-        return None
+        """Runs a `switch` from one of its labels on."""
+        signal, early = self._with_jumps(lambda: self._sequence(items), BREAK)
+        if signal is not None and signal.kind == "break":
+            signal = None
+        if early and signal is not None:
+            self._may_leave(signal, self.memory)
+            self.memory, signal = early.pop(), None
+        self._merge_all(early)
+        return signal
 
     def _any_case(self, items: Sequence[Stmt]) -> None:
         """The start label is unknown, so only the common values of all labels are known."""

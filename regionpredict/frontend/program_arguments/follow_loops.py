@@ -6,7 +6,7 @@ After a loop with an unknown or distant end, only unchanged values are known.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from regionpredict.frontend.program_arguments.evaluate import Evaluator, truth, type_of
@@ -50,8 +50,8 @@ _MOST_PASSES = 20  # over a loop until nothing changes any more
 _MOST_FILLING_STEPS = 1_000  # as _MOST_LOOP_STEPS, of loops that only fill arrays
 
 
+BREAK = frozenset(("break",))
 _CONTINUE = frozenset(("continue",))
-_JUMPS = _CONTINUE | {"break"}
 
 
 class _State(NamedTuple):
@@ -72,7 +72,7 @@ class LoopFollower(Evaluator):
         self._filling: dict[For | While, bool] = {}
         self._writes: dict[Stmt, Written] = {}
         self._targets: dict[Stmt, tuple[Expression, ...]] = {}
-        self.jumps: list[Jumps] = []  # of each loop around
+        self.jumps: list[Jumps] = []  # of each loop and switch around
         self.inside_filling = 0  # loops around it of which one round stands for all that they fill
         self.inside_long = 0  # how many such loops stand around what is being followed
         self._changed: dict[int, set[Place]] = {}  # what a loop changes, while an outer one is run
@@ -165,24 +165,26 @@ class LoopFollower(Evaluator):
         raise LongLoopError
 
     def _round(self, body: Stmt) -> Signal | None:
-        """One of the rounds of a loop that is followed round by round."""
-        signal, early = self._with_jumps(body, _CONTINUE)
+        """Follows a loop's body once, as one of its rounds."""
+        signal, early = self._with_jumps(lambda: self._statement(body), _CONTINUE)
         if early and signal is not None and signal.kind != "continue":
             raise UnknownLoopError
         self._merge_all(early)
         return signal
 
     def _any_round(self, body: Stmt) -> None:
-        """A round of a loop that runs any number of times."""
-        signal, early = self._with_jumps(body, _JUMPS)
+        """Follows the body of a loop with any number of rounds."""
+        signal, early = self._with_jumps(lambda: self._statement(body), _CONTINUE | BREAK)
         self._may_return(signal, self.memory)
         self._merge_all(early)
 
-    def _with_jumps(self, body: Stmt, kinds: frozenset[str]) -> tuple[Signal | None, list[Memory]]:
-        """How the body of a loop ends, and what is left where it may end early."""
+    def _with_jumps(
+        self, run: Callable[[], Signal | None], kinds: frozenset[str]
+    ) -> tuple[Signal | None, list[Memory]]:
+        """The end of a loop's body or a `switch`, and the values at its undecided early ends."""
         self.jumps.append(Jumps(kinds, []))
         try:
-            signal = self._statement(body)
+            signal = run()
         finally:
             early = self.jumps.pop().memories
         return signal, early
@@ -192,11 +194,16 @@ class LoopFollower(Evaluator):
             self.memory = self.memory.common(other)
 
     def _may_jump(self, signal: Signal | None, memory: Memory) -> bool:
-        """Notes what is there where a round of a loop may end, and goes on on another way."""
-        if signal is None or not self.jumps or signal.kind not in self.jumps[-1].kinds:
+        """Notes the values at an undecided `continue` or `break`, to go on without it."""
+        if signal is None:
             return False
-        self.jumps[-1].memories.append(memory.copy())
-        return True
+        for jumps in reversed(self.jumps):
+            if signal.kind in jumps.kinds:
+                jumps.memories.append(memory.copy())
+                return True
+            if jumps.kinds != BREAK:  # a loop; a `switch` leaves `continue` to the loop around it
+                break
+        return False
 
     def _rounds_of(self, loop: For | While) -> int | None:
         """How many rounds a loop has that nothing leaves early, where it begins; None where that is
@@ -241,10 +248,7 @@ class LoopFollower(Evaluator):
         self.memory.forget_values(changed)
         for _ in range(_MOST_PASSES):
             before = self.memory.copy()
-            try:
-                self._any_round(body)
-            except UnknownLoopError:
-                self._forget_written(body)
+            self._any_round(body)
             for expression in beside:
                 self.value(expression)
             self.memory = before.common(self.memory)
@@ -263,10 +267,7 @@ class LoopFollower(Evaluator):
     def _once(self, body: Stmt) -> None:
         """One round for all, where what they write was forgotten before."""
         before = self.memory.copy()
-        try:
-            self._any_round(body)
-        except UnknownLoopError:
-            self._forget_written(body)
+        self._any_round(body)
         self.memory = before.common(self.memory)
 
     def _only_fills(self, loop: For | While) -> bool:

@@ -121,9 +121,7 @@ def _changing(told: Sequence[Mapping[str, int]]) -> set[str]:
             if any(other.get(name, value) != value for other in told)}  # fmt: skip
 
 
-def _share(
-    told: Sequence[Mapping[str, int]], chosen: Mapping[str, int], work: Work
-) -> float:  # fmt: skip
+def _share(told: Sequence[Mapping[str, int]], chosen: Mapping[str, int], work: Work) -> float:
     """The mean work of the executions relative to that with the chosen values."""
     if len(told) < 2:
         return 1.0

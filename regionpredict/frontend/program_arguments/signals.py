@@ -22,14 +22,12 @@ class LongLoopError(Exception):
 
 
 class UnknownLoopError(Exception):
-    """It is not known whether a loop or a `switch` goes on."""
+    """It is not known whether a loop goes on."""
 
 
 class Jumps(NamedTuple):
-    """Where a round of a loop may end early, undecided: the `memories` that are left there.
-
-    `kinds` are those that its loop takes: 'continue', of a loop that runs any number of times also
-    'break'.
+    """The undecided early ends of a loop's round, or of a `switch`. `kinds` are the jumps that it
+    takes, and `memories` the values at each of them.
     """
 
     kinds: frozenset[str]
