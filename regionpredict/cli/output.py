@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -27,6 +28,12 @@ def write_result(text: str, output: str | Path | None, verbatim: bool = False) -
         return
     write_file(Path(output), visible(text))
     click.echo(f"written: {one_line(str(output))}", err=True)
+
+
+def write_notes(notes: Iterable[object]) -> None:
+    """Each note as a line on standard error."""
+    for note in notes:
+        click.echo(f"regionpredict: note: {note}", err=True)
 
 
 def write_standard_output(text: str, verbatim: bool = False) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import write_notes, write_result
 from regionpredict.cli.trace_request import analysed
 from regionpredict.cli.trace_selection import Reading, reading_options
 from regionpredict.errors import UsageError, one_line
@@ -49,5 +49,4 @@ def command(reading: Reading, target: str | None, output: str | None) -> None:
         from regionpredict.report.trace_timeline import timeline
 
         write_result(timeline(analysis), target, verbatim=True)
-    for finding in analysis.findings:
-        click.echo(f"regionpredict: note: {finding}", err=True)
+    write_notes(analysis.findings)

@@ -10,7 +10,7 @@ import click
 from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.number_range import NumberRange
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import write_notes, write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.source_options import (
     OF_SOURCES,
@@ -149,14 +149,15 @@ def command(
     )
     by_factor = _laws(laws)
     hints = None if hints_file is None else read_hints(hints_file)
-    kernels = trace_kernels()
-    traces = [path for path in runs if not path.endswith(TABLES)]
-    factors = [
-        factors_with(read_trace(path, kernels, application), kernels, options) for path in traces
-    ]
     tables = [path for path in runs if path.endswith(TABLES)]
     if tables:
         refuse_options(click.get_current_context(), _OF_TRACES, f"changes nothing of {tables[0]}")
+    kernels = trace_kernels()
+    factors = [
+        factors_with(read_trace(path, kernels, application), kernels, options)
+        for path in runs
+        if path not in tables
+    ]
     for path in tables:
         factors += read_factor_table(Path(path), None if phase == "whole" else phase)
     study = study_of(factors)
@@ -185,8 +186,7 @@ def command(
         if hints is not None:
             text += region_table([run.factors for run in study.runs], hints)
     write_result(text, target)
-    for note in study.notes:
-        click.echo(f"regionpredict: note: {note}", err=True)
+    write_notes(study.notes)
 
 
 def _predicted(

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import click
 
-from regionpredict.cli.output import write_result
-from regionpredict.cli.trace_request import analysed
+from regionpredict.cli.output import write_notes, write_result
+from regionpredict.cli.trace_request import analysed, result_options
 from regionpredict.cli.trace_selection import Reading, reading_options
 
 
 @click.command("imbalance")
 @reading_options
-@click.option(
-    "--format",
-    "output",
-    type=click.Choice(["table", "json", "html"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
-@click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
-@click.option(
-    "--top", type=click.IntRange(1), default=20, show_default=True, help="Rows of the table."
-)
+@result_options("table", "json", "html")
 @click.option(
     "--mark", metavar="REGION", help="The region that starts an iteration.  [default: detected]"
 )
@@ -45,5 +34,4 @@ def command(reading: Reading, output: str, target: str | None, top: int, mark: s
         document = imbalance_document(study, analysis, analysis.findings, top)
         text = rendered(document, output)
     write_result(text, target)
-    for finding in (*analysis.findings, *([study.note] if study.note else [])):
-        click.echo(f"regionpredict: note: {finding}", err=True)
+    write_notes([*analysis.findings, *([study.note] if study.note else [])])

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import click
 
-from regionpredict.cli.output import write_result
-from regionpredict.cli.trace_request import chosen_part
+from regionpredict.cli.output import write_notes, write_result
+from regionpredict.cli.trace_request import chosen_part, result_options
 from regionpredict.cli.trace_selection import Reading, reading_options
+from regionpredict.errors import UsageError
 
 
 @click.command("messages")
 @reading_options
-@click.option(
-    "--format",
-    "output",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
-@click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
-@click.option(
-    "--top", type=click.IntRange(1), default=20, show_default=True, help="Rows of the table."
-)
+@result_options("table", "json", "csv")
 def command(reading: Reading, output: str, target: str | None, top: int) -> None:
     """Messages of ARCHIVE by sender and receiver (the communication matrix), and by size.
 
@@ -31,6 +21,8 @@ def command(reading: Reading, output: str, target: str | None, top: int) -> None
     from regionpredict.report.messages import messages_csv, messages_json, messages_table
     from regionpredict.trace.messages import messages_of
 
+    if reading.correct_clocks:
+        raise UsageError("messages are counted without clocks", remedy="leave --correct-clocks out")
     trace, matches = chosen_part(reading)
     messages = messages_of(trace, matches)
     findings = (*trace.findings, *matches.findings)
@@ -41,5 +33,4 @@ def command(reading: Reading, output: str, target: str | None, top: int) -> None
     else:
         text = messages_table(messages, trace, top)
     write_result(text, target)
-    for finding in findings:
-        click.echo(f"regionpredict: note: {finding}", err=True)
+    write_notes(findings)

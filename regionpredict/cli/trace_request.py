@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import write_notes, write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.trace_selection import Reading, reading_options
 
@@ -25,34 +25,32 @@ if TYPE_CHECKING:
 PARAVER = (".prv", ".prv.gz")
 F = TypeVar("F", bound=Callable[..., Any])
 
-_OPTIONS = (
-    click.option(
-        "--format",
-        "output",
-        type=click.Choice(["table", "json", "csv", "html"]),
-        default="table",
-        show_default=True,
-        help="Output format.",
-    ),
-    click.option("-o", "--output", "target", type=click.Path(), help="Write to a file."),
-    click.option(
-        "--top",
-        type=click.IntRange(1),
-        default=20,
-        show_default=True,
-        help="Rows of the table.",
-    ),
-    click.option("--metric", help="Only records, totals and counts of this metric."),
-    plot_option("the timeline, with waits and the critical path,"),
-)
+
+def result_options(*formats: str, top: str = "Rows of the table.") -> Callable[[F], F]:
+    """`--format`, `-o` and `--top`; `top` is the help of the last."""
+    options = (
+        click.option(
+            "--format", "output", type=click.Choice(formats), default="table", show_default=True,
+            help="Output format.",
+        ),
+        click.option("-o", "--output", "target", type=click.Path(), help="Write to a file."),
+        click.option("--top", type=click.IntRange(1), default=20, show_default=True, help=top),
+    )  # fmt: skip
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
 
 
 def trace_options(function: F) -> F:
     """The argument ARCHIVE with its options, and those that say what is printed."""
     function = reading_options(function)
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+    function = plot_option("the timeline, with waits and the critical path,")(function)
+    metric = click.option("--metric", help="Only records, totals and counts of this metric.")
+    return result_options("table", "json", "csv", "html")(metric(function))
 
 
 def trace_kernels() -> Kernels:
@@ -174,8 +172,7 @@ def tell(
 
         write_plot(plot, timeline_figure(analysis))
     write_result(text, target)
-    for finding in analysis.findings:
-        click.echo(f"regionpredict: note: {finding}", err=True)
+    write_notes(analysis.findings)
     for balance in result.balances:
         if not balance.holds:
             click.echo(

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import click
 
-from regionpredict.cli.output import write_result
-from regionpredict.cli.trace_request import analysed, trace_kernels
+from regionpredict.cli.output import write_notes, write_result
+from regionpredict.cli.trace_request import analysed, result_options, trace_kernels
 from regionpredict.cli.trace_selection import Reading, reading_options
 from regionpredict.errors import plural
 
 
 @click.command("what-if")
 @reading_options
-@click.option(
-    "--format",
-    "output",
-    type=click.Choice(["table", "json", "csv", "html"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
-@click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
-@click.option(
-    "--top",
-    type=click.IntRange(1),
-    default=20,
-    show_default=True,
-    help="Number of call paths to try, by largest delay cost.",
+@result_options(
+    "table", "json", "csv", "html", top="Number of call paths to try, by largest delay cost."
 )
 @click.option("--callpath", help="Only this call path, for example main/solve.")
 def command(
@@ -51,8 +38,7 @@ def command(
         document = report.what_if_document(what_if_result, analysis, analysis.findings)
         text = rendered(document, output)
     write_result(text, target)
-    for finding in analysis.findings:
-        click.echo(f"regionpredict: note: {finding}", err=True)
+    write_notes(analysis.findings)
     if what_if_result.contradicted:
         click.echo(
             f"regionpredict: note: the trace's times contradict "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from regionpredict.report.document import (
@@ -58,10 +59,7 @@ def imbalance_json(study: ImbalanceStudy, findings: Sequence[Finding]) -> str:
             )
             for place, value in zip(study.locations, values, strict=True)
         ],
-        "findings": [
-            {"message": finding.message, "location": finding.location, "count": finding.count}
-            for finding in findings
-        ],
+        "findings": [asdict(finding) for finding in findings],
     }
     return json.dumps(document, indent=1) + "\n"
 

@@ -27,10 +27,7 @@ def messages_json(messages: Messages, findings: Sequence[Finding]) -> str:
         "unmatched": messages.unmatched,
         "pairs": [asdict(pair) for pair in messages.pairs],
         "sizes": [asdict(size) for size in messages.sizes],
-        "findings": [
-            {"message": finding.message, "location": finding.location, "count": finding.count}
-            for finding in findings
-        ],
+        "findings": [asdict(finding) for finding in findings],
     }
     return json.dumps(document, indent=1) + "\n"
 

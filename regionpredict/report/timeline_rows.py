@@ -164,13 +164,13 @@ def _spans(analysis: Analysis, location: int) -> list[tuple[Ticks, Ticks]]:
 
 def _waits(analysis: Analysis, location: int) -> tuple[Ticks, Ticks]:
     """When the location waits: from the begin of the region on that its point is in."""
-    trace, points = analysis.trace, analysis.points
-    own = (points.location == location) & (points.wait > 0) & (points.kind != NO_WAIT)
-    if not own.any():
+    points = analysis.points
+    own = np.flatnonzero(
+        (points.location == location) & (points.wait > 0) & (points.kind != NO_WAIT)
+    )
+    if not len(own):
         return _NO_TIME, _NO_TIME
-    enters = np.flatnonzero(trace.kind == Kind.ENTER)
-    before = enters[np.searchsorted(enters, points.event[own], side="right") - 1]
-    begins = trace.time[before]
+    begins = analysis.wait_begins(own)
     order = np.argsort(begins, kind="stable")
     begins, ends = begins[order], (begins + points.wait[own])[order]
     begins[1:] = np.maximum(begins[1:], np.maximum.accumulate(ends)[:-1])  # each moment once

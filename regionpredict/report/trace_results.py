@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, TypeVar
 
 from regionpredict.report.aligned_table import aligned_lines
@@ -63,10 +64,7 @@ def result_json(result: TraceResult, analysis: Analysis, metric: str | None = No
         "totals": _only(result.totals, metric),
         "counts": _only(result.counts, metric),
         "conservation": [_balance(balance) for balance in result.balances],
-        "findings": [
-            {"message": finding.message, "location": finding.location, "count": finding.count}
-            for finding in analysis.findings
-        ],
+        "findings": [asdict(finding) for finding in analysis.findings],
         "not_analyzed": dict(analysis.not_analysed),
         "clock_violations": [
             {

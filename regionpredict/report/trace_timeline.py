@@ -76,14 +76,11 @@ def _regions(analysis: Analysis) -> Iterator[str]:
 
 
 def _waits(analysis: Analysis) -> Iterator[str]:
-    """Each wait from the begin of its call on, with who is waited for."""
+    """Each wait, which begins with its call, and the location it waits for."""
     trace, points, scale = analysis.trace, analysis.points, _scale(analysis)
     chosen = np.flatnonzero((points.wait > 0) & (points.kind != NO_WAIT))
-    if not len(chosen):
-        return
-    enters = np.flatnonzero(trace.kind == Kind.ENTER)
-    begins = trace.time[enters[np.searchsorted(enters, points.event[chosen], side="right") - 1]]
-    for row, begin in zip(chosen.tolist(), begins.tolist(), strict=True):
+    begins = analysis.wait_begins(chosen).tolist()
+    for row, begin in zip(chosen.tolist(), begins, strict=True):
         location = trace.locations[int(points.location[row])]
         head = _complete(Wait(int(points.kind[row])).metric, "wait", location)
         cause = int(points.cause[row])

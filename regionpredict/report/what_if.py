@@ -24,10 +24,7 @@ def what_if_json(what_if: WhatIf, findings: Sequence[Finding]) -> str:
         "changes": [asdict(change) for change in what_if.changes],
         "untried": what_if.untried,
         "contradicted": what_if.contradicted,
-        "findings": [
-            {"message": finding.message, "location": finding.location, "count": finding.count}
-            for finding in findings
-        ],
+        "findings": [asdict(finding) for finding in findings],
     }
     return json.dumps(document, indent=1) + "\n"
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regionpredict.trace.call_paths import CallPaths, call_paths, path_names
 from regionpredict.trace.calls_not_analysed import calls_not_analysed, note_of
@@ -13,7 +14,7 @@ from regionpredict.trace.clock_conditions import Violations, clock_conditions, v
 from regionpredict.trace.clock_correction import corrected
 from regionpredict.trace.collective_waits import collective_waits
 from regionpredict.trace.cost_replay import CostReplay, cost_replay
-from regionpredict.trace.event_trace import EventTrace, Finding
+from regionpredict.trace.event_trace import EventTrace, Finding, Kind
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches, match
 from regionpredict.trace.message_waits import MessageWaits, message_waits
@@ -45,6 +46,12 @@ class Analysis:
     findings: tuple[Finding, ...]
     clock_violations: tuple[Violations, ...] = ()
     not_analysed: Mapping[str, int] = field(default_factory=dict)
+
+    def wait_begins(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """When the waits of these rows of `points` begin, in ticks: with the call they are in."""
+        enters = np.flatnonzero(self.trace.kind == Kind.ENTER)
+        call = np.searchsorted(enters, self.points.event[rows], side="right") - 1
+        return self.trace.time[enters[call]]
 
 
 def analyse(

@@ -198,16 +198,16 @@ def extrapolate(
             remedy="give runs on at least two, better four, different numbers of processes",
         )
     laws = dict(laws or {})
+    fitted = (*parts_of(study), "computation_scalability")
     for factor, law in laws.items():
-        if factor not in SCALED:
-            raise UsageError(f"unknown factor '{factor}'", remedy=f"use {', '.join(SCALED)}")
+        if factor not in fitted:
+            raise UsageError(f"unknown factor '{factor}'", remedy=f"use {', '.join(fitted)}")
         if law not in LAWS:
             raise UsageError(f"unknown law '{law}'", remedy=f"use {', '.join(LAWS)}")
     if min(widths, default=1) < 1:
         raise UsageError("--extrapolate is less than one process", remedy="give at least 1")
     models = {
-        factor: fit_factor(factor, measured(study, factor), laws.get(factor))
-        for factor in (*parts_of(study), "computation_scalability")
+        factor: fit_factor(factor, measured(study, factor), laws.get(factor)) for factor in fitted
     }
     reference = study.runs[0].factors
     points = tuple(_point(width, models, reference.parallel, reference.width) for width in widths)

@@ -7,13 +7,15 @@ transfer.
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from regionpredict.documents import read_text
+from regionpredict.documents import read_text, reading
 from regionpredict.errors import InputError
 from regionpredict.json_records import Record, json_record
 from regionpredict.trace.factors import GIVEN, RunFactors
@@ -39,6 +41,9 @@ _NAMES = {
 }
 _SHARES = ("load_balance", "serialisation", "transfer", "communication", "parallel")
 _PERCENT = 1.5  # no share is above: a table with larger ones is in percent
+_ONE = 1.001  # the largest share, as printed with few digits
+_MOST_PROCESSES = 10**9  # no machine has more: the number is damaged
+_LARGEST = 1e30  # no run lasts longer or counts more, and the inverse is not reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +78,12 @@ def read_factor_table(path: Path, region: str | None = None) -> list[RunFactors]
 
 def _factors(run: _Given) -> RunFactors:
     useful_maximum = run.communication * run.runtime_s
-    ideal = run.runtime_s * (1.0 if run.transfer is None else run.transfer)
     return RunFactors(
         name=run.name,
         ranks=run.ranks,
         width=run.width,
         runtime_s=run.runtime_s,
-        ideal_runtime_s=None if run.transfer is None else ideal,
+        ideal_runtime_s=None if run.transfer is None else run.runtime_s * run.transfer,
         useful_s=run.load_balance * useful_maximum * run.width,
         useful_maximum_s=useful_maximum,
         own_maximum_s=useful_maximum,
@@ -109,9 +113,8 @@ def _talp_run(path: Path, region: str | None) -> _Given:
         found = next(iter(regions.values()))
     if found is None:
         known = ", ".join(regions) or "none"
-        raise InputError(
-            f"there is no region '{region}'", remedy=f"there are: {known}", path=str(path)
-        )
+        name = "" if region is None else f" '{region}'"
+        raise InputError(f"there is no region{name}", remedy=f"there are: {known}", path=str(path))
     cpus, ranks = found.whole("numCpus", 1), found.whole("numMpiRanks", 0)
     elapsed = found.number("elapsedTime")
     useful = found.number("usefulTime")
@@ -148,7 +151,8 @@ def _pop_runs(path: Path) -> list[_Given]:
     text = read_text(path, _CSV_REMEDY)
     first = text.partition("\n")[0]
     separator = next((mark for mark in (";", "\t") if mark in first), ",")
-    rows = [row for row in csv.reader(text.splitlines(), delimiter=separator) if len(row) > 1]
+    with reading(path, "a table of POP metrics", _CSV_REMEDY):
+        rows = [row for row in csv.reader(text.splitlines(), delimiter=separator) if len(row) > 1]
     if rows and not any(_key(row[0])[0] in ("load_balance", "parallel") for row in rows):
         width = min(map(len, rows))
         rows = [[row[column] for row in rows] for column in range(width)]
@@ -159,11 +163,11 @@ def _pop_runs(path: Path) -> list[_Given]:
         if key and key not in table:
             table[key] = [_number(cell, row[0], path) for cell in row[1:] if cell.strip()]
             units[key] = unit
-    if "processes" not in table:
+    if not table.get("processes"):
         raise InputError("has no numbers of processes", remedy=_CSV_REMEDY, path=str(path))
     count = len(table["processes"])
     short = next((key for key, values in table.items() if len(values) != count), None)
-    if short is not None or not count:
+    if short is not None:
         raise InputError(
             f"has {count} runs, but not as many values of '{short}'",
             remedy=_CSV_REMEDY,
@@ -181,21 +185,31 @@ def _pop_run(
     row: Mapping[str, float], units: Mapping[str, float], scale: float, path: Path
 ) -> _Given:
     share = {key: row[key] * scale for key in _SHARES if key in row}
-    serialisation, transfer = share.get("serialisation"), share.get("transfer")
+    parts = {key: share[key] for key in ("serialisation", "transfer") if key in share}
     communication = share.get("communication")
-    if serialisation is not None and transfer is not None:
-        communication = serialisation * transfer
+    if len(parts) == 2:
+        communication = math.prod(parts.values())
+    else:
+        parts = {}
     balance = share.get("load_balance")
     if communication is None and balance and "parallel" in share:
         communication = share["parallel"] / balance
     runtime = row["runtime"] * units["runtime"] if "runtime" in row else None
     if runtime is None and row.get("speedup"):
         runtime = 1.0 / row["speedup"]
+    ranks, threads = round(row["processes"]), round(row.get("threads", 1.0))
     needed = {
-        "load balance": balance, "communication efficiency": communication, "run time": runtime
-    }  # fmt: skip
-    for name, value in needed.items():
-        if value is None or not 0 < value <= (float("inf") if name == "run time" else 1.001):
+        "number": (ranks, _MOST_PROCESSES),
+        "threads": (ranks * threads, _MOST_PROCESSES),
+        "load balance": (balance, _ONE),
+        "communication efficiency": (communication, _ONE),
+        "run time": (runtime, _LARGEST),
+    }
+    # counters are 0 where none was read
+    counted = {name: row[name] for name in ("instructions", "cycles") if row.get(name)}
+    limits = needed | {name: (value, _LARGEST) for name, value in (counted | parts).items()}
+    for name, (value, most) in limits.items():
+        if value is None or not 1 / _LARGEST <= value <= most:
             raise InputError(
                 f"has no {name} of {row['processes']:g} processes"
                 if value is None
@@ -204,18 +218,15 @@ def _pop_run(
                 path=str(path),
             )
     assert balance is not None and communication is not None and runtime is not None
-    ranks = round(row["processes"])
     return _Given(
         name=f"{path.stem}, {ranks}",
         ranks=ranks,
-        width=ranks * round(row.get("threads", 1.0)),
+        width=ranks * threads,
         runtime_s=runtime,
         load_balance=min(balance, 1.0),
         communication=min(communication, 1.0),
-        serialisation=None if transfer is None or serialisation is None else min(serialisation, 1),
-        transfer=None if transfer is None or serialisation is None else min(transfer, 1),
-        instructions=row.get("instructions"),
-        cycles=row.get("cycles"),
+        **{name: min(value, 1.0) for name, value in parts.items()},
+        **counted,
     )
 
 
@@ -234,11 +245,10 @@ def _key(cell: str) -> tuple[str, float]:
 
 
 def _number(cell: str, name: str, path: Path) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        raise InputError(
-            f"'{name.strip()}': '{cell.strip()[:30]}' is no number",
-            remedy=_CSV_REMEDY,
-            path=str(path),
-        ) from None
+    with contextlib.suppress(ValueError):
+        value = float(cell)
+        if math.isfinite(value):
+            return value
+    raise InputError(
+        f"'{name.strip()}': '{cell.strip()[:30]}' is no number", remedy=_CSV_REMEDY, path=str(path)
+    )

@@ -14,14 +14,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.errors import InputError
 from regionpredict.trace.call_paths import call_paths, path_names
 from regionpredict.trace.event_trace import Counter, EventTrace, Kind
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.mpi_regions import Call, call_of
+from regionpredict.trace.selection import not_in_trace
 
 Spans = NDArray[np.int64]
-_NAMED = 8  # regions that a message names
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ def part_of_call_path(trace: EventTrace, wanted: str, kernels: Kernels) -> RunPa
     names = path_names(paths, trace.regions)
     chosen = np.array([name == wanted for name in names] + [False])
     if not chosen.any():
-        raise _unknown("call path", wanted, names, trace.name)
+        raise not_in_trace("call path", wanted, names, trace)
     named = trace.kind <= Kind.LEAVE
     return _instances(trace, named & chosen[np.where(named, paths.event_node, len(names))])
 
@@ -57,8 +56,8 @@ def part_of_region(trace: EventTrace, wanted: str) -> RunPart:
     rows = chosen[trace.region] & (trace.kind <= Kind.LEAVE)
     if not rows.any():
         entered = np.unique(trace.region[trace.region >= 0]).tolist()
-        names = tuple(trace.regions[number].name for number in entered)
-        raise _unknown("region", wanted, names, trace.name)
+        names = [trace.regions[number].name for number in entered]
+        raise not_in_trace("region", wanted, names, trace)
     return _instances(trace, rows)
 
 
@@ -79,11 +78,6 @@ def initialized_part(trace: EventTrace) -> RunPart | None:
         return None
     everywhere = np.ones(len(trace), dtype=bool)
     return _only(trace, np.array([[begin, end]], dtype=np.int64), everywhere, len(trace.ranks))
-
-
-def _unknown(what: str, wanted: str, names: tuple[str, ...], trace: str) -> InputError:
-    known = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
-    return InputError(f"there is no {what} '{wanted}'", remedy=f"there are {known}", path=trace)
 
 
 def _instances(trace: EventTrace, rows: NDArray[np.bool_]) -> RunPart:

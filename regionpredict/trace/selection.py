@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.whole_run import with_whole_run
 
-_NAMED = 8  # call paths that a message names
+_NAMED = 8  # names in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +100,7 @@ def _of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDArray[n
     count = len(names)
     inside = np.array([name == wanted or name.startswith(f"{wanted}/") for name in names] + [False])
     if not np.any(inside):
-        known = ", ".join(names[:_NAMED]) + (", ..." if count > _NAMED else "")
-        raise InputError(
-            f"there is no call path '{wanted}'",
-            remedy=f"there are {known}" if names else "no data at these ranks and times",
-            path=trace.name,
-        )
+        raise not_in_trace("call path", wanted, names, trace)
     leads = np.zeros(count + 1, dtype=bool)
     for chosen in np.flatnonzero(inside[:-1]).tolist():
         above = int(paths.parent[chosen])
@@ -117,6 +112,16 @@ def _of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDArray[n
     # other events lie in the region that was entered or left last, or around it
     around = _around(trace, paths)
     return np.where(named, inside[node] | leads[node], inside[around])
+
+
+def not_in_trace(what: str, wanted: str, names: Sequence[str], trace: EventTrace) -> InputError:
+    """The error of a name that a trace, or the selected part of it, does not have."""
+    known = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+    return InputError(
+        f"there is no {what} '{wanted}'",
+        remedy=f"there are {known}" if names else "no data at these ranks and times",
+        path=trace.name,
+    )
 
 
 def _around(trace: EventTrace, paths: CallPaths) -> NDArray[np.int32]:

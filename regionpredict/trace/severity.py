@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from regionpredict.trace.analysis import Analysis
-from regionpredict.trace.event_trace import Kind
 from regionpredict.trace.profile import Severity
 from regionpredict.trace.wait_classes import CAUSED
 
@@ -14,17 +13,15 @@ PARTS = 60
 
 
 def severity(analysis: Analysis, parts: int = PARTS) -> Severity | None:
-    """The waits of all locations, each from the begin of its call on; None where nobody waits."""
+    """The waits of all locations, each from the start of its call. None if no location waits."""
     trace, points = analysis.trace, analysis.points
     edges = np.linspace(0, int(trace.time.max(initial=0)), parts + 1)
-    enters = np.flatnonzero(trace.kind == Kind.ENTER)
     seconds = {}
     for wait in CAUSED:
         rows = np.flatnonzero((points.kind == wait) & (points.wait > 0))
         if not len(rows):
             continue
-        before = enters[np.searchsorted(enters, points.event[rows], side="right") - 1]
-        begin, length = trace.time[before], points.wait[rows]
+        begin, length = analysis.wait_begins(rows), points.wait[rows]
         waited = [float(np.clip(edge - begin, 0, length).sum()) for edge in edges]
         seconds[wait.metric] = tuple((np.diff(waited) / trace.ticks_per_second).tolist())
     if not seconds:

@@ -182,6 +182,9 @@ def test_messages_by_pair_and_size(archive: Path) -> None:
     )
     assert len(rows) == len(result["pairs"])
     assert "from \\ to" in run("messages", str(archive)).stdout
+    done = run("messages", str(archive), "--correct-clocks")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "leave --correct-clocks out" in done.stderr
 
 
 def test_what_if_of_an_unknown_call_path(archive: Path) -> None:

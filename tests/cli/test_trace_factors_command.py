@@ -137,6 +137,7 @@ def test_a_missing_counter_is_a_line(tmp_path: Path) -> None:
         (["run1Barr.prv", "--frequency", "1e9"], 2, "so it needs a network"),
         (["run1Barr.prv", "--mark", "step"], 2, "--mark is for iterations"),
         (["run1Barr.prv", "--extrapolate", "0"], 2, "--extrapolate"),
+        (["none.prv", "none.csv", "--ranks", "0"], 2, "--ranks changes nothing of"),
         ([], 2, "Missing argument"),
     ],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, UsageError
 from regionpredict.report.run_factors import factors_json, factors_table
 from regionpredict.trace.extrapolation import extrapolate
 from regionpredict.trace.factor_tables import read_factor_table
@@ -32,6 +32,8 @@ Number of Processes,Threads per Process,MPI Load Balance,MPI Communication Effic
 1,2,0.9,1,1
 2,2,0.8,0.75,1.5
 """
+
+REST = "Load balance;1\nCommunication;1\nRuntime;1\n"
 
 
 def talp(folder: Path, ranks: int, cpus: int, **more: float) -> Path:
@@ -76,6 +78,8 @@ def test_a_row_a_run_without_serialisation(tmp_path: Path) -> None:
     assert second.speedup == pytest.approx(1.5)
     found = extrapolate(study, [8])
     assert "communication" in found.models and "transfer" not in found.models
+    with pytest.raises(UsageError, match="unknown factor 'transfer'"):
+        extrapolate(study, [8], {"transfer": "pipeline"})
     assert found.points[0].dominating == "communication"
     table = factors_table(study, found)
     assert "comm" in table
@@ -96,6 +100,12 @@ def test_a_report_of_talp(tmp_path: Path) -> None:
     assert hybrid.instructions == 5e9
 
 
+def test_counters_of_0_were_not_read(tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_text(f"Number of processes;1\nInstructions;0\n{REST}")
+    (run,) = read_factor_table(tmp_path / "f.csv")
+    assert run.instructions is None
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -109,6 +119,15 @@ def test_a_report_of_talp(tmp_path: Path) -> None:
             "load balance of 1 processes: -1 is out of range",
         ),
         ("", "has no numbers of processes"),
+        ("Number of processes;1\n", "has no numbers of processes"),
+        ("Number of processes;nan\n" + REST, "'nan' is no number"),
+        ("Number of processes;inf\n" + REST, "'inf' is no number"),
+        ("Number of processes;0\n" + REST, "number of 0 processes: 0 is out of range"),
+        ("Number of processes;1e30\n" + REST, "number of 1e\\+30 processes: 1e\\+30 is out"),
+        ("Number of processes;1\nThreads per process;0\n" + REST, "threads of 1 processes: 0 is"),
+        ("Number of processes;1\nSpeedup;1e-320\n" + REST[:-10], "run time of 1 processes: inf is"),
+        ("Number of processes;1\nInstructions;-1\n" + REST, "instructions of 1 processes: -1 is"),
+        ("Number of processes;1\nx;" + "9" * 200_000, "not a table of POP metrics"),
     ],
 )
 def test_tables_that_lack_something(tmp_path: Path, text: str, message: str) -> None:

@@ -57,7 +57,7 @@ class Labels:
         >>> Labels(values={7: {3: "71 (balance.F90, epoch2d)"}}).line(7, 3)
         ('balance.F90', 71)
         """
-        match = re.match(r"(\d+) \(([^,)]+)", self.values.get(kind, {}).get(value, ""))
+        match = re.match(r"(\d{1,18}) \(([^,)]+)", self.values.get(kind, {}).get(value, ""))
         if match is None or not int(match[1]):
             return "", None
         return match[2].strip(), int(match[1])
@@ -77,16 +77,16 @@ def read_labels(path: Path) -> Labels:
             section = head
             continue
         if section == "STATES":
-            match = re.match(r"(\d+)\s+(.+)", head)
+            match = re.match(r"(\d{1,18})\s+(.+)", head)
             if match:
                 states[int(match[1])] = match[2].strip()
         elif section == "EVENT_TYPE":
-            match = re.match(r"\d+\s+(\d+)\s+(.+)", head)
+            match = re.match(r"\d+\s+(\d{1,18})\s+(.+)", head)
             if match:
                 types[int(match[1])] = match[2].strip()
                 open_types.append(int(match[1]))
         elif section == "VALUES":
-            match = re.match(r"(-?\d+)\s+(.+)", head)
+            match = re.match(r"(-?\d{1,18})\s+(.+)", head)
             if match:
                 for number in open_types:
                     value_labels.setdefault(number, {})[int(match[1])] = match[2].strip()
@@ -98,7 +98,7 @@ def read_thread_names(path: Path) -> tuple[str, ...]:
     names: list[str] = []
     left = 0
     for line in _lines(path):
-        match = re.match(r"LEVEL (\w+) SIZE (\d+)", line)
+        match = re.match(r"LEVEL (\w+) SIZE (\d{1,18})", line)
         if match:
             left = int(match[2]) if match[1] == "THREAD" else 0
         elif left and line.strip():

@@ -114,14 +114,14 @@ def _damaged(message: str, path: Path, line: int | None = None) -> InputError:
     return InputError(message, remedy="give a complete trace", path=str(path), line=line)
 
 
-_APPLICATION = re.compile(r"(\d+)\(((?:\d+:\d+,?)*)\)(?:,(\d+))?")
+_APPLICATION = re.compile(r"(\d{1,18})\(((?:\d{1,18}:\d+,?)*)\)(?:,(\d+))?")
 
 
 def _header(file: File, path: Path, application: int | None) -> tuple[Header, bytes, int]:
     """The header, the text read beyond it, and the number of the line that text begins with."""
     first = file.readline(_CHUNK).decode("latin-1").rstrip("\r\n")
     # the date in parentheses may hold a colon
-    match = re.fullmatch(r"#Paraver \(.*?\):(\d+)(_ns|_us)?:(.*)", first)
+    match = re.fullmatch(r"#Paraver \(.*?\):(\d{1,99})(_ns|_us)?:(.*)", first)
     if match is None:
         raise InputError(
             "is not a Paraver trace: its first line does not start with '#Paraver (date):time'",
@@ -168,7 +168,7 @@ def _header(file: File, path: Path, application: int | None) -> tuple[Header, by
 def _threads_of_applications(text: str, path: Path) -> list[tuple[int, ...]]:
     """The number of threads of each task, a tuple an application."""
     applications, _, lists = text.partition(":")
-    if not applications.isdigit():
+    if re.fullmatch(r"\d{1,18}", applications) is None:
         raise _damaged("its first line names no tasks", path, 1)
     of_all: list[tuple[int, ...]] = []
     for _ in range(int(applications)):

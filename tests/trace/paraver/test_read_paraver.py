@@ -18,7 +18,7 @@ from regionpredict.trace.bursts import bursts_of, by_location, useful_increase
 from regionpredict.trace.event_trace import EventTrace
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.paraver import read_paraver, records
-from regionpredict.trace.paraver.labels import read_labels, read_thread_names
+from regionpredict.trace.paraver.labels import Labels, read_labels, read_thread_names
 
 
 @pytest.fixture
@@ -191,6 +191,11 @@ def test_readings_are_a_table_of_their_own(tmp_path: Path, kernels: Kernels) -> 
         (HEAD.replace("(1:1,", "(99999999999:1,"), "x.prv:1: its first line announces 1000000000"),
         (HEAD.replace(":1000_ns", f":{10**19}_ns") + BODY, "x.prv: times are too large"),
         (HEAD + f"1:1:1:1:1:0:{2**62}:1\n", "x.prv: times are too large"),
+        (HEAD.replace(":1:2(", f":{'9' * 5000}:2("), "x.prv:1: its first line names no tasks"),
+        (
+            HEAD.replace(":1:2(1:1", f":1:2({'9' * 5000}:1"),
+            "x.prv:1: its first line names no tasks",
+        ),
     ],
 )
 def test_text_that_is_no_trace(tmp_path: Path, text: str, message: str, kernels: Kernels) -> None:
@@ -198,6 +203,19 @@ def test_text_that_is_no_trace(tmp_path: Path, text: str, message: str, kernels:
     with pytest.raises(InputError) as error:
         read_paraver(tmp_path / "x.prv", kernels)
     assert message in str(error.value).replace(str(tmp_path) + "/", "")
+
+
+def test_labels_with_numbers_of_any_length(
+    trace: EventTrace, tmp_path: Path, kernels: Kernels
+) -> None:
+    many = "9" * 5000
+    (tmp_path / "x.prv").write_text(HEAD + BODY)
+    (tmp_path / "x.pcf").write_text(
+        f"STATES\n{many} a\n\nEVENT_TYPE\n0 {many} b\n0 80000001 c\nVALUES\n{many} d\n"
+    )
+    (tmp_path / "x.row").write_text(f"LEVEL THREAD SIZE {many}\na\n")
+    assert read_paraver(tmp_path / "x.prv", kernels).time.tolist() == trace.time.tolist()
+    assert Labels(values={7: {3: f"{many} (a.c, b)"}}).line(7, 3) == ("", None)
 
 
 def test_old_records_of_collective_communication_are_passed_over(
