@@ -33,7 +33,6 @@ _SMALL = 1
 _BIG = 8
 """The same of the larger ones (figures 4.7 and 4.8)."""
 RANDOM, STREAMING = "random", "streaming"
-PATTERNS = (STREAMING, RANDOM)
 _EXECUTED = 100  # times in a row
 _WORKING_SETS = (0.25, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 16)
 _OPERATIONS = (1, 2, 4, 8, 16, 32, 64)

@@ -12,10 +12,11 @@ import click
 from regionpredict.cli.curve_options import parse_threads
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.machine_option import machine_for, machine_option
+from regionpredict.cli.number_range import NumberRange
 from regionpredict.cli.output import write_result
 from regionpredict.cli.quiet_host import QuietHost
-from regionpredict.cli.this_host import allowed_threads, first_compiler
-from regionpredict.errors import UsageError
+from regionpredict.cli.this_host import allowed_threads, first_compiler, free_bytes
+from regionpredict.errors import InputError, UsageError
 from regionpredict.scratch_folder import scratch_folder
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ _PATTERNS = ("streaming", "random")
 @click.option("--order", default=None, metavar="ORDER",
               help="Order of its loops: i, ij, ji, ijk, ... kji; i counts the first "
               "dimension.")  # fmt: skip
-@click.option("--operations", default=None, type=click.IntRange(0, 10_000), metavar="N",
+@click.option("--operations", default=None, type=click.IntRange(1, 10_000), metavar="N",
               help="Its operations on each element.")  # fmt: skip
-@click.option("--working-set", default=None, type=click.FloatRange(0.001, 64), metavar="X",
+@click.option("--working-set", default=None, type=NumberRange(0.001, 64), metavar="X",
               help="Its array's size in largest caches.")  # fmt: skip
 @click.option("--pattern", default=None, type=click.Choice(_PATTERNS),
               help="Whether its elements are streamed or taken at random.")  # fmt: skip
@@ -63,6 +64,7 @@ def command(
     from regionpredict.model_sweeps import loops_source, model_answers, order_loops, sweep_loops
     from regionpredict.report.bench import bench_csv, bench_table
     from regionpredict.report.html.bench import bench_page
+    from regionpredict.report.quantities import show_bytes
 
     own = _own_loop(dimensions, order, operations, working_set, pattern)
     budget = parse_duration(time_budget, "--time-budget")
@@ -71,6 +73,12 @@ def command(
     cores = len(allowed_threads(tuple(range(machine.cores))))
     counts = sorted({1, *(asked or (min(machine.cores, cores),))})
     loops = (own,) if own is not None else (*sweep_loops(), *order_loops())
+    largest = max(loop.bytes_on(machine) for loop in loops)
+    if largest > free_bytes():
+        raise InputError(
+            f"the largest loop needs {show_bytes(largest)}, more than the host has free",
+            remedy="give a smaller --working-set",
+        )
     with scratch_folder() as folder:
         models = folder / "models.c"
         models.write_text(loops_source(machine, loops), encoding="utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,9 +60,9 @@ def command(
         context = click.get_current_context()
         refuse_options(context, ("top",), f"does not go with --format {form}: it is of one way")
     machine, _ = machine_for(machine_name)
-    programs = [_program(path, machine, len(hints)) for path in hints]
+    files = _named(hints)
+    programs = [_program(name, path, machine, len(hints)) for name, path in files.items()]
     result = coschedule(programs, machine)
-    files = {path.stem: str(path) for path in hints}
     if form == "json":
         text = (
             json.dumps(
@@ -77,6 +77,19 @@ def command(
     else:
         text = coschedule_table(result, machine, top, hand_over(programs, machine))
     write_result(text, output)
+
+
+def _named(hints: Sequence[Path]) -> dict[str, Path]:
+    """The files by names of their programs: several of one name are numbered.
+
+    >>> list(_named([Path("a/h.json"), Path("b/h.json"), Path("c.json")]))
+    ['h (1)', 'h (2)', 'c']
+    """
+    stems = [path.stem for path in hints]
+    return {
+        stem if stems.count(stem) == 1 else f"{stem} ({stems[:place].count(stem) + 1})": path
+        for place, (stem, path) in enumerate(zip(stems, hints, strict=True))
+    }
 
 
 def _check_regions(path: Path, here: Collection[str]) -> None:
@@ -94,7 +107,7 @@ def _check_regions(path: Path, here: Collection[str]) -> None:
             )  # fmt: skip
 
 
-def _program(path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
+def _program(name: str, path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
     """The program of a hints file on the machine, with its caches whole and in part."""
     from regionpredict.predict import CoscheduledProgram, phases_of, with_cache_share
 
@@ -116,4 +129,4 @@ def _program(path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
             remedy="set the sizes that it depends on",
         )
     opened = tuple(team.facts.id for team in alone.teams if team.range is not None)
-    return CoscheduledProgram(path.stem, phases, alone.changes, opened)
+    return CoscheduledProgram(name, phases, alone.changes, opened)

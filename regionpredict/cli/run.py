@@ -7,7 +7,8 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ import click
 from regionpredict.cli.this_host import places_over_caches
 from regionpredict.errors import InputError, UsageError, plural
 from regionpredict.scratch_folder import scratch_folder
+from regionpredict.user_cache import is_private_file
+from regionpredict.workers import allowed_cores
 
 if TYPE_CHECKING:
     from regionpredict.measure.binary import Outlined
@@ -68,12 +71,12 @@ def command(hints_path: Path | None, share: str | None, log: bool, words: tuple[
     limits = () if hints is None else limits_of(hints, functions)
     line = [*words] if hints is None else [*placing(hints.pages), *words]
     library = preload_library([compiler()], cache_folder(), "preload.c")
-    with scratch_folder() as folder:
+    with scratch_folder() as folder, sharing(share) as shared:
         table, output = folder / "limits", folder / "results"
         write_limits(limits, table)
         settings = {
             **preloaded(library), **bound("close" if hints is None else hints.binding),
-            "REGIONPREDICT_LIMITS": str(table), **sharing(share),
+            "REGIONPREDICT_LIMITS": str(table), **shared,
         }  # fmt: skip
         settings.pop("REGIONPREDICT_OUTPUT", None)
         if log:
@@ -113,24 +116,36 @@ def bound(binding: str) -> dict[str, str]:
     return {"OMP_PROC_BIND": binding, "OMP_PLACES": os.environ.get("OMP_PLACES", "cores")}
 
 
-def sharing(name: str | None) -> dict[str, str]:
-    """The variables by which programs of one user that share a name find each other.
+@contextmanager
+def sharing(name: str | None) -> Iterator[dict[str, str]]:
+    """The variables by which programs of one user that share a name find each other. The last one
+    to end removes their file.
 
-    Raises UsageError where it cannot be a file's name.
+    Raises UsageError if it cannot be a file's name, InputError if something else has that name.
     """
+    import fcntl
+
     if name is None:
-        return {}
+        yield {}
+        return
     if not _SHARED.fullmatch(name):
         raise UsageError(
             f"--share {name[:40]!r} is no name", remedy="use letters, digits, - and _, at most 40"
         )
     memory = Path("/dev/shm")
     folder = memory if memory.is_dir() else Path(tempfile.gettempdir())
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return {
-        "REGIONPREDICT_SHARE": str(folder / f"regionpredict-{os.getuid()}-{name}"),
-        "REGIONPREDICT_SHARE_CORES": str(cores or 1),
-    }
+    path = folder / f"regionpredict-{os.getuid()}-{name}"
+    if os.path.lexists(path) and not is_private_file(path):
+        raise InputError(
+            "is not a file of yours", remedy="use another --share NAME", path=str(path)
+        )
+    try:
+        yield {"REGIONPREDICT_SHARE": str(path), "REGIONPREDICT_SHARE_CORES": str(allowed_cores())}
+    finally:
+        with suppress(OSError), path.open("r+b") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails where a program has a slot
+            if os.fstat(file.fileno()).st_nlink:
+                path.unlink()
 
 
 def find_program(word: str) -> Path:

@@ -313,7 +313,7 @@ def _corrections(machine: Machine) -> Iterator[Finding]:
             yield Finding(
                 "warning",
                 f"corrections.factors.{name}",
-                f"{factor.value:.3g}: its figures are off by more than a factor of {FAR:g} times",
+                f"{factor.value:.3g}: its figures are off by more than a factor of {FAR:g}",
             )
     for name, score in corrections.cross_validated.items():
         worse = score.after > score.before

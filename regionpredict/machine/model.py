@@ -16,8 +16,8 @@ CachePolicy = Literal["inclusive", "exclusive", "victim", "neither"]
 only by lines that the level above drops; neither: not enforced either way."""
 
 Binding = Literal["close", "spread", "caches"]
-"""How a team lies on the node, in the words of OMP_PROC_BIND: one domain filled after the other, or
-all cores used evenly."""
+"""How a team lies on the node. `close` fills one domain after the other, and `spread` uses all
+cores evenly, as in OMP_PROC_BIND. `caches` takes one core per second-level cache first."""
 
 BINDINGS: tuple[Binding, ...] = ("close", "spread", "caches")
 RUNTIMES = ("gcc", "llvm")

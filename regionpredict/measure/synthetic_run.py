@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from regionpredict.errors import InputError
-
-_COMPILE_S = 120
-_FLAGS = ("-O3", "-march=native", "-fopenmp")
+from regionpredict.machine.calibrate.build import compiled
 
 
 def synthetic_times(
@@ -19,31 +17,27 @@ def synthetic_times(
     """Seconds by (place of the loop, threads), of those that end within the budget.
 
     `text` is a program that takes numbers of threads and writes lines of place, threads, seconds;
-    `folder` is where it is built. Threads lie close. Raises InputError where it cannot be compiled.
+    `folder` is where it is built. Threads lie close. Raises InputError where it cannot be compiled,
+    or fails.
     """
-    source, program = folder / "loops.c", folder / "loops"
+    source = folder / "loops.c"
     source.write_text(text, encoding="utf-8")
-    line = [compiler, *_FLAGS, str(source), "-o", str(program)]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=_COMPILE_S, check=False)
-    if done.returncode:
-        message = next((t for t in done.stderr.splitlines() if "error" in t), done.stderr)
-        raise InputError(
-            f"'{compiler}' cannot compile the loops: {message.strip()[:200]}",
-            remedy="name a compiler with OpenMP by --cc",
-        )
+    program = compiled(compiler, source, ("-O3", "-fopenmp"), folder / "loops")
     settings = {**os.environ, "OMP_PLACES": "cores", "OMP_PROC_BIND": "close",
                 "OMP_DYNAMIC": "false"}  # fmt: skip
     settings.pop("OMP_NUM_THREADS", None)
     try:
-        told = subprocess.run(
-            [str(program), *map(str, threads)], env=settings, stdout=subprocess.PIPE, text=True,
+        done = subprocess.run(
+            [str(program), *map(str, threads)], env=settings, stdout=subprocess.PIPE,
             timeout=budget_s, check=False,
-        ).stdout  # fmt: skip
+        )  # fmt: skip
+        if done.returncode:
+            raise InputError(
+                f"the loops failed (exit code {done.returncode})",
+                remedy="give fewer --threads or a smaller --working-set",
+            )
+        told = done.stdout
     except subprocess.TimeoutExpired as ended:
-        before = ended.stdout or b""
-        told = before.decode() if isinstance(before, bytes) else before
-    times = {}
-    for words in map(str.split, told.splitlines(keepends=True)):
-        if len(words) == 3:
-            times[int(words[0]), int(words[1])] = float(words[2])
-    return times
+        told = ended.stdout or b""
+    rows = [line.split() for line in told.decode().splitlines()]
+    return {(int(place), int(count)): float(seconds) for place, count, seconds in rows}

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
 from regionpredict.predict.constants import (
-    COSCHEDULE_STEPS,
     HANDOVER_BEAM,
     HANDOVER_NARROWEST,
     MANY_RUNS,
@@ -32,6 +31,7 @@ from regionpredict.predict.coschedule import (
     Phase,
     domain_path,
     on_domains,
+    splits,
 )
 from regionpredict.predict.region_timeline import Visit, timeline_of
 from regionpredict.predict.shared_memory import Running, seconds_together
@@ -99,7 +99,7 @@ def hand_over(programs: Sequence[CoscheduledProgram], machine: Machine) -> Hando
     node = _Node(programs, machine)
     count = len(programs)
     least = [node.fewest(k) for k in range(count)]
-    shares = [split for split in _dealt(machine.cores_per_domain, count)
+    shares = [split for split in splits(machine.cores_per_domain, count)
               if all(n <= own for n, own in zip(least, split, strict=True))]  # fmt: skip
     if not shares or not all(least):
         return None
@@ -119,14 +119,6 @@ def hand_over(programs: Sequence[CoscheduledProgram], machine: Machine) -> Hando
         tuple(_end_of(k, steps) for k in range(count)), turns.time, best_fixed.time,
         tuple(cores * machine.domains for cores in split),
     )  # fmt: skip
-
-
-def _dealt(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """All ways to deal out so many cores, at least one to each, in steps of several."""
-    step = -(-total // int(COSCHEDULE_STEPS.value))
-    for cuts in itertools.combinations(range(step, total, step), parts - 1):
-        ends = (0, *cuts, total)
-        yield tuple(high - low for low, high in itertools.pairwise(ends))
 
 
 def _steps_to(end: _At) -> tuple[Step, ...]:
@@ -184,7 +176,7 @@ class _Node:
         for cores in sorted(tried & phase.beside.keys() & phase.alone.keys()):
             seconds = min(self._running(phase, cores, alone=alone).seconds
                           for alone in (True, False))  # fmt: skip
-            if cores <= self.cores and seconds < least:
+            if seconds < least:
                 useful.append(cores)
                 least = seconds
         return tuple(useful)

@@ -192,9 +192,9 @@ def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Cosc
     best = [part.seconds for part in alone]
     allocations = [
         *(_by_packages(programs, best, split, machine)
-          for split in _splits(machine.packages, len(programs))),
+          for split in splits(machine.packages, len(programs))),
         *(_by_cores(programs, best, split, machine)
-          for split in _splits(machine.cores_per_domain, len(programs))),
+          for split in splits(machine.cores_per_domain, len(programs))),
     ]  # fmt: skip
     known = [allocation for allocation in allocations if allocation is not None]
     return Coschedule(
@@ -206,11 +206,11 @@ def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Cosc
     )
 
 
-def _splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+def splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
     """All ways to deal `total` things to `parts` programs, each at least one; of many things in
     steps of several.
 
-    >>> list(_splits(4, 2))
+    >>> list(splits(4, 2))
     [(1, 3), (2, 2), (3, 1)]
     """
     step = -(-total // int(COSCHEDULE_STEPS.value))

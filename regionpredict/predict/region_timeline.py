@@ -43,12 +43,10 @@ def timeline_of(
     shrink = max(1.0, total / most)
     left = {pair: max(1, round(often / shrink)) for pair, often in known.items()}
     order: list[str] = []
-    pending = list(runs)
-    while pending:
-        here = pending.pop(0)
-        if here in order and not any(pair[0] == here for pair in left):
-            continue
-        _walk(here, left, known, order)
+    whole = dict(left)
+    for here in runs:
+        if here not in order or any(pair[0] == here for pair in left):
+            _walk(here, left, whole, order)
     counts = {name: order.count(name) for name in runs}
     entered = {name: max(1.0, sum(often for pair, often in known.items() if pair[1] == name))
                for name in runs}  # fmt: skip
@@ -60,7 +58,7 @@ def timeline_of(
 
 
 def _walk(
-    here: str, left: dict[tuple[str, str], int], whole: Mapping[tuple[str, str], float],
+    here: str, left: dict[tuple[str, str], int], whole: Mapping[tuple[str, str], int],
     order: list[str],
 ) -> None:  # fmt: skip
     """Goes on from a region as long as something follows, and takes these changes from `left`."""

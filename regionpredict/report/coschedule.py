@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 from regionpredict.errors import one_line
@@ -152,7 +153,7 @@ def _over_time_document(schedule: Handover) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def slurm_steps(result: Coschedule, hints: Mapping[str, str]) -> str:
+def slurm_steps(result: Coschedule, hints: Mapping[str, Path]) -> str:
     """The steps of one job that owns the node, in the background where programs share it; `hints`
     are the files of the programs' hints, by name.
 
@@ -170,12 +171,12 @@ def slurm_steps(result: Coschedule, hints: Mapping[str, str]) -> str:
     return "\n".join([*_head(result), *lines, *(["wait"] if end else [])]) + "\n"
 
 
-def _program(part: Part, result: Coschedule, hints: Mapping[str, str]) -> str:
+def _program(part: Part, result: Coschedule, hints: Mapping[str, Path]) -> str:
     """The command of one program; teams of several sizes have theirs from `regionpredict run`."""
-    program = f"./{shell_word(part.name)}"
+    program = f"./{shell_word(hints[part.name].stem)}"
     if not result.several_sizes(part.name):
         return program
-    return f"regionpredict run --hints {shell_word(hints[part.name])} -- {program}"
+    return f"regionpredict run --hints {shell_word(str(hints[part.name]))} -- {program}"
 
 
 def _head(result: Coschedule) -> list[str]:
@@ -192,7 +193,7 @@ def _head(result: Coschedule) -> list[str]:
     return [*comments, "export OMP_PLACES=cores", "export OMP_PROC_BIND=close"]
 
 
-def taskset_lines(result: Coschedule, machine: Machine, hints: Mapping[str, str]) -> str:
+def taskset_lines(result: Coschedule, machine: Machine, hints: Mapping[str, Path]) -> str:
     """Shell lines that pin each program to its cores, numbered package by package; `hints` as in
     `slurm_steps`."""
     lines = _head(result)

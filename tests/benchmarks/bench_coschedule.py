@@ -209,7 +209,6 @@ def phased(folder: Path, machine: str, rounds: int) -> None:
     if len(fixed) < 2:
         return
     show_gains(fixed, shared)
-    Path(f"/dev/shm/regionpredict-{os.getuid()}-bench-{os.getpid()}").unlink(missing_ok=True)
 
 
 NAPS = """\

@@ -88,6 +88,18 @@ def test_like_with_like_does_not_share_the_bus(programs: Path) -> None:
     assert done.stdout.startswith("take turns: the best way to share ")
 
 
+def test_files_of_one_name_are_programs_of_their_own(programs: Path) -> None:
+    done = _run("coschedule", "copy.json", "copy.json", "-m", "dunnington", "--format", "json",
+                folder=programs)  # fmt: skip
+    schedule = json.loads(done.stdout)["over_time"]
+    assert list(schedule["ended"]) == ["copy (1)", "copy (2)"]
+    done = _run("coschedule", "copy.json", "copy.json", "-m", "dunnington", "--format", "taskset",
+                folder=programs)  # fmt: skip
+    assert [line.split()[-1] for line in done.stdout.splitlines() if "taskset" in line] == [
+        "./copy", "./copy",
+    ]  # fmt: skip
+
+
 def test_the_lines_pin_every_core_to_one_program(programs: Path) -> None:
     done = _run("coschedule", "copy.json", "roots.json", "-m", "dunnington", "--format", "taskset",
                 folder=programs)  # fmt: skip

@@ -162,6 +162,17 @@ def test_a_killed_program_and_a_live_one_do_not_share_a_slot(start: Start) -> No
     assert wait_for(second.has(2), third.has(2), fourth.has(2))
 
 
+def shared_file(name: str) -> Path:
+    return Path(f"/dev/shm/regionpredict-{os.getuid()}-{name}")
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "regionpredict", "run", *words], cwd=folder, capture_output=True,
+        text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
 def test_run_starts_programs_that_share(binary: Path, tmp_path: Path) -> None:
     shutil.copy(binary, tmp_path / "p")
     name = f"test-{os.getpid()}"
@@ -177,10 +188,22 @@ def test_run_starts_programs_that_share(binary: Path, tmp_path: Path) -> None:
         assert wait_for(first.has(cores))
         (tmp_path / "stop").touch()
         assert first.process.wait(timeout=PATIENCE_S) == 0
+        assert not shared_file(name).exists()
     finally:
         if first.process.poll() is None:
             first.kill()
-        Path(f"/dev/shm/regionpredict-{os.getuid()}-{name}").unlink(missing_ok=True)
+        shared_file(name).unlink(missing_ok=True)
+
+
+def test_a_name_that_is_taken_is_one_line(tmp_path: Path) -> None:
+    name = f"taken-{os.getpid()}"
+    shared_file(name).mkdir()
+    try:
+        done = run(tmp_path, "--share", name, "--", "true")
+    finally:
+        shared_file(name).rmdir()
+    assert done.returncode == 1
+    assert done.stderr.endswith("is not a file of yours; use another --share NAME\n")
 
 
 @pytest.mark.parametrize(
@@ -191,9 +214,6 @@ def test_run_starts_programs_that_share(binary: Path, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_calls_are_one_line(tmp_path: Path, words: list[str], said: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "regionpredict", "run", *words], cwd=tmp_path, capture_output=True,
-        text=True, timeout=60, check=False,
-    )  # fmt: skip
+    done = run(tmp_path, *words)
     assert done.returncode == 2
     assert said in done.stderr

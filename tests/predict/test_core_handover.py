@@ -79,6 +79,13 @@ def test_many_visits_are_a_few_that_stand_for_them() -> None:
         assert sum(visit.visits for visit in own) == pytest.approx(1000.0, rel=0.01)
 
 
+def test_what_is_rare_comes_in_the_middle_of_many_visits() -> None:
+    often = {("a", "b"): 1000.0, ("b", "a"): 990.0, ("b", "c"): 10.0, ("c", "a"): 9.0}
+    visits = timeline_of({"a": 1000.0, "b": 1000.0, "c": 10.0}, often, most=20)
+    places = [place for place, visit in enumerate(visits) if visit.region == "c"]
+    assert len(visits) / 4 <= places[0] <= 3 * len(visits) / 4
+
+
 # -- known schedules -------------------------------------------------------------------------------
 
 

@@ -25,11 +25,11 @@ from regionpredict.predict.coschedule import (
     PhaseLoad,
     _condensed,
     _slowdowns,
-    _splits,
     _together,
     coschedule,
     on_domains,
     phases_of,
+    splits,
     with_cache_share,
 )
 from regionpredict.predict.shared_memory import PathCurve, Running
@@ -180,13 +180,13 @@ def test_teams_of_open_sizes_are_named_by_program() -> None:
 @given(st.integers(1, 24), st.integers(1, 3))
 def test_few_things_are_dealt_out_in_all_ways(total: int, parts: int) -> None:
     every = [deal for deal in product(range(1, total + 1), repeat=parts) if sum(deal) == total]
-    assert list(_splits(total, parts)) == every
+    assert list(splits(total, parts)) == every
 
 
 @pytest.mark.parametrize(("total", "step"), [(24, 1), (25, 2), (48, 2), (49, 3), (128, 6)])
 def test_many_things_are_dealt_out_in_steps(total: int, step: int) -> None:
     firsts = list(range(step, total, step))
-    assert list(_splits(total, 2)) == [(first, total - first) for first in firsts]
+    assert list(splits(total, 2)) == [(first, total - first) for first in firsts]
 
 
 # -- what a phase asks for -------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Compiling the microbenchmarks with the user's compiler."""
+"""Compiling microbenchmarks with the user's compiler."""
 
 from __future__ import annotations
 
@@ -27,11 +27,14 @@ def build(compiler: str, folder: Path) -> dict[str, Path]:
 
     Raises InputError with the compiler's own first error line.
     """
-    return {name: _compile(compiler, name, flags, folder) for name, flags in PROGRAMS.items()}
+    return {
+        name: compiled(compiler, SOURCES / f"{name}.c", flags, folder / name)
+        for name, flags in PROGRAMS.items()
+    }
 
 
-def _compile(compiler: str, name: str, flags: tuple[str, ...], folder: Path) -> Path:
-    target, source = folder / name, SOURCES / f"{name}.c"
+def compiled(compiler: str, source: Path, flags: tuple[str, ...], target: Path) -> Path:
+    """One program for this host's processor. Raises InputError as `build`."""
     message = ""
     for native in (("-march=native",), ("-mcpu=native",), ()):
         line = [compiler, *_PLAIN, *flags, *native, str(source), "-o", str(target), "-lm"]
@@ -48,10 +51,10 @@ def _compile(compiler: str, name: str, flags: tuple[str, ...], folder: Path) -> 
                 f"the compiler '{compiler}' does not run: {failure}",
                 remedy="name another with --cc",
             ) from None
-        if done.returncode == 0:
+        if done.returncode == 0 and target.exists():
             return target
         message = next((text for text in done.stderr.splitlines() if "error" in text), done.stderr)
     raise InputError(
-        f"'{compiler}' cannot compile {name}.c: {message.strip()[:200]}",
-        remedy="calibrate needs a C compiler with -fopenmp; name one with --cc",
+        f"'{compiler}' cannot compile {source.name}: {message.strip()[:200] or 'no program'}",
+        remedy="name a C compiler with -fopenmp by --cc",
     )

@@ -52,28 +52,40 @@ static int is_alive(int at)
     return 0;
 }
 
+/* Opens the file and locks all slots; 0 where it is not this user's. Whoever ends last removes it,
+   maybe between the two. */
+static int open_locked(const char *path)
+{
+    struct stat status = {.st_nlink = 0};
+    do {
+        if (sharing.file >= 0)
+            close(sharing.file);
+        sharing.file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (fstat(sharing.file, &status) < 0 || !S_ISREG(status.st_mode)
+            || status.st_uid != geteuid() || record_lock(F_SETLKW, F_WRLCK, WHOLE) != F_WRLCK
+            || fstat(sharing.file, &status) < 0)
+            return 0;
+    } while (!status.st_nlink);
+    return 1;
+}
+
 static void join_others(void)
 {
     const char *path = getenv("REGIONPREDICT_SHARE"), *cores = getenv("REGIONPREDICT_SHARE_CORES");
     const size_t size = PROGRAMS * sizeof(struct slot);
-    struct stat status;
     void *mapped;
     int at;
     if (!path || !cores || !omp_get_max_threads)
         return;
-    sharing.file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (sharing.file < 0)
-        return;
-    sharing.cores = atoi(cores);
-    if (fstat(sharing.file, &status) < 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()
-        || (status.st_size < (off_t)size && ftruncate(sharing.file, (off_t)size) < 0)
+    /* Room for all of it: what writes into a page of a full file system is killed. */
+    if (!open_locked(path) || posix_fallocate(sharing.file, 0, (off_t)size) != 0
         || (mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, sharing.file, 0))
                == MAP_FAILED) {
         close(sharing.file);
         return;
     }
+    sharing.cores = atoi(cores);
     sharing.slots = (struct slot *)mapped;
-    record_lock(F_SETLKW, F_WRLCK, WHOLE);
     for (at = 0; at < PROGRAMS && sharing.own < 0; at++)
         if (!is_alive(at) && record_lock(F_SETLK, F_WRLCK, at) == F_WRLCK) {
             sharing.own = at;
@@ -106,17 +118,18 @@ static int dealt_out(const int *alive)
         left -= alive[at];
     }
     while (left > 0) {
-        double best = 1.0;
+        double best = 0.0;
         int chosen = -1, step = 0, more;
         for (at = 0; at < PROGRAMS; at++) {
             const struct slot *slot = &sharing.slots[at];
-            if (!alive[at] || slot->known <= cores[at])
+            const int known = slot->known;
+            const double now = faster(slot, cores[at]);
+            if (!alive[at])
                 continue;
-            for (more = 1; more <= left && cores[at] + more <= slot->known; more++) {
-                double gain = faster(slot, cores[at] + more) / faster(slot, cores[at]);
-                double each = gain > 1.0 ? 1.0 + (gain - 1.0) / more : 1.0;
-                if (each > best || (each == best && chosen >= 0 && cores[at] < cores[chosen])) {
-                    best = each;
+            for (more = 1; more <= left && cores[at] + more <= known; more++) {
+                double gain = (faster(slot, cores[at] + more) - now) / (more * now);
+                if (gain > best || (gain == best && chosen >= 0 && cores[at] < cores[chosen])) {
+                    best = gain;
                     chosen = at;
                     step = more;
                 }
