@@ -26,8 +26,7 @@ _END = "\x1b[0m"
 # A table's words, each with its colour; the first that fits at a place counts.
 _WORDS = (
     (_RED, r"^(?:error|failed)(?=: )|\bnot as expected$|(?<=  )broken$|\bwrong(?=$|\n)"
-           r"|\bdoes not hold\b"
-           r"|\bRP22[1-4]\b|^Wrong, or right by chance"),
+           r"|\bdoes not hold\b|\bRP22[1-4]\b"),
     (_YELLOW, r"^(?:warning|note)(?=: )|\bborderline\b|\bnot judged\b|\bnot known\b|\bunknown\b"
               r"|\babout as expected$|\bnot checked\b|(?<= )\?(?= |$)|^ +assumed(?=: )"
               r"|(?<=\dx)~(?= )"),

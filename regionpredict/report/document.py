@@ -1,5 +1,5 @@
 """A result as blocks: each result has one function that makes its `Document`, and
-`rendered.py` shows it as text, CSV or a page. JSON has schemas of its own.
+`rendered.py` shows it as text, CSV, Markdown or a page. JSON has schemas of its own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Cell = str | int | float | None | tuple[str, float | int | str | None]
 """The value of a cell, None if it is unknown. A pair has the text of the cell and the value that it
 is sorted by, where the column's `show` is not enough."""
 Drawing = dict[str, Any]
-"""A picture that pages alone have (`html/drawings.py`): its `kind` and its data."""
+"""A picture that only pages have (`html/blocks.py`): its `kind` and its data."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 from regionpredict.fit.laws.efficiency_surface import LARGEST, Solved
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.report.quantities import plural
-from regionpredict.tasks.isoefficiency.models import MUCH, NOISE, Isoefficiency
+from regionpredict.tasks.isoefficiency.models import MUCH, NOISE, EfficiencyPoint, Isoefficiency
 
 FAR = 10
 """So many times beyond the data an answer is called a guess. Assumed: an order of magnitude."""
@@ -75,13 +75,16 @@ def _contention(result: Isoefficiency) -> str:
     if undecided:
         return undecided
     worst = max(result.sound, key=lambda point: point.contention)
-    where = f"n = {worst.size:g}, {plural(worst.threads, 'thread')}"
-    figures = f"delta_con is at most {worst.contention:.2f} ({where})"
+    figures = f"delta_con is at most {worst.contention:.2f} ({_where(worst)})"
     if worst.contention > max(MUCH, worst.structure):
         return f"Yes: {figures}, more than the graph's part there ({worst.structure:.2f})."
     if worst.contention > MUCH:
         return f"In part: {figures}. The graph's part there is larger ({worst.structure:.2f})."
     return f"No: {figures}."
+
+
+def _where(point: EfficiencyPoint) -> str:
+    return f"n = {point.size:g}, {plural(point.threads, 'thread')}"
 
 
 def _undecided(result: Isoefficiency) -> str:
@@ -106,8 +109,7 @@ def _room(result: Isoefficiency) -> str:
     if undecided:
         return undecided
     worst = max(result.sound, key=lambda point: point.structure)
-    where = f"n = {worst.size:g}, {plural(worst.threads, 'thread')}"
-    figures = f"delta_str is at most {worst.structure:.2f} ({where})"
+    figures = f"delta_str is at most {worst.structure:.2f} ({_where(worst)})"
     if worst.structure > MUCH:
         return (
             f"Yes: {figures}: fewer dependences, another grain of tasks or another scheduler can "

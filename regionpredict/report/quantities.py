@@ -5,8 +5,8 @@ from __future__ import annotations
 from regionpredict.errors import plural
 
 __all__ = [
-    "plural", "seats_text", "show_bytes", "show_count", "show_factor", "show_seconds",
-    "show_share", "show_times",
+    "plural", "seats_text", "show_bytes", "show_count", "show_factor", "show_percent",
+    "show_seconds", "show_share", "show_times",
 ]  # fmt: skip
 
 _TIMES = 5  # figures
@@ -51,6 +51,15 @@ def show_share(share: float) -> str:
     '42 %'
     """
     return f"{100 * share:.0f} %"
+
+
+def show_percent(share: float) -> str:
+    """A part of a whole, in percent with one decimal.
+
+    >>> show_percent(0.4212)
+    '42.1 %'
+    """
+    return f"{100 * share:.1f} %"
 
 
 def show_factor(ratio: float) -> str:

@@ -42,11 +42,11 @@ _MOST_NODES = 2000
 SHRANK = "Below 1x: the run alone was disturbed, or the runs differ."
 
 
-def metrics_document(
+def metrics_json(
     graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None = None,
     predicted: PredictedBodies | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    """The metrics for `json.dumps`; times in seconds, null where not known."""
+) -> str:  # fmt: skip
+    """The metrics as JSON. Times are in seconds, and null where not known."""
     known = metrics.concurrency
     document: dict[str, Any] = {
         "schema": SCHEMA,
@@ -74,15 +74,7 @@ def metrics_document(
         document["growth"] = [{**asdict(row), "factor": row.factor} for row in growth]
     if predicted is not None:
         document["contention"] = contention_records(metrics, growth, predicted)
-    return document
-
-
-def metrics_json(
-    graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None = None,
-    predicted: PredictedBodies | None = None,
-) -> str:  # fmt: skip
-    """The metrics as JSON."""
-    return json.dumps(metrics_document(graph, metrics, growth, predicted), indent=1) + "\n"
+    return json.dumps(document, indent=1) + "\n"
 
 
 def tasks_document(

@@ -105,6 +105,9 @@ def test_sorting_turns_the_rows(browser: Browser, made: Path) -> None:
     opened = Opened(browser, made)
     regions = opened.page.locator("table[data-name=regions]")
     assert regions.locator("th", has_text="Time on").get_attribute("aria-sort") == "descending"
+    (block,) = [one for one in blocks_of(made, "table") if one.get("name") == "regions"]
+    by_time = sorted(block["rows"], key=lambda row: -row[9][1])
+    assert column(opened, 1) == [row[1] for row in by_time]
     head = regions.locator("th", has_text="Function")
     head.get_by_role("button").press("Enter")  # by the keyboard
     assert head.get_attribute("aria-sort") == "ascending"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from regionpredict.report.bench import BenchRow, bench_table
-from regionpredict.report.html.blocks import Block, Section, as_text, curve, line, text
-from regionpredict.report.html.page import page
+from regionpredict.report.document import Document, Drawing, Section, Text
+from regionpredict.report.html.blocks import curve, line
+from regionpredict.report.html.page import as_text, document_page
 from regionpredict.report.quantities import plural
 
 
@@ -19,13 +20,13 @@ class _Figure:
 
     def line(
         self, name: str, value: Callable[[BenchRow], float | None], threads: int
-    ) -> Block | None:
+    ) -> Drawing | None:
         """A value over the figure's axis; None where it is never known."""
         known = [(row.x, at) for row in self.rows
                  if row.threads == threads and (at := value(row)) is not None]  # fmt: skip
         return line(name, known) if known else None
 
-    def shares(self) -> list[Block]:
+    def shares(self) -> list[Drawing]:
         """Score and utilization on the most threads."""
         most = self.threads[-1]
         made = [
@@ -37,7 +38,7 @@ class _Figure:
         ]  # fmt: skip
         return [own for own in made if own is not None]
 
-    def times(self) -> list[Block]:
+    def times(self) -> list[Drawing]:
         """Nanoseconds of an access, on the fewest and the most threads."""
         made = []
         for threads in sorted({self.threads[0], self.threads[-1]}):
@@ -70,7 +71,8 @@ def bench_page(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRow]) 
         "(Chatzopoulos 2012, sections 3.1 and 4.2).",
     ]
     if any(row.seconds is None for row in rows):
-        sections.insert(0, Section("Not measured", [text(
+        sections.insert(0, Section("Not measured", [Text(
             "The time budget ended before all loops were measured: they have predictions alone."
         )]))  # fmt: skip
-    return page("Synthetic loops", lead, [*sections, as_text(bench_table(rows))])
+    sections.append(as_text(bench_table(rows)))
+    return document_page(Document("Synthetic loops", lead, sections))

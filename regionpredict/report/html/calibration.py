@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from regionpredict.compare.calibration import SaturationCalibration
 from regionpredict.compare.calibration_density import DensityCalibration
 from regionpredict.compare.calibration_samples import Samples
+from regionpredict.compare.success import Rate
 from regionpredict.machine.corrections import DENSITY_FACTORS, FACTORS
 from regionpredict.report.calibration import density_text, samples_text, saturation_text
-from regionpredict.report.html.blocks import (
-    Block,
-    Cell,
-    Column,
-    Section,
-    as_text,
-    curve,
-    facts,
-    line,
-    marks,
-    table,
-)
-from regionpredict.report.html.page import page
-from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.report.document import Block, Cell, Column, Document, Facts, Section, Table
+from regionpredict.report.html.blocks import curve, line, marks
+from regionpredict.report.html.page import as_text, document_page
+from regionpredict.report.quantities import plural, show_factor, show_percent, show_seconds
 
 
 class CalibrationResult(NamedTuple):
@@ -65,32 +57,45 @@ def calibration_page(result: CalibrationResult) -> str:
     if density is not None:
         report_text += density_text(density, result.packages)
     sections = [
-        Section("Overview", [facts(overview)]),
+        Section("Overview", [Facts(overview)]),
         Section("Saturation model", [_scores(calibration), *_factors(calibration)]),
         Section("Density model", [] if density is None else _density(density)),
         Section("Regions", [_regions(result)]),
         as_text(report_text),
     ]
     lead = ["Errors are on programs that were left out of the fit."]
-    return page(f"Correction of {result.machine}", lead, sections)
+    return document_page(Document(f"Correction of {result.machine}", lead, sections))
 
 
-def _scores(calibration: SaturationCalibration) -> Block:
+def _scores(calibration: SaturationCalibration) -> Table:
     before, after = calibration.before, calibration.after
+    trivial: list[list[Cell]] = [
+        [f"the answer '{name}'", ("", None), error]
+        for name, error in calibration.trivial_errors.items()
+    ]
     rows: list[list[Cell]] = [
-        ["Error of the speedup, median", _percent(before.speedup_error),
-         _percent(after.speedup_error)],
-        *([f"the answer '{name}'", ("", None), _percent(error)]
-          for name, error in calibration.trivial_errors.items()),
-        ["Error of the time, median", _percent(before.time_error), _percent(after.time_error)],
+        ["Error of the speedup, median", before.speedup_error, after.speedup_error],
+        *trivial,
+        ["Error of the time, median", before.time_error, after.time_error],
         ["Predicted over measured time", (f"{before.time_ratio:.3g}x", before.time_ratio),
          (f"{after.time_ratio:.3g}x", after.time_ratio)],
-        ["Right hints", _percent(before.hints.share), _percent(after.hints.share)],
-        *([f"the answer '{name}'", ("", None), _percent(rate.share)]
+    ]  # fmt: skip
+    return _cross_validated(calibration, rows, before.hints, after.hints)
+
+
+def _cross_validated(
+    calibration: SaturationCalibration | DensityCalibration, scores: Sequence[Sequence[Cell]],
+    before: Rate, after: Rate,
+) -> Table:  # fmt: skip
+    """The scores, then the shares of right hints."""
+    rows: list[Sequence[Cell]] = [
+        *scores, ["Right hints", before.share, after.share],
+        *([f"the answer '{name}'", ("", None), rate.share]
           for name, rate in calibration.trivial.items()),
     ]  # fmt: skip
-    columns = [Column("Score"), Column("Before", number=True), Column("After", number=True)]
-    return table(f"Cross-validated over {calibration.folds} folds of programs", columns, rows)
+    columns = [Column("Score"), Column("Before", show_percent, unknown="?"),
+               Column("After", show_percent, unknown="?")]  # fmt: skip
+    return Table(f"Cross-validated over {calibration.folds} folds of programs", columns, rows)
 
 
 def _factors(calibration: SaturationCalibration) -> list[Block]:
@@ -100,26 +105,20 @@ def _factors(calibration: SaturationCalibration) -> list[Block]:
         if name in shown:
             low, high = calibration.spread.get(name, (shown[name], shown[name]))
             rows.append([
-                name, (f"{shown[name]:.3g}", shown[name]), (f"{low:.3g} to {high:.3g}", low),
+                name, shown[name], (f"{low:.3g} to {high:.3g}", low),
                 "as far as it may go" if name in calibration.at_bound else "",
             ])  # fmt: skip
-    columns = [Column("Term"), Column("Factor", number=True),
-               Column("Over the folds", number=True), Column("Remark")]  # fmt: skip
+    columns = [Column("Term"), Column("Factor", "{:.3g}".format), Column("Over the folds", str),
+               Column("Remark")]  # fmt: skip
     title = (
         "Factors of the terms"
         if calibration.factors
         else "Factors that were fitted, and not written"
     )
-    return [table(title, columns, rows)] if rows else []
+    return [Table(title, columns, rows)] if rows else []
 
 
 def _density(calibration: DensityCalibration) -> list[Block]:
-    rows: list[list[Cell]] = [
-        ["Right hints", _percent(calibration.before.share), _percent(calibration.after.share)],
-        *([f"the answer '{name}'", ("", None), _percent(rate.share)]
-          for name, rate in calibration.trivial.items()),
-    ]  # fmt: skip
-    columns = [Column("Score"), Column("Before", number=True), Column("After", number=True)]
     overview = [
         ("Sure", f"more are right in {100 * calibration.sure:.1f} % of resampled sets of programs")
     ]
@@ -141,14 +140,14 @@ def _density(calibration: DensityCalibration) -> list[Block]:
         )
     else:
         overview.append(("Outcome", "the correction does not help: no weight is written"))
-    title = f"Cross-validated over {calibration.folds} folds of programs"
-    return [facts(overview), table(title, columns, rows)]
+    scores = _cross_validated(calibration, [], calibration.before, calibration.after)
+    return [Facts(overview), scores]
 
 
-def _regions(result: CalibrationResult) -> Block:
+def _regions(result: CalibrationResult) -> Table:
     """Measured times beside the corrected ones, of each region by a fit without its program."""
     rows: list[list[Cell]] = []
-    details = []
+    details: list[list[Block]] = []
     pairs = zip(result.samples.samples, result.saturation.predicted, strict=True)
     for sample, predicted in pairs:
         measured, last = sample.seconds, sample.summary.last
@@ -157,9 +156,8 @@ def _regions(result: CalibrationResult) -> Block:
         ratio = None if alone is None else predicted[alone] / measured[alone]
         rows.append([
             f"{last.file}:{last.line}", sample.program,
-            _seconds(None if alone is None else measured[alone]),
-            _seconds(None if alone is None else predicted[alone]),
-            ("?" if ratio is None else f"{ratio:.2f}x", ratio),
+            None if alone is None else measured[alone],
+            None if alone is None else predicted[alone], ratio,
         ])  # fmt: skip
         details.append([curve("Time of one execution", "threads", "seconds", [
             line("corrected, by a fit without this program", [(n, predicted[n]) for n in both]),
@@ -167,16 +165,9 @@ def _regions(result: CalibrationResult) -> Block:
         ])])  # fmt: skip
     columns = [
         Column("Region"), Column("Program", choice=True, minor=True),
-        Column("Measured", number=True, minor=True), Column("Corrected", number=True, minor=True),
-        Column("Corrected over measured", number=True),
+        Column("Measured", show_seconds, minor=True, unknown="?"),
+        Column("Corrected", show_seconds, minor=True, unknown="?"),
+        Column("Corrected over measured", show_factor, unknown="?"),
     ]  # fmt: skip
     title = "Regions, on the fewest threads that were measured"
-    return table(title, columns, rows, details=details)
-
-
-def _seconds(seconds: float | None) -> Cell:
-    return (show_seconds(seconds), seconds)
-
-
-def _percent(value: float | None) -> Cell:
-    return ("?", None) if value is None else (f"{100 * value:.1f} %", value)
+    return Table(title, columns, rows, details.__getitem__)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from regionpredict.machine import Machine
 from regionpredict.predict import Point, Prediction, SaturationDerivation, TeamPrediction
 from regionpredict.report.advice import ByTeam, ProgramAdvice, program_advice
-from regionpredict.report.html.blocks import Block
+from regionpredict.report.document import Drawing
 from regionpredict.report.html.constants import GRADES, HALF_GOOD, WORTH_TELLING
 from regionpredict.report.program_summary import CONFLICTS
 from regionpredict.report.quantities import plural
@@ -29,7 +29,7 @@ class _Part(NamedTuple):
 def program_checks(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], machine: Machine,
     advice: ByTeam,
-) -> list[Block]:  # fmt: skip
+) -> list[Drawing]:  # fmt: skip
     """A check a question: `name`, `grade` of `of` (-1: not known) with its mark, and what it rests
     on."""
     parts = _parts(predictions, teams)
@@ -77,7 +77,7 @@ def program_checks(
     return checks
 
 
-def _packages(teams: Sequence[TeamPrediction], machine: Machine) -> Block:
+def _packages(teams: Sequence[TeamPrediction], machine: Machine) -> Drawing:
     """Packages that the time reaches on average."""
     timed = [(team.packages, team.seconds * team.facts.executions.weight) for team in teams
              if team.packages is not None and team.seconds]  # fmt: skip
@@ -151,7 +151,7 @@ def _worst(
 
 def _graded(
     name: str, share: float, why: str, advice: Sequence[ProgramAdvice], *rules: str
-) -> Block:
+) -> Drawing:
     """A share as quarters, with the best change that mends it."""
     known = [change for change in advice if change.id in rules]
     if known:
@@ -162,7 +162,7 @@ def _graded(
     return _check(name, min(_OF, max(0, round(_OF * share))), why)
 
 
-def _check(name: str, grade: int | None, why: str, of: int = _OF) -> Block:
+def _check(name: str, grade: int | None, why: str, of: int = _OF) -> Drawing:
     mark = "none"
     if grade is not None:
         mark = "good" if grade >= of else "some" if grade >= HALF_GOOD.value * of else "poor"

@@ -9,21 +9,21 @@ from regionpredict.compare.success import baselines, success, time_lost
 from regionpredict.compare.verdicts import Comparison, Verdict
 from regionpredict.predict import BAND_SHARE
 from regionpredict.report.comparison import FAR_OFF, comparison_table
-from regionpredict.report.html.blocks import (
+from regionpredict.report.document import (
     Block,
     Cell,
     Column,
+    Document,
+    Drawing,
+    Facts,
+    Folded,
+    Items,
     Section,
-    as_text,
-    curve,
-    facts,
-    folded,
-    items,
-    line,
-    table,
+    Table,
 )
+from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.html.constants import SPEEDUP_OFF
-from regionpredict.report.html.page import page
+from regionpredict.report.html.page import as_text, document_page
 from regionpredict.report.html.source import file_blocks
 from regionpredict.report.names import common_folder
 from regionpredict.report.quantities import plural, show_seconds
@@ -48,14 +48,14 @@ def comparison_page(
     if folder:
         lead.append(f"Files are named as they stand in {folder}")
     sections = [
-        Section("Overview", [facts(_rates(comparison)), *_scatter(comparison, folder)]),
+        Section("Overview", [Facts(_rates(comparison)), *_scatter(comparison, folder)]),
         Section("Regions", [_regions(comparison, comparison.verdicts, laws, folder)]),
         *_teams(comparison, laws, folder),
         Section("Source", _source(comparison, sources or {})),
         Section("Not compared", _not_compared(comparison, folder)),
         as_text(comparison_table(comparison, laws)),
     ]
-    return page(f"Predicted and measured: {hints.machine}", lead, sections)
+    return document_page(Document(f"Predicted and measured: {hints.machine}", lead, sections))
 
 
 def _rates(comparison: Comparison) -> list[tuple[str, str]]:
@@ -79,9 +79,9 @@ def _rates(comparison: Comparison) -> list[tuple[str, str]]:
     return pairs
 
 
-def _scatter(comparison: Comparison, folder: str) -> list[Block]:
+def _scatter(comparison: Comparison, folder: str) -> list[Drawing]:
     """Predicted over measured speedups: on the line, they are the same."""
-    points: list[Block] = []
+    points: list[Drawing] = []
     for verdict in comparison.counted:
         predicted, measured = _speedups(verdict)
         if predicted is None or measured is None or verdict.incomparable:
@@ -107,25 +107,28 @@ def _teams(comparison: Comparison, laws: Sequence[Fitted], folder: str) -> list[
 
 def _regions(
     comparison: Comparison, verdicts: Sequence[Verdict], laws: Sequence[Fitted], folder: str
-) -> Block:
+) -> Table:
     """A table of regions, or of teams."""
     laws_by_construct = {law.verdict.measured.last.construct: law for law in laws}
-    rows, details = [], []
-    for verdict in verdicts:
-        rows.append(_row(verdict, comparison, folder))
-        details.append(_details(verdict, laws_by_construct.get(verdict.measured.last.construct)))
+    rows = [_row(verdict, comparison, folder) for verdict in verdicts]
+
+    def details(at: int) -> list[Block]:
+        return _details(verdicts[at], laws_by_construct.get(verdicts[at].measured.last.construct))
+
     of_teams = any(verdict.regions for verdict in verdicts)
     unit = comparison.unit.capitalize()
     columns = [
         Column("Team" if of_teams else "Region"),
-        Column("Predicted speedup", number=True), Column("Measured", number=True),
-        Column("Off by", number=True, minor=True), Column("Predicted time", number=True,
-        minor=True), Column("Measured", number=True, minor=True),
-        Column(f"{unit} hinted", number=True), Column("Needed", number=True),
+        Column("Predicted speedup", "{:.2f}".format, unknown="?"),
+        Column("Measured", "{:.2f}".format, unknown="?"),
+        Column("Off by", str, minor=True, unknown=""),
+        Column("Predicted time", show_seconds, minor=True, unknown="?"),
+        Column("Measured", show_seconds, minor=True, unknown="?"),
+        Column(f"{unit} hinted", str), Column("Needed", str),
         Column("Verdict", choice=True), Column("What was wrong", choice=True, minor=True),
     ]  # fmt: skip
     title = "Predicted and measured: speedups on the most threads, times of one execution on one"
-    return table(title, columns, rows, details=details, name="teams" if of_teams else "regions")
+    return Table(title, columns, rows, details, name="teams" if of_teams else "regions")
 
 
 def _row(verdict: Verdict, comparison: Comparison, folder: str) -> list[Cell]:
@@ -133,10 +136,9 @@ def _row(verdict: Verdict, comparison: Comparison, folder: str) -> list[Cell]:
     error = verdict.speedup_error
     return [
         f"{verdict.hint.id.removeprefix(folder)} {verdict.hint.function}",
-        _number(predicted), _number(measured),
-        ("", None) if error is None else (f"{round(100 * error):+d} %", abs(error)),
-        (show_seconds(verdict.hint.seconds), verdict.hint.seconds),
-        (show_seconds(_alone(verdict)), _alone(verdict)),
+        predicted, measured,
+        None if error is None else (f"{round(100 * error):+d} %", abs(error)),
+        verdict.hint.seconds, _alone(verdict),
         _whole(verdict.hinted, comparison), _whole(verdict.needed, comparison), _verdict(verdict),
         wrong_term(verdict),
     ]  # fmt: skip
@@ -206,12 +208,12 @@ def _details(verdict: Verdict, law: Fitted | None) -> list[Block]:
     drawn = [curve for curve in series if curve["points"]]
     share = f"{100 * BAND_SHARE.value:.0f} % of measured speedups lie in it"
     drawings = [curve("Speedup", "threads", "times faster", drawn, band=share)] if drawn else []
-    return [facts(pairs), *drawings]
+    return [Facts(pairs), *drawings]
 
 
-def _source(comparison: Comparison, sources: Mapping[str, str]) -> list[Block]:
+def _source(comparison: Comparison, sources: Mapping[str, str]) -> list[Drawing]:
     """The sources, each line with a region telling what was predicted, measured, and wrong."""
-    notes: dict[str, list[Block]] = {}
+    notes: dict[str, list[Drawing]] = {}
     for row, verdict in enumerate(comparison.verdicts):
         notes.setdefault(verdict.hint.file, []).append(
             {"line": verdict.hint.line, "text": _verdict_sentence(verdict, comparison), "row": row}
@@ -232,23 +234,19 @@ def _verdict_sentence(verdict: Verdict, comparison: Comparison) -> str:
 
 
 def _not_compared(comparison: Comparison, folder: str) -> list[Block]:
-    blocks = []
+    blocks: list[Block] = []
     for names, what in (
         (comparison.not_measured, "hint"), (comparison.without_hint, "measured region"),
     ):  # fmt: skip
         if names:
             lack = "measurement" if what == "hint" else "hint"
-            shown = items([name.removeprefix(folder) for name in names])
-            blocks.append(folded(f"{plural(len(names), what)} without a {lack}", [shown]))
+            shown = Items([name.removeprefix(folder) for name in names])
+            blocks.append(Folded(f"{plural(len(names), what)} without a {lack}", [shown]))
     return blocks
 
 
 def _times(value: float | None) -> str:
     return "nothing" if value is None else f"{value:.2f}x"
-
-
-def _number(value: float | None) -> Cell:
-    return ("?" if value is None else f"{value:.2f}", value)
 
 
 def _whole(value: int | None, comparison: Comparison) -> tuple[str, int | None]:

@@ -7,23 +7,22 @@ from collections.abc import Sequence
 import numpy as np
 
 from regionpredict.measure.hints_file import Hints
-from regionpredict.report.html.blocks import (
+from regionpredict.report.document import (
     Block,
     Cell,
     Column,
+    Document,
+    Drawing,
+    Facts,
+    Folded,
+    Items,
     Section,
-    as_text,
-    curve,
-    facts,
-    folded,
-    items,
-    line,
-    marks,
-    table,
+    Table,
 )
-from regionpredict.report.html.page import page
+from regionpredict.report.html.blocks import curve, line, marks
+from regionpredict.report.html.page import as_text, document_page
 from regionpredict.report.parallel_regions import region_records, region_table
-from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.report.quantities import plural, show_factor, show_percent, show_seconds
 from regionpredict.report.run_factors import (
     DEFINITIONS,
     FACTOR_NAMES,
@@ -61,18 +60,18 @@ def factors_page(study: Study, extrapolation: Extrapolation | None, hints: Hints
     if hints is not None:
         text += region_table([run.factors for run in runs], hints)
     sections = [
-        Section("Overview", [facts(overview), *_factors(runs)]),
+        Section("Overview", [Facts(overview), _factors(runs)]),
         Section("Curves", _curves(study, extrapolation) if extrapolation is not None else []),
         Section("On more processes", _more(extrapolation) if extrapolation is not None else []),
         Section("Iterations", _iterations(runs)),
-        Section("Parallel regions", _regions(runs, hints)),
-        Section("Notes", [items(study.notes)] if study.notes else []),
+        Section("Parallel regions", [_regions(runs, hints)]),
+        Section("Notes", [Items(study.notes)]),
         as_text(text),
     ]
-    return page(f"Efficiency of {runs[0].factors.name}", [], sections)
+    return document_page(Document(f"Efficiency of {runs[0].factors.name}", [], sections))
 
 
-def _factors(runs: Sequence[ScaledRun]) -> list[Block]:
+def _factors(runs: Sequence[ScaledRun]) -> Table:
     """A row a run: what multiplies stands side by side."""
     heads = {key: _head(name) for key, name in FACTOR_NAMES.items()}
     rows: list[list[Cell]] = []
@@ -80,19 +79,17 @@ def _factors(runs: Sequence[ScaledRun]) -> list[Block]:
         factors = factors_of(run)
         f = run.factors
         rows.append([
-            f.name, f.width, (show_seconds(f.runtime_s), f.runtime_s),
-            *(_percent(factors[key]) for key in heads),
-            ("?" if run.speedup is None else f"{run.speedup:.2f}x", run.speedup),
+            f.name, f.width, f.runtime_s, *(factors[key] for key in heads), run.speedup,
         ])  # fmt: skip
-    columns = [Column("Run"), Column("Processes", number=True),
-               Column("Run time", number=True, minor=True)]  # fmt: skip
-    columns += [
-        Column(name, number=True, minor=key not in ("parallel", *FACTORS),
-               bar=1.0 if key in ("parallel", *FACTORS, "global") else False)
-        for key, name in heads.items()
+    columns = [
+        Column("Run"), Column("Processes", str),
+        Column("Run time", show_seconds, minor=True, unknown="?"),
+        *(_share(name, minor=key not in ("parallel", *FACTORS),
+                 bar=1.0 if key in ("parallel", *FACTORS, "global") else False)
+          for key, name in heads.items()),
+        Column("Speedup", show_factor, minor=True, unknown="?"),
     ]  # fmt: skip
-    columns.append(Column("Speedup", number=True, minor=True))
-    return [table("Factors of each run: 100 % loses nothing", columns, rows)]
+    return Table("Factors of each run: 100 % loses nothing", columns, rows)
 
 
 def _head(name: str) -> str:
@@ -101,7 +98,7 @@ def _head(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def _curves(study: Study, extrapolation: Extrapolation) -> list[Block]:
+def _curves(study: Study, extrapolation: Extrapolation) -> list[Drawing]:
     """Marks are measured, lines the laws, bands what the runs do not refute."""
     first = study.widths[0]
     last = max([study.widths[-1], *(point.width for point in extrapolation.points)])
@@ -132,7 +129,7 @@ def _curves(study: Study, extrapolation: Extrapolation) -> list[Block]:
                   band="what the runs do not refute")]  # fmt: skip
 
 
-def _line(name: str, grid: Sequence[float], bands: Sequence[Sequence[float]]) -> Block:
+def _line(name: str, grid: Sequence[float], bands: Sequence[Sequence[float]]) -> Drawing:
     points = [(width, 100 * row[0]) for width, row in zip(grid, bands, strict=True)]
     band = [(width, 100 * row[1], 100 * row[2]) for width, row in zip(grid, bands, strict=True)]
     return line(name, points, band)
@@ -142,7 +139,7 @@ def _more(extrapolation: Extrapolation) -> list[Block]:
     keys = (*FACTORS, "parallel", "computation_scalability", "global")
     rows: list[list[Cell]] = [
         [
-            point.width, *(_percent(point.values.get(key)) for key in keys),
+            point.width, *(point.values.get(key) for key in keys),
             f"{100 * point.low['global']:.1f} to {100 * point.high['global']:.1f} %",
             SHORT_NAMES[point.dominating],
         ]
@@ -150,27 +147,27 @@ def _more(extrapolation: Extrapolation) -> list[Block]:
     ]  # fmt: skip
     heads = ("LB", "Ser", "Trf", "Parallel", "Computation", "Global")
     columns = [
-        Column("Processes", number=True),
-        *(Column(name, number=True, minor=name != "Global", bar=1.0 if name == "Global" else False)
+        Column("Processes", str),
+        *(_share(name, minor=name != "Global", bar=1.0 if name == "Global" else False)
           for name in heads),
-        Column("Global lies", number=True), Column("Loses most", choice=True),
+        Column("Global lies", str), Column("Loses most", choice=True),
     ]  # fmt: skip
     laws: list[list[Cell]] = [
-        [
-            SHORT_NAMES[factor], model.law, model.text,
-            ("none" if model.error is None else f"{100 * model.error:.2f} points", model.error),
-        ]
+        [SHORT_NAMES[factor], model.law, model.text, model.error]
         for factor in SCALED
         if (model := extrapolation.models.get(factor)) is not None
+    ]
+    by = [
+        Column("Factor"), Column("Law"), Column("On p processes"),
+        Column("Error on held-out runs", lambda error: f"{100 * error:.2f} points", unknown="none"),
     ]  # fmt: skip
-    blocks = [table("What to expect", columns, rows)] if rows else []
-    by = [Column("Factor"), Column("Law"), Column("On p processes"),
-          Column("Error on held-out runs", number=True)]  # fmt: skip
-    return [*blocks, table("The laws that this follows from", by, laws)]
+    return [
+        Table("What to expect", columns, rows), Table("The laws that this follows from", by, laws)
+    ]  # fmt: skip
 
 
 def _iterations(runs: Sequence[ScaledRun]) -> list[Block]:
-    blocks = []
+    blocks: list[Block] = []
     for run in runs:
         known = run.factors.iterations
         if known is None:
@@ -179,32 +176,27 @@ def _iterations(runs: Sequence[ScaledRun]) -> list[Block]:
         title = (f"{run.factors.name}: {plural(known.count, 'iteration')}, whose duration differs "
                  f"by {100 * known.noise:.1f} %")  # fmt: skip
         drawn = curve(title, "iteration", "seconds", [line("duration", points)])
-        blocks.append(folded(title, [drawn]))
+        blocks.append(Folded(title, [drawn]))
     return blocks
 
 
-def _regions(runs: Sequence[ScaledRun], hints: Hints | None) -> list[Block]:
+def _regions(runs: Sequence[ScaledRun], hints: Hints | None) -> Table:
     rows: list[list[Cell]] = []
     for run in runs:
         for row in region_records(run.factors, hints):
             place = f"{row['file']}:{row['line']}" if row["line"] else row["name"]
             rows.append([
-                place, run.factors.name, row["threads"],
-                (show_seconds(row["seconds"]), row["seconds"]), _percent(row["scheduling"]),
-                _percent(row["load_balance"]), _percent(row["efficiency"]),
-                _percent(row["predicted_efficiency"]),
+                place, run.factors.name, row["threads"], row["seconds"], row["scheduling"],
+                row["load_balance"], row["efficiency"], row["predicted_efficiency"],
             ])  # fmt: skip
-    if not rows:
-        return []
     columns = [
-        Column("Region"), Column("Run", choice=True, minor=True), Column("Threads", number=True),
-        Column("Time", number=True, bar=True), Column("Scheduling", number=True, minor=True),
-        Column("Load balance", number=True, minor=True), Column("Measured", number=True),
-        Column("Predicted", number=True),
+        Column("Region"), Column("Run", choice=True, minor=True), Column("Threads", str),
+        Column("Time", show_seconds, bar=True, unknown="?"), _share("Scheduling", minor=True),
+        _share("Load balance", minor=True), _share("Measured"), _share("Predicted"),
     ]  # fmt: skip
     title = "Parallel regions of OpenMP: the used share of the team's time, and the predicted one"
-    return [table(title, columns, rows)]
+    return Table(title, columns, rows)
 
 
-def _percent(value: float | None) -> Cell:
-    return ("?", None) if value is None else (f"{100 * value:.1f} %", value)
+def _share(title: str, *, minor: bool = False, bar: bool | float = False) -> Column:
+    return Column(title, show_percent, minor=minor, bar=bar, unknown="?")

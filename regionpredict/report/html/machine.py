@@ -7,21 +7,21 @@ from regionpredict.machine.check import check
 from regionpredict.machine.draw import draw, quantity_text
 from regionpredict.machine.evidence import evidence_counts, figures
 from regionpredict.machine.quantity import Curve, Quantity, with_unit
-from regionpredict.report.html.blocks import (
+from regionpredict.report.document import (
     Block,
     Cell,
     Column,
+    Document,
+    Facts,
+    Folded,
+    Printed,
     Section,
-    curve,
-    facts,
-    folded,
-    line,
-    printed,
-    table,
-    text,
+    Table,
+    Text,
 )
-from regionpredict.report.html.page import page
-from regionpredict.report.quantities import plural, show_bytes
+from regionpredict.report.html.blocks import curve, line
+from regionpredict.report.html.page import document_page
+from regionpredict.report.quantities import plural, show_bytes, show_percent
 
 _GIGA = 1e9
 
@@ -39,15 +39,14 @@ def machine_page(machine: Machine) -> str:
            f"{plural(cache.shared_by_cores.whole, 'core')}") for cache in machine.caches),
         ("Figures", ", ".join(f"{count} {how}" for how, count in counts.items())),
     ]  # fmt: skip
-    drawing = printed("The node", draw(machine))
     sections = [
-        Section("Overview", [facts(overview), drawing]),
+        Section("Overview", [Facts(overview), Printed("The node", draw(machine))]),
         Section("Bandwidth", _bandwidths(machine)),
         Section("Costs of OpenMP", _overheads(machine)),
         Section("Figures", [_figures(machine)]),
         Section("Remarks", _remarks(machine)),
     ]
-    return page(f"Machine {machine.name}", [machine.description], sections)
+    return document_page(Document(f"Machine {machine.name}", [machine.description], sections))
 
 
 def _bandwidths(machine: Machine) -> list[Block]:
@@ -88,7 +87,7 @@ def _spread(machine: Machine, key: str, figure: Curve) -> list[tuple[int, float,
 def _overheads(machine: Machine) -> list[Block]:
     costs = machine.overheads
     names = [name for name in costs.__slots__ if isinstance(getattr(costs, name), Curve)]
-    blocks = []
+    blocks: list[Block] = []
     for name in names:
         figure: Curve = getattr(costs, name)
         if len(figure.x) > 1:
@@ -96,23 +95,21 @@ def _overheads(machine: Machine) -> list[Block]:
             drawn = curve(title, "threads", figure.unit, [line(title, _points(figure))])
             least = with_unit(f"{figure.y[0]:.4g}", figure.unit)
             most = f"{figure.y[-1]:.4g} on {figure.x[-1]}"
-            blocks.append(folded(f"{title}: {least} on {figure.x[0]}, {most}", [drawn]))
+            blocks.append(Folded(f"{title}: {least} on {figure.x[0]}, {most}", [drawn]))
     return blocks
 
 
-def _figures(machine: Machine) -> Block:
-    rows: list[list[Cell]] = []
-    for key, figure in figures(machine):
-        half = machine.spread.get(key)
-        rows.append([
-            key, _value(figure), figure.evidence,
-            ("" if half is None else f"{100 * half:.1f} %", half), figure.source,
-        ])  # fmt: skip
+def _figures(machine: Machine) -> Table:
+    rows: list[list[Cell]] = [
+        [key, _value(figure), figure.evidence, machine.spread.get(key), figure.source]
+        for key, figure in figures(machine)
+    ]
     columns = [
-        Column("Figure"), Column("Value", number=True), Column("Known how", choice=True),
-        Column("95 % interval, half", number=True, minor=True), Column("Source", minor=True),
+        Column("Figure"), Column("Value", str), Column("Known how", choice=True),
+        Column("95 % interval, half", show_percent, minor=True, unknown=""),
+        Column("Source", minor=True),
     ]  # fmt: skip
-    return table("Every figure, and how it is known", columns, rows)
+    return Table("Every figure, and how it is known", columns, rows)
 
 
 def _value(figure: Quantity | Curve) -> str:
@@ -128,9 +125,9 @@ def _value(figure: Quantity | Curve) -> str:
 def _remarks(machine: Machine) -> list[Block]:
     findings = check(machine)
     if not findings:
-        return [text("Nothing is out of proportion, missing or assumed.")]
+        return [Text("Nothing is out of proportion, missing or assumed.")]
     rows: list[list[Cell]] = [
         [finding.severity, finding.key, finding.message] for finding in findings
     ]
     columns = [Column("Severity", choice=True), Column("Figure"), Column("Remark")]
-    return [table("What is wrong, missing or assumed", columns, rows)]
+    return [Table("What is wrong, missing or assumed", columns, rows)]

@@ -1,4 +1,4 @@
-"""One HTML file from sections of blocks: the template, the style, the scripts and the data."""
+"""One HTML file from a document: the template, the style, the scripts and the data."""
 
 from __future__ import annotations
 
@@ -12,36 +12,31 @@ from typing import Any
 
 from regionpredict import __version__
 from regionpredict.report import document as doc
-from regionpredict.report.html.blocks import Section
 
 _HOLE = re.compile(r"@([A-Z]+)@")
 
 
-def page(title: str, lead: Sequence[str], sections: Sequence[Section]) -> str:
-    """The file's text; `lead` are the lines under the title."""
+def document_page(document: doc.Document) -> str:
+    """A document as one file."""
     shown = [
-        {"title": section.title, "blocks": list(section.blocks)}
-        for section in sections
-        if section.blocks
+        {"title": section.title, "blocks": blocks}
+        for section in document.sections
+        if (blocks := _drawn_all(section.at("page")))
     ]
     fillings = {
-        "TITLE": html.escape(title),
+        "TITLE": html.escape(document.title),
         "STYLE": _asset("page.css"),
         "SCRIPT": _asset("draw.js") + _asset("graph.js") + _asset("page.js"),
-        "DATA": script_json({"lead": list(lead), "sections": shown}),
+        "DATA": script_json({"lead": list(document.lead), "sections": shown}),
         "FOOTER": html.escape(f"regionpredict {__version__}; this file loads nothing."),
     }
     return _HOLE.sub(lambda hole: fillings[hole[1]], _asset("page.html"))
 
 
-def document_page(document: doc.Document) -> str:
-    """A document as one file."""
-    sections = [
-        Section(section.title, blocks)
-        for section in document.sections
-        if (blocks := _drawn_all(section.at("page")))
-    ]
-    return page(document.title, document.lead, sections)
+def as_text(content: str) -> doc.Section:
+    """The section with the lines of the terminal."""
+    name = "The table of the terminal"
+    return doc.Section("As text", [doc.Folded(name, [doc.Printed(name, content)])], "page")
 
 
 def _drawn_all(blocks: Sequence[doc.Block]) -> list[doc.Drawing]:
@@ -102,7 +97,8 @@ def _cell(column: doc.Column, cell: doc.Cell, row: int) -> Any:
         return cell
     value = cell[1] if isinstance(cell, tuple) else cell
     points = [] if column.spark is None else [list(point) for point in column.spark(row)]
-    return [column.shown(cell), value, *([points] if points else [])]
+    shown = column.shown(cell)
+    return shown if shown == value else [shown, value, *([points] if points else [])]
 
 
 def script_json(value: Any) -> str:

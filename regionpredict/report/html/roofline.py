@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from regionpredict.machine import Machine
 from regionpredict.machine.kernels import KERNELS
 from regionpredict.predict import Prediction, SaturationDerivation, size_target
-from regionpredict.report.html.blocks import Block, text
+from regionpredict.report.document import Block, Drawing, Text
 from regionpredict.report.quantities import plural
 from regionpredict.workload import statement_table
 
@@ -43,12 +43,12 @@ def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]
         "title": "Roofline: regions on their hinted threads, below what all cores reach",
     }]  # fmt: skip
     if left:
-        blocks.append(text(f"{plural(left, 'region')} not drawn: without floating-point operations "
+        blocks.append(Text(f"{plural(left, 'region')} not drawn: without floating-point operations "
                            "or memory traffic, or with sizes that are not known."))  # fmt: skip
     return blocks
 
 
-def _point(prediction: Prediction, machine: Machine) -> Block | None:
+def _point(prediction: Prediction, machine: Machine) -> Drawing | None:
     if not isinstance(prediction.derivation, SaturationDerivation) or prediction.threads is None:
         return None
     at = {point.threads: point for point in prediction.derivation.points}.get(prediction.threads)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from regionpredict.ir import Span
 from regionpredict.predict import Advice, Prediction
 from regionpredict.report.advice import advice_sentence
-from regionpredict.report.html.blocks import Block
+from regionpredict.report.document import Drawing
 from regionpredict.report.quantities import plural
 
 _WHOLE = 250  # lines of a file that is shown whole
@@ -18,9 +18,9 @@ _BEFORE, _AFTER = 8, 30  # lines shown around what has a hint
 def source_blocks(
     predictions: Sequence[Prediction], advice: Sequence[Advice], sources: Mapping[str, str],
     rows: Mapping[str, int],
-) -> list[Block]:  # fmt: skip
+) -> list[Drawing]:  # fmt: skip
     """A block a file that has a region and whose text is known; `rows` are the regions' rows."""
-    notes: dict[str, list[Block]] = {}
+    notes: dict[str, list[Drawing]] = {}
     for prediction in predictions:
         region = prediction.facts.region
         notes.setdefault(region.span.file, []).append(
@@ -33,7 +33,7 @@ def source_blocks(
     return file_blocks(notes, sources)
 
 
-def excerpt(span: Span, folder: str, sources: Mapping[str, str]) -> list[Block]:
+def excerpt(span: Span, folder: str, sources: Mapping[str, str]) -> list[Drawing]:
     """The lines around a place, if the text of its file is known."""
     if span.file not in sources:
         return []
@@ -47,14 +47,14 @@ def excerpt(span: Span, folder: str, sources: Mapping[str, str]) -> list[Block]:
 
 
 def file_blocks(
-    notes: Mapping[str, Sequence[Block]], sources: Mapping[str, str]
-) -> list[Block]:  # fmt: skip
+    notes: Mapping[str, Sequence[Drawing]], sources: Mapping[str, str]
+) -> list[Drawing]:  # fmt: skip
     """A block a file whose text is known: `notes` by file stand at their `line`; one of a region
     has the `row` of the table of regions that tells more."""
     return [_file(file, own, sources[file]) for file, own in notes.items() if file in sources]
 
 
-def _file(file: str, notes: Sequence[Block], source: str) -> Block:
+def _file(file: str, notes: Sequence[Drawing], source: str) -> Drawing:
     lines = source.splitlines()
     noted_lines = sorted({note["line"] for note in notes})
     parts: list[list[object]] = []

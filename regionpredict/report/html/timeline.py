@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from regionpredict.report.html.blocks import Block
+from regionpredict.report.document import Drawing
 from regionpredict.report.timeline_rows import NAMES, Doing, time_unit, timeline_rows
 from regionpredict.trace.analysis import Analysis
 
@@ -10,7 +10,7 @@ _BINS = 600
 """Parts of the run, about one a point of the picture; each is what fills most of it."""
 
 
-def timeline_block(analysis: Analysis) -> list[Block]:
+def timeline_block(analysis: Analysis) -> list[Drawing]:
     """The picture; nothing where no time passes."""
     trace = analysis.trace
     if not int(trace.time.max(initial=0)):

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from regionpredict.report.html.blocks import (
+from regionpredict.report.document import (
     Block,
     Cell,
     Column,
+    Document,
+    Drawing,
+    Facts,
+    Folded,
+    Items,
     Section,
-    curve,
-    facts,
-    folded,
-    heat,
-    items,
-    line,
-    table,
-    text,
+    Table,
+    Text,
 )
-from regionpredict.report.html.page import page
+from regionpredict.report.html.blocks import curve, heat, line
+from regionpredict.report.html.page import document_page
 from regionpredict.report.html.timeline import timeline_block
 from regionpredict.report.process_grid import grid_values, without_rank
 from regionpredict.report.quantities import plural
@@ -45,21 +45,20 @@ def trace_page(result: TraceResult, analysis: Analysis, metric: str | None = Non
         for name, value in totals.items()
         if metric or not name.startswith(INSTANCES)
     ]
-    columns = [Column("Metric"), Column("Total", number=True),
-               Column("Instances", number=True)]  # fmt: skip
+    columns = [Column("Metric"), Column("Total", str), Column("Instances", str, unknown="")]
     sections = [
-        Section("Overview", [facts(overview)]),
-        Section("Totals", [table("Totals", columns, rows)] if rows else []),
+        Section("Overview", [Facts(overview)]),
+        Section("Totals", [Table("Totals", columns, rows)]),
         Section("Where", _panes(result, list(totals))),
         Section("Timeline", timeline_block(analysis)),
         Section("Waits over time", _severity(result, metric)),
         Section("Process grid", _grids(result, trace, list(totals))),
-        Section("Findings", [items([str(finding) for finding in findings])] if findings else []),
+        Section("Findings", [Items([str(finding) for finding in findings])]),
     ]
-    return page(f"Trace {trace.name}", [], sections)
+    return document_page(Document(f"Trace {trace.name}", [], sections))
 
 
-def _severity(result: TraceResult, metric: str | None) -> list[Block]:
+def _severity(result: TraceResult, metric: str | None) -> list[Drawing]:
     """How many locations wait in the mean, in each part of the run."""
     if result.severity is None:
         return []
@@ -75,21 +74,21 @@ def _severity(result: TraceResult, metric: str | None) -> list[Block]:
 def _grids(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list[Block]:
     """Each metric where its ranks lie in the trace's topologies."""
     known = {record.metric for record in result.records if record.location is not None}
-    blocks = []
+    blocks: list[Block] = []
     for grid in trace.grids:
         for name in names:
             if name not in known:
                 continue
             sums = grid_values(result, grid, name)
-            shown = [heat(" ".join(filter(None, (name, front))), rows, sums.unit)
+            shown: list[Block] = [heat(" ".join(filter(None, (name, front))), rows, sums.unit)
                      for front, rows in sums.planes]  # fmt: skip
             if sums.missing:
-                shown.append(text(without_rank(sums.missing)))
-            blocks.append(folded(f"{name} on the {sums.sizes} grid {grid.name}".rstrip(), shown))
+                shown.append(Text(without_rank(sums.missing)))
+            blocks.append(Folded(f"{name} on the {sums.sizes} grid {grid.name}".rstrip(), shown))
     return blocks
 
 
-def _panes(result: TraceResult, names: Sequence[str]) -> list[Block]:
+def _panes(result: TraceResult, names: Sequence[str]) -> list[Drawing]:
     """Metric, call path, location: records once, by numbers."""
     paths: dict[str, int] = {}
     location_numbers: dict[str, int] = {}
