@@ -62,9 +62,9 @@ def command(
     """
     from regionpredict.measure.synthetic_run import synthetic_times
     from regionpredict.model_sweeps import loops_source, model_answers, order_loops, sweep_loops
-    from regionpredict.report.bench import bench_csv, bench_table
-    from regionpredict.report.html.bench import bench_page
+    from regionpredict.report.bench import bench_document
     from regionpredict.report.quantities import show_bytes
+    from regionpredict.report.rendered import rendered
 
     own = _own_loop(dimensions, order, operations, working_set, pattern)
     budget = parse_duration(time_budget, "--time-budget")
@@ -96,8 +96,7 @@ def command(
             f"warning: {left} of {len(loops) * len(counts)} times are missing: the budget of "
             f"{time_budget} ended; raise --time-budget", err=True,
         )  # fmt: skip
-    made = {"csv": bench_csv, "table": bench_table}.get(form)
-    result = bench_page(machine.name, _axes(), rows) if made is None else made(rows)
+    result = rendered(bench_document(machine.name, _axes(), rows), form)
     write_result(result, output, verbatim=form != "table")
 
 

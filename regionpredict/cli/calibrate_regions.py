@@ -17,8 +17,6 @@ from regionpredict.documents import MOST_YAML_BYTES, read_text
 from regionpredict.errors import InputError
 
 if TYPE_CHECKING:
-    from regionpredict.compare.calibration import SaturationCalibration
-    from regionpredict.compare.calibration_density import DensityCalibration
     from regionpredict.compare.calibration_samples import Samples
     from regionpredict.machine import Machine
     from regionpredict.measure.records import Campaign
@@ -59,7 +57,8 @@ def calibrate_regions(
     from regionpredict.machine.reader import read
     from regionpredict.machine.shipped import file_of, load_file
     from regionpredict.pipeline import predict
-    from regionpredict.report.calibration import density_text, samples_text, saturation_text
+    from regionpredict.report.calibration import CalibrationResult, calibration_document
+    from regionpredict.report.rendered import rendered
 
     path, shown = file_of(machine_name)
     load_file(path, shown)  # says what is wrong with it, at its own lines
@@ -83,21 +82,22 @@ def calibrate_regions(
     )
     runs = sum(len(campaign.measured) for campaign in campaigns)
     check_enough(samples)
-    write_standard_output(samples_text(samples, runs))
     result = calibrate_saturation(
         lambda other: [prediction for part in parts for prediction in predictions(part, other)],
         machine,
         samples,
         fitted=fit_to_models if from_models else fit_factors,
     )
-    write_standard_output(saturation_text(result))
     density = None
     if not from_models:
         scored = predict(parts[0].analysis, machine, "density").predictions
         density = calibrate_density(scored, machine, samples)
-        write_standard_output(density_text(density, machine.packages))
+    document = calibration_document(CalibrationResult(
+        machine.name, machine.packages, samples, runs, result, density, from_models
+    ))  # fmt: skip
+    write_standard_output(rendered(document, "table"))
     if report is not None:
-        _write_page(report, machine, samples, runs, result, density)
+        write_result(rendered(document, "html"), report)
     names = ", ".join(path.name for path in measurements)
     date = max(campaign.started for campaign in campaigns)[:10]
     corrections = corrections_of(result, samples, Provenance(names, date, runs))
@@ -118,16 +118,6 @@ def _write_machine(output: Path | None, text: str) -> None:
         return
     write_file(output, text)
     click.echo(f"written: {output}", err=True)
-
-
-def _write_page(
-    report: Path, machine: Machine, samples: Samples, runs: int, calibration: SaturationCalibration,
-    density: DensityCalibration | None,
-) -> None:  # fmt: skip
-    from regionpredict.report.html.calibration import CalibrationResult, calibration_page
-
-    result = CalibrationResult(machine.name, machine.packages, samples, runs, calibration, density)
-    write_result(calibration_page(result), report)
 
 
 def _of_one_size(

@@ -27,8 +27,8 @@ _END = "\x1b[0m"
 _WORDS = (
     (_RED, r"^(?:error|failed)(?=: )|\bnot as expected$|(?<=  )broken$|\bwrong(?=$|\n)"
            r"|\bdoes not hold\b|\bRP22[1-4]\b"),
-    (_YELLOW, r"^(?:warning|note)(?=: )|\bborderline\b|\bnot judged\b|\bnot known\b|\bunknown\b"
-              r"|\babout as expected$|\bnot checked\b|(?<= )\?(?= |$)|^ +assumed(?=: )"
+    (_YELLOW, r"^(?:warning|note)(?=: )|\bborderline\b|\bnot (?:judged|comparable|known)\b"
+              r"|\bunknown\b|\babout as expected$|\bnot checked\b|(?<= )\?(?= |$)|^ +assumed(?=: )"
               r"|(?<=\dx)~(?= )"),
     (_GREEN, r"(?<=  )(?:as expected|holds)$"),
     (_CYAN, r"^ +\d+\.\d+x(?=: )|(?<=  )\d+\.\d+x(?=: )"),

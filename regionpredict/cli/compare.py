@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,15 +17,15 @@ from regionpredict.cli.output import write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.prediction_request import hints_at_measured_sizes
 from regionpredict.cli.source_texts import source_texts
-from regionpredict.errors import InputError, UsageError
+from regionpredict.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from regionpredict.compare.empirical import Fitted
     from regionpredict.compare.term_models import TermModel
     from regionpredict.compare.verdicts import Comparison
     from regionpredict.measure.records import Campaign
+    from regionpredict.report.document import Document
 
 _OF_VERDICTS = ("tolerance", "criterion", "at_measured_sizes", "min_success", "plot")
 
@@ -114,8 +114,8 @@ def command(
     from regionpredict.measure.hints_file import read_hints
     from regionpredict.measure.store import read_campaign
     from regionpredict.measure.summary import summarise, summarise_teams
-    from regionpredict.report.comparison import comparison_document, comparison_table
-    from regionpredict.report.term_models import term_models_document, term_models_table
+    from regionpredict.report.comparison import comparison_document, comparison_record
+    from regionpredict.report.term_models import term_models_document, term_models_record
 
     if plot is None:
         refuse_options(click.get_current_context(), ("drawing",), "needs --plot FILE")
@@ -139,15 +139,11 @@ def command(
     if by_size:
         for line in disturbed:
             click.echo(f"note: {line}; they count all the same", err=True)
-        if form == "html":
-            raise UsageError("--format html with --by-size", remedy="use table or json")
         models = _models_by_size(
             hints, measurements, campaigns, statistic, other_machine=other_machine
         )
-        if form == "json":
-            write_result(json.dumps(term_models_document(models), indent=1) + "\n", output)
-        else:
-            write_result(term_models_table(models), output)
+        by_terms = term_models_document(models)
+        _write(by_terms, lambda: term_models_record(models), form, output, refused)
         return
     summaries = [summary for campaign in campaigns for summary in summarise(campaign)]
     result = compare(
@@ -164,12 +160,8 @@ def command(
     laws = fitted_laws(result, campaigns)
     if plot is not None:
         write_plot(plot, _figure(result, drawing))
-    if form == "json":
-        write_result(json.dumps(comparison_document(result, laws), indent=1) + "\n", output)
-    elif form == "html":
-        _write_page(result, laws, output, refused)
-    else:
-        write_result(comparison_table(result, laws), output)
+    compared = comparison_document(result, laws, source_texts)
+    _write(compared, lambda: comparison_record(result, laws), form, output, refused)
     share = success(result).share
     if min_success is not None and (share is None or 100 * share < min_success):
         reached = "nothing was judged" if share is None else f"{100 * share:.1f} %"
@@ -194,14 +186,17 @@ def _judged_runs(
     return [campaign for campaign, _ in known], refused
 
 
-def _write_page(
-    result: Comparison, laws: Sequence[Fitted], output: str | None, refused: InputError | None
-) -> None:
-    """Writes the page, then raises what it was written in spite of."""
-    from regionpredict.report.html.comparison import comparison_page
+def _write(
+    document: Document, record: Callable[[], dict[str, Any]], form: str, output: str | None,
+    refused: InputError | None,
+) -> None:  # fmt: skip
+    """Writes the result, then raises what a page was written in spite of."""
+    from regionpredict.report.rendered import rendered
 
-    files = (verdict.hint.file for verdict in (*result.verdicts, *result.teams))
-    write_result(comparison_page(result, laws, source_texts(files)), output)
+    as_json = form == "json"
+    write_result(
+        json.dumps(record(), indent=1) + "\n" if as_json else rendered(document, form), output
+    )
     if refused is not None:
         raise refused
 

@@ -140,10 +140,10 @@ def _judged(
 
 def _written(comparison: Comparison, stem: str, folder: Path) -> str:
     """Writes a comparison and its plot; the plot's name, or nothing where nothing is drawn."""
-    from regionpredict.report.comparison import comparison_document
+    from regionpredict.report.comparison import comparison_record
     from regionpredict.report.plots.areas import areas_figure, drawn
 
-    text = json.dumps(comparison_document(comparison), indent=1) + "\n"
+    text = json.dumps(comparison_record(comparison), indent=1) + "\n"
     write_file(folder / f"comparison-{stem}.json", text)
     if not drawn(comparison) or not can_draw():
         return ""

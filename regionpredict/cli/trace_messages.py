@@ -18,7 +18,8 @@ def command(reading: Reading, output: str, target: str | None, top: int) -> None
 
     ARCHIVE is an OTF2 anchor file or its folder, or a Paraver trace (.prv, .prv.gz).
     """
-    from regionpredict.report.messages import messages_csv, messages_json, messages_table
+    from regionpredict.report.messages import messages_document, messages_json
+    from regionpredict.report.rendered import rendered
     from regionpredict.trace.messages import messages_of
 
     if reading.correct_clocks:
@@ -28,9 +29,7 @@ def command(reading: Reading, output: str, target: str | None, top: int) -> None
     findings = (*trace.findings, *matches.findings)
     if output == "json":
         text = messages_json(messages, findings)
-    elif output == "csv":
-        text = messages_csv(messages)
     else:
-        text = messages_table(messages, trace, top)
+        text = rendered(messages_document(messages, trace, top), output)
     write_result(text, target)
     write_notes(findings)

@@ -1,14 +1,13 @@
-"""Synthetic loops measured beside both models: a table and CSV."""
+"""Synthetic loops measured beside both models."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from regionpredict.errors import one_line
-from regionpredict.report.aligned_table import aligned_lines
-from regionpredict.report.csv_text import csv_text
-from regionpredict.report.quantities import show_seconds
+from regionpredict.report.document import Block, Column, Document, Drawing, Section, Table, Text
+from regionpredict.report.html.blocks import curve, line
+from regionpredict.report.quantities import plural, show_factor, show_seconds
 
 
 class BenchRow(NamedTuple):
@@ -56,41 +55,108 @@ def _ratio(alone: float | None, seconds: float | None) -> float | None:
     return alone / seconds if alone is not None and seconds else None
 
 
-_HEAD = (
+_KEYS = (
     "figure", "x", "loop", "working_set_bytes", "iterations", "dimensions", "order", "operations",
     "stride", "pattern", "threads", "seconds", "speedup", "utilization", "score",
     "predicted_seconds", "predicted_speedup",
 )  # fmt: skip
 
 
-def bench_csv(rows: Iterable[BenchRow]) -> str:
-    """One row per loop and number of threads."""
-    return csv_text(_HEAD, [
+def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRow]) -> Document:
+    """Each figure of the thesis, measured and predicted by both models, and all loops on the most
+    threads. `axes` are the figures in their order, with what their axes count. CSV has one row per
+    loop and number of threads.
+    """
+    most = max(row.threads for row in rows)
+    columns = [
+        Column("Loop", cut=True), Column("Time", show_seconds, unknown="?"),
+        Column("Predicted", show_seconds, unknown="?"),
+        Column("Speedup", show_factor, unknown="?"),
+        Column("Predicted", show_factor, unknown="?"),
+        Column("Score", "{:.2f}".format, unknown="?"),
+    ]  # fmt: skip
+    loops = [
+        (row.label, row.seconds, row.predicted, row.speedup, row.predicted_speedup, row.score)
+        for row in rows
+        if row.threads == most
+    ]
+    legend = [
+        f"Time: least of one execution on {most} threads. Speedup: over 1 thread.",
+        "Predicted: by the saturation model.",
+        "Score: density model, from 0 (keeps few cores busy) to 1 (all of them).",
+    ]
+    every = Table("Loops", [Column(key, key=key) for key in _KEYS], [
         (row.figure, row.x, row.label, row.working_set_bytes, row.iterations, row.dimensions,
          row.order, row.operations, row.stride, row.pattern, row.threads, row.seconds, row.speedup,
          row.utilization, row.score, row.predicted, row.predicted_speedup)
         for row in rows
     ])  # fmt: skip
-
-
-def bench_table(rows: Sequence[BenchRow]) -> str:
-    """One line per loop, on the most threads."""
-    most = max(row.threads for row in rows)
-    lines = [("loop", "time", "predicted", "speedup", "predicted", "score")]
-    lines += [
-        (row.label, show_seconds(row.seconds), show_seconds(row.predicted),
-         _times(row.speedup), _times(row.predicted_speedup),
-         "?" if row.score is None else f"{row.score:.2f}")
-        for row in rows if row.threads == most
-    ]  # fmt: skip
-    legend = [
-        "",
-        f"time: least of one execution on {most} threads; speedup: over 1 thread",
-        "predicted: by the saturation model",
-        "score: density model, from 0 (keeps few cores busy) to 1 (all of them)",
+    missing: list[Block] = [Text(
+        "The time budget ended before all loops were measured: they have predictions alone."
+    )] if any(row.seconds is None for row in rows) else []  # fmt: skip
+    sections = [
+        Section("Not measured", missing),
+        *(
+            _figure(axis, _Figure([row for row in rows if row.figure == name]))
+            for name, axis in axes.items()
+            if any(row.figure == name for row in rows)
+        ),
+        Section("Loops", [Table("", columns, loops, legend=legend)]),
+        Section("Rows", [every], "csv"),
     ]
-    return "\n".join(map(one_line, [*aligned_lines(lines), *legend])) + "\n"
+    lead = [
+        f"Synthetic loops on {machine}: measured, by the saturation model and by the density model "
+        "(Chatzopoulos 2012, sections 3.1 and 4.2).",
+    ]
+    return Document("Synthetic loops", lead, sections)
 
 
-def _times(value: float | None) -> str:
-    return "?" if value is None else f"{value:.2f}x"
+def _figure(axis: str, figure: _Figure) -> Section:
+    logx = len({row.x for row in figure.rows}) > 1 and min(row.x for row in figure.rows) > 0
+    most = plural(figure.threads[-1], "thread")
+    return Section(axis[:1].upper() + axis[1:], [
+        curve(f"Use of {most}", axis, "share", figure.shares(), logx=logx or None),
+        curve("Time of an access", axis, "ns", figure.times(), logx=logx or None),
+    ])  # fmt: skip
+
+
+class _Figure:
+    """The loops of one figure by numbers of threads."""
+
+    def __init__(self, rows: Sequence[BenchRow]) -> None:
+        self.rows = rows
+        self.threads = sorted({row.threads for row in rows})
+
+    def line(
+        self, name: str, value: Callable[[BenchRow], float | None], threads: int
+    ) -> Drawing | None:
+        """A value over the figure's axis; None where it is never known."""
+        known = [(row.x, at) for row in self.rows
+                 if row.threads == threads and (at := value(row)) is not None]  # fmt: skip
+        return line(name, known) if known else None
+
+    def shares(self) -> list[Drawing]:
+        """Score and utilization on the most threads."""
+        most = self.threads[-1]
+        made = [
+            self.line("measured utilization", lambda row: row.utilization, most),
+            self.line("saturation: efficiency",
+                      lambda row: row.predicted_speedup and row.predicted_speedup / row.threads,
+                      most),
+            self.line("density: score", lambda row: row.score, most),
+        ]  # fmt: skip
+        return [own for own in made if own is not None]
+
+    def times(self) -> list[Drawing]:
+        """Nanoseconds of an access, on the fewest and the most threads."""
+        made = []
+        for threads in sorted({self.threads[0], self.threads[-1]}):
+            on = plural(threads, "thread")
+            made += [self.line(f"measured, {on}", lambda row: _each(row, row.seconds), threads),
+                     self.line(f"saturation, {on}", lambda row: _each(row, row.predicted),
+                               threads)]  # fmt: skip
+        return [own for own in made if own is not None]
+
+
+def _each(row: BenchRow, seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1e9 / row.iterations

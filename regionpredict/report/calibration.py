@@ -1,98 +1,176 @@
-"""What a calibration from measurements found, as text."""
+"""What correcting a machine model by measured regions gives."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from regionpredict.compare.calibration import SaturationCalibration
 from regionpredict.compare.calibration_density import DensityCalibration
 from regionpredict.compare.calibration_samples import Samples
 from regionpredict.compare.success import Rate
 from regionpredict.machine.corrections import DENSITY_FACTORS, FACTORS
-from regionpredict.report.quantities import plural
+from regionpredict.report.document import Block, Cell, Column, Document, Facts, Section, Table
+from regionpredict.report.html.blocks import curve, line, marks
+from regionpredict.report.quantities import plural, show_factor, show_percent, show_seconds
 
 
-def samples_text(samples: Samples, runs: int) -> str:
-    """What was fitted to, and what was left out for which reason."""
-    counts = ", ".join(str(n) for n in samples.counts)
-    lines = [
-        f"{plural(len(samples.samples), 'region')} of {plural(len(samples.programs), 'program')} "
-        f"on {counts} threads, {plural(runs, 'run')}"
+class CalibrationResult(NamedTuple):
+    """What `calibrate --from` found. `density` is None where packages were not told apart, or where
+    `saturation_alone` was fitted."""
+
+    machine: str
+    packages: int
+    samples: Samples
+    runs: int
+    saturation: SaturationCalibration
+    density: DensityCalibration | None
+    saturation_alone: bool = False
+
+
+def calibration_document(result: CalibrationResult) -> Document:
+    """The cross-validated scores next to the uncorrected and the trivial ones, and the factors."""
+    samples, density = result.samples, result.density
+    overview = [
+        (
+            "Fitted to",
+            f"{plural(len(samples.samples), 'region')} of "
+            f"{plural(len(samples.programs), 'program')} on "
+            f"{', '.join(map(str, samples.counts))} threads, {plural(result.runs, 'run')}",
+        ),
+        *(
+            ("Left out", f"{number} {reason}")
+            for reason, number in sorted(samples.left_out.items())
+        ),
     ]
-    lines += [f"  left out: {n} {reason}" for reason, n in sorted(samples.left_out.items())]
-    return "\n".join(lines) + "\n"
-
-
-def saturation_text(calibration: SaturationCalibration) -> str:
-    """The cross-validated scores beside the uncorrected and the trivial ones, and the factors."""
-    before, after = calibration.before, calibration.after
-    lines = [
-        f"saturation model, cross-validated over {calibration.folds} folds of programs",
-        f"  {'':<34} {'before':>8} {'after':>8}",
-        _row("error of the speedup, median", before.speedup_error, after.speedup_error),
+    if density is None and not result.saturation_alone:
+        one = result.packages == 1
+        why = "one package" if one else "not measured on two counts of whole packages"
+        overview.append(("Density model", f"{why}, nothing to decide"))
+    sections = [
+        Section("Overview", [Facts(overview)]),
+        Section("Saturation model", saturation_blocks(result.saturation)),
+        Section("Density model", [] if density is None else _density(density)),
+        Section("Regions", lambda: [_regions(result)], "page"),
     ]
-    lines += [_single(name, error) for name, error in calibration.trivial_errors.items()]
-    lines.append(_row("error of the time, median", before.time_error, after.time_error))
-    lines.append(
-        f"  {'predicted over measured time':<34} {before.time_ratio:7.3g}x {after.time_ratio:7.3g}x"
+    lead = ["Errors are on programs that were left out of the fit."]
+    return Document(f"Correction of {result.machine}", lead, sections)
+
+
+def saturation_blocks(calibration: SaturationCalibration) -> list[Block]:
+    """The outcome, the scores and the factors."""
+    outcome = (
+        "the correction helps"
+        if calibration.helps
+        else f"the correction does not help, {calibration.against}: no factor is written"
     )
-    lines.append(_row("right hints", _share(before.hints), _share(after.hints)))
-    lines += [_single(name, _share(rate)) for name, rate in calibration.trivial.items()]
-    lines.append(
-        f"  the speedup's error falls in {100 * calibration.sure:.1f} % of resampled sets of "
-        f"programs, the time's in {100 * calibration.sure_times:.1f} %"
-    )
+    overview = [
+        ("Outcome", outcome),
+        (
+            "Confidence",
+            f"the speedup's error falls in {100 * calibration.sure:.1f} % of resampled sets of "
+            f"programs, the time's in {100 * calibration.sure_times:.1f} %",
+        ),
+    ]
     if calibration.at_bound:
-        lines.append(
-            f"  {', '.join(calibration.at_bound)}: as far as a factor may go; look for the figure "
-            "of the machine that is wrong"
-        )
-    if calibration.helps:
-        lines += _factors(calibration.factors, calibration.spread)
-    else:
-        lines.append(f"  the correction does not help, {calibration.against}: no factor is written")
-    return "\n".join(lines) + "\n"
+        overview.append((
+            ", ".join(calibration.at_bound),
+            "as far as a factor may go; look for the figure of the machine that is wrong",
+        ))  # fmt: skip
+    return [Facts(overview), _scores(calibration), *_factors(calibration)]
 
 
-def density_text(calibration: DensityCalibration | None, packages: int) -> str:
-    """The density model's cross-validated success beside trivial ones, factors and boundaries."""
-    if calibration is None:
-        why = "one package" if packages == 1 else "not measured on two counts of whole packages"
-        return f"density model: {why}, nothing to decide\n"
-    lines = [
-        f"density model, cross-validated over {calibration.folds} folds of programs",
-        f"  {'':<34} {'before':>8} {'after':>8}",
-        _row("right hints", _share(calibration.before), _share(calibration.after)),
+def _scores(calibration: SaturationCalibration) -> Table:
+    before, after = calibration.before, calibration.after
+    trivial: list[list[Cell]] = [
+        [f"the answer '{name}'", ("", None), error]
+        for name, error in calibration.trivial_errors.items()
     ]
-    lines += [_single(name, _share(rate)) for name, rate in calibration.trivial.items()]
-    lines.append(
-        f"  more are right in {100 * calibration.sure:.1f} % of resampled sets of programs"
+    rows: list[list[Cell]] = [
+        ["Error of the speedup, median", before.speedup_error, after.speedup_error],
+        *trivial,
+        ["Error of the time, median", before.time_error, after.time_error],
+        ["Predicted over measured time", (f"{before.time_ratio:.3g}x", before.time_ratio),
+         (f"{after.time_ratio:.3g}x", after.time_ratio)],
+    ]  # fmt: skip
+    return _cross_validated(
+        "Saturation", calibration.folds, calibration.trivial, rows, before.hints, after.hints
     )
-    if not calibration.helps:
-        return "\n".join([*lines, "  the correction does not help: no weight is written"]) + "\n"
-    named = zip(DENSITY_FACTORS, calibration.fitted.factors, strict=True)
-    lines.append("  weights: " + ", ".join(f"{name} x {factor:g}" for name, factor in named))
-    bounds = ", ".join(f"{100 * bound:.1f} %" for bound in calibration.fitted.thresholds)
-    lines.append(f"  boundaries of the areas: {bounds}")
-    return "\n".join(lines) + "\n"
 
 
-def _factors(factors: Mapping[str, float], spread: Mapping[str, tuple[float, float]]) -> list[str]:
-    lines = ["  factors, and their range over the folds"]
+def _cross_validated(
+    model: str, folds: int, trivial: Mapping[str, Rate], scores: Sequence[Sequence[Cell]],
+    before: Rate, after: Rate,
+) -> Table:  # fmt: skip
+    """The scores, then the shares of right hints."""
+    rows: list[Sequence[Cell]] = [
+        *scores, ["Right hints", before.share, after.share],
+        *([f"the answer '{name}'", ("", None), rate.share] for name, rate in trivial.items()),
+    ]  # fmt: skip
+    columns = [Column("Score"), Column("Before", show_percent, unknown="?"),
+               Column("After", show_percent, unknown="?")]  # fmt: skip
+    return Table(f"{model} model, cross-validated over {folds} folds of programs", columns, rows)
+
+
+def _factors(calibration: SaturationCalibration) -> list[Block]:
+    shown = calibration.factors or calibration.fitted
+    rows: list[list[Cell]] = []
     for name in FACTORS:
-        if name in factors:
-            low, high = spread[name]
-            lines.append(f"    {name:<10} {factors[name]:6.3g}  ({low:.3g} to {high:.3g})")
-    return lines
+        if name in shown:
+            low, high = calibration.spread.get(name, (shown[name], shown[name]))
+            rows.append([
+                name, shown[name], (f"{low:.3g} to {high:.3g}", low),
+                "as far as it may go" if name in calibration.at_bound else "",
+            ])  # fmt: skip
+    columns = [Column("Term"), Column("Factor", "{:.3g}".format), Column("Over the folds", str),
+               Column("Remark")]  # fmt: skip
+    title = (
+        "Factors of the terms"
+        if calibration.factors
+        else "Factors that were fitted, and not written"
+    )
+    return [Table(title, columns, rows)] if rows else []
 
 
-def _share(rate: Rate) -> float:
-    return rate.share if rate.share is not None else 0.0
+def _density(calibration: DensityCalibration) -> list[Block]:
+    share = 100 * calibration.sure
+    overview = [("Confidence", f"more are right in {share:.1f} % of resampled sets of programs")]
+    if calibration.helps:
+        fitted = calibration.fitted
+        weights = zip(DENSITY_FACTORS, map("{:.3g}".format, fitted.factors), strict=True)
+        overview += [*weights, ("Boundaries", ", ".join(map(show_percent, fitted.thresholds)))]
+    else:
+        overview.append(("Outcome", "the correction does not help: no weight is written"))
+    scores = _cross_validated(
+        "Density", calibration.folds, calibration.trivial, [], calibration.before, calibration.after
+    )
+    return [Facts(overview), scores]
 
 
-def _row(name: str, before: float, after: float) -> str:
-    return f"  {name:<34} {100 * before:6.1f} % {100 * after:6.1f} %"
-
-
-def _single(name: str, value: float) -> str:
-    return f"    {name:<32} {100 * value:6.1f} %"
+def _regions(result: CalibrationResult) -> Table:
+    """Measured times beside the corrected ones, of each region by a fit without its program."""
+    rows: list[list[Cell]] = []
+    details: list[list[Block]] = []
+    pairs = zip(result.samples.samples, result.saturation.predicted, strict=True)
+    for sample, predicted in pairs:
+        measured, last = sample.seconds, sample.summary.last
+        both = sorted(set(measured) & set(predicted))
+        alone = both[0] if both else None
+        ratio = None if alone is None else predicted[alone] / measured[alone]
+        rows.append([
+            f"{last.file}:{last.line}", sample.program,
+            None if alone is None else measured[alone],
+            None if alone is None else predicted[alone], ratio,
+        ])  # fmt: skip
+        details.append([curve("Time of one execution", "threads", "seconds", [
+            line("corrected, by a fit without this program", [(n, predicted[n]) for n in both]),
+            marks("measured", [(n, measured[n]) for n in both], colour=1),
+        ])])  # fmt: skip
+    columns = [
+        Column("Region"), Column("Program", choice=True, minor=True),
+        Column("Measured", show_seconds, minor=True, unknown="?"),
+        Column("Corrected", show_seconds, minor=True, unknown="?"),
+        Column("Corrected over measured", show_factor, unknown="?"),
+    ]  # fmt: skip
+    title = "Regions, on the fewest threads that were measured"
+    return Table(title, columns, rows, details.__getitem__)

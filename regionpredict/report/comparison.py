@@ -1,8 +1,8 @@
-"""A comparison of hints and measurements, as text and as JSON."""
+"""A comparison of hints and measurements, as a document and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -10,12 +10,28 @@ from regionpredict.compare.empirical import Fitted, disagreeing
 from regionpredict.compare.success import Rate, baselines, success, time_lost
 from regionpredict.compare.verdicts import Comparison, Verdict
 from regionpredict.constant import Constant
-from regionpredict.errors import one_line
+from regionpredict.predict import BAND_SHARE
+from regionpredict.report.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Drawing,
+    Facts,
+    Folded,
+    Items,
+    Section,
+    Table,
+    Text,
+)
+from regionpredict.report.html.blocks import curve, line
+from regionpredict.report.html.constants import SPEEDUP_OFF
+from regionpredict.report.html.source import file_blocks
+from regionpredict.report.names import common_folder
 from regionpredict.report.page_width import PAGE_WIDTH
-from regionpredict.report.quantities import plural
+from regionpredict.report.quantities import plural, show_seconds, show_share
 
 _SHOWN = 10
-_REGION = 28
 FAR_OFF = Constant(
     2.0, "1", "assumed",
     "a predicted time beyond twice the measured one, or below half of it, is called wrong: ratios "
@@ -23,43 +39,39 @@ FAR_OFF = Constant(
 )  # fmt: skip
 
 
-def comparison_table(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str:
-    """One line a region, the success rate beside the trivial ones, and the worst misses.
-
-    `laws` are what was fitted to the measured times: where predictions disagree is told.
+def comparison_document(
+    comparison: Comparison, laws: Sequence[Fitted] = (),
+    sources: Callable[[Iterable[str]], Mapping[str, str]] = lambda _: {},
+) -> Document:  # fmt: skip
+    """Each region's prediction next to its measurement, the success rate next to the trivial ones,
+    and what was wrong. `laws` are fitted to the measured times. `sources` gives the texts of files
+    that can be read, by their names.
     """
-    most = max(n for verdict in comparison.counted for n in verdict.times)
     hints = comparison.hints
-    lines = [
+    shown = (*comparison.verdicts, *comparison.teams)
+    folder = common_folder([verdict.hint.file for verdict in shown])
+    lead = [
         f"{hints.model} model for {hints.machine}, hints in {comparison.unit}",
         f"right: {_rule(comparison)}",
         *_reservations(comparison),
-        "",
-        f"{'region':<{_REGION}} {f'speedup on {most}':>18} {'utili-':>6} {comparison.unit:>13}",
-        f"{'':<{_REGION}} {'predicted measured':>18} {'sation':>6} {'hinted needed':>13}",
     ]
-    for verdict in comparison.verdicts:
-        lines += _rows(verdict, most, comparison)
-    lines += _team_rows(comparison, most)
-    lines += ["", *_rates(comparison)]
-    lines += _worst(comparison.most_wrong)
-    lines += _disagreements(laws)
-    if comparison.not_measured:
-        lines += ["", _named(comparison.not_measured, "hint", "without a measurement")]
-    if comparison.without_hint:
-        lines += ["", _named(comparison.without_hint, "measured region", "without a hint")]
-    return "\n".join(map(one_line, lines)) + "\n"
-
-
-def _named(regions: Sequence[str], what: str, how: str) -> str:
-    """`2 hints without a measurement: solve.c:40, solve.c:52`; of many the first."""
-    line = f"{plural(len(regions), what)} {how}: "
-    first, *others = [PurePath(region).name for region in regions]
-    for region in others:
-        if len(line) + len(f"{first}, {region}, ...") > PAGE_WIDTH:
-            return f"{line}{first}, ..."
-        first += f", {region}"
-    return line + first
+    if folder:
+        lead.append(f"Files are named as they stand in {folder}")
+    sections = [
+        Section("Overview", [Facts(_rates(comparison)), *_scatter(comparison, folder)]),
+        Section("Regions", [_regions(comparison, comparison.verdicts, laws, folder)]),
+        Section("Teams", [_regions(comparison, comparison.teams, laws, folder)]),
+        Section("Wrong", [
+            _not_comparable(shown, folder), _worst(comparison.most_wrong, folder),
+        ], "text"),
+        Section("Fitted laws", _disagreements(laws)),
+        Section("Source", lambda: _source(comparison, sources), "page"),
+        Section("Not compared", [
+            *_not_compared(comparison.not_measured, "hint", "measurement", folder),
+            *_not_compared(comparison.without_hint, "measured region", "hint", folder),
+        ]),
+    ]  # fmt: skip
+    return Document(f"Predicted and measured: {hints.machine}", lead, sections)
 
 
 def _rule(comparison: Comparison) -> str:
@@ -82,99 +94,33 @@ def _reservations(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _rows(verdict: Verdict, most: int, comparison: Comparison) -> list[str]:
-    """A line, and where a region cannot be judged another with the reason."""
-    name = f"{PurePath(verdict.hint.file).name}:{verdict.hint.line} {verdict.hint.function}"
-    predicted, measured = verdict.predicted_speedup.get(most), verdict.measured_speedup.get(most)
-    mark = {True: "", False: "  wrong", None: "  not judged"}[verdict.right]
-    line = (
-        f"{name[:_REGION]:<{_REGION}} {_number(predicted):>9} {_number(measured):>8} "
-        f"{_percent(verdict.utilisation):>6} {_number_of(verdict.hinted, comparison):>6} "
-        f"{_number_of(verdict.needed, comparison):>6}{mark}"
-    )
-    return [line, f"    {verdict.incomparable}"] if verdict.incomparable else [line]
-
-
-def _team_rows(comparison: Comparison, most: int) -> list[str]:
-    """The `parallel` constructs as a whole, below the regions."""
-    if not comparison.teams:
-        return []
-    lines = ["", "parallel regions with several loops:"]
-    for verdict in comparison.teams:
-        lines += _rows(verdict, most, comparison)
-    counted = {verdict.hint.id for verdict in comparison.counted if verdict.regions}
-    if any(verdict.hint.id not in counted for verdict in comparison.teams):
-        lines.append("a parallel region with one measured loop is counted as that loop")
-    return lines
-
-
-def _rates(comparison: Comparison) -> list[str]:
-    lines = [f"success {_rate(success(comparison))}"]
-    left = [v for v in comparison.counted if v.right is None]
-    for what, many in (
-        ("region", [v for v in left if not v.regions]),
-        ("parallel region", [v for v in left if v.regions]),
-    ):  # fmt: skip
-        if many:
-            lines[0] += f"; {plural(len(many), what)} not judged"
-    lines += [f"  {name}: {_rate(rate)}" for name, rate in baselines(comparison).items()]
+def _rates(comparison: Comparison) -> list[tuple[str, str]]:
+    left = [verdict for verdict in comparison.counted if verdict.right is None]
+    regions = [verdict for verdict in left if not verdict.regions]
+    not_judged = "".join(
+        f"; {plural(many, what)} not judged"
+        for many, what in (
+            (len(regions), "region"), (len(left) - len(regions), "parallel region"),
+        )
+        if many
+    )  # fmt: skip
+    pairs = [("Success", _rate(success(comparison)) + not_judged)]
+    pairs += [(name.capitalize(), _rate(rate)) for name, rate in baselines(comparison).items()]
     lost = time_lost(comparison.judged)
     if lost is not None:
-        lines.append(f"time on the hinted {comparison.unit}: {100 * lost:+.1f} % of the best")
+        pairs.append((f"Time, hinted {comparison.unit}", f"{100 * lost:+.1f} % of the best"))
     error = comparison.median_speedup_error
     if error is not None:
-        lines.append(f"predicted speedup: off by {100 * error:.0f} % (median over regions)")
+        pairs.append(("Predicted speedup", f"off by {show_share(error)} (median over regions)"))
     ratio = comparison.median_time_ratio
     if ratio is not None:
         beyond = max(ratio, 1 / ratio) > FAR_OFF.value if ratio > 0 else True
-        lines.append(
-            f"predicted time on one thread: {ratio:.3g} times the measured one (median)"
-            + ("; the seconds are wrong, whatever the ratios" if beyond else "")
-        )
-    return lines
-
-
-def _worst(wrong: Sequence[Verdict]) -> list[str]:
-    if not wrong:
-        return []
-    lines = ["", "most wrong first:"]
-    for verdict in wrong[:_SHOWN]:
-        lines.append(
-            f"  {verdict.hint.id} {verdict.hint.function}: {_whole(verdict.hinted)} instead of "
-            f"{_whole(verdict.needed)}, {100 * (verdict.loss or 0):.0f} % slower than the best; "
-            f"{verdict.hint.bottleneck or 'no bottleneck'}, "
-            f"{100 * verdict.hint.confidence:.0f} % confidence"
-            + (", borderline" if verdict.hint.borderline else "")
-        )
-        lines += [f"      assumed: {line}" for line in verdict.hint.assumed]
-    if len(wrong) > _SHOWN:
-        lines.append(f"  ... and {len(wrong) - _SHOWN} more: see --format json")
-    return lines
-
-
-def _disagreements(laws: Sequence[Fitted]) -> list[str]:
-    """Where the predicted speedup is beyond the uncertainty of the law fitted to the times."""
-    if not laws:
-        return []
-    disagreements = disagreeing(laws)
-    lines = [
-        "",
-        f"prediction and fitted law disagree for {len(disagreements)} of "
-        f"{plural(len(laws), 'region')}" + (", largest difference first:" if disagreements else ""),
-    ]
-    for law in disagreements[:_SHOWN]:
-        assert law.worst is not None
-        threads = law.worst[0]
-        band = law.speedup[threads]
-        lines += [
-            f"  {law.verdict.hint.id} {law.verdict.hint.function}: on {plural(threads, 'thread')} "
-            f"{law.verdict.predicted_speedup[threads]:.2f} predicted, {band.value:.2f} fitted "
-            f"({band.low:.2f} to {band.high:.2f})",
-            f"      predicted {law.predicted_law}, measured {law.law}",
-        ]
-    if len(disagreements) > _SHOWN:
-        lines.append(f"  ... and {len(disagreements) - _SHOWN} more: see --format json")
-    return lines
+        pairs.append((
+            "Predicted time, 1 thread",
+            f"{ratio:.3g} times the measured one (median)"
+            + ("; the seconds are wrong, whatever the ratios" if beyond else ""),
+        ))  # fmt: skip
+    return pairs
 
 
 def _rate(rate: Rate) -> str:
@@ -186,25 +132,249 @@ def _rate(rate: Rate) -> str:
     )
 
 
-def _number(value: float | None) -> str:
-    return "?" if value is None else f"{value:.2f}"
+def _scatter(comparison: Comparison, folder: str) -> list[Drawing]:
+    """Predicted over measured speedups: on the line, they are the same."""
+    points: list[Drawing] = []
+    for verdict in comparison.counted:
+        predicted, measured = _speedups(verdict)
+        if predicted is None or measured is None or verdict.incomparable:
+            continue
+        points.append({"name": verdict.hint.id.removeprefix(folder), "x": measured, "y": predicted,
+                       "kind": _verdict(verdict)})  # fmt: skip
+    if not points:
+        return []
+    most = max(max(point["x"], point["y"]) for point in points)
+    return [{
+        "kind": "scatter", "title": "Speedups on the most threads: on the line, both are the same",
+        "x": "measured", "y": "predicted", "points": points, "kinds": "verdict",
+        "lines": [{"name": "", "points": [[0, 0], [most, most]]}],
+    }]  # fmt: skip
 
 
-def _percent(value: float | None) -> str:
-    return "?" if value is None else f"{100 * value:.0f} %"
+def _regions(
+    comparison: Comparison, verdicts: Sequence[Verdict], laws: Sequence[Fitted], folder: str
+) -> Table:
+    """A table of regions, or of parallel regions as a whole."""
+    laws_by_construct = {law.verdict.measured.last.construct: law for law in laws}
+    rows = [_row(verdict, comparison, folder) for verdict in verdicts]
+
+    def details(at: int) -> list[Block]:
+        return _details(verdicts[at], laws_by_construct.get(verdicts[at].measured.last.construct))
+
+    of_teams = any(verdict.regions for verdict in verdicts)
+    most = max(n for verdict in comparison.counted for n in verdict.times)
+    columns = [
+        Column("Parallel region" if of_teams else "Region", cut=True),
+        Column("Predicted", "{:.2f}".format, unknown="?"),
+        Column("Measured", "{:.2f}".format, unknown="?"),
+        Column("Off by", str, minor=True, unknown="", only="page"),
+        Column("Predicted time", show_seconds, minor=True, unknown="?", only="page"),
+        Column("Measured time", show_seconds, minor=True, unknown="?", only="page"),
+        Column("Used", show_share, minor=True, unknown="?"),
+        Column("Hinted", str), Column("Needed", str), Column("Verdict", choice=True),
+        Column("What was wrong", choice=True, minor=True, only="page"),
+    ]  # fmt: skip
+    counted = {verdict.hint.id for verdict in comparison.counted}
+    alone = [verdict for verdict in verdicts if of_teams and verdict.hint.id not in counted]
+    told = "A parallel region with one measured loop is counted as that loop."
+    return Table(
+        f"Predicted and measured speedups on up to {plural(most, 'thread')}; {comparison.unit} "
+        "hinted and needed",
+        columns, rows, details, name="teams" if of_teams else "regions",
+        legend=["Used: measured speedup per thread.", *([told] if alone else [])],
+    )  # fmt: skip
 
 
-def _number_of(value: int | None, comparison: Comparison) -> str:
-    """Packages or threads; `2+` where it may be more than were measured."""
-    open_end = comparison.in_part and value == comparison.options[-1]
-    return f"{_whole(value)}{'+' if open_end else ''}"
+def _not_comparable(verdicts: Sequence[Verdict], folder: str) -> Items:
+    reasons = [
+        f"{verdict.hint.id.removeprefix(folder)} {verdict.hint.function}: {verdict.incomparable}"
+        for verdict in verdicts
+        if verdict.incomparable
+    ]
+    return Items(reasons, "Not comparable")
 
 
-def _whole(value: int | None) -> str:
-    return "?" if value is None else str(value)
+def _row(verdict: Verdict, comparison: Comparison, folder: str) -> list[Cell]:
+    predicted, measured = _speedups(verdict)
+    error = verdict.speedup_error
+    return [
+        f"{verdict.hint.id.removeprefix(folder)} {verdict.hint.function}",
+        predicted, measured,
+        None if error is None else (f"{round(100 * error):+d} %", abs(error)),
+        verdict.hint.seconds, _alone(verdict), verdict.utilisation,
+        _whole(verdict.hinted, comparison), _whole(verdict.needed, comparison), _verdict(verdict),
+        wrong_term(verdict),
+    ]  # fmt: skip
 
 
-def comparison_document(comparison: Comparison, laws: Sequence[Fitted] = ()) -> dict[str, Any]:
+def _speedups(verdict: Verdict) -> tuple[float | None, float | None]:
+    """Predicted and measured, on the most threads that both have."""
+    both = sorted(set(verdict.predicted_speedup) & set(verdict.measured_speedup))
+    if not both:
+        return None, None
+    return verdict.predicted_speedup[both[-1]], verdict.measured_speedup[both[-1]]
+
+
+def _alone(verdict: Verdict) -> float | None:
+    """Measured seconds of one execution on one thread."""
+    seconds = verdict.times.get(1)
+    return None if seconds is None else seconds / max(1, verdict.measured.last.executions)
+
+
+def _verdict(verdict: Verdict) -> str:
+    if verdict.incomparable:
+        return "not comparable"
+    return {True: "right", False: "wrong", None: "not judged"}[verdict.right]
+
+
+def wrong_term(verdict: Verdict) -> str:
+    """What the comparison shows to be wrong: the seconds, the scaling, the choice, or nothing.
+
+    A run tells times and no terms: of the model's terms only the one that limits is named.
+    """
+    if verdict.incomparable:
+        return verdict.incomparable
+    error, ratio = verdict.speedup_error, verdict.time_ratio
+    limit = f" ({verdict.hint.bottleneck})" if verdict.hint.bottleneck else ""
+    wrong = []
+    if error is not None and abs(error) > SPEEDUP_OFF.value:
+        wrong.append(("scales too well" if error > 0 else "scales too little") + limit)
+    if ratio is not None and not 1 / FAR_OFF.value <= ratio <= FAR_OFF.value:
+        wrong.append("time on one thread too " + ("long" if ratio > 1 else "short"))
+    if not wrong and verdict.right is False:
+        wrong.append("the choice" + limit)
+    return "; ".join(wrong)
+
+
+def _details(verdict: Verdict, law: Fitted | None) -> list[Block]:
+    band = [(n, low, high) for n, (low, high) in sorted(verdict.hint.band.items())
+            if n in verdict.predicted_speedup]  # fmt: skip
+    series = [line("predicted", sorted(verdict.predicted_speedup.items()), band),
+              line("measured", sorted(verdict.measured_speedup.items()))]  # fmt: skip
+    ratio = verdict.time_ratio
+    pairs = [
+        ("Function", verdict.hint.function),
+        ("What was wrong", wrong_term(verdict) or "nothing"),
+        ("Limited by", verdict.hint.bottleneck or "not told"),
+        ("Sure", f"{100 * verdict.hint.confidence:.0f} %"),
+    ]
+    if ratio is not None:
+        pairs.append(("Predicted time on one thread", f"{ratio:.3g} times the measured one"))
+    if verdict.loss is not None:
+        pairs.append(("On the hinted number", f"{100 * verdict.loss:+.1f} % of the best time"))
+    pairs += [(f"Measured on {plural(n, 'thread')}", show_seconds(seconds))
+              for n, seconds in verdict.times.items()]  # fmt: skip
+    pairs += [("Its loop", region) for region in verdict.regions]
+    pairs += [("Assumed", assumption) for assumption in verdict.hint.assumed]
+    if law is not None:
+        pairs.append(("Fitted to the measured times", str(law.model)))
+    drawn = [curve for curve in series if curve["points"]]
+    share = f"{100 * BAND_SHARE.value:.0f} % of measured speedups lie in it"
+    drawings = [curve("Speedup", "threads", "times faster", drawn, band=share)] if drawn else []
+    return [Facts(pairs), *drawings]
+
+
+def _worst(wrong: Sequence[Verdict], folder: str) -> Items:
+    lines = []
+    for verdict in wrong[:_SHOWN]:
+        lines.append(
+            f"{verdict.hint.id.removeprefix(folder)} {verdict.hint.function}: "
+            f"{verdict.hinted} instead of {verdict.needed}, "
+            f"{100 * (verdict.loss or 0):.0f} % slower than the best; "
+            f"{verdict.hint.bottleneck or 'no bottleneck'}, "
+            f"{100 * verdict.hint.confidence:.0f} % confidence"
+            + (", borderline" if verdict.hint.borderline else "")
+        )
+        lines += [f"    assumed: {line}" for line in verdict.hint.assumed]
+    return Items(lines + _more(len(wrong)), "Most wrong first")
+
+
+def _more(count: int) -> list[str]:
+    return [f"... and {count - _SHOWN} more: see --format json"] if count > _SHOWN else []
+
+
+def _disagreements(laws: Sequence[Fitted]) -> list[Block]:
+    """Where the predicted speedup is beyond the uncertainty of the law fitted to the times."""
+    if not laws:
+        return []
+    disagreements = disagreeing(laws)
+    title = (
+        f"Prediction and fitted law disagree for {len(disagreements)} of "
+        f"{plural(len(laws), 'region')}"
+    )
+    lines = []
+    for law in disagreements[:_SHOWN]:
+        assert law.worst is not None
+        threads = law.worst[0]
+        band = law.speedup[threads]
+        lines.append(
+            f"{law.verdict.hint.id} {law.verdict.hint.function}: on {plural(threads, 'thread')} "
+            f"{law.verdict.predicted_speedup[threads]:.2f} predicted, {band.value:.2f} fitted "
+            f"({band.low:.2f} to {band.high:.2f}); predicted {law.predicted_law}, "
+            f"measured {law.law}"
+        )
+    if not lines:
+        return [Text(f"{title}.")]
+    return [Items(lines + _more(len(disagreements)), f"{title}, largest first")]
+
+
+def _not_compared(names: Sequence[str], what: str, lack: str, folder: str) -> list[Block]:
+    """The number and the first names in text, all names on a page."""
+    if not names:
+        return []
+    title = f"{plural(len(names), what)} without a {lack}"
+    return [
+        Text(_named(names, f"{title}: "), only="text"),
+        Folded(title, [Items([name.removeprefix(folder) for name in names])]),
+    ]
+
+
+def _named(regions: Sequence[str], line: str) -> str:
+    """`2 hints without a measurement: solve.c:40, solve.c:52`; of many the first."""
+    first, *others = [PurePath(region).name for region in regions]
+    for region in others:
+        if len(line) + len(f"{first}, {region}, ...") > PAGE_WIDTH:
+            return f"{line}{first}, ..."
+        first += f", {region}"
+    return line + first
+
+
+def _source(
+    comparison: Comparison, sources: Callable[[Iterable[str]], Mapping[str, str]]
+) -> list[Drawing]:  # fmt: skip
+    """The sources, each line with a region telling what was predicted, measured, and wrong."""
+    notes: dict[str, list[Drawing]] = {}
+    for row, verdict in enumerate(comparison.verdicts):
+        notes.setdefault(verdict.hint.file, []).append(
+            {"line": verdict.hint.line, "text": _verdict_sentence(verdict, comparison), "row": row}
+        )
+    return file_blocks(notes, sources(notes))
+
+
+def _verdict_sentence(verdict: Verdict, comparison: Comparison) -> str:
+    predicted, measured = _speedups(verdict)
+    sentence = f"predicted {_times(predicted)}, measured {_times(measured)}"
+    if verdict.hinted is not None and verdict.needed is not None:
+        sentence += (
+            f"; {comparison.unit}: {_whole(verdict.hinted, comparison)[0]} hinted, "
+            f"{_whole(verdict.needed, comparison)[0]} needed, {_verdict(verdict)}"
+        )
+    wrong = wrong_term(verdict)
+    return f"{sentence}; {wrong}" if wrong else sentence
+
+
+def _times(value: float | None) -> str:
+    return "nothing" if value is None else f"{value:.2f}x"
+
+
+def _whole(value: int | None, comparison: Comparison) -> tuple[str, int | None]:
+    """A number of the unit; of a machine that was measured in part, the last means no fewer."""
+    if value is None:
+        return "?", None
+    return f"{value}{'+' if comparison.in_part and value == comparison.options[-1] else ''}", value
+
+
+def comparison_record(comparison: Comparison, laws: Sequence[Fitted] = ()) -> dict[str, Any]:
     """The whole comparison for `json.dumps`, schema `regionpredict/comparison/1`."""
     hints = comparison.hints
     law_of = {law.verdict.measured.last.construct: law for law in laws}

@@ -1,4 +1,4 @@
-"""Messages by pair of ranks and by size, as a table, JSON or CSV."""
+"""Messages by pair of ranks and by size, as a document and as JSON."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 
 from regionpredict.errors import plural
-from regionpredict.report.aligned_table import aligned_lines
-from regionpredict.report.csv_text import csv_text
+from regionpredict.report.document import Block, Column, Document, Section, Table, Text
+from regionpredict.report.quantities import show_percent
 from regionpredict.trace import EventTrace, Finding
 from regionpredict.trace.messages import Messages, Pair
 
@@ -32,52 +32,45 @@ def messages_json(messages: Messages, findings: Sequence[Finding]) -> str:
     return json.dumps(document, indent=1) + "\n"
 
 
-def messages_csv(messages: Messages) -> str:
-    """A row each pair, under a header row."""
-    header = [field.name for field in fields(Pair)]
-    return csv_text(header, [list(asdict(pair).values()) for pair in messages.pairs])
-
-
-def messages_table(messages: Messages, trace: EventTrace, top: int) -> str:
-    """The matrix of few ranks, the heaviest pairs, and how many messages have which size."""
-    lines = [
-        f"{trace.name}: {plural(messages.count, 'message')}, {_bytes(messages.bytes)}, "
-        f"on {plural(len(messages.ranks), 'rank')}",
-        "",
-    ]
-    if not messages.pairs:
-        return "\n".join([*lines, "no rank sends to another"]) + "\n"
-    if len(messages.ranks) <= _MATRIX:
-        sent = {(pair.sender, pair.receiver): pair.bytes for pair in messages.pairs}
-        rows = [("from \\ to", *map(str, messages.ranks))]
-        rows += [
-            (str(a), *(_bytes(sent[a, b]) if (a, b) in sent else "-" for b in messages.ranks))
-            for a in messages.ranks
-        ]
-        lines += [*aligned_lines(rows), ""]
-    heaviest = sorted(messages.pairs, key=lambda pair: -pair.bytes)
-    rows = [("from", "to", "messages", "bytes", "mean size")]
-    rows += [
-        (
-            str(pair.sender), str(pair.receiver), str(pair.messages), _bytes(pair.bytes),
-            _bytes(pair.bytes / pair.messages),
-        )
-        for pair in heaviest[:top]
-    ]  # fmt: skip
-    lines += aligned_lines(rows)
-    if len(heaviest) > top:
-        lines.append(f"... and {len(heaviest) - top} more; --top {len(heaviest)} shows all")
-    rows = [("size", "messages", "share", "bytes", "share")]
-    rows += [
-        (
+def messages_document(messages: Messages, trace: EventTrace, top: int) -> Document:
+    """The matrix of few ranks, the heaviest pairs, and how many messages have which size. CSV has
+    a row per pair of ranks."""
+    ranks = messages.ranks
+    sent = {(pair.sender, pair.receiver): pair.bytes for pair in messages.pairs}
+    matrix = Table("", [Column("from \\ to"), *(Column(str(rank), _bytes) for rank in ranks)], [
+        [str(a), *(sent.get((a, b)) for b in ranks)] for a in ranks if len(ranks) <= _MATRIX
+    ])  # fmt: skip
+    heaviest = Table("", [
+        Column("From", str), Column("To", str), Column("Messages", str), Column("Bytes", _bytes),
+        Column("Mean size", _bytes),
+    ], [
+        [pair.sender, pair.receiver, pair.messages, pair.bytes, pair.bytes / pair.messages]
+        for pair in sorted(messages.pairs, key=lambda pair: -pair.bytes)
+    ], top=top)  # fmt: skip
+    sizes = Table("", [
+        Column("Size"), Column("Messages", str), Column("Share", show_percent),
+        Column("Bytes", _bytes), Column("Share", show_percent),
+    ], [
+        [
             _bytes(size.least) if size.least == size.most
             else f"{_bytes(size.least)} to {_bytes(size.most + 1)}",
-            str(size.messages), f"{100 * size.messages / messages.count:.1f} %",
-            _bytes(size.bytes), f"{100 * size.bytes / max(messages.bytes, 1):.1f} %",
-        )
+            size.messages, size.messages / messages.count,
+            size.bytes, size.bytes / max(messages.bytes, 1),
+        ]
         for size in messages.sizes
-    ]  # fmt: skip
-    return "\n".join([*lines, "", *aligned_lines(rows)]) + "\n"
+    ])  # fmt: skip
+    pairs = Table("", [Column(field.name, key=field.name) for field in fields(Pair)],
+                  [list(asdict(pair).values()) for pair in messages.pairs])  # fmt: skip
+    lead = [
+        f"{trace.name}: {plural(messages.count, 'message')}, {_bytes(messages.bytes)}, "
+        f"on {plural(len(ranks), 'rank')}"
+    ]
+    shown: list[Block] = [matrix, heaviest, sizes]
+    sections = [
+        Section("Messages", shown if messages.pairs else [Text("no rank sends to another")]),
+        Section("Pairs", [pairs], "csv"),
+    ]
+    return Document(f"Messages of {trace.name}", lead, sections)
 
 
 def _bytes(count: float) -> str:

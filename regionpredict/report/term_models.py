@@ -1,4 +1,4 @@
-"""Models by size and threads, with the prediction's terms, as a table and as JSON."""
+"""Models by size and threads, with the prediction's terms, as a document and as JSON."""
 
 from __future__ import annotations
 
@@ -8,65 +8,60 @@ from statistics import median
 from typing import Any
 
 from regionpredict.compare.term_models import GROUPS, TermModel
-from regionpredict.errors import one_line
-from regionpredict.report.quantities import plural, show_count
+from regionpredict.report.document import Cell, Column, Document, Facts, Items, Section, Table
+from regionpredict.report.quantities import plural, show_count, show_factor, show_percent
 
-_NAME = 24
+_TITLE = "Measured over predicted time, by term; errors at the largest size, which was left out"
 
 
-def term_models_table(models: Sequence[TermModel]) -> str:
-    """A line a region: the factors of its terms, and the errors at the largest size, left out of
-    the fit, beside those of a search that knows no terms and of the prediction alone."""
-    heads = "".join(f"{name:>9}" for name in GROUPS)
-    lines = [
-        "measured over predicted time, by term; errors at the largest size, which was left out",
-        "",
-        f"{'region':<{_NAME}} {'iterations':>17}{heads} {'model':>7} {'search':>7} {'alone':>7}",
-    ]
-    lines += [_row(model) for model in models]
+def term_models_document(models: Sequence[TermModel]) -> Document:
+    """The factors of each region's terms, and the errors at the largest size, left out of the fit,
+    next to those of a search without terms and of the prediction alone."""
+    columns = [
+        Column("Region", cut=True), Column("Iterations", str),
+        *(Column(name.capitalize(), show_factor, minor=True) for name in GROUPS),
+        Column("Model", show_percent), Column("Search", show_percent),
+        Column("Alone", show_percent),
+    ]  # fmt: skip
     known = [model.held_out for model in models if model.held_out is not None]
+    searched = [out.search for out in known if out.search is not None]
+    medians: list[tuple[str, str]] = []
     if known:
-        searched = [out.search for out in known if out.search is not None]
-        lines += [
-            "",
-            f"median over {plural(len(known), 'region')}: model "
-            f"{_percent(median(out.terms for out in known))}, search "
-            f"{_percent(median(searched) if searched else None)}, prediction alone "
-            f"{_percent(median(out.prediction for out in known))}",
+        medians = [
+            ("Median over", plural(len(known), "region")),
+            ("Model", show_percent(median(out.terms for out in known))),
+            ("Search", show_percent(median(searched)) if searched else "-"),
+            ("Prediction alone", show_percent(median(out.prediction for out in known))),
         ]
-    parted = [model for model in models if model.parts_at is not None]
-    if parted:
-        lines += ["", "prediction and measurement part:"]
-    for model in parted:
-        assert model.parts_at is not None
-        iterations, threads = model.parts_at
-        lines.append(
-            f"  {model.region}: from {show_count(int(iterations))} iterations on "
-            f"{plural(threads, 'thread')} on, most in {model.most_off} "
-            f"({model.factors[model.most_off]:.2g}x)"
-        )
-    return "\n".join(map(one_line, lines)) + "\n"
+    parted = [part for model in models for part in _parts(model)]
+    sections = [
+        Section("Errors", [Facts(medians)]),
+        Section("Regions", [Table(_TITLE, columns, [_row(model) for model in models])]),
+        Section("Differences", [Items(parted, "Prediction and measurement part")]),
+    ]
+    return Document("Models by size", [], sections)
 
 
-def _row(model: TermModel) -> str:
+def _row(model: TermModel) -> list[Cell]:
     path, _, line = model.region.rpartition(":")
-    name = f"{PurePath(path).name}:{line}"
     sizes = f"{show_count(int(model.sizes[0]))} to {show_count(int(model.sizes[-1]))}"
-    factors = "".join(
-        f"{f'{model.factors[name]:.2f}x' if name in model.factors else '-':>9}" for name in GROUPS
-    )
-    held_out = model.held_out
-    errors = (None,) * 3 if held_out is None else held_out
-    return f"{name[:_NAME]:<{_NAME}} {sizes:>17}{factors}" + "".join(
-        f" {_percent(error):>7}" for error in errors
-    )
+    errors = (None,) * 3 if model.held_out is None else model.held_out
+    return [f"{PurePath(path).name}:{line}", (sizes, model.sizes[-1]),
+            *map(model.factors.get, GROUPS), *errors]  # fmt: skip
 
 
-def _percent(error: float | None) -> str:
-    return "-" if error is None else f"{100 * error:.1f} %"
+def _parts(model: TermModel) -> list[str]:
+    if model.parts_at is None:
+        return []
+    iterations, threads = model.parts_at
+    return [
+        f"{model.region}: from {show_count(int(iterations))} iterations on "
+        f"{plural(threads, 'thread')} on, most in {model.most_off} "
+        f"({model.factors[model.most_off]:.2g}x)"
+    ]
 
 
-def term_models_document(models: Sequence[TermModel]) -> dict[str, Any]:
+def term_models_record(models: Sequence[TermModel]) -> dict[str, Any]:
     """The models for `json.dumps`, schema `regionpredict/term-models/1`."""
     return {
         "schema": "regionpredict/term-models/1",

@@ -183,10 +183,10 @@ def test_disturbed_runs_that_are_judged_are_told(measured: Path) -> None:
     words = ("compare", "hints.json", "noisy.jsonl", "--with-disturbed", "--at-measured-sizes")
     done = _run(*words, folder=measured)
     assert done.returncode == 0, done.stderr
-    assert f"{told}; they are judged all the same" in done.stdout.splitlines()
+    assert f"{told}; they are judged all the same" in " ".join(done.stdout.split())
     done = _run(*words, "--format", "json", folder=measured)
     assert json.loads(done.stdout)["disturbed"] == [told]
     done = _run(*words, "--format", "html", folder=measured)
     assert "they are judged all the same" in done.stdout
     done = _run(*words, "noisy.jsonl", folder=measured)
-    assert f"noisy.jsonl: {told}; they are judged all the same" in done.stdout.splitlines()
+    assert f"noisy.jsonl: {told}; they are judged all the same" in " ".join(done.stdout.split())

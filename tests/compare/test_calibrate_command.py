@@ -102,8 +102,8 @@ def test_corrections_are_written_and_used(folder: Path) -> None:
     assert "12 regions of 3 programs on 1, 4, 8 threads, 3 runs" in page
     assert page.count("by a fit without this program") == 12
     assert "12 regions of 3 programs on 1, 4, 8 threads, 3 runs" in done.stdout
-    assert "saturation model, cross-validated over 3 folds" in done.stdout
-    assert "density model, cross-validated over 3 folds" in done.stdout
+    assert "Saturation model, cross-validated over 3 folds" in done.stdout
+    assert "Density model, cross-validated over 3 folds" in done.stdout
     machine = load(folder / "new.yaml")
     assert machine.corrections.factor("overhead") == pytest.approx(3.0, rel=0.15)
     assert machine.corrections.measurements == "m.jsonl"

@@ -32,7 +32,8 @@ from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.summary import summarise
 from regionpredict.pipeline import Analysis, analyse, predict
 from regionpredict.predict import Prediction
-from regionpredict.report.calibration import saturation_text
+from regionpredict.report.calibration import saturation_blocks
+from regionpredict.report.document_text import block_lines
 
 MACHINE = "skylake-gold-6148"
 COUNTS = (1, 4, 20)
@@ -70,6 +71,12 @@ void brief(double *restrict a)
 
 
 @cache
+def _shown(calibration: SaturationCalibration) -> str:
+    """The words of the text."""
+    lines = [line for block in saturation_blocks(calibration) for line in block_lines(block)]
+    return " ".join(" ".join(lines).split())
+
+
 def programs(folder: Path, number: int = 4) -> Analysis:
     """Four programs in a folder each, alike but for their sizes."""
     paths = []
@@ -174,7 +181,7 @@ def test_a_right_model_gets_no_factors(analysis: Analysis) -> None:
     assert not result.helps
     assert result.factors == {}
     assert "rises" in result.against or "do not fall" in result.against
-    text = saturation_text(result)
+    text = _shown(result)
     assert "does not help" in text
     assert "no factor is written" in text
     corrections = corrections_of(result, samples, Provenance("a.jsonl", "2024-05-02", 3))
@@ -191,7 +198,7 @@ def test_a_factor_at_its_bound_is_a_finding_and_no_correction(
         assert stuck.at_bound == ("overhead",)
         assert not stuck.helps
         assert "overhead at the bound of 8 times" in stuck.against
-        assert "look for the figure of the machine that is wrong" in saturation_text(stuck)
+        assert "look for the figure of the machine that is wrong" in _shown(stuck)
     assert replace(result, fitted={**result.fitted, "overhead": 7.8}).helps
 
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
-from regionpredict.compare.empirical import disagreeing, fitted_laws
+from regionpredict.compare.empirical import Fitted, disagreeing, fitted_laws
 from regionpredict.compare.verdicts import Comparison, compare
 from regionpredict.measure.hints_file import Hint, Hints
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.summary import summarise
-from regionpredict.report.comparison import comparison_document, comparison_table
+from regionpredict.report.comparison import comparison_document, comparison_record
+from regionpredict.report.rendered import rendered
 
 COUNTS = (1, 2, 4, 8, 16)
+
+
+def _shown(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str:
+    """The words of the text."""
+    return " ".join(rendered(comparison_document(comparison, laws), "table").split())
 
 
 def hint(line: int, speedup: dict[int, float]) -> Hint:
@@ -63,7 +70,7 @@ def test_the_law_of_the_prediction_agrees_with_itself() -> None:
     assert law.law in ("20 % serial", "19 % serial", "21 % serial")
     assert law.predicted_law == "20 % serial"
     assert law.speedup[16].value == pytest.approx(4.0, rel=0.05)
-    assert "disagree for 0 of 1 region" in comparison_table(comparison, [law])
+    assert "disagree for 0 of 1 region" in _shown(comparison, [law])
 
 
 def test_a_prediction_beyond_the_uncertainty_disagrees() -> None:
@@ -76,10 +83,10 @@ def test_a_prediction_beyond_the_uncertainty_disagrees() -> None:
     assert law.worst == (16, pytest.approx(4.0, rel=0.05))
     assert law.law.startswith("saturates at 4.0") or law.law.startswith("saturates at 3.9")
     assert law.predicted_law == "scales"
-    text = comparison_table(comparison, [law])
+    text = _shown(comparison, [law])
     assert "disagree for 1 of 1 region" in text
     assert "on 16 threads 16.00 predicted" in text
-    document = comparison_document(comparison, [law])
+    document = comparison_record(comparison, [law])
     assert document["disagreeing"] == ["f.c:3"]
     assert document["regions"][0]["fitted"]["disagrees"] == [8, 16]
 
@@ -115,5 +122,5 @@ def test_two_counts_tell_no_law() -> None:
     times = {3: {1: 4.0, 2: 2.0}}
     comparison, made = held([hint(3, {1: 1.0, 2: 2.0})], times)
     assert fitted_laws(comparison, [made]) == ()
-    assert "disagree" not in comparison_table(comparison, [])
-    assert comparison_document(comparison)["regions"][0]["fitted"] is None
+    assert "disagree" not in _shown(comparison, [])
+    assert comparison_record(comparison)["regions"][0]["fitted"] is None

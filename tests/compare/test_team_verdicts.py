@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from regionpredict.compare.empirical import fitted_laws
+from regionpredict.compare.empirical import Fitted, fitted_laws
 from regionpredict.compare.success import baselines, success, time_lost
 from regionpredict.compare.verdicts import Comparison, compare
 from regionpredict.errors import InputError
@@ -18,11 +18,16 @@ from regionpredict.measure.hints_file import Hint, Hints, TeamHint, read_hints
 from regionpredict.measure.records import Campaign, EntrySize, Host, RegionRun, Run
 from regionpredict.measure.store import Store, read_campaign
 from regionpredict.measure.summary import summarise, summarise_teams, unsettled
-from regionpredict.report.comparison import comparison_document, comparison_table
-from regionpredict.report.html.comparison import comparison_page
+from regionpredict.report.comparison import comparison_document, comparison_record
+from regionpredict.report.rendered import rendered
 
 HOST = Host("here", "a processor", 2, 2, 1, 1)  # 2 packages of 2 cores
 Times = Mapping[int, Mapping[int, float]]  # line -> threads -> seconds
+
+
+def _shown(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str:
+    """The words of the text."""
+    return " ".join(rendered(comparison_document(comparison, laws), "table").split())
 
 
 def _hint(line: int, packages: int, **changes: Any) -> Hint:
@@ -131,7 +136,7 @@ def test_hints_without_measured_teams_are_as_before() -> None:
 def test_a_team_alone_is_a_campaign() -> None:
     result = _compared(regions={}, teams={40: TEAMS[40]})
     assert success(result)[:2] == (0, 1)
-    assert "f.c:40 f" in comparison_table(result)
+    assert "f.c:40 f" in _shown(result)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +156,7 @@ def test_a_team_with_a_loop_of_another_size(size: EntrySize, told: str) -> None:
     assert whole.incomparable == told
     assert whole.right is (None if told else False)
     assert len(result.judged) == (5 if told else 6)
-    assert ("1 parallel region not judged" in comparison_table(result)) == bool(told)
+    assert ("1 parallel region not judged" in _shown(result)) == bool(told)
 
 
 def test_a_team_is_of_another_size_where_its_loop_is() -> None:
@@ -190,18 +195,18 @@ def test_what_a_binary_tells_is_the_team_or_the_combined_loop() -> None:
 def test_the_document_and_the_page_have_the_teams() -> None:
     result = _compared()
     laws = fitted_laws(result, [_campaign(REGIONS, TEAMS)])
-    document = json.loads(json.dumps(comparison_document(result, laws)))
+    document = json.loads(json.dumps(comparison_record(result, laws)))
     assert [(t["id"], t["regions"], t["counted"], t["right"]) for t in document["teams"]] == [
         ("f.c:20", ["f.c:21", "f.c:23"], True, False), ("f.c:30", ["f.c:31"], False, True),
         ("f.c:40", ["f.c:42"], True, False),
     ]  # fmt: skip
     assert all(team["fitted"] is not None for team in document["teams"])
     assert document["success"]["judged"] == 6
-    page = comparison_page(result, laws)
+    page = rendered(comparison_document(result, laws), "html")
     assert '"Teams"' in page and '"Its loop"' in page
-    assert '"Teams"' not in comparison_page(_compared(teams={}))
-    table = comparison_table(result, laws)
-    assert "a parallel region with one measured loop is counted as that loop" in table
+    assert '"Teams"' not in rendered(comparison_document(_compared(teams={})), "html")
+    table = _shown(result, laws)
+    assert "A parallel region with one measured loop is counted as that loop" in table
 
 
 def test_a_stored_campaign_keeps_its_teams(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.compare.term_models import GROUPS, SizedTime, term_model
-from regionpredict.report.term_models import term_models_document, term_models_table
+from regionpredict.report.rendered import rendered
+from regionpredict.report.term_models import term_models_document, term_models_record
 
 SIZES = (100, 200, 400, 800, 1600)
 
@@ -85,7 +86,7 @@ def test_where_they_part_is_told() -> None:
     far = term_model("f.c:3", _times({"compute": 1.0, "memory": 1.0, "overhead": 20.0}))
     assert far is not None
     assert far.parts_at == (100.0, 4)  # 4.5e-4 + 4e-4 against 4.7e-4: 1.81
-    text = term_models_table([far])
+    text = rendered(term_models_document([far]), "table")
     assert "f.c:3: from 100 iterations on 4 threads on, most in overhead" in text
 
 
@@ -95,6 +96,6 @@ def test_one_size_is_no_model_and_two_leave_nothing_out() -> None:
     two = term_model("f.c:3", [time for time in times if time.iterations <= 200])
     assert two is not None
     assert two.held_out is None
-    (entry,) = term_models_document([two])["models"]
+    (entry,) = term_models_record([two])["models"]
     assert entry["held_out"] is None
     assert entry["iterations"] == [100.0, 200.0]

@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.compare.comparable import size_difference
+from regionpredict.compare.empirical import Fitted
 from regionpredict.compare.success import baselines, success, time_lost, wilson
 from regionpredict.compare.verdicts import Comparison, compare
 from regionpredict.errors import InputError
@@ -22,12 +24,17 @@ from regionpredict.measure.hints_file import BySize, Hint, Hints, Place, match_h
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.store import Store
 from regionpredict.measure.summary import RegionSummary, summarise
-from regionpredict.report.comparison import comparison_document, comparison_table
-from regionpredict.report.html.comparison import wrong_term
+from regionpredict.report.comparison import comparison_document, comparison_record, wrong_term
 from regionpredict.report.plots.areas import areas_figure
+from regionpredict.report.rendered import rendered
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = Host("here", "a processor", 2, 2, 1, 1)
+
+
+def _shown(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str:
+    """The words of the text."""
+    return " ".join(rendered(comparison_document(comparison, laws), "table").split())
 
 
 def _hint(line: int, packages: int, threads: int | None = None, **changes: Any) -> Hint:
@@ -147,10 +154,10 @@ def test_two_of_four_packages_are_judged_as_two() -> None:
     best = compare(hints, _summaries(HALF))
     assert [(v.hinted, v.needed, v.right) for v in best.verdicts] == [(2, 2, True), (2, 1, False)]
     assert (best.options, best.most, best.in_part) == ((1, 2), 4, True)
-    text = comparison_table(best)
+    text = rendered(comparison_document(best), "table")
     assert "2 of 4 packages were measured; 2+ means at least this number" in text
     row = next(line for line in text.splitlines() if line.startswith("f.c:10"))
-    assert row.split()[-2:] == ["2+", "2+"]
+    assert row.split()[-3:] == ["2+", "2+", "right"]
 
 
 def _drawn(result: Comparison) -> tuple[dict[str, list[tuple[float, float]]], str]:
@@ -181,9 +188,9 @@ def test_what_is_not_judged_is_not_drawn_and_no_part_of_the_rate() -> None:
     assert len(marks["right hint"]) == 2
     assert "wrong hint" not in marks
     assert "100.0 % right: 2 of 2 regions" in title
-    assert "success 100.0 % (2 of 2;" in comparison_table(result)
-    assert "; 1 region not judged" in comparison_table(result)
-    assert comparison_document(result)["regions"][1]["incomparable"] is not None
+    assert "Success 100.0 % (2 of 2;" in _shown(result)
+    assert "; 1 region not judged" in _shown(result)
+    assert comparison_record(result)["regions"][1]["incomparable"] is not None
 
 
 def test_only_other_sizes_are_refused() -> None:
@@ -249,8 +256,8 @@ def test_a_hint_for_another_machine_is_refused_and_may_be_forced() -> None:
         compare(hints, _summaries(TIMES), host=elsewhere)
     assert compare(hints, _summaries(TIMES), host=HOST).other_machine == ""
     forced = compare(hints, _summaries(TIMES), host=elsewhere, other_machine=True)
-    assert "another machine: measured on node7" in comparison_table(forced)
-    assert comparison_document(forced)["other_machine"] == forced.other_machine != ""
+    assert "another machine: measured on node7" in _shown(forced)
+    assert comparison_record(forced)["other_machine"] == forced.other_machine != ""
 
 
 def test_hints_of_another_program_are_said() -> None:
@@ -297,8 +304,9 @@ def test_the_plot_is_a_picture() -> None:
 
 def test_text_and_json_agree() -> None:
     result = compare(_hints(_hint(10, 2), _hint(20, 2), _hint(30, 1)), _summaries(TIMES))
-    text, document = comparison_table(result), comparison_document(result)
-    assert "success 66.7 % (2 of 3" in text
+    document = comparison_record(result)
+    text = rendered(comparison_document(result), "table")
+    assert "Success 66.7 % (2 of 3" in _shown(result)
     assert document["success"]["share"] == pytest.approx(2 / 3)
     assert "f.c:20 f" in next(line for line in text.splitlines() if line.endswith("wrong"))
     assert "assumed: n = 4" in text
@@ -366,13 +374,11 @@ def test_a_model_right_about_ratios_and_wrong_about_seconds_is_told_so() -> None
     result = compare(hints, _summaries(TIMES))
     assert [v.time_ratio for v in result.verdicts] == [8.0, 8.0, None]
     assert success(result).share == 1.0
-    text = comparison_table(result)
-    assert (
-        "predicted time on one thread: 8 times the measured one (median); the seconds are" in text
-    )
+    text = _shown(result)
+    assert "Predicted time, 1 thread 8 times the measured one (median); the seconds are" in text
     near = compare(_hints(_hint(10, 2, seconds=9.0)), _summaries(TIMES))
-    assert "1.12 times the measured one (median)\n" in comparison_table(near)
-    assert comparison_document(near)["median_time_ratio"] == 1.125
+    assert "1.12 times the measured one (median) Predicted" in _shown(near)
+    assert comparison_record(near)["median_time_ratio"] == 1.125
 
 
 def test_a_hint_of_open_sizes_is_compared_with_nothing() -> None:

@@ -19,9 +19,10 @@ from regionpredict.machine import load
 from regionpredict.measure.hints_file import Hint, Hints
 from regionpredict.measure.records import RegionRun
 from regionpredict.measure.summary import RegionSummary, Timing
-from regionpredict.report.html.comparison import comparison_page, wrong_term
+from regionpredict.report.comparison import comparison_document, wrong_term
 from regionpredict.report.html.roofline import memory_traffic, peak_operations
 from regionpredict.report.html.trace import trace_page
+from regionpredict.report.rendered import rendered
 from regionpredict.trace import Location, ProcessGrid
 from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
@@ -408,15 +409,16 @@ def test_each_line_shows_predicted_measured_and_what_was_wrong(
     ]  # fmt: skip
     page = tmp_path / "c.html"
     source = "".join(f"line {number}\n" for number in range(1, 10))
-    page.write_text(comparison_page(found, sources={"src/f.c": source}))
+    document = comparison_document(found, sources=lambda _: {"src/f.c": source})
+    page.write_text(rendered(document, "html"))
     opened = Opened(browser, page)
     rows = opened.table("Predicted and measured")
     assert [row[:6] for row in rows[:2]] == [
         ["f.c:3 f", "1.90", "2.00", "-5 %", "900 ms", "1 s"],
         ["f.c:5 f", "2.00", "1.00", "+100 %", "1 s", "3 s"],
     ]  # fmt: skip
-    assert [row[8] for row in rows] == ["right", "wrong", "not comparable"]
-    assert rows[2][9] == "measured with 10 iterations, predicted for 99"
+    assert [row[9] for row in rows] == ["right", "wrong", "not comparable"]
+    assert rows[2][10] == "measured with 10 iterations, predicted for 99"
     opened.open_all()
     told = opened.page.locator(".source .hint").all_inner_texts()
     assert told[1].startswith("predicted 2.00x, measured 1.00x; threads: 2 hinted, 1 needed, wrong")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from regionpredict.report.messages import messages_csv, messages_table
+from regionpredict.report.messages import messages_document
+from regionpredict.report.rendered import rendered
 from regionpredict.trace import EventTrace, TraceBuilder
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
@@ -44,13 +45,13 @@ def test_pairs_and_sizes(kernels: Kernels) -> None:
         unmatched=1,
     )  # fmt: skip
     assert (found.count, found.bytes) == (6, 1037)
-    assert messages_csv(found).splitlines() == [
+    assert rendered(messages_document(found, trace, 1), "csv").splitlines() == [
         "sender,receiver,messages,bytes", "0,1,5,1030", "1,0,1,7"
     ]  # fmt: skip
-    table = messages_table(found, trace, top=1).splitlines()
+    table = rendered(messages_document(found, trace, top=1), "table").splitlines()
     assert table[:5] == [
-        "pair: 6 messages, 1.013 KiB, on 2 ranks", "", "from \\ to  0    1",
-        "0          -    1.006 KiB", "1          7 B  -",
+        "pair: 6 messages, 1.013 KiB, on 2 ranks", "", "from \\ to    0          1",
+        "0            -  1.006 KiB", "1          7 B          -",
     ]  # fmt: skip
     assert "... and 1 more; --top 2 shows all" in table
     assert " ".join(table[-1].split()) == "1 KiB to 2 KiB 1 16.7 % 1 KiB 98.7 %"
@@ -58,10 +59,11 @@ def test_pairs_and_sizes(kernels: Kernels) -> None:
 
 def test_many_ranks_have_no_matrix_and_silence_is_told(kernels: Kernels) -> None:
     trace = _trace(20)
-    assert "from \\ to" not in messages_table(messages_of(trace, match(trace, kernels)), trace, 9)
+    found = messages_of(trace, match(trace, kernels))
+    assert "from \\ to" not in rendered(messages_document(found, trace, 9), "table")
     build = TraceBuilder(1)
     build.enter(0, 0, "main")
     build.leave(0, 1)
     alone = build.build("alone")
     found = messages_of(alone, match(alone, kernels))
-    assert "no rank sends to another" in messages_table(found, alone, 9)
+    assert "no rank sends to another" in rendered(messages_document(found, alone, 9), "table")
