@@ -128,8 +128,8 @@ def command(
     elif hints_file is not None:
         raise click.UsageError("--hints does not go with --source; leave one out")
     from regionpredict.measure.hints_file import read_hints
-    from regionpredict.report.parallel_regions import region_table
-    from regionpredict.report.run_factors import factors_json, factors_table
+    from regionpredict.report.rendered import rendered
+    from regionpredict.report.run_factors import factors_document, factors_json
     from regionpredict.trace.extrapolation import extrapolate as extrapolated
     from regionpredict.trace.factor_tables import SUFFIXES as TABLES
     from regionpredict.trace.factor_tables import read_factor_table
@@ -177,14 +177,8 @@ def command(
         write_plot(plot, factors_figure(study, extrapolation, title))
     if output == "json":
         text = factors_json(study, extrapolation, hints)
-    elif output == "html":
-        from regionpredict.report.html.factors import factors_page
-
-        text = factors_page(study, extrapolation, hints)
     else:
-        text = factors_table(study, extrapolation)
-        if hints is not None:
-            text += region_table([run.factors for run in study.runs], hints)
+        text = rendered(factors_document(study, extrapolation, hints), output)
     write_result(text, target)
     write_notes(study.notes)
 

@@ -149,24 +149,16 @@ def tell(
 ) -> None:
     """Writes the result and its drawing; findings, and sums that do not hold, are notes."""
     from regionpredict.errors import UsageError
-    from regionpredict.report import trace_results
-    from regionpredict.report.process_grid import grid_text
+    from regionpredict.report.rendered import rendered
+    from regionpredict.report.trace_results import result_document, result_json
 
     if metric is not None and metric not in result.totals:
         known = ", ".join(result.totals) or "none"
         raise UsageError(f"there is no metric '{metric}' here", remedy=f"there are: {known}")
     if output == "json":
-        text = trace_results.result_json(result, analysis, metric)
-    elif output == "csv":
-        text = trace_results.result_csv(result, metric)
-    elif output == "html":
-        from regionpredict.report.html.trace import trace_page
-
-        text = trace_page(result, analysis, metric)
+        text = result_json(result, analysis, metric)
     else:
-        text = trace_results.result_table(result, analysis.trace, top, metric)
-        for grid in analysis.trace.grids if metric is not None else ():
-            text += "\n" + grid_text(result, grid, metric or "")
+        text = rendered(result_document(result, analysis, top, metric), output)
     if plot is not None:
         from regionpredict.report.plots.timeline import timeline_figure
 

@@ -81,7 +81,7 @@ def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRo
         if row.threads == most
     ]
     legend = [
-        f"Time: least of one execution on {most} threads. Speedup: over 1 thread.",
+        "Time: least of one execution. Speedup: over 1 thread.",
         "Predicted: by the saturation model.",
         "Score: density model, from 0 (keeps few cores busy) to 1 (all of them).",
     ]
@@ -101,9 +101,11 @@ def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRo
             for name, axis in axes.items()
             if any(row.figure == name for row in rows)
         ),
-        Section("Loops", [Table("", columns, loops, legend=legend)]),
+        Section(
+            "Loops", [Table(f"Loops on {plural(most, 'thread')}", columns, loops, legend=legend)]
+        ),
         Section("Rows", [every], "csv"),
-    ]
+    ]  # fmt: skip
     lead = [
         f"Synthetic loops on {machine}: measured, by the saturation model and by the density model "
         "(Chatzopoulos 2012, sections 3.1 and 4.2).",

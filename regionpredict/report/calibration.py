@@ -1,4 +1,4 @@
-"""What correcting a machine model by measured regions gives."""
+"""The correction of a machine model by measured regions, as a document."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from regionpredict.report.quantities import plural, show_factor, show_percent, s
 
 
 class CalibrationResult(NamedTuple):
-    """What `calibrate --from` found. `density` is None where packages were not told apart, or where
-    `saturation_alone` was fitted."""
+    """The result of `calibrate --from`. `density` is None if only the saturation model was fitted
+    (`saturation_alone`), or if the measurements do not separate packages."""
 
     machine: str
     packages: int
@@ -148,7 +148,7 @@ def _density(calibration: DensityCalibration) -> list[Block]:
 
 
 def _regions(result: CalibrationResult) -> Table:
-    """Measured times beside the corrected ones, of each region by a fit without its program."""
+    """Measured times next to the corrected ones, of each region by a fit without its program."""
     rows: list[list[Cell]] = []
     details: list[list[Block]] = []
     pairs = zip(result.samples.samples, result.saturation.predicted, strict=True)

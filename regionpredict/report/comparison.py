@@ -81,7 +81,7 @@ def _rule(comparison: Comparison) -> str:
 
 
 def _reservations(comparison: Comparison) -> list[str]:
-    """What a reader has to know of the whole: another machine, a part of it, runs disturbed."""
+    """Another machine, a part of one, and disturbed runs."""
     lines = []
     if comparison.other_machine:
         lines.append(f"another machine: {comparison.other_machine}")
@@ -228,9 +228,9 @@ def _verdict(verdict: Verdict) -> str:
 
 
 def wrong_term(verdict: Verdict) -> str:
-    """What the comparison shows to be wrong: the seconds, the scaling, the choice, or nothing.
+    """The errors that the comparison shows: of the seconds, the scaling, or the choice.
 
-    A run tells times and no terms: of the model's terms only the one that limits is named.
+    Runs measure times, not terms. Of the model's terms, only the limiting one is named.
     """
     if verdict.incomparable:
         return verdict.incomparable
@@ -255,7 +255,7 @@ def _details(verdict: Verdict, law: Fitted | None) -> list[Block]:
     pairs = [
         ("Function", verdict.hint.function),
         ("What was wrong", wrong_term(verdict) or "nothing"),
-        ("Limited by", verdict.hint.bottleneck or "not told"),
+        ("Limited by", verdict.hint.bottleneck or "unknown"),
         ("Sure", f"{100 * verdict.hint.confidence:.0f} %"),
     ]
     if ratio is not None:
@@ -342,7 +342,7 @@ def _named(regions: Sequence[str], line: str) -> str:
 def _source(
     comparison: Comparison, sources: Callable[[Iterable[str]], Mapping[str, str]]
 ) -> list[Drawing]:  # fmt: skip
-    """The sources, each line with a region telling what was predicted, measured, and wrong."""
+    """The sources, with the prediction, the measurement and the errors of each region."""
     notes: dict[str, list[Drawing]] = {}
     for row, verdict in enumerate(comparison.verdicts):
         notes.setdefault(verdict.hint.file, []).append(

@@ -20,6 +20,7 @@ from regionpredict.report.names import cut
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 
 _LEAST_CUT = 16  # columns in which a call path can still be told
+_ABBREVIATIONS = frozenset(("Ser", "Trf"))  # written as in the literature
 _WIDEST_NAME = 26  # columns of the names of facts; longer ones have their values right after them
 
 
@@ -112,7 +113,7 @@ def _table(table: Table) -> list[str]:
         for row in table.rows[: table.top]
     ]
     right = {at for at, column in enumerate(columns) if column.show is not None}
-    lines = page_lines(table.title, then="  ") if table.title else []
+    lines = page_lines(one_line(table.title), then="  ") if table.title else []
     lines += (aligned_blocks if table.repeat else aligned_lines)(_fitting(columns, rows), right)
     left = len(table.rows) - (len(rows) - 1)
     if left:
@@ -126,7 +127,8 @@ def _head(title: str) -> str:
     >>> _head("Call path"), _head("SMAPE"), _head("E_ac")
     ('call path', 'SMAPE', 'E_ac')
     """
-    return title[0].lower() + title[1:] if title[1:2].islower() else title
+    short = title in _ABBREVIATIONS or not title[1:2].islower()
+    return title if short else title[0].lower() + title[1:]
 
 
 def _fitting(columns: list[Column], rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from regionpredict.measure.hints_file import Hint, Hints, Place, TeamHint, hints_at
-from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.document import Block, Cell, Column, Table, Text
 from regionpredict.trace.factors import RunFactors
 from regionpredict.trace.region_split import RegionSplit
 
@@ -75,39 +75,37 @@ def region_records(run: RunFactors, hints: Hints | None) -> list[dict[str, Any]]
     ]
 
 
-def region_table(runs: Sequence[RunFactors], hints: Hints) -> str:
-    """Each run's regions, the longest first: measured factors, and what the hints expect."""
-    head = (
-        "region", "threads", "seconds", "scheduling", "LB", "predicted LB", "measured", "predicted"
-    )  # fmt: skip
-    lines: list[str] = []
+def region_tables(runs: Sequence[RunFactors], hints: Hints | None) -> list[Block]:
+    """A table per run with parallel regions, the longest first: the measured factors, and what the
+    hints expect."""
+    columns = [
+        Column("Region", cut=True), Column("Threads", str),
+        Column("Seconds", "{:.4g}".format, bar=True),
+        percent_column("Scheduling", minor=True), percent_column("LB", minor=True),
+        percent_column("predicted LB", minor=True), percent_column("Measured"),
+        percent_column("Predicted"),
+    ]  # fmt: skip
+    beside = "" if hints is None else f", and {hints.path} for {hints.machine}"
+    tables: list[Block] = []
     for run in runs:
-        rows = [
-            (
+        rows: list[list[Cell]] = [
+            [
                 f"{PurePath(row['file']).name}:{row['line']}" if row["line"] else row["name"],
-                str(row["threads"]),
-                f"{row['seconds']:.4g}",
-                *(
-                    "-" if row[key] is None else f"{100 * row[key]:.2f}"
-                    for key in (
-                        "scheduling",
-                        "load_balance",
-                        "predicted_load_balance",
-                        "efficiency",
-                        "predicted_efficiency",
-                    )
-                ),
-            )
+                row["threads"], row["seconds"], row["scheduling"], row["load_balance"],
+                row["predicted_load_balance"], row["efficiency"], row["predicted_efficiency"],
+            ]
             for row in region_records(run, hints)
-        ]
-        if rows:
-            lines += ["", f"parallel regions of {run.name}, and {hints.path} for {hints.machine}:"]
-            lines += aligned_lines([head, *rows])
-    if not lines:
-        return "\nno run has parallel regions of OpenMP\n"
-    lines += [
-        "",
-        "measured: the share of the team's time that is used; predicted: speedup over threads,",
-        "which also counts that threads slow each other down.",
-    ]
-    return "\n".join(lines) + "\n"
+        ]  # fmt: skip
+        title = f"Parallel regions of {run.name}{beside}, in percent"
+        tables += [Table(title, columns, rows)] if rows else []
+    if tables:
+        tables.append(Text(
+            "Measured: the share of the team's time that is used. Predicted: speedup over threads, "
+            "which also counts that threads slow each other down."
+        ))  # fmt: skip
+    return tables
+
+
+def percent_column(title: str, *, minor: bool = False, bar: bool | float = False) -> Column:
+    """A column of shares as percentages of two decimals, without the sign."""
+    return Column(title, lambda share: f"{100 * share:.2f}", minor=minor, bar=bar)

@@ -1,4 +1,4 @@
-"""Efficiency factors of runs and their extrapolation: table, JSON."""
+"""Efficiency factors of runs and their extrapolation, as a document and as JSON."""
 
 from __future__ import annotations
 
@@ -6,19 +6,32 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from regionpredict.errors import one_line
+import numpy as np
+
 from regionpredict.measure.hints_file import Hints
-from regionpredict.report.aligned_table import aligned_blocks, aligned_lines
-from regionpredict.report.page_width import page_lines
-from regionpredict.report.parallel_regions import region_records
+from regionpredict.report.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Drawing,
+    Folded,
+    Items,
+    Section,
+    Table,
+    Text,
+)
+from regionpredict.report.html.blocks import curve, line, marks
+from regionpredict.report.parallel_regions import percent_column, region_records, region_tables
 from regionpredict.report.quantities import plural
-from regionpredict.trace.extrapolation import FACTORS, Extrapolation
+from regionpredict.trace.extrapolation import FACTORS, Extrapolation, measured, parts_of
 from regionpredict.trace.factors import GIVEN, SERIALISATIONS, RunFactors
 from regionpredict.trace.scaling import ScaledRun, Study
 
 FACTORS_SCHEMA = "regionpredict/factors/1"
-
-FACTOR_NAMES = {
+_SAMPLES = 40  # of each curve
+_PARALLEL = "parallel efficiency, the product"
+_FACTOR_NAMES = {
     "parallel": "parallel efficiency",
     "load_balance": "  load balance (LB)",
     "communication": "  communication",
@@ -30,8 +43,8 @@ FACTOR_NAMES = {
     "frequency_scalability": "  frequency",
     "global": "global efficiency",
 }
-DEFINITIONS = {**SERIALISATIONS, GIVEN: "as the table gives it"}
-SHORT_NAMES = {
+_DEFINITIONS = {**SERIALISATIONS, GIVEN: "as the table gives it"}
+_SHORT_NAMES = {
     "load_balance": "load balance",
     "communication": "communication",
     "serialisation": "serialisation",
@@ -40,7 +53,7 @@ SHORT_NAMES = {
 }
 
 
-def factors_of(run: ScaledRun) -> dict[str, float | None]:
+def _factors_of(run: ScaledRun) -> dict[str, float | None]:
     """All factors of a run by their names in JSON; None where one is not known."""
     f = run.factors
     return {
@@ -58,49 +71,67 @@ def factors_of(run: ScaledRun) -> dict[str, float | None]:
     }
 
 
-def factors_table(study: Study, extrapolation: Extrapolation | None) -> str:
-    """The factors, a column a run, in percent; then laws and what they say of more processes."""
+def factors_document(
+    study: Study, extrapolation: Extrapolation | None, hints: Hints | None = None
+) -> Document:
+    """The factors, a column a run; then laws and what they say of more processes. Curves need an
+    `extrapolation`. `hints` are compared with measured parallel regions.
+    """
+    runs = [run.factors for run in study.runs]
+    regions = region_tables(runs, hints)
+    if hints is not None and not regions:
+        regions = [Text("no run has parallel regions of OpenMP")]
+    sections = [
+        Section("Factors", [_factors(study), _teams(runs)]),
+        Section("Iterations", _iterations(runs)),
+        Section("Curves", lambda: _curves(study, extrapolation), "page"),
+        Section("On more processes", _more(extrapolation) if extrapolation is not None else []),
+        Section("Parallel regions", regions, "page" if hints is None else ""),
+        Section("Notes", [Items(study.notes)], "page"),
+    ]
+    lead = ["Processes: " + ", ".join(f"{run.width} ({run.name})" for run in runs)]
+    return Document(f"Efficiency of {runs[0].name}", lead, sections)
+
+
+def _factors(study: Study) -> Table:
+    """In percent; a column a run."""
     runs = study.runs
-    factors = [factors_of(run) for run in runs]
-    rows = [("", *(str(run.factors.width) for run in runs))]
-    rows += [
-        (name, *(_percent(table[key]) for table in factors)) for key, name in FACTOR_NAMES.items()
+    factors = [_factors_of(run) for run in runs]
+    rows: list[list[Cell]] = [
+        [name, *(_percent(table[key]) for table in factors)] for key, name in _FACTOR_NAMES.items()
     ]
     counted = [run.factors.instruction_balance for run in runs]
     if any(value is not None for value in counted):
-        rows.append(("balance of instructions", *map(_percent, counted)))
-    rows.append(("speedup", *(_fixed(table["speedup"]) for table in factors)))
-    rows.append(("run time, s", *(f"{run.factors.runtime_s:.6g}" for run in runs)))
-    rows.append(("ideal run time, s", *(_seconds(run.factors.ideal_runtime_s) for run in runs)))
-    rows += _other_definitions([run.factors for run in runs])
-    rows += _initialized(runs)
-    lines = aligned_blocks(rows)
-    lines += _phases([run.factors for run in runs])
-    lines += _teams([run.factors for run in runs])
+        rows.append(["balance of instructions", *map(_percent, counted)])
+    rows += [
+        ["speedup", *(_number(table["speedup"], ".4f") for table in factors)],
+        ["run time, s", *(_number(run.factors.runtime_s, ".6g") for run in runs)],
+        ["ideal run time, s", *(_number(run.factors.ideal_runtime_s, ".6g") for run in runs)],
+        *_other_definitions([run.factors for run in runs]),
+        *_initialized(runs),
+    ]
     definition = runs[0].factors.definition
-    definition_line = f"Ser is '{definition}': {DEFINITIONS[definition]}."
-    lines += ["", *page_lines(definition_line, then="")]
+    legend = [f"Ser is '{definition}': {_DEFINITIONS[definition]}."]
     if any(run.factors.initialized is not None for run in runs):
-        lines.append("Outside and inside: of what MPI_Init and MPI_Finalize enclose.")
+        legend.append("Outside and inside: of what MPI_Init and MPI_Finalize enclose.")
     if study.scaling is not None:
-        lines.append(f"{study.scaling} scaling: the work of all grows as P^{study.growth:.2f}.")
-    if extrapolation is not None:
-        lines += ["", *_extrapolation_lines(extrapolation)]
-    return "\n".join(map(one_line, lines)) + "\n"
+        legend.append(f"{study.scaling} scaling: the work of all grows as P^{study.growth:.2f}.")
+    columns = [Column("Processes"), *(Column(str(run.factors.width), str) for run in runs)]
+    return Table("Factors in percent: 100 loses nothing", columns, rows, legend=legend, repeat=True)
 
 
-def _other_definitions(runs: Sequence[RunFactors]) -> list[tuple[str, ...]]:
-    rows = []
+def _other_definitions(runs: Sequence[RunFactors]) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
     for name in SERIALISATIONS:
         if name != runs[0].definition and any(name in run.serialisations for run in runs):
             shares = (_percent(run.serialisations.get(name)) for run in runs)
-            rows.append((f"Ser, '{name}'", *shares))
+            rows.append([f"Ser, '{name}'", *shares])
     if any(run.eager for run in runs):
-        rows.append(("Ser, any eager limit", *map(_eager_range, runs)))
+        rows.append(["Ser, any eager limit", *map(_eager_range, runs)])
     return rows
 
 
-def _initialized(runs: Sequence[ScaledRun]) -> list[tuple[str, ...]]:
+def _initialized(runs: Sequence[ScaledRun]) -> list[list[Cell]]:
     """What the factors are without MPI_Init, MPI_Finalize and the time outside of them."""
     records = [_initialized_record(run) for run in runs]
     if not any(records):
@@ -114,7 +145,7 @@ def _initialized(runs: Sequence[ScaledRun]) -> list[tuple[str, ...]]:
         "inside: computation": "computation_scalability",
     }
     return [
-        (name, *(_percent(record.get(key)) for record in records)) for name, key in names.items()
+        [name, *(_percent(record.get(key)) for record in records)] for name, key in names.items()
     ]
 
 
@@ -132,81 +163,135 @@ def _initialized_record(run: ScaledRun) -> dict[str, float | None]:
     }
 
 
-def _eager_range(run: RunFactors) -> str:
+def _eager_range(run: RunFactors) -> Cell:
     if run.serialisation is None:
-        return "-"
+        return None
     serialisations = [run.serialisation, *(point.serialisation for point in run.eager)]
-    low, high = _percent(min(serialisations)), _percent(max(serialisations))
-    return low if low == high else f"{low} to {high}"
+    low, high = (f"{100 * value:.2f}" for value in (min(serialisations), max(serialisations)))
+    return (low if low == high else f"{low} to {high}", min(serialisations))
 
 
-def _phases(runs: Sequence[RunFactors]) -> list[str]:
-    return [
-        f"{run.name}: {plural(iterations.count, 'iteration')}, whose duration differs by "
-        f"{100 * iterations.noise:.1f} % (standard deviation)"
-        for run in runs
-        if (iterations := run.iterations) is not None
-    ]
-
-
-def _teams(runs: Sequence[RunFactors]) -> list[str]:
+def _teams(runs: Sequence[RunFactors]) -> Table:
     teams = [(run, run.team) for run in runs if run.team is not None]
-    if not teams:
-        return []
-    rows = [("threads", *(f"{run.width} ({team.threads} a rank)" for run, team in teams))]
-    rows += [
-        (name, *(_percent(getattr(team, key)) for _, team in teams))
+    rows: list[list[Cell]] = [
+        [name, *(_percent(getattr(team, key)) for _, team in teams)]
         for name, key in (
             ("efficiency of threads outside MPI, %", "efficiency"),
             ("  efficiency beside serial parts, %", "serial"),
             ("  efficiency of scheduling in constructs, %", "scheduling"),
             ("  load balance in constructs, %", "load_balance"),
         )
+        if teams
     ]
-    return ["", *aligned_blocks(rows)]
+    heads = [f"{run.width} ({team.threads} a rank)" for run, team in teams]
+    return Table(
+        "Threads of OpenMP",
+        [Column("Threads"), *(Column(head, str) for head in heads)],
+        rows,
+        repeat=True,
+    )
 
 
-def _extrapolation_lines(extrapolation: Extrapolation) -> list[str]:
-    laws = [("factor", "weight", "law", "p processes", "off by")]
+def _iterations(runs: Sequence[RunFactors]) -> list[Block]:
+    blocks: list[Block] = []
+    for run in runs:
+        if (known := run.iterations) is not None:
+            title = (
+                f"{run.name}: {plural(known.count, 'iteration')}, whose duration differs by "
+                f"{100 * known.noise:.1f} % (standard deviation)"
+            )
+            points = list(enumerate(known.duration_s.tolist(), start=1))
+            drawn = curve(title, "iteration", "seconds", [line("duration", points)])
+            blocks += [Text(title, only="text"), Folded(title, [drawn])]
+    return blocks
+
+
+def _curves(study: Study, extrapolation: Extrapolation | None) -> list[Drawing]:
+    """Marks are measured, lines the laws, bands what the runs do not refute."""
+    if extrapolation is None:
+        return []
+    first = study.widths[0]
+    last = max([study.widths[-1], *(point.width for point in extrapolation.points)])
+    grid = np.geomspace(first, max(last, 2 * first), _SAMPLES).tolist()
+    series = []
+    product = [[1.0, 1.0, 1.0] for _ in grid]
+    for factor in parts_of(study):
+        model = extrapolation.models[factor]
+        bands = [
+            [min(value, 1.0) for value in (model.value(width), *model.band(width))]
+            for width in grid
+        ]
+        product = [
+            [a * b for a, b in zip(row, own, strict=True)]
+            for row, own in zip(product, bands, strict=True)
+        ]
+        series.append(_line(_SHORT_NAMES[factor], grid, bands))
+    series.append(_line(_PARALLEL, grid, product))
+    for at, key in enumerate((*parts_of(study), "parallel")):
+        points = [(width, 100 * min(value, 1.0)) for width, value in measured(study, key)]
+        name = _SHORT_NAMES.get(key, "parallel efficiency")
+        series.append(marks(f"{name}, measured", points, colour=at))
+    mark = None
+    if last > study.widths[-1]:
+        mark = {"x": study.widths[-1], "label": "measured up to here"}
+    title = "Efficiency factors over processes, and what the runs do not refute"
+    return [curve(title, "processes", "%", series, mark=mark, logx=True,
+                  band="what the runs do not refute")]  # fmt: skip
+
+
+def _line(name: str, grid: Sequence[float], bands: Sequence[Sequence[float]]) -> Drawing:
+    points = [(width, 100 * row[0]) for width, row in zip(grid, bands, strict=True)]
+    band = [(width, 100 * row[1], 100 * row[2]) for width, row in zip(grid, bands, strict=True)]
+    return line(name, points, band)
+
+
+def _more(extrapolation: Extrapolation) -> list[Block]:
+    laws: list[list[Cell]] = []
     for factor, model in extrapolation.models.items():
         errors = {name: error for name, _, error in model.rivals}
-        for place, (weight, law, formula) in enumerate(model.parts):
-            error = errors[law]
-            laws.append(
-                (
-                    "" if place else SHORT_NAMES[factor],
-                    f"{weight:.0%}",
-                    law.removesuffix("-efficiency"),
-                    formula,
-                    "-" if error is None else f"{100 * error:.2f}",
-                )
-            )
-    lines = aligned_lines(laws)
-    lines.append("Off by: percentage points, at runs that were left out; -: none could be.")
+        laws += [
+            [
+                "" if place else _SHORT_NAMES[factor], weight, law.removesuffix("-efficiency"),
+                formula, errors[law],
+            ]
+            for place, (weight, law, formula) in enumerate(model.parts)
+        ]  # fmt: skip
+    by = [
+        Column("Factor"), Column("Weight", "{:.0%}".format, minor=True), Column("Law"),
+        Column("p processes"),
+        Column("Off by", lambda error: f"{100 * error:.2f}", minor=True),
+    ]  # fmt: skip
+    off = "Off by: percentage points, at runs that were left out; -: none could be."
     parts = {"load_balance": "LB", "serialisation": "Ser", "transfer": "Trf"}
     if not set(FACTORS) <= set(extrapolation.models):
         parts = {"load_balance": "LB", "communication": "comm"}
     keys = (*parts, "parallel", "computation_scalability", "global")
-    heads = (*parts.values(), "parallel", "comp", "global")
-    rows: list[tuple[str, ...]] = [("", *heads, "band", "worst")]
-    head_of = dict(zip(keys, heads, strict=True))
-    rows += [
-        (
-            str(point.width),
-            *(_percent(point.values.get(key)) for key in keys),
-            f"{_percent(point.low['global'], 1)} to {_percent(point.high['global'], 1)}",
+    head_of = dict(zip(keys, (*parts.values(), "parallel", "comp", "global"), strict=True))
+    columns = [
+        Column("Processes", str),
+        *(percent_column(head_of[key][:1].upper() + head_of[key][1:], minor=key != "global",
+                         bar=1.0 if key == "global" else False) for key in keys),
+        Column("Band", str), Column("Worst", choice=True),
+    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            point.width, *(point.values.get(key) for key in keys),
+            (f"{100 * point.low['global']:.1f} to {100 * point.high['global']:.1f}",
+             point.low["global"]),
             head_of[point.dominating],
-        )
+        ]
         for point in extrapolation.points
-    ]
-    if extrapolation.points:
-        lines += ["", *aligned_lines(rows)]
-        lines.append("Worst: what loses most. The band is global's; --format json has the others.")
-    lines += [
-        f"from {width} processes on, {SHORT_NAMES[after]} loses most, not {SHORT_NAMES[before]}."
+    ]  # fmt: skip
+    worst = "Worst: what loses most. The band is global's; --format json has the others."
+    changes = [
+        f"from {width} processes on, {_SHORT_NAMES[after]} loses most, not {_SHORT_NAMES[before]}."
         for width, before, after in extrapolation.changes
     ]
-    return lines
+    return [
+        Table("Laws of the factors", by, laws, legend=[off]),
+        Table("Expected factors in percent", columns, rows, legend=[worst]),
+        Items(changes),
+    ]
 
 
 def factors_json(
@@ -274,7 +359,7 @@ def _run_record(run: ScaledRun, hints: Hints | None) -> dict[str, Any]:
         "useful_s": f.useful_s,
         "useful_maximum_s": f.useful_maximum_s,
         "ideal_useful_maximum_s": f.own_maximum_s,
-        **factors_of(run),
+        **_factors_of(run),
         "instructions": f.instructions,
         "cycles": f.cycles,
         "ipc": f.ipc,
@@ -304,13 +389,9 @@ def _run_record(run: ScaledRun, hints: Hints | None) -> dict[str, Any]:
     }
 
 
-def _percent(value: float | None, digits: int = 2) -> str:
-    return "-" if value is None else f"{100 * value:.{digits}f}"
+def _percent(value: float | None) -> Cell:
+    return None if value is None else (f"{100 * value:.2f}", value)
 
 
-def _seconds(value: float | None) -> str:
-    return "-" if value is None else f"{value:.6g}"
-
-
-def _fixed(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
+def _number(value: float | None, form: str) -> Cell:
+    return None if value is None else (f"{value:{form}}", value)

@@ -1,4 +1,4 @@
-"""Results of a trace's analyses as a table, JSON or CSV."""
+"""Results of a trace's analyses as a document and as JSON."""
 
 from __future__ import annotations
 
@@ -7,10 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TypeVar
 
-from regionpredict.report.aligned_table import aligned_lines
-from regionpredict.report.csv_text import csv_text
-from regionpredict.report.names import cut
-from regionpredict.report.page_width import PAGE_WIDTH
+from regionpredict.report.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Drawing,
+    Facts,
+    Folded,
+    Items,
+    Printed,
+    Section,
+    Table,
+    Text,
+)
+from regionpredict.report.html.blocks import curve, heat, line
+from regionpredict.report.html.timeline import timeline_block
+from regionpredict.report.process_grid import grid_text, grid_values, without_rank
 from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.trace import EventTrace, Location
 from regionpredict.trace.analysis import Analysis
@@ -18,8 +31,174 @@ from regionpredict.trace.profile import SECONDS, Balance, Record, TraceResult
 
 T = TypeVar("T")
 SCHEMA = "regionpredict/trace/1"
-_LEAST_PATH = 16  # columns in which a call path can still be told
+INSTANCES = "instances."  # metrics that count waits, by place
 _PER_PROFILE = ("time", "wait_direct", "wait_indirect", "wait_propagating", "wait_terminal")
+
+
+def result_document(
+    result: TraceResult, analysis: Analysis, top: int, metric: str | None = None
+) -> Document:
+    """Totals, call paths by cost with the rank that has most of it, and the sums that must hold;
+    with `metric` only this one. Text has the `top` call paths. CSV has one row per record.
+    """
+    trace = analysis.trace
+    totals = _only(result.totals, metric)
+    names = list(totals)
+    lead = [
+        f"{trace.name}: {plural(len(trace.locations), 'location')} on "
+        f"{plural(len(trace.ranks), 'rank')}, {plural(len(trace), 'event')}"
+    ]
+    if not totals:
+        lead.append("nothing of the kind was found")
+    sections = [
+        Section("Totals", [_totals(result, totals, metric)]),
+        Section("Where", lambda: _panes(result, names), "page"),
+        Section("Call paths", lambda: [_ranked(result, metric, top)], "text"),
+        Section("Worst instances", [_worst(result, metric)]),
+        Section("Sums", [Facts([pair for sum in result.balances for pair in _sum(sum)])]),
+        Section("Timeline", lambda: timeline_block(analysis), "page"),
+        Section("Waits over time", lambda: _severity(result, metric), "page"),
+        Section("Process grid", lambda: _grids(result, trace, names), "page"),
+        Section("Process grid", [
+            Printed("", grid_text(result, grid, metric)) for grid in trace.grids if metric
+        ], "text"),
+        Section("Findings", [Items([str(finding) for finding in analysis.findings])], "page"),
+        Section("Records", lambda: [_records(result, metric)], "csv"),
+    ]  # fmt: skip
+    return Document(f"Trace {trace.name}", lead, sections)
+
+
+def _totals(result: TraceResult, totals: Mapping[str, float], metric: str | None) -> Table:
+    units = {record.metric: record.unit for record in result.records}
+    rows: list[list[Cell]] = [
+        [name, (_quantity(value, units.get(name, "")), value), result.counts.get(name)]
+        for name, value in totals.items()
+        if metric or not name.startswith(INSTANCES)  # their column has them
+    ]
+    columns = [Column("Metric"), Column("Total", str), Column("Instances", str, unknown="")]
+    return Table("Totals", columns, rows)
+
+
+def _ranked(result: TraceResult, metric: str | None, top: int) -> Table:
+    """Metrics in seconds by call path, the largest first."""
+    sums: dict[tuple[str, str], float] = {}
+    most: dict[tuple[str, str], Record] = {}
+    for record in _chosen(result, metric):
+        if record.unit != SECONDS or (metric is None and record.metric in _PER_PROFILE):
+            continue
+        key = record.metric, record.callpath
+        sums[key] = sums.get(key, 0.0) + record.value
+        if key not in most or record.value > most[key].value:
+            most[key] = record
+    rows: list[list[Cell]] = [
+        [*key, sums[key], _named(most[key].location),
+         result.sources.get(key[1], "").rpartition("/")[2]]
+        for key in sorted(sums, key=lambda key: (-sums[key], key))
+    ]  # fmt: skip
+    columns = [
+        Column("Metric"), Column("Call path", cut=True), Column("Time", show_seconds),
+        Column("Most on"), Column("Source"),
+    ]  # fmt: skip
+    return Table("Call paths by time", columns, rows, top=top)
+
+
+def _worst(result: TraceResult, metric: str | None) -> Table:
+    """When each kind of wait was worst, who waited and for whom."""
+    rows: list[list[Cell]] = []
+    for instance in result.worst:
+        if metric in (None, instance.metric):
+            first, others = str(instance.waiting[0]), len(instance.waiting) - 1
+            rows.append([
+                instance.metric, instance.callpath, instance.seconds, instance.time_s,
+                f"{first} + {others}" if others else first, _named(instance.late),
+            ])  # fmt: skip
+    columns = [
+        Column("Metric", choice=True), Column("Call path", cut=True), Column("Wait", show_seconds),
+        Column("Until", lambda seconds: f"{seconds:.6g} s"), Column("Waiting"), Column("For"),
+    ]  # fmt: skip
+    return Table("Worst instances", columns, rows)
+
+
+def _sum(balance: Balance) -> list[tuple[str, str]]:
+    """The two sides, and the parts of the left one."""
+    left, right = (_quantity(side, SECONDS) for side in (balance.left, balance.right))
+    sides = f"{left} = {right}" if balance.holds else f"{left} and {right}: does not hold"
+    parts = [(name, _quantity(value, SECONDS)) for name, value in balance.parts.items() if value]
+    return [(balance.name, sides), *parts]
+
+
+def _records(result: TraceResult, metric: str | None) -> Table:
+    keys = ("metric", "callpath", "location", "value", "unit", "source")
+    rows: list[list[Cell]] = [
+        [record.metric, record.callpath,
+         None if record.location is None else str(record.location), repr(record.value),
+         record.unit, result.sources.get(record.callpath)]
+        for record in _chosen(result, metric)
+    ]  # fmt: skip
+    return Table("", [Column(key, key=key) for key in keys], rows)
+
+
+def _severity(result: TraceResult, metric: str | None) -> list[Drawing]:
+    """How many locations wait in the mean, in each part of the run."""
+    if result.severity is None:
+        return []
+    part = result.severity.part_s
+    series = [
+        line(name, [((at + 0.5) * part, seconds / part) for at, seconds in enumerate(parts)])
+        for name, parts in result.severity.seconds.items()
+        if metric in (None, name)
+    ]
+    return [curve("Locations that wait, in the mean", "seconds", "locations", series)]
+
+
+def _grids(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list[Block]:
+    """Each metric where its ranks lie in the trace's topologies."""
+    known = {record.metric for record in result.records if record.location is not None}
+    blocks: list[Block] = []
+    for grid in trace.grids:
+        for name in names:
+            if name not in known:
+                continue
+            sums = grid_values(result, grid, name)
+            shown: list[Block] = [heat(" ".join(filter(None, (name, front))), rows, sums.unit)
+                     for front, rows in sums.planes]  # fmt: skip
+            if sums.missing:
+                shown.append(Text(without_rank(sums.missing)))
+            blocks.append(Folded(f"{name} on the {sums.sizes} grid {grid.name}".rstrip(), shown))
+    return blocks
+
+
+def _panes(result: TraceResult, names: Sequence[str]) -> list[Drawing]:
+    """Metric, call path, location: records once, by numbers."""
+    paths: dict[str, int] = {}
+    location_numbers: dict[str, int] = {}
+    metrics: dict[str, dict[str, Any]] = {}
+    for record in result.records:
+        if record.metric not in names:
+            continue
+        metric = metrics.setdefault(record.metric, {"unit": record.unit, "paths": {}})
+        path = paths.setdefault(record.callpath, len(paths))
+        where = "the whole run" if record.location is None else str(record.location)
+        place = location_numbers.setdefault(where, len(location_numbers))
+        metric["paths"].setdefault(path, []).append((place, record.value))
+    shown = []
+    for name, metric in metrics.items():
+        ranked = sorted(metric["paths"].items(), key=lambda item: -sum(v for _, v in item[1]))
+        shown.append({
+            "name": name, "unit": metric["unit"], "total": result.totals.get(name, 0.0),
+            "paths": [{"path": path, "total": sum(v for _, v in values), "values": values}
+                      for path, values in ranked],
+        })  # fmt: skip
+    if not shown:
+        return []
+    return [
+        {
+            "kind": "panes",
+            "metrics": shown,
+            "paths": list(paths),
+            "locations": list(location_numbers),
+        }
+    ]
 
 
 def result_json(result: TraceResult, analysis: Analysis, metric: str | None = None) -> str:
@@ -91,121 +270,16 @@ def result_json(result: TraceResult, analysis: Analysis, metric: str | None = No
     return json.dumps(document, indent=1) + "\n"
 
 
-def result_csv(result: TraceResult, metric: str | None = None) -> str:
-    """A row each record, under a header row."""
-    rows = [
-        (
-            record.metric, record.callpath, record.location, repr(record.value), record.unit,
-            result.sources.get(record.callpath),
-        )
-        for record in _chosen(result, metric)
-    ]  # fmt: skip
-    return csv_text(("metric", "callpath", "location", "value", "unit", "source"), rows)
-
-
-INSTANCES = "instances."  # metrics that count waits, by place
-
-
-def result_table(
-    result: TraceResult, trace: EventTrace, top: int, metric: str | None = None
-) -> str:
-    """Totals, then call paths by cost with the rank that has most of it, then the sums."""
-    lines = [
-        f"{trace.name}: {plural(len(trace.locations), 'location')} on "
-        f"{plural(len(trace.ranks), 'rank')}, {plural(len(trace), 'event')}",
-        "",
-    ]
-    totals = _only(result.totals, metric)
-    if not totals:
-        return "\n".join([*lines, "nothing of the kind was found"]) + "\n"
-    units = {record.metric: record.unit for record in result.records}
-    head = [("metric", "total", "instances")]
-    head += [
-        (name, _quantity(value, units.get(name, "")), str(result.counts.get(name, "")))
-        for name, value in totals.items()
-        if metric or not name.startswith(INSTANCES)  # their column has them
-    ]
-    lines += [*aligned_lines(head), ""]
-    ranked = _ranked(result, metric)
-    if ranked:
-        lines += aligned_lines(_fitting([_RANKED_HEAD, *ranked[:top]]))
-        if len(ranked) > top:
-            lines.append(f"... and {len(ranked) - top} more; --top {len(ranked)} shows all")
-    lines += _worst_lines(result, metric)
-    for balance in result.balances:
-        sign = "=" if balance.holds else "is not"
-        lines += [
-            "",
-            f"{balance.name}:",
-            f"  {_quantity(balance.left, SECONDS)} {sign} {_quantity(balance.right, SECONDS)}",
-            *(
-                f"  {name}: {_quantity(value, SECONDS)}"
-                for name, value in balance.parts.items()
-                if value
-            ),
-        ]
-    return "\n".join(lines) + "\n"
-
-
-_WORST_HEAD = ("worst instances", "call path", "wait", "until", "waiting", "for")
-
-
-def _worst_lines(result: TraceResult, metric: str | None) -> list[str]:
-    """When each kind of wait was worst, who waited and for whom."""
-    rows = []
-    for instance in result.worst:
-        if metric not in (None, instance.metric):
-            continue
-        first, others = str(instance.waiting[0]), len(instance.waiting) - 1
-        rows.append(
-            (
-                instance.metric, instance.callpath, show_seconds(instance.seconds),
-                f"{instance.time_s:.6g} s", f"{first} + {others}" if others else first,
-                "" if instance.late is None else str(instance.late),
-            )
-        )  # fmt: skip
-    return ["", *aligned_lines(_fitting([_WORST_HEAD, *rows]))] if rows else []
-
-
-_RANKED_HEAD = ("metric", "call path", "time", "most on", "source")
-
-
-def _fitting(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The rows with call paths cut in the middle where a line would be wider than the page."""
-    others = [max(map(len, column)) for column in list(zip(*rows, strict=True))]
-    room = max(PAGE_WIDTH - sum(others) + others[1] - 2 * (len(others) - 1), _LEAST_PATH)
-    return [(row[0], cut(row[1], room, room // 3), *row[2:]) for row in rows]
-
-
-def _ranked(result: TraceResult, metric: str | None) -> list[tuple[str, ...]]:
-    """Metrics in seconds by call path, the largest first."""
-    sums: dict[tuple[str, str], float] = {}
-    most: dict[tuple[str, str], Record] = {}
-    for record in _chosen(result, metric):
-        if record.unit != SECONDS or (metric is None and record.metric in _PER_PROFILE):
-            continue
-        key = record.metric, record.callpath
-        sums[key] = sums.get(key, 0.0) + record.value
-        if key not in most or record.value > most[key].value:
-            most[key] = record
-    order = sorted(sums, key=lambda key: (-sums[key], key))
-    return [
-        (
-            *key,
-            show_seconds(sums[key]),
-            "" if most[key].location is None else str(most[key].location),
-            result.sources.get(key[1], "").rpartition("/")[2],
-        )
-        for key in order
-    ]
-
-
 def _chosen(result: TraceResult, metric: str | None) -> Iterator[Record]:
     return (record for record in result.records if metric in (None, record.metric))
 
 
 def _only(values: Mapping[str, T], metric: str | None) -> dict[str, T]:
     return {name: value for name, value in values.items() if metric in (None, name)}
+
+
+def _named(location: Location | None) -> str:
+    return "" if location is None else str(location)
 
 
 def _location(location: Location | None) -> int | str | None:

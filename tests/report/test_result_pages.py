@@ -21,8 +21,8 @@ from regionpredict.measure.records import RegionRun
 from regionpredict.measure.summary import RegionSummary, Timing
 from regionpredict.report.comparison import comparison_document, wrong_term
 from regionpredict.report.html.roofline import memory_traffic, peak_operations
-from regionpredict.report.html.trace import trace_page
 from regionpredict.report.rendered import rendered
+from regionpredict.report.trace_results import result_document
 from regionpredict.trace import Location, ProcessGrid
 from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
@@ -343,7 +343,7 @@ def late(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
 @pytest.mark.compiler
 def test_a_timeline_has_waits_messages_and_the_path(late: Analysis, tmp_path: Path) -> None:
     page = tmp_path / "t.html"
-    page.write_text(trace_page(TraceResult((), {}, {}), late))
+    page.write_text(rendered(result_document(TraceResult((), {}, {}), late, 9), "html"))
     (timeline,) = blocks_of(page, "timeline")
     assert (timeline["x"], timeline["end"]) == ("time (ms)", 100)
     names = [one["name"] for one in timeline["kinds"]]
@@ -369,7 +369,7 @@ def test_metrics_lie_on_the_process_grid(
     result = TraceResult(records, {"m": 2.0}, {})
     told = replace(late, trace=replace(late.trace, grids=(grid,)))
     page = tmp_path / "grid.html"
-    page.write_text(trace_page(result, told))
+    page.write_text(rendered(result_document(result, told, 9), "html"))
     (heat,) = blocks_of(page, "heat")
     assert (heat["rows"], heat["unit"]) == ([[1.5, 0.5, ""]], "seconds")
     opened = Opened(browser, page)

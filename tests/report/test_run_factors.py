@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from regionpredict.report.run_factors import factors_json, factors_table
+from regionpredict.report.rendered import rendered
+from regionpredict.report.run_factors import factors_document, factors_json
 from regionpredict.trace.factors import EagerPoint, RunFactors
 from regionpredict.trace.iterations import Iterations
 from regionpredict.trace.scaling import study_of
@@ -38,7 +39,7 @@ def cells(table: str, head: str) -> list[str]:
 
 
 def test_a_table_of_one_run() -> None:
-    table = factors_table(study_of([RUN]), None)
+    table = rendered(factors_document(study_of([RUN]), None), "table")
     assert cells(table, "parallel efficiency") == ["50.00"]  # 5/6 * 0.8 * 0.75
     assert cells(table, "communication") == ["60.00"]
     assert cells(table, "speedup") == ["-"]
@@ -51,7 +52,8 @@ def test_a_table_of_one_run() -> None:
 
 def test_iterations_are_told() -> None:
     found = Iterations(np.zeros((8, 4), dtype=np.int64), np.array([1.0, 1.0, 4.0]), 12)
-    table = factors_table(study_of([replace(RUN, iterations=found)]), None)
+    study = study_of([replace(RUN, iterations=found)])
+    table = rendered(factors_document(study, None), "table")
     # mean 2, deviation sqrt((1 + 1 + 4) / 3) = sqrt(2): 70.7 % of 2
     assert "heat: 3 iterations, whose duration differs by 70.7 %" in table
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from regionpredict.errors import InputError, UsageError
-from regionpredict.report.run_factors import factors_json, factors_table
+from regionpredict.report.rendered import rendered
+from regionpredict.report.run_factors import factors_document, factors_json
 from regionpredict.trace.extrapolation import extrapolate
 from regionpredict.trace.factor_tables import read_factor_table
 from regionpredict.trace.scaling import study_of
@@ -65,7 +66,7 @@ def test_a_column_a_run(tmp_path: Path) -> None:
     assert study.runs[-1].computation == pytest.approx(8 / 7.2)
     assert study.runs[-1].instructions == pytest.approx(1 / 1.1)
     assert study.notes == ()
-    assert "Ser is 'given'" in factors_table(study, None)
+    assert "Ser is 'given'" in rendered(factors_document(study, None), "table")
 
 
 def test_a_row_a_run_without_serialisation(tmp_path: Path) -> None:
@@ -81,7 +82,7 @@ def test_a_row_a_run_without_serialisation(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="unknown factor 'transfer'"):
         extrapolate(study, [8], {"transfer": "pipeline"})
     assert found.points[0].dominating == "communication"
-    table = factors_table(study, found)
+    table = rendered(factors_document(study, found), "table")
     assert "comm" in table
     assert '"serialisation": null' in factors_json(study, found)
 
