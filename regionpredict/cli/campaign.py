@@ -61,9 +61,10 @@ def disturbed_text(campaign: Campaign) -> str:
 
 def show_campaign(campaign: Campaign, form: str) -> None:
     """The regions' times on standard output, as a table or as JSON."""
-    from regionpredict.report.measurements import measurements_document, measurements_table
+    from regionpredict.report.measurements import measurements_document, measurements_record
+    from regionpredict.report.rendered import rendered
 
     if form == "json":
-        write_standard_output(json.dumps(measurements_document(campaign), indent=1) + "\n")
+        write_standard_output(json.dumps(measurements_record(campaign), indent=1) + "\n")
     else:
-        write_standard_output(measurements_table(campaign))
+        write_standard_output(rendered(measurements_document(campaign), "table"))

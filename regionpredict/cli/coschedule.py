@@ -46,10 +46,11 @@ def command(
     from regionpredict.predict import coschedule, hand_over
     from regionpredict.report.coschedule import (
         coschedule_document,
-        coschedule_table,
+        coschedule_record,
         slurm_steps,
         taskset_lines,
     )
+    from regionpredict.report.rendered import rendered
 
     if not 2 <= len(hints) <= MOST_PROGRAMS:
         raise UsageError(
@@ -64,18 +65,15 @@ def command(
     programs = [_program(name, path, machine, len(hints)) for name, path in files.items()]
     result = coschedule(programs, machine)
     if form == "json":
-        text = (
-            json.dumps(
-                coschedule_document(result, machine, top, hand_over(programs, machine)), indent=1
-            )
-            + "\n"
-        )
+        record = coschedule_record(result, machine, top, hand_over(programs, machine))
+        text = json.dumps(record, indent=1) + "\n"
     elif form == "slurm":
         text = slurm_steps(result, files)
     elif form == "taskset":
         text = taskset_lines(result, machine, files)
     else:
-        text = coschedule_table(result, machine, top, hand_over(programs, machine))
+        shown = coschedule_document(result, machine, top, hand_over(programs, machine))
+        text = rendered(shown, form)
     write_result(text, output)
 
 

@@ -32,6 +32,8 @@ from regionpredict.report.page_width import PAGE_WIDTH
 from regionpredict.report.quantities import plural, show_seconds, show_share
 
 _SHOWN = 10
+_OF_VERDICTS = ("speedup_error", "time_ratio", "utilisation", "hinted", "needed", "right", "loss")
+_OF_HINTS = ("id", "file", "line", "function", "score", "bottleneck", "confidence")
 FAR_OFF = Constant(
     2.0, "1", "assumed",
     "a predicted time beyond twice the measured one, or below half of it, is called wrong: ratios "
@@ -422,24 +424,12 @@ def _rate_entry(rate: Rate) -> dict[str, Any]:
 
 def _entry(verdict: Verdict, law: Fitted | None) -> dict[str, Any]:
     return {
-        "id": verdict.hint.id,
-        "file": verdict.hint.file,
-        "line": verdict.hint.line,
-        "function": verdict.hint.function,
-        "score": verdict.hint.score,
-        "bottleneck": verdict.hint.bottleneck,
-        "confidence": verdict.hint.confidence,
+        **{name: getattr(verdict.hint, name) for name in _OF_HINTS},
         "assumed": list(verdict.hint.assumed),
         "seconds": {str(n): t for n, t in verdict.times.items()},
         "predicted_speedup": {str(n): s for n, s in verdict.predicted_speedup.items()},
         "measured_speedup": {str(n): s for n, s in verdict.measured_speedup.items()},
-        "speedup_error": verdict.speedup_error,
-        "time_ratio": verdict.time_ratio,
-        "utilisation": verdict.utilisation,
-        "hinted": verdict.hinted,
-        "needed": verdict.needed,
-        "right": verdict.right,
-        "loss": verdict.loss,
+        **{name: getattr(verdict, name) for name in _OF_VERDICTS},
         "incomparable": verdict.incomparable or None,
         "fitted": None if law is None else _law_entry(law),
     }

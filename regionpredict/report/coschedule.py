@@ -1,79 +1,77 @@
-"""Programs that share a node: a table, JSON, and the lines that start them so."""
+"""Programs that share a node: a document, JSON, and the lines that start them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from regionpredict.errors import one_line
 from regionpredict.machine import Machine
 from regionpredict.predict import Allocation, Coschedule, Handover, Part
 from regionpredict.predict.constants import COSCHEDULE_GAIN
-from regionpredict.predict.core_handover import Turn
 from regionpredict.quoting import shell_comment, shell_word
-from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.report.document import Block, Cell, Column, Document, Section, Table, Text
+from regionpredict.report.quantities import plural, show_factor, show_seconds
 
-_NAME = 20
 _NAMED = 4  # teams of open sizes
 _STEPS = 12  # of a schedule
-_REGION = 42  # characters of a region's name: its end
 
 
-def coschedule_table(
+def coschedule_document(
     result: Coschedule, machine: Machine, top: int, over_time: Handover | None = None
-) -> str:
-    """The verdict first, then the fastest ways to share, one line per program, then the schedule
-    that moves cores between regions."""
-    lines = [_verdict(result), *open_lines(result), "",
-             f"alone on {machine.name}, each by its plan, one after the other: "
-             f"{show_seconds(result.sequential_seconds)}"]  # fmt: skip
-    lines += [
-        f"  {part.name[:_NAME]:<{_NAME}} {plural(part.cores, 'core'):>10} "
-        f"{show_seconds(part.seconds):>10}"
-        for part in result.alone
+) -> Document:
+    """The verdict, the `top` fastest ways to share, and the schedule that moves cores between
+    regions."""
+    alone = f"Alone on {machine.name}, each by its plan, one after the other"
+    tables: list[Block] = [_parts(alone, result.sequential_seconds, result.alone, ())]
+    tables += [
+        _parts(_how(way), way.seconds, way.parts, [part.slowdown for part in way.parts])
+        for way in result.allocations[:top]
     ]
-    for allocation in result.allocations[:top]:
-        lines += ["", f"{_how(allocation)}: {show_seconds(allocation.seconds)}"]
-        lines += [
-            f"  {part.name[:_NAME]:<{_NAME}} {plural(part.cores, 'core'):>10} "
-            f"{show_seconds(part.seconds):>10}  {part.slowdown:.2f} times as long as alone"
-            for part in allocation.parts
-        ]
-    if over_time is not None:
-        lines += ["", *_schedule_lines(over_time)]
-    return "\n".join(map(one_line, lines)) + "\n"
+    sections = [
+        Section("Programs", tables),
+        Section("Schedule", [] if over_time is None else [_schedule(over_time)]),
+    ]
+    return Document("Programs that share a node", [_verdict(result), *open_lines(result)], sections)
 
 
-def _schedule_lines(schedule: Handover) -> list[str]:
+def _parts(
+    title: str, seconds: float, parts: Sequence[Part], slowdown: Sequence[float]
+) -> Table:  # fmt: skip
+    columns = [Column("Program", cut=True), Column("Cores", str), Column("Time", show_seconds)]
+    if slowdown:
+        columns.append(Column("Slowdown", show_factor))
+    rows: list[list[Cell]] = [
+        [part.name, part.cores, part.seconds, *slowdown[at : at + 1]]
+        for at, part in enumerate(parts)
+    ]
+    return Table(f"{title}: {show_seconds(seconds)}", columns, rows)
+
+
+def _schedule(schedule: Handover) -> Block:
     """The time and gains of a schedule, and its first steps: threads by region."""
     shares = " and ".join(map(str, schedule.fixed_cores))
-    lines = [
-        f"cores passed on between regions: {show_seconds(schedule.seconds)}",
-        f"  {schedule.over_turns:.2f} times as fast as taking turns,",
-        f"  {schedule.over_fixed:.2f} times as fast as the best fixed shares ({shares} cores)",
-    ]
+    title = (
+        f"Cores passed on between regions: {show_seconds(schedule.seconds)}, "
+        f"{schedule.over_turns:.2f} times as fast as taking turns, {schedule.over_fixed:.2f} times "
+        f"as fast as the best fixed shares ({shares} cores)"
+    )
     if schedule.over_turns < COSCHEDULE_GAIN.value or schedule.over_fixed < COSCHEDULE_GAIN.value:
-        return lines
-    for step in schedule.steps[:_STEPS]:
-        lines.append(f"  at {show_seconds(step.begin)}")
-        turns = zip(schedule.names, step.turns, strict=True)
-        lines += [
-            f"    {name[:_NAME]:<{_NAME}} {_turn(turn)}" for name, turn in turns if turn.region
-        ]
-    if len(schedule.steps) > _STEPS:
-        lines.append(
-            f"  ... {plural(len(schedule.steps) - _STEPS, 'more step')}; all: --format json"
-        )
-    return lines
-
-
-def _turn(turn: Turn) -> str:
-    cores = plural(turn.threads, "core") if turn.threads else "waits for"
-    region = turn.region
-    shown = region if len(region) <= _REGION else f"...{region[-_REGION + 3 :]}"
-    return f"{cores:>10}  {shown}"
+        return Text(title)
+    rows: list[list[Cell]] = [
+        [step.begin, name, turn.threads or ("waits", 0), turn.region]
+        for step in schedule.steps[:_STEPS]
+        for name, turn in zip(schedule.names, step.turns, strict=True)
+        if turn.region
+    ]
+    columns = [
+        Column("From", show_seconds), Column("Program", cut=True), Column("Cores", str),
+        Column("Region", cut=True),
+    ]  # fmt: skip
+    more = plural(len(schedule.steps) - _STEPS, "more step")
+    legend = [f"... {more}; all: --format json"] if len(schedule.steps) > _STEPS else []
+    return Table(title, columns, rows, legend=legend)
 
 
 def open_lines(result: Coschedule) -> list[str]:
@@ -106,7 +104,7 @@ def _how(allocation: Allocation) -> str:
     return "cores of every NUMA domain"
 
 
-def coschedule_document(
+def coschedule_record(
     result: Coschedule, machine: Machine, top: int, over_time: Handover | None = None
 ) -> dict[str, Any]:
     """The ways to share for `json.dumps`, schema `regionpredict/coschedule/1`."""

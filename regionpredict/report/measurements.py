@@ -1,10 +1,4 @@
-"""Measurements as a table and as JSON.
-
-2mm on epyc (2 packages x 64 cores), close on cores, 3 to 5 runs
-2mm.c
-  line  function      runs iterations        1 thread  2 threads
-    35  kernel_2mm       1       1024         1.21 s   1.98x
-"""
+"""Measurements as a document and as JSON."""
 
 from __future__ import annotations
 
@@ -14,44 +8,46 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from regionpredict.errors import one_line
 from regionpredict.measure.records import Campaign, RegionRun
-from regionpredict.measure.summary import RegionSummary, summarise, summarise_teams
+from regionpredict.measure.summary import RegionSummary, Timing, summarise, summarise_teams
+from regionpredict.report.document import Cell, Column, Document, Items, Section, Table
 from regionpredict.report.quantities import plural, show_count, show_seconds
 
-_NAME = 18
 _COLUMNS = 6
+_WIDE = 0.05  # of the mean
 
 
-def measurements_table(campaign: Campaign) -> str:
+def measurements_document(campaign: Campaign) -> Document:
     """Each region's time on the fewest threads and its speedup on more."""
     host, counts = campaign.host, campaign.threads
-    lines = [
+    lead = [
         f"{Path(campaign.command[0]).name} on {host.name} ({plural(host.packages, 'package')} x "
         f"{plural(host.cores_per_package, 'core')}), {campaign.binding.get('proc_bind', '?')} on "
         f"{campaign.binding.get('places', '?')}, {plural(len(campaign.measured), 'run')}"
     ]
-    if not counts:
-        return lines[0] + "\n"
+    regions = summarise(campaign.quietest) if counts else []
+    teams = summarise_teams(campaign.quietest) if counts else []
     shown = _chosen(counts)
-    summaries = summarise(campaign.quietest)
-    teams = summarise_teams(campaign.quietest)
-    for file, group in groupby(summaries, key=lambda summary: summary.last.file):
-        first = plural(shown[0], "thread")
-        heads = "".join(f"{n:>7} th" for n in shown[1:])
-        lines += ["", file]
-        lines.append(
-            f"  line  {'function':<{_NAME}} {'runs':>7} {'iterations':>10} {first:>11}{heads}"
-        )
-        lines += [_row(summary, shown) for summary in group]
-    for file, group in groupby(teams, key=lambda summary: summary.last.file):
-        lines += ["", f"{file}: each `parallel` as a whole"]
-        lines += [_row(summary, shown) for summary in group]
-    if any(summary.last.nowait for summary in summaries):
-        lines += ["", "n: nowait, the first thread's own share of the loop"]
-    if any(t.interval > 0.05 for summary in (*summaries, *teams) for t in summary.timings.values()):
-        lines += ["", "~ the 95 % confidence interval is wider than 5 % of the mean"]
-    return "\n".join(map(one_line, lines)) + "\n"
+    tables = [
+        _table(f"{file}{what}", list(group), shown)
+        for summaries, what in ((regions, ""), (teams, ": each `parallel` as a whole"))
+        for file, group in groupby(summaries, key=lambda summary: summary.last.file)
+    ]
+    notes = []
+    if any(summary.last.nowait for summary in regions):
+        notes.append("n: nowait, the first thread's own share of the loop")
+    if any(t.interval > _WIDE for summary in (*regions, *teams) for t in summary.timings.values()):
+        notes.append("~ the 95 % confidence interval is wider than 5 % of the mean")
+    return Document("Measurements", lead, [Section("Regions", [*tables, Items(notes)])])
+
+
+def _table(title: str, summaries: Sequence[RegionSummary], counts: Sequence[int]) -> Table:
+    columns = [
+        Column("Line", str), Column("Function", cut=True), Column("Runs", show_count),
+        Column("Iterations", show_count, unknown="?"), Column(plural(counts[0], "thread"), str),
+        *(Column(f"{n} th", str, unknown="? ") for n in counts[1:]),
+    ]  # fmt: skip
+    return Table(title, columns, [_row(summary, counts) for summary in summaries])
 
 
 def disturbed_runs(campaign: Campaign) -> str:
@@ -75,30 +71,33 @@ def disturbed_runs(campaign: Campaign) -> str:
 
 
 def _chosen(counts: Sequence[int]) -> list[int]:
-    """The first, the last, and at the most so many between."""
+    """The first, the last, and some between."""
     if len(counts) <= _COLUMNS:
         return list(counts)
     step = (len(counts) - 1) / (_COLUMNS - 1)
     return [counts[round(place * step)] for place in range(_COLUMNS)]
 
 
-def _row(summary: RegionSummary, counts: Sequence[int]) -> str:
+def _row(summary: RegionSummary, counts: Sequence[int]) -> list[Cell]:
     last = summary.last
-    trips = show_count(last.most_trips) if last.counted else "?"
     base = summary.timings.get(counts[0])
-    mark = "n" if last.nowait else " "
-    head = f"{last.line:>6}{mark} {last.function[:_NAME]:<{_NAME}} {show_count(last.executions):>7}"
-    row = f"{head} {trips:>10} {show_seconds(None if base is None else base.seconds):>10}"
-    row += "~" if base is not None and base.interval > 0.05 else " "
+    row: list[Cell] = [
+        (f"{last.line}{'n' if last.nowait else ' '}", last.line), last.function, last.executions,
+        last.most_trips if last.counted else None,
+        "? " if base is None else (f"{show_seconds(base.seconds)}{_mark(base)}", base.seconds),
+    ]  # fmt: skip
     for threads in counts[1:]:
         speedup = summary.speedup(threads, counts[0])
-        timing = summary.timings.get(threads)
-        unsure = timing is not None and timing.interval > 0.05
-        row += f"{'?' if speedup is None else f'{speedup:.2f}x':>9}" + ("~" if unsure else " ")
-    return row.rstrip()
+        mark = _mark(summary.timings.get(threads))
+        row.append(None if speedup is None else (f"{speedup:.2f}x{mark}", speedup))
+    return row
 
 
-def measurements_document(campaign: Campaign) -> dict[str, Any]:
+def _mark(timing: Timing | None) -> str:
+    return "~" if timing is not None and timing.interval > _WIDE else " "
+
+
+def measurements_record(campaign: Campaign) -> dict[str, Any]:
     """The summary for `json.dumps`: one entry a region or team, one timing a thread count."""
     return {
         "schema": "regionpredict/measured/1",

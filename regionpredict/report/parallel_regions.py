@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
 
@@ -59,14 +60,7 @@ def region_records(run: RunFactors, hints: Hints | None) -> list[dict[str, Any]]
     """As JSON has them; what is `predicted` is null where nothing is."""
     return [
         {
-            "name": split.name,
-            "file": split.file,
-            "line": split.line,
-            "threads": split.threads,
-            "executions": split.executions,
-            "seconds": split.seconds,
-            "scheduling": split.scheduling,
-            "load_balance": split.load_balance,
+            **asdict(split),
             "efficiency": split.efficiency,
             "predicted_load_balance": None if hints is None else predicted_balance(hints, split),
             "predicted_efficiency": None if hints is None else predicted_efficiency(hints, split),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -340,16 +341,6 @@ def factors_json(
 
 def _run_record(run: ScaledRun, hints: Hints | None) -> dict[str, Any]:
     f = run.factors
-    team = None
-    if f.team is not None:
-        team = {
-            "threads": f.team.threads,
-            "constructs": f.team.constructs,
-            "serial": f.team.serial,
-            "scheduling": f.team.scheduling,
-            "load_balance": f.team.load_balance,
-            "serial_s": f.team.serial_s,
-        }
     return {
         "name": f.name,
         "ranks": f.width,
@@ -374,7 +365,7 @@ def _run_record(run: ScaledRun, hints: Hints | None) -> dict[str, Any]:
             }
             for point in f.eager
         ],
-        "team": team,
+        "team": None if f.team is None else asdict(f.team),
         "parallel_regions": region_records(f, hints),
         "not_analyzed": dict(f.not_analysed),
         "initialized": _initialized_record(run) or None,

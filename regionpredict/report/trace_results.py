@@ -242,7 +242,16 @@ def result_json(result: TraceResult, analysis: Analysis, metric: str | None = No
         },
         "totals": _only(result.totals, metric),
         "counts": _only(result.counts, metric),
-        "conservation": [_balance(balance) for balance in result.balances],
+        "conservation": [
+            {
+                "name": own.name,
+                "left": own.left,
+                "right": own.right,
+                "holds": own.holds,
+                "parts": dict(own.parts),
+            }
+            for own in result.balances
+        ],
         "findings": [asdict(finding) for finding in analysis.findings],
         "not_analyzed": dict(analysis.not_analysed),
         "clock_violations": [
@@ -286,16 +295,6 @@ def _location(location: Location | None) -> int | str | None:
     if location is None:
         return None
     return location.rank if location.thread == 0 else str(location)
-
-
-def _balance(balance: Balance) -> dict[str, Any]:
-    return {
-        "name": balance.name,
-        "left": balance.left,
-        "right": balance.right,
-        "holds": balance.holds,
-        "parts": dict(balance.parts),
-    }
 
 
 def _quantity(value: float, unit: str) -> str:

@@ -70,13 +70,13 @@ void brief(double *restrict a)
 """
 
 
-@cache
 def _shown(calibration: SaturationCalibration) -> str:
     """The words of the text."""
     lines = [line for block in saturation_blocks(calibration) for line in block_lines(block)]
     return " ".join(" ".join(lines).split())
 
 
+@cache
 def programs(folder: Path, number: int = 4) -> Analysis:
     """Four programs in a folder each, alike but for their sizes."""
     paths = []
