@@ -205,9 +205,10 @@ def _write_page(text: str, output: Path, report: Path | None) -> None:
     if report is None:
         return
     from regionpredict.machine.reader import read
-    from regionpredict.report.html.machine import machine_page
+    from regionpredict.report.machine import machine_document
+    from regionpredict.report.rendered import rendered
 
-    write_result(machine_page(read(text, str(output))), report)
+    write_result(rendered(machine_document(read(text, str(output))), "html"), report)
 
 
 def _progress_text(progress: Progress) -> tuple[float, str]:

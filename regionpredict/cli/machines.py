@@ -50,15 +50,11 @@ def list_machines() -> None:
 def show_machine(machine: str, form: str, output: Path | None) -> None:
     """Draw the node of MACHINE and show its key figures."""
     from regionpredict.cli.machine_option import machine_for
-    from regionpredict.machine.draw import show
+    from regionpredict.report.machine import machine_document
+    from regionpredict.report.rendered import rendered
 
     model, _ = machine_for(machine)
-    if form == "html":
-        from regionpredict.report.html.machine import machine_page
-
-        write_result(machine_page(model), output)
-    else:
-        write_result(show(model) + "\n", output)
+    write_result(rendered(machine_document(model), form), output)
 
 
 @command.command("check")

@@ -21,19 +21,6 @@ ALL_SHOWN = 6
 """Cores of a domain that are drawn one by one; of more, the ends of each group."""
 
 
-def show(machine: Machine) -> str:
-    """The drawing, and below it the key figures; lines of at most 80 columns."""
-    return "\n".join(
-        [
-            *_wrapped(f"{machine.name}: {machine.description}"),
-            "",
-            draw(machine),
-            "",
-            figures(machine),
-        ]
-    )
-
-
 def draw(machine: Machine) -> str:
     """The node: packages, NUMA domains, cores, caches with the cores that share them.
 
@@ -130,7 +117,7 @@ def _cache_row(cache: Cache, columns: list[int | None], cell: int) -> str:
     return row.rstrip()
 
 
-def figures(machine: Machine) -> str:
+def key_figures(machine: Machine) -> str:
     """The key figures, one a line: name, value, evidence, source."""
     rows: list[tuple[str, str, str, str]] = []
 
@@ -225,12 +212,3 @@ def _framed(text: str) -> str:
 
 def _cut(line: str) -> str:
     return line if len(line) <= WIDTH else line[: WIDTH - 3].rstrip() + "..."
-
-
-def _wrapped(text: str) -> list[str]:
-    lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) + 1 > WIDTH:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines

@@ -9,13 +9,14 @@ import pytest
 from regionpredict.errors import InputError
 from regionpredict.frontend import requests_for
 from regionpredict.machine.check import check
-from regionpredict.machine.draw import show
 from regionpredict.machine.evidence import evidence_counts
 from regionpredict.machine.model import Machine
 from regionpredict.machine.reader import read
 from regionpredict.pipeline import analyse, predict_region
 from regionpredict.predict.curve import Point
 from regionpredict.predict.density import boundaries, packages_for
+from regionpredict.report.machine import machine_document
+from regionpredict.report.rendered import rendered
 
 PLAIN = """\
 name: mynode
@@ -87,8 +88,10 @@ def test_a_wrong_section_is_one_line_with_its_place(
 
 def test_corrections_are_shown_among_the_figures() -> None:
     plain, machine = read(PLAIN, "m.yaml"), corrected(compute=1.5)
-    assert "compute, corrected     x 1.5                  measured" in show(machine)
-    assert "corrected" not in show(plain)
+    assert "compute, corrected     x 1.5                  measured" in rendered(
+        machine_document(machine), "table"
+    )
+    assert "corrected" not in rendered(machine_document(plain), "table")
     measured = evidence_counts(machine)["measured"]
     assert measured == evidence_counts(plain)["measured"] + 1
 

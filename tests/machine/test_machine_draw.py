@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 
 from regionpredict.machine import load, shipped_names
-from regionpredict.machine.draw import draw, show
+from regionpredict.machine.draw import draw
+from regionpredict.report.machine import machine_document
+from regionpredict.report.rendered import rendered
 
 
 @pytest.mark.parametrize("name", shipped_names())
 def test_every_drawing_fits_80_columns_and_closes_its_brackets(name):
     machine = load(name)
-    text = show(machine)
+    text = rendered(machine_document(machine), "table")
     assert all(len(line) <= 80 for line in text.splitlines())
     drawing = draw(machine)
     assert drawing.count("[") == drawing.count("]")
@@ -48,7 +50,7 @@ def test_large_domains_are_shortened():
 
 
 def test_key_figures_carry_their_evidence():
-    text = show(load("skylake-gold-6148"))
+    text = rendered(machine_document(load("skylake-gold-6148")), "table")
     for part in (
         "L3 size",
         "27.5 MiB",

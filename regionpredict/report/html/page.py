@@ -33,12 +33,6 @@ def document_page(document: doc.Document) -> str:
     return _HOLE.sub(lambda hole: fillings[hole[1]], _asset("page.html"))
 
 
-def as_text(content: str) -> doc.Section:
-    """The section with the lines of the terminal."""
-    name = "The table of the terminal"
-    return doc.Section("As text", [doc.Folded(name, [doc.Printed(name, content)])], "page")
-
-
 def _drawn_all(blocks: Sequence[doc.Block]) -> list[doc.Drawing]:
     return [drawn for block in blocks for drawn in _drawn(block)]
 

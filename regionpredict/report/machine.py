@@ -1,10 +1,10 @@
-"""The page of a machine model, as `machines show` and `calibrate` write it."""
+"""A machine model as a document, as `machines show` and `calibrate` write it."""
 
 from __future__ import annotations
 
 from regionpredict.machine import Machine
 from regionpredict.machine.check import check
-from regionpredict.machine.draw import draw, quantity_text
+from regionpredict.machine.draw import draw, key_figures, quantity_text
 from regionpredict.machine.evidence import evidence_counts, figures
 from regionpredict.machine.quantity import Curve, Quantity, with_unit
 from regionpredict.report.document import (
@@ -20,14 +20,13 @@ from regionpredict.report.document import (
     Text,
 )
 from regionpredict.report.html.blocks import curve, line
-from regionpredict.report.html.page import document_page
 from regionpredict.report.quantities import plural, show_bytes, show_percent
 
 _GIGA = 1e9
 
 
-def machine_page(machine: Machine) -> str:
-    """The page."""
+def machine_document(machine: Machine) -> Document:
+    """The node drawn. Text has the key figures, pages all of them with bandwidths and costs."""
     counts = evidence_counts(machine)
     overview = [
         ("Shape", f"{plural(machine.packages, 'package')} of "
@@ -40,13 +39,16 @@ def machine_page(machine: Machine) -> str:
         ("Figures", ", ".join(f"{count} {how}" for how, count in counts.items())),
     ]  # fmt: skip
     sections = [
-        Section("Overview", [Facts(overview), Printed("The node", draw(machine))]),
-        Section("Bandwidth", _bandwidths(machine)),
-        Section("Costs of OpenMP", _overheads(machine)),
-        Section("Figures", [_figures(machine)]),
-        Section("Remarks", _remarks(machine)),
+        Section("Overview", [Facts(overview)], "page"),
+        Section("Node", [Printed("The node", draw(machine))]),
+        Section("Key figures", [Printed("", key_figures(machine))], "text"),
+        Section("Bandwidth", lambda: _bandwidths(machine), "page"),
+        Section("Costs of OpenMP", lambda: _overheads(machine), "page"),
+        Section("Figures", lambda: [_figures(machine)], "page"),
+        Section("Remarks", lambda: _remarks(machine), "page"),
     ]
-    return document_page(Document(f"Machine {machine.name}", [machine.description], sections))
+    lead = [f"{machine.name}: {machine.description}"]
+    return Document(f"Machine {machine.name}", lead, sections)
 
 
 def _bandwidths(machine: Machine) -> list[Block]:
@@ -76,7 +78,7 @@ def _points(figure: Curve) -> list[tuple[int, float]]:
 
 
 def _spread(machine: Machine, key: str, figure: Curve) -> list[tuple[int, float, float]]:
-    """The 95 % interval where a microbenchmark told it."""
+    """The 95 % interval, if a microbenchmark measured it."""
     half = machine.spread.get(key)
     if half is None:
         return []
@@ -130,4 +132,4 @@ def _remarks(machine: Machine) -> list[Block]:
         [finding.severity, finding.key, finding.message] for finding in findings
     ]
     columns = [Column("Severity", choice=True), Column("Figure"), Column("Remark")]
-    return [Table("What is wrong, missing or assumed", columns, rows)]
+    return [Table("Remarks by severity", columns, rows)]
