@@ -9,7 +9,7 @@ from regionpredict.fit import fit
 from regionpredict.fit.model.observations import summarise
 from regionpredict.fit.model.terms import DEFAULT_SPACE
 from regionpredict.fit.search.criterion import DEFAULT_CRITERION
-from regionpredict.fit.search.forecasters import NAMES, opinions
+from regionpredict.fit.search.forecasters import NAMES, asked, opinions
 from regionpredict.fit.search.outlooks import combined
 
 
@@ -28,6 +28,51 @@ def test_each_simple_forecaster_by_hand():
     assert said["last"] == 2.0
     assert np.isnan(said["line 4"])  # falls below zero
     assert np.isnan(said["sum 6"])  # there are not so many points
+
+
+def test_powers_whose_exponent_changes_by_hand():
+    # Of doublings the exponents are -2 and -1; the next is 0 if they go on, -0.5 if by half.
+    said = told([1.0, 2.0, 4.0], [32.0, 8.0, 4.0], 8.0)
+    assert said["bent power"] == pytest.approx(4.0)
+    assert said["curved power"] == pytest.approx(4 * 2**-0.5)
+    # The work is 16, then 16: it stays.
+    assert said["work line"] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("exponent", [-1.0, -0.5, 0.3, 2.0])
+def test_a_power_beside_a_constant_is_what_offset_power_expects(exponent):
+    x = np.array([1.0, 3.0, 4.0, 7.0])
+    said = told(x, 5 + 2 * x**exponent, 20.0)
+    assert said["offset power"] == pytest.approx(5 + 2 * 20**exponent, rel=1e-6)
+
+
+def test_a_logarithm_beside_a_constant_is_a_power_of_zero():
+    x = np.array([2.0, 4.0, 8.0])
+    assert told(x, 1 + np.log2(x), 64.0)["offset power"] == pytest.approx(7.0, rel=1e-6)
+
+
+def test_no_power_turns():
+    assert np.isnan(told([1.0, 2.0, 4.0], [8.0, 4.0, 5.0], 8.0)["offset power"])
+
+
+def test_constant_noise_makes_the_largest_values_count_most():
+    x = np.array([8.0, 16.0, 32.0, 64.0, 128.0])
+    y = x**2
+    y[0] *= 3  # a third of a thousandth of the largest value, and two thirds of its own
+    said = told(x, y, 256.0)
+    assert said["absolute sum all"] == pytest.approx(256**2, rel=0.01)
+    assert abs(said["sum all"] / 256**2 - 1) > 0.02
+    assert said["cross-validated"] == pytest.approx(256**2, rel=0.1)
+
+
+def test_whether_the_last_points_rise_says_who_is_asked():
+    x = np.array([1.0, 2.0, 4.0, 8.0])
+    rising, falling, flat = (set(np.array(NAMES)[asked(x, x**power)]) for power in (1, -1, 0))
+    assert {"absolute sum all", "cross-validated", "line 3"} <= rising
+    assert not {"work all", "threads", "last"} & rising
+    assert {"work all", "threads", "last", "bent power"} <= falling
+    assert not {"line 3", "absolute sum all", "sum 3"} & falling
+    assert {"work all", "line 3", "last", "absolute sum all"} <= flat
 
 
 def test_windows_of_the_same_points_are_one_opinion():

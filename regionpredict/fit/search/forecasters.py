@@ -6,14 +6,16 @@ trusts, the last three or all of them:
 
 * `sum N`: a constant and one term of the search space, averaged over the terms by their
   posterior probability, fitted to the last N points;
-* `work N`: the same of the value times the parameter, the work of all processors together, as
-  strong scaling divides a fixed work;
-* `power N`: a power of the parameter through the last N points (`damped`: with 0.7 of its
-  exponent); `line N`: a straight line; `tree`: a line over the logarithm; `last`: the last value;
+* `absolute sum N`: the same where the noise is a constant, so that the largest values count most;
+* `work N`: the same as `sum N` of the value times the parameter, the work of all processors
+  together, as strong scaling divides a fixed work;
+* `cross-validated`: the term that predicts points left out best, as Extra-P chooses;
 * `formula` and `formula of work`: what the search finds, for the value and for the work;
-* `threads`: Amdahl's law with or without overhead, or saturation.
+* `threads`: Amdahl's law with or without overhead, or saturation;
+* the views through the last points of `last_points.py`.
 
-How they are combined is in `outlooks.py`.
+Which of them are asked depends on whether the last points rise or fall (`asked`). How they are
+combined is in `outlooks.py`.
 """
 
 from __future__ import annotations
@@ -21,36 +23,46 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.fit.laws.thread_laws import fit_law
 from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.terms import FloatArray, SearchSpace, evaluate_all
-from regionpredict.fit.search import one_parameter
+from regionpredict.fit.search import last_points, one_parameter
 from regionpredict.fit.search.criterion import Criterion
 from regionpredict.fit.search.one_parameter import Data
 
 _WINDOWS = (3, 4, 6, 0.5, 1.0)  # points, or shares of the points (four points at least)
-_POWERS = (2, 3, 4)
-_LINES = (3, 4)
-_DAMPED = 0.7  # halfway between a trend that goes on and none, in terms of a doubling
 _FINEST_MISFIT = 5e-3  # relative; below it, terms of a few points do not differ for sure
 _SLOWLY_FALLING = (((-0.5, 0.0), 1.0),)  # as surfaces of divided volumes do; with its rarity
 _RARITY = 1.5  # as `Criterion.rarity`, for averages, which need no winner
 _RARER = 2.7  # times `Criterion.rarity` for formulas: from an origin, few points are seen
 
+_ABSOLUTE = (0, 3, 4)  # of the windows; opinions that nearly agree would outvote the others
+
 NAMES = (
     *(f"{kind} {window}" for kind in ("sum", "work") for window in ("3", "4", "6", "half", "all")),
-    *(f"power {count}" for count in _POWERS),
-    "damped power 2",
-    *(f"line {count}" for count in _LINES),
-    "tree",
-    "last",
+    *(f"absolute sum {window}" for window in ("3", "half", "all")),
+    *last_points.NAMES,
+    "cross-validated",
     "formula",
     "formula of work",
     "threads",
 )
 """The forecasters, in the order of the rows of `opinions`."""
+
+_STEEP = 0.3  # of the exponent through the last points: beyond it they rise, or fall
+_END = 4  # points that say whether a series rises or falls
+# Rising values are not the share of a fixed work, do not stay where they were, and their local
+# curvature is mostly noise.
+_NOT_RISING = ("work", "formula of work", "threads", "curved", "bent", "offset", "last")
+# Falling values have no growth term that a few points tell, and lines reach zero.
+_NOT_FALLING = (
+    *("sum 3", "sum 4", "sum 6", "sum half", "absolute", "line", "tree"),
+    "cross-validated",
+)
+_NOT_FLAT = ("cross-validated",)
 
 FEWEST = 3
 """Points that opinions need."""
@@ -71,8 +83,8 @@ def opinions(
     y = seen.y
     rows = [
         _averages(x, y, at, space),
-        _powers(x, y, at),
-        _lines(x, y, at),
+        last_points.opinions(x, y, at),
+        _cross_validated(x, y, at, space)[None],
         _formulas(x, seen, at, space, criterion, max_terms),
         _threads(x, seen, at)[None],
     ]
@@ -80,8 +92,24 @@ def opinions(
     return np.where(np.isfinite(array) & (array > 0), array, np.nan)
 
 
+def asked(x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
+    """Which forecasters `(len(NAMES),)` a series `(n,)` asks, as its last points rise or fall.
+
+    >>> falling = asked(np.array([1.0, 2.0, 4.0]), np.array([8.0, 4.0, 2.0]))
+    >>> [bool(falling[NAMES.index(name)]) for name in ("work all", "line 3")]
+    [True, False]
+    """
+    logarithm, values = np.log(x[-_END:]), np.log(y[-_END:])
+    centred = logarithm - logarithm.mean()
+    steepness = float(centred @ values / (centred @ centred))
+    ignored: tuple[str, ...] = _NOT_FLAT
+    if abs(steepness) > _STEEP:
+        ignored = _NOT_RISING if steepness > 0 else _NOT_FALLING
+    return np.array([not name.startswith(ignored) for name in NAMES])
+
+
 def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) -> FloatArray:
-    """`sum` and `work` for every window: `(10, k)`."""
+    """`sum` and `work` for every window, `absolute sum` for three: `(13, k)`."""
     count = len(x)
     sizes = [w if w > 1 else max(4, int(np.ceil(count * w))) for w in _WINDOWS]
     known = [*zip(space.terms, space.rarities, strict=True), *_SLOWLY_FALLING]
@@ -91,9 +119,13 @@ def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) 
     columns = evaluate_all(terms, np.append(x, at))
     column, beyond = columns[:, :count], columns[:, count:]
     mask = np.arange(count) >= count - np.array(sizes)[:, None]
-    result = np.full((2 * len(sizes), len(at)), np.nan)
-    for row, (values, divisor) in enumerate(((y, np.ones(len(at))), (y * x, at))):
-        weight = mask / values**2
+    number = np.minimum(np.array(sizes), count)[:, None]
+    rows = []
+    one = np.ones(len(at))
+    level = mask @ y[:, None] / number
+    kinds = ((y, one, y, 1), (y * x, at, y * x, 1), (y, one, level, number))
+    for values, divisor, scale, floors in kinds:
+        weight = mask / scale**2
         total = weight.sum(1, keepdims=True)
         mean = weight @ values[:, None] / total
         centred = weight * (values - mean)
@@ -103,8 +135,7 @@ def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) 
         real = norm > 1e-12 * (column_mean**2 * total)
         slope = np.where(real, product / np.where(real, norm, 1.0), 0.0)
         misfit = np.maximum((centred * (values - mean)).sum(1, keepdims=True) - slope * product, 0)
-        number = np.minimum(np.array(sizes), count)[:, None]
-        score = (number - 1.0) * np.log(misfit + _FINEST_MISFIT**2) + _RARITY * rarity
+        score = (number - 1.0) * np.log(misfit + floors * _FINEST_MISFIT**2) + _RARITY * rarity
         share = np.exp(-0.5 * (score - score.min(1, keepdims=True)))
         expected = mean[:, :, None] + slope[:, :, None] * (beyond - column_mean[:, :, None])
         shares = share[:, :, None] * (expected > 0)
@@ -113,43 +144,29 @@ def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) 
         averages = np.exp(logs) / divisor
         # Windows that have the same points are one opinion.
         averages[[size > count or size in sizes[k + 1 :] for k, size in enumerate(sizes)]] = np.nan
-        result[row * len(sizes) : (row + 1) * len(sizes)] = averages
-    return result
+        rows.append(averages)
+    return np.concatenate([rows[0], rows[1], rows[2][list(_ABSOLUTE)]])
 
 
-def _powers(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
-    """`power` and `damped power`: `(4, k)`."""
-    result = np.full((len(_POWERS) + 1, len(at)), np.nan)
-    a, b, far = np.log(x), np.log(y), np.log(at)
-    for row, count in enumerate(_POWERS):
-        if len(x) >= count:
-            result[row] = np.exp(_line(a[-count:], b[-count:], far))
-    steepness = (b[-1] - b[-2]) / (a[-1] - a[-2])
-    result[-1] = np.exp(np.minimum(b[-1] + _DAMPED * steepness * (far - a[-1]), 700.0))
-    return result
-
-
-def _lines(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
-    """`line`, `tree` and `last`: `(4, k)`."""
-    result = np.full((len(_LINES) + 2, len(at)), np.nan)
-    for row, count in enumerate(_LINES):
-        if len(x) >= count:
-            tail, values = x[-count:], y[-count:]
-            result[row] = _line(tail, values, at, 1.0 / values**2)
-    slope = (y[-1] - y[-2]) / np.log(x[-1] / x[-2])
-    result[-2] = y[-1] + slope * np.log(at / x[-1])
-    result[-1] = y[-1]
-    return result
-
-
-def _line(
-    x: FloatArray, y: FloatArray, at: FloatArray, weights: FloatArray | None = None
+def _cross_validated(
+    x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace
 ) -> FloatArray:
-    """The weighted least-squares line through the points, at other values."""
-    w = np.ones(len(x)) if weights is None else weights
-    mean, level = (w @ x) / w.sum(), (w @ y) / w.sum()
-    slope = (w * (x - mean)) @ (y - level) / ((w * (x - mean)) @ (x - mean))
-    return np.asarray(np.minimum(level + slope * (at - mean), 700.0 if weights is None else np.inf))
+    """A constant and the term whose fits predict left-out points best by SMAPE: `(k,)`."""
+    count = len(x)
+    terms = [term for term in space.terms if x[0] >= 1 or term[1] == 0]
+    columns = evaluate_all(terms, np.append(x, at))
+    means = columns[:, :count].mean(1, keepdims=True)
+    centred = columns[:, :count] - means
+    norm = (centred**2).sum(1)
+    varies = norm > 1e-12 * (means[:, 0] ** 2 * count)
+    norm = np.where(varies, norm, 1.0)
+    slope = centred @ (y - y.mean()) / norm
+    residual = y - y.mean() - slope[:, None] * centred
+    leverage = 1 / count + centred**2 / norm[:, None]
+    left_out = y - residual / np.maximum(1 - leverage, 1e-9)
+    errors = (np.abs(y - left_out) / (y + np.abs(left_out))).sum(1)
+    best = int(np.argmin(np.where(varies, errors, np.inf)))
+    return np.asarray(y.mean() + slope[best] * (columns[best, count:] - means[best]))
 
 
 def _formulas(

@@ -20,7 +20,7 @@ from regionpredict.fit.model.observations import Observations, leading_points
 from regionpredict.fit.model.outlook import Outlook
 from regionpredict.fit.model.terms import FloatArray, SearchSpace
 from regionpredict.fit.search.criterion import Criterion
-from regionpredict.fit.search.forecasters import FEWEST, NAMES, opinions
+from regionpredict.fit.search.forecasters import FEWEST, NAMES, asked, opinions
 
 _ORIGINS = 8  # earlier ones count less than a sixth of the latest
 _FADING = 0.8  # an origin's weight against the next one's
@@ -53,9 +53,12 @@ class Forecaster:
     ) -> None:
         self._x = x
         self._seen = seen
+        heard = asked(x, seen.y)[:, None]
 
         def ask(count: int, at: FloatArray) -> FloatArray:
-            return opinions(x[:count], leading_points(seen, count), at, space, criterion, max_terms)
+            before = leading_points(seen, count)
+            said = opinions(x[:count], before, at, space, criterion, max_terms)
+            return np.where(heard, said, np.nan)
 
         self._ask: Callable[[int, FloatArray], FloatArray] = ask
         count = len(x)

@@ -1,0 +1,118 @@
+"""Forecasts from the last points of a series of one parameter, without a search.
+
+* `power N`: a power of the parameter through the last N points
+* `damped power 2`: the power through two points, with 0.7 of its exponent
+* `curved power`: a power whose exponent goes on changing, half as fast as before
+* `bent power`: a power whose exponent goes on changing as fast as before
+* `offset power`: a constant and a power through the last three points
+* `line N`: a straight line through the last N points
+* `tree`: a line over the logarithm
+* `work line`: a line of the value times the parameter
+* `last`: the last value
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regionpredict.fit.model.terms import FloatArray
+
+_POWERS = (2, 3, 4)
+_LINES = (3, 4)
+_DAMPED = 0.7  # halfway between a trend that goes on and none, in terms of a doubling
+_CURVED = (0.5, 1.0)  # of the exponent's last change
+_EXPONENTS = (-4.0, 5.0)  # of `offset power`
+_BISECTIONS = 50
+_LARGEST = 700.0  # exponents of e that are finite
+
+NAMES = (
+    *(f"power {count}" for count in _POWERS),
+    "damped power 2",
+    "curved power",
+    "bent power",
+    "offset power",
+    *(f"line {count}" for count in _LINES),
+    "tree",
+    "work line",
+    "last",
+)
+"""The forecasts, in the order of the rows of `opinions`."""
+
+
+def opinions(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
+    """Returns each forecast at the values `(k,)`: `(len(NAMES), k)`, NaN or negative for none.
+
+    `x` is `(n,)`, ascending and positive, `y` `(n,)` positive, with three points at least.
+    """
+    return np.concatenate([_powers(x, y, at), _offset_power(x, y, at)[None], _lines(x, y, at)])
+
+
+def _powers(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
+    """`power`, `damped power`, `curved power` and `bent power`: `(6, k)`."""
+    a, b, far = np.log(x), np.log(y), np.log(at)
+    rows = [
+        _line(a[-count:], b[-count:], far) if len(x) >= count else np.full(len(at), np.nan)
+        for count in _POWERS
+    ]
+    steepness = np.diff(b[-3:]) / np.diff(a[-3:])
+    ahead = far - a[-1]
+    rows.append(b[-1] + _DAMPED * steepness[-1] * ahead)
+    # From the middle of the last two points to the middle between the last one and the question.
+    change = (steepness[1] - steepness[0]) / (0.5 * (a[-1] - a[-3]))
+    way = 0.5 * (far - a[-2])
+    rows.extend(b[-1] + (steepness[1] + share * change * way) * ahead for share in _CURVED)
+    return np.asarray(np.exp(np.minimum(np.array(rows), _LARGEST)))
+
+
+def _offset_power(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
+    """`c + a*x^b` through the last three points. NaN where they turn or `b` is too large."""
+    first, last = np.log(x[-3] / x[-2]), np.log(x[-1] / x[-2])
+    below, above = y[-2] - y[-3], y[-1] - y[-2]
+    low, high = _EXPONENTS
+    nothing = np.full(len(at), np.nan)
+    if below * above <= 0:
+        return nothing
+    ratio = above / below  # grows with the exponent
+
+    def ratio_of(exponent: float) -> float:
+        return float(_step(exponent, last) / -_step(exponent, first))
+
+    if not ratio_of(low) < ratio < ratio_of(high):
+        return nothing
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if ratio_of(middle) < ratio else (low, middle)
+    steps = np.array([_step(low, step) for step in np.log(at / x[-2]).tolist()])
+    return np.asarray(y[-2] + above * steps / _step(low, last))
+
+
+def _step(exponent: float, logarithm: float) -> float:
+    """`(e^(b*l) - 1) / b`, and `l` where `b` is zero."""
+    if abs(exponent * logarithm) < 1e-9:
+        return logarithm
+    return float(np.expm1(min(exponent * logarithm, _LARGEST)) / exponent)
+
+
+def _lines(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
+    """`line`, `tree`, `work line` and `last`: `(5, k)`."""
+    result = np.full((len(_LINES) + 3, len(at)), np.nan)
+    for row, count in enumerate(_LINES):
+        if len(x) >= count:
+            tail, values = x[-count:], y[-count:]
+            result[row] = _line(tail, values, at, 1.0 / values**2)
+    slope = (y[-1] - y[-2]) / np.log(x[-1] / x[-2])
+    result[-3] = y[-1] + slope * np.log(at / x[-1])
+    work = x[-2:] * y[-2:]
+    result[-2] = (work[1] + (work[1] - work[0]) / (x[-1] - x[-2]) * (at - x[-1])) / at
+    result[-1] = y[-1]
+    return result
+
+
+def _line(
+    x: FloatArray, y: FloatArray, at: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
+    """The weighted least-squares line through the points, at other values."""
+    w = np.ones(len(x)) if weights is None else weights
+    mean, level = (w @ x) / w.sum(), (w @ y) / w.sum()
+    slope = (w * (x - mean)) @ (y - level) / ((w * (x - mean)) @ (x - mean))
+    return np.asarray(level + slope * (at - mean))
