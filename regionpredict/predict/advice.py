@@ -4,7 +4,8 @@ The gain is the best time before the change over the best time after it, both by
 the same thread counts. Changes are tried only in parallel regions with enough time, and only for
 terms with a large share. Without a term that takes a share s of the time on p threads, the speed
 grows by at most 1/(1 - s). Traffic is not counted for a trial that would be too slow even without
-it.
+it. It is first counted on a few thread counts. The best time of all never shrinks by more than the
+time on some number of threads. So other counts follow only if the trial gains enough on one of few.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from regionpredict.machine import Machine
 from regionpredict.predict.constants import (
     ADVICE_GAIN,
+    ADVICE_SCREEN,
     ADVISED_SHARE,
     ADVISED_TEAMS,
     CHUNKS_A_THREAD,
@@ -258,34 +260,45 @@ class _Tried:
         return [best] if best is not None else []
 
     def changes(self) -> list[Advice]:
-        """The changes of each loop by itself."""
-        advised = []
+        """The changes of each loop by itself, the best one per rule."""
+        best: dict[str, Advice] = {}
         for number, member in enumerate(self.members):
             for change in member.changes:
                 if self.worth(change.terms):
                     workloads: list[Workload | None] = [None] * len(self.members)
                     workloads[number] = change.workload()
-                    advice = self._advice(change.id, change.span, change.message, workloads)
-                    advised += [advice] if advice is not None else []
-        return advised
+                    known = best.get(change.id)
+                    needed = ADVICE_GAIN.value if known is None else known.gain
+                    advice = self._advice(
+                        change.id, change.span, change.message, workloads, needed=needed
+                    )
+                    if advice is not None and (known is None or advice.gain > known.gain):
+                        best[change.id] = advice
+        return list(best.values())
 
     def _advice(
         self, rule: str, span: Span, message: str, workloads: Sequence[Workload | None], *,
-        forks: bool | None = None, costs_alone: bool = False,
+        forks: bool | None = None, costs_alone: bool = False, needed: float = ADVICE_GAIN.value,
     ) -> Advice | None:  # fmt: skip
-        """`costs_alone`: the change is to what OpenMP costs, and the loops take as long."""
+        """`costs_alone`: the change is to what OpenMP costs, and the loops take as long. A change
+        with less than the `needed` gain may be omitted.
+        """
         facts = self.team.facts if forks is None else replace(self.team.facts, forks=forks)
         times = [
             None if workload is None else self._time(number, workload)
             for number, workload in enumerate(workloads)
         ]
-        bounds = [self._best_of(facts, workloads, times, RegionTime.least)]
+        least_times = self._points(facts, workloads, times, RegionTime.least, self.counts)
+        bounds = [_best(least_times, self.counts)]
         if costs_alone:
             bounds.append(self._without_costs(facts, workloads))
         for least in bounds:
-            if least is None or (least and round(self.best / least, 2) < ADVICE_GAIN.value):
+            if least is None or (least and round(self.best / least, 2) < needed):
                 return None
-        best = self._best_of(facts, workloads, times, RegionTime.points)
+        if not self._gains_somewhere(facts, workloads, times, ADVICE_SCREEN.value * needed):
+            return None
+        points = self._points(facts, workloads, times, RegionTime.points, self.counts)
+        best = _best(points, self.counts)
         if best is None or not best:
             return None
         saved = (self.best - best) * facts.executions.weight
@@ -312,19 +325,35 @@ class _Tried:
         terms = {**point.terms, "overhead": left}
         return point._replace(terms=terms, seconds=sum(terms.values()))
 
-    def _best_of(
+    def _gains_somewhere(
+        self, facts: TeamFacts, workloads: Sequence[Workload | None],
+        times: Sequence[RegionTime | None], gain: float,
+    ) -> bool:  # fmt: skip
+        """Whether the parallel region gains that much on one of the few numbers of threads at which
+        all traffic is counted anyway.
+        """
+        edges = {edge for time in times if time is not None for edge in time.traffic.edges}
+        few = [threads for threads in self.counts if threads in edges and threads > 1]
+        before = {point.threads: point.seconds for point in self.points}
+        after = {
+            point.threads: point.seconds
+            for point in self._points(facts, workloads, times, RegionTime.points, few)
+        }
+        return not few or any(before[n] >= gain * after.get(n, 0.0) for n in few)
+
+    def _points(
         self, facts: TeamFacts, workloads: Sequence[Workload | None],
         times: Sequence[RegionTime | None],
-        ask: Callable[[RegionTime, Sequence[int]], tuple[Point, ...]],
-    ) -> float | None:  # fmt: skip
-        """The best time of the parallel region with some loops replaced. None if unknown."""
+        ask: Callable[[RegionTime, Sequence[int]], tuple[Point, ...]], counts: Sequence[int],
+    ) -> tuple[Point, ...]:  # fmt: skip
+        """The times of the parallel region with some loops replaced; none where unknown."""
         loops = []
         for member, workload, time in zip(self.members, workloads, times, strict=True):
             if workload is None:
                 loops.append(points_of(member.estimate))
             else:
-                loops.append(() if time is None else ask(time, self.counts))
-        return _best(team_curve(facts, loops, self.machine), self.counts)
+                loops.append(() if time is None else ask(time, counts))
+        return team_curve(facts, loops, self.machine)
 
     def _time(self, number: int, workload: Workload) -> RegionTime | None:
         """The times of a member after a change; what was counted of the same work is kept."""

@@ -77,6 +77,10 @@ SELDOM = Constant(
 ADVICE_GAIN = Constant(
     1.1, "times faster", "assumed", "a change to the source that gains less is not worth telling"
 )
+ADVICE_SCREEN = Constant(
+    0.95, "of the needed gain", "assumed",
+    "a change that gains less on whole caches and all cores is not counted on other threads",
+)  # fmt: skip
 ADVISED_SHARE = Constant(
     0.01, "of the program's time", "assumed", "no change is looked for in teams that take less"
 )

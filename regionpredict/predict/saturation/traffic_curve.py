@@ -74,7 +74,10 @@ class _Memory(NamedTuple):
 
 
 class TrafficCurve:
-    """The traffic of one region on one machine; counted at some thread counts, each once."""
+    """The traffic of one region on one machine; counted at some thread counts, each once.
+
+    `edges` are those at which it is always counted: one thread, shared caches, all cores.
+    """
 
     def __init__(
         self, counter: TrafficCounter, machine: Machine, *, contents: CacheContents,
@@ -104,7 +107,7 @@ class TrafficCurve:
         # Where second-level caches have a thread each, the next ones share them.
         second = machine.cores_per_second_cache
         self._turn = [machine.cores // second] if machine.binding == "caches" else []
-        self._edges = sorted(
+        self.edges = sorted(
             count for count in {1, *self._shared, self._cores, *self._turn} if count <= self._cores
         )
         self._between: list[int] | None = None
@@ -187,8 +190,8 @@ class TrafficCurve:
         are skipped if the traffic is counted at `threads` itself.
         """
         cores = self._cores
-        if threads in self._edges:
-            return self._edges
+        if threads in self.edges:
+            return self.edges
         if threads <= cores:
             if self._between is None:
                 self._between = self._thread_counts()
@@ -212,7 +215,7 @@ class TrafficCurve:
         It bends where a cache is shared by all it can be. Between such counts the widest bend is
         halved (on a logarithmic scale) until each middle lies on its line or enough are known.
         """
-        counts = list(self._edges)
+        counts = list(self.edges)
         waiting = [(self._bend(a, b, a), a, b) for a, b in pairwise(counts)]
         while waiting and len(counts) < COUNTED_TEAMS.value:
             waiting.sort()
