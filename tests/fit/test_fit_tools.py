@@ -399,9 +399,3 @@ def test_a_negative_parameter_is_one_line(tmp_path):
 def test_a_parameter_that_is_not_there():
     with pytest.raises(InputError, match="no variable 'm'; the variables are n"):
         read(REAL / "hyperfine.json", parameters=["m"])
-
-
-def test_calipers_own_format_has_a_remedy(tmp_path):
-    (tmp_path / "a.cali").write_text("__rec=node\n")
-    with pytest.raises(InputError, match="cali-query"):
-        read(tmp_path / "a.cali")

@@ -1,9 +1,11 @@
-"""Caliper's profiles as JSON: `cali-query -q "format json-split"`, the `hatchet-region-profile`
-and `spot` channels, and what Benchpark collects of them: one file, or a folder of files.
+"""Caliper's profiles: one file, or a folder of files, in JSON or in Caliper's own format.
 
-A file has `columns`, `data` with a row for each node and rank, and `nodes`, whose `parent`s make
-the call tree; everything else is what the run was told (its globals). Values of several ranks
-are put together by their mean.
+JSON is what `cali-query -q "format json-split"` writes, the `hatchet-region-profile` and `spot`
+channels, and what Benchpark collects of them. `cali_format.py` reads `.cali` files.
+
+A JSON file has `columns`, `data` with a row for each node and rank, and `nodes`, whose `parent`s
+make the call tree; everything else is what the run was told (its globals). Values of several
+ranks are put together by their mean.
 """
 
 from __future__ import annotations
@@ -14,11 +16,14 @@ from pathlib import Path
 from regionpredict.documents import read_text
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment
+from regionpredict.fit.input.cali_format import cali_rows
 from regionpredict.fit.input.variables import SCALES, Measured, experiment_of
 from regionpredict.json_records import Record, json_record
 
 _WHAT = "a profile of Caliper in JSON"
 _REMEDY = 'write it with cali-query -q "format json-split"'
+OWN = "cali"
+"""The suffix of Caliper's own format."""
 _PATHS = ("source.function#callpath.address", "path")
 _SECTIONS = ("data", "columns", "column_metadata", "nodes")
 _NO_METRICS = ("Node order", "mpi.rank", "min#min#aggregate.slot")
@@ -26,20 +31,25 @@ _DEEPEST_CALL = 2000
 
 
 def read_caliper(path: Path, parameters: Sequence[str] | None = None) -> Experiment:
-    """A profile, or all profiles (`*.json`) of a folder and those below it.
+    """A profile, or all profiles (`*.json`, `*.cali`) of a folder and those below it.
 
     Parameters are the globals named in `variables.SCALES` that change from run to run, or those
     of `parameters`. A profile that cannot be read is a problem. Raises as `experiment_of` does.
     """
-    files = sorted(path.rglob("*.json")) if path.is_dir() else [path]
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for kind in ("json", OWN) for file in path.rglob(f"*.{kind}"))
     if not files:
-        raise InputError("no *.json in it", remedy=_REMEDY, path=str(path))
+        raise InputError("no *.json or *.cali in it", remedy=_REMEDY, path=str(path))
     rows: list[Measured] = []
     problems: list[InputError] = []
     for file in files:
         try:
-            data = json_record(read_text(file, _REMEDY), _WHAT, file, _REMEDY)
-            rows.extend(profile_rows(data))
+            text = read_text(file, _REMEDY)
+            if file.suffix == f".{OWN}":
+                rows.extend(cali_rows(text, file))
+            else:
+                rows.extend(profile_rows(json_record(text, _WHAT, file, _REMEDY)))
         except InputError as error:
             problems.append(error)
     if not rows and problems:

@@ -10,7 +10,7 @@ from regionpredict.documents import check_regular, read_text, reading
 from regionpredict.errors import InputError, UsageError
 from regionpredict.file_presence import exists
 from regionpredict.fit.experiment import Experiment, Series
-from regionpredict.fit.input.caliper import read_caliper
+from regionpredict.fit.input.caliper import OWN, read_caliper
 from regionpredict.fit.input.csv_table import read_csv
 from regionpredict.fit.input.cube_profiles import read_cube
 from regionpredict.fit.input.extrap_archive import is_archive, read_extrap_archive
@@ -136,7 +136,7 @@ def _wrong_with(series: Series) -> str | None:
     return None
 
 
-_FOLDERS = {".cubex": "cube", ".json": "caliper", ".csv": "likwid"}
+_FOLDERS = {".cubex": "cube", f".{OWN}": "caliper", ".json": "caliper", ".csv": "likwid"}
 """What the files of a folder are, the first of these that is there."""
 
 
@@ -147,12 +147,9 @@ def _guess(source: Path) -> str:
                 return form
         return "cube"
     suffix = source.suffix.lower()
-    if suffix == ".cali":
-        raise InputError(
-            "Caliper's own format", path=str(source),
-            remedy='make JSON of it: cali-query -q "format json-split" FILE',
-        )  # fmt: skip
     check_regular(source, "give a file or a folder")
+    if suffix == f".{OWN}":
+        return "caliper"
     if is_archive(source):
         return "extra-p"
     if suffix == ".jsonl":
