@@ -1,7 +1,8 @@
 """Caliper's profiles: one file, or a folder of files, in JSON or in Caliper's own format.
 
 JSON is what `cali-query -q "format json-split"` writes, the `hatchet-region-profile` and `spot`
-channels, and what Benchpark collects of them. `cali_format.py` reads `.cali` files.
+channels, and what Benchpark collects of them. `cali_format.py` reads `.cali` files. Files of TALP
+may be among them (`talp.py`).
 
 A JSON file has `columns`, `data` with a row for each node and rank, and `nodes`, whose `parent`s
 make the call tree; everything else is what the run was told (its globals). Values of several
@@ -16,7 +17,9 @@ from pathlib import Path
 from regionpredict.documents import read_text
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment
+from regionpredict.fit.input import talp
 from regionpredict.fit.input.cali_format import cali_rows
+from regionpredict.fit.input.talp import talp_rows
 from regionpredict.fit.input.variables import SCALES, Measured, experiment_of
 from regionpredict.json_records import Record, json_record
 
@@ -48,13 +51,16 @@ def read_caliper(path: Path, parameters: Sequence[str] | None = None) -> Experim
             text = read_text(file, _REMEDY)
             if file.suffix == f".{OWN}":
                 rows.extend(cali_rows(text, file))
-            else:
-                rows.extend(profile_rows(json_record(text, _WHAT, file, _REMEDY)))
+                continue
+            data = json_record(text, _WHAT, file, _REMEDY)
+            rows.extend(talp_rows(data) if talp.VERSION in data.value else profile_rows(data))
         except InputError as error:
             problems.append(error)
     if not rows and problems:
         raise problems[0]
-    experiment = experiment_of(rows, str(path), parameters=parameters, among=SCALES)
+    experiment = experiment_of(
+        rows, str(path), parameters=parameters, among=(*SCALES, *talp.SCALES)
+    )
     return Experiment(experiment.series, (*problems, *experiment.problems))
 
 

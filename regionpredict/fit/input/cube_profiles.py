@@ -1,15 +1,12 @@
 """Folders of Cube4 profiles, as Score-P writes them and Extra-P reads them.
 
-A folder holds one folder a run, called `prefix.p4.n100.r1`: the parameters and their values,
-then the repetition, and perhaps a postfix (`ms2_p4_r1_weak`); postfixes that differ tell series
-apart. In each lies a `*.cubex`, which is a tar archive: `anchor.xml` names metrics,
-regions and the call tree, `N.index` says which calls metric `N` has values for, `N.data` holds
-the values of all locations, call by call, compressed or not.
+A folder holds one folder per run (`run_folders.py`). In each lies a `*.cubex`, a tar archive:
+`anchor.xml` names metrics, regions and the call tree. `N.index` says which calls metric `N` has
+values for. `N.data` holds the values of all locations, call by call, compressed or not.
 """
 
 from __future__ import annotations
 
-import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -22,7 +19,8 @@ import numpy as np
 
 from regionpredict.documents import check_regular, parse_xml, reading
 from regionpredict.errors import InputError
-from regionpredict.fit.experiment import Experiment, SeriesBuilder
+from regionpredict.fit.experiment import Experiment
+from regionpredict.fit.input.run_folders import Run, read_runs
 from regionpredict.fit.input.tar_members import TarMembers
 from regionpredict.fit.model.terms import FloatArray
 
@@ -55,8 +53,6 @@ _TYPES = {
 _MOST_BYTES = 256 << 20
 """Of one member, packed or unpacked, and of all call paths together."""
 _DEEPEST_CALL = 2000
-_REPETITION = re.compile(r"(.*)[._]r[0-9]+(?![0-9])(.*)")
-_NAME = re.compile(r"([A-Za-z_]+)([0-9]+(?:[.,][0-9]+)?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,64 +76,8 @@ def read_cube(folder: Path, reduction: Reduction = "mean") -> Experiment:
             remedy="it must hold folders such as run.p4.r1 with a .cubex file in each",
             path=str(folder),
         )
-    named = [(path, _parameters(path)) for path in profiles]
-    names = tuple(name for name, _ in named[0][1])
-    values: dict[str, set[float]] = {name: set() for name in names}
-    for path, pairs in named:
-        if tuple(name for name, _ in pairs) != names:
-            raise InputError(
-                f"the parameters differ from those of {named[0][0].parent.name}",
-                remedy=f"name the folder with {', '.join(names)} in this order",
-                path=str(path),
-            )
-        for name, value in pairs:
-            values[name].add(value)
-    varying = [name for name in names if len(values[name]) > 1] or list(names[:1])
-    builder = SeriesBuilder(varying)
-    problems = []
-    several = len({_postfix(path) for path in profiles}) > 1
-    for path, pairs in named:
-        where = dict(pairs)
-        point = tuple(where[name] for name in varying)
-        try:
-            kind = f"{_postfix(path)}->" if several and _postfix(path) else ""
-            for callpath, metric, value in read_profile(path, reduction):
-                builder.add(f"{kind}{callpath}", metric, point, (value,))
-        except InputError as error:
-            problems.append(error)
-    return Experiment(builder.series(), tuple(problems))
-
-
-def _parameters(path: Path) -> list[tuple[str, float]]:
-    before, after = _around_repetition(path.parent.name)
-    start = before.find(".") + 1
-    found = _NAME.findall(f"{before[start:]} {after}")
-    pairs = [(n, float(v.replace(",", "."))) for n, v in found]
-    if not pairs:
-        raise InputError(
-            f"no parameter in the folder's name '{path.parent.name}'",
-            remedy="name it like run.p4.r1",
-            path=str(path),
-        )
-    return [(name.strip("_"), value) for name, value in pairs]
-
-
-def _around_repetition(name: str) -> tuple[str, str]:
-    """What a folder's name has before the repetition and behind it (Shudler 2018, fig. 2.5).
-
-    >>> _around_repetition("ms2_p8_r1_weak"), _around_repetition("run.r4.p8")
-    (('ms2_p8', '_weak'), ('run.r4.p8', ''))
-    """
-    match = _REPETITION.fullmatch(name)
-    if match is None or not _NAME.search(match[1]):  # then r is a parameter
-        return name, ""
-    return match[1], match[2]
-
-
-def _postfix(path: Path) -> str:
-    """The text behind the repetition, without separators; empty where parameters stand there."""
-    after = _around_repetition(path.parent.name)[1]
-    return "" if _NAME.search(after) else after.strip("._-")
+    runs = [Run(path.parent.name, path) for path in profiles]
+    return read_runs(runs, lambda path: read_profile(path, reduction))
 
 
 def read_profile(path: Path, reduction: Reduction = "mean") -> Iterator[tuple[str, str, float]]:

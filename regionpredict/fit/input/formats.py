@@ -19,6 +19,8 @@ from regionpredict.fit.input.json_forms import read_json, read_json_lines, read_
 from regionpredict.fit.input.likwid_csv import is_likwid, read_likwid
 from regionpredict.fit.input.measurements import read_measurements
 from regionpredict.fit.input.reframe_log import is_reframe, read_reframe
+from regionpredict.fit.input.tau_profiles import FILES as TAU_FILES
+from regionpredict.fit.input.tau_profiles import read_tau
 
 FORMATS: dict[str, Callable[[Path], Experiment]] = {
     "text": read_extrap_text,
@@ -31,6 +33,7 @@ FORMATS: dict[str, Callable[[Path], Experiment]] = {
     "caliper": read_caliper,
     "likwid": read_likwid,
     "reframe": read_reframe,
+    "tau": read_tau,
     "csv": read_csv,
 }
 """The readers by name."""
@@ -136,14 +139,20 @@ def _wrong_with(series: Series) -> str | None:
     return None
 
 
-_FOLDERS = {".cubex": "cube", f".{OWN}": "caliper", ".json": "caliper", ".csv": "likwid"}
+_FOLDERS = {
+    "*.cubex": "cube",
+    TAU_FILES: "tau",
+    f"*.{OWN}": "caliper",
+    "*.json": "caliper",
+    "*.csv": "likwid",
+}
 """What the files of a folder are, the first of these that is there."""
 
 
 def _guess(source: Path) -> str:
     if source.is_dir():
-        for suffix, form in _FOLDERS.items():
-            if next(source.rglob(f"*{suffix}"), None) is not None:
+        for pattern, form in _FOLDERS.items():
+            if next(source.rglob(pattern), None) is not None:
                 return form
         return "cube"
     suffix = source.suffix.lower()

@@ -14,6 +14,7 @@ from typing import Any
 from regionpredict.documents import read_text, reading
 from regionpredict.errors import InputError, UsageError
 from regionpredict.fit.experiment import Experiment, SeriesBuilder
+from regionpredict.fit.input import talp
 from regionpredict.fit.input.benchpark import read_benchpark
 from regionpredict.fit.input.caliper import read_caliper
 from regionpredict.fit.input.google_benchmark import read_google_benchmark
@@ -62,6 +63,7 @@ _BY_PARTS: tuple[
     (("benchmarks", "context"), read_google_benchmark),
     (("results",), read_hyperfine),
     (("columns", "nodes", "data"), _read_profile),
+    ((talp.VERSION,), _read_profile),
     (("dataframe", "graph"), read_thicket),
     (("experiments",), read_benchpark),
 )

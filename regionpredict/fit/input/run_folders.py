@@ -1,0 +1,94 @@
+"""Folders with one folder per run, whose name has the parameters and the repetition.
+
+A run's folder is called `prefix.p4.n100.r1`: the parameters and their values, then the
+repetition, and perhaps a postfix (`ms2_p4_r1_weak`). Postfixes that differ distinguish series.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from regionpredict.errors import InputError
+from regionpredict.fit.experiment import Experiment, SeriesBuilder
+
+_REPETITION = re.compile(r"(.*)[._]r[0-9]+(?![0-9])(.*)")
+_NAME = re.compile(r"([A-Za-z_]+)([0-9]+(?:[.,][0-9]+)?)")
+
+
+class Run(NamedTuple):
+    """The name of a run's folder, and a profile in it."""
+
+    name: str
+    path: Path
+
+
+def read_runs(
+    runs: Sequence[Run], values_of: Callable[[Path], Iterable[tuple[str, str, float]]]
+) -> Experiment:
+    """The series of one run or more; `values_of` gives call paths, metrics and values of a profile.
+
+    A profile that cannot be read becomes a problem, the others are read. Raises `InputError`
+    where a name has no parameters, or others than the first one.
+    """
+    named = [(run, _parameters(run)) for run in runs]
+    names = tuple(name for name, _ in named[0][1])
+    values: dict[str, set[float]] = {name: set() for name in names}
+    for run, pairs in named:
+        if tuple(name for name, _ in pairs) != names:
+            raise InputError(
+                f"the parameters differ from those of {runs[0].name}",
+                remedy=f"name the folder with {', '.join(names)} in this order",
+                path=str(run.path),
+            )
+        for name, value in pairs:
+            values[name].add(value)
+    varying = [name for name in names if len(values[name]) > 1] or list(names[:1])
+    builder = SeriesBuilder(varying)
+    problems = []
+    several = len({_postfix(run.name) for run in runs}) > 1
+    for run, pairs in named:
+        where = dict(pairs)
+        point = tuple(where[name] for name in varying)
+        postfix = _postfix(run.name)
+        kind = f"{postfix}->" if several and postfix else ""
+        try:
+            for callpath, metric, value in values_of(run.path):
+                builder.add(f"{kind}{callpath}", metric, point, (value,))
+        except InputError as error:
+            problems.append(error)
+    return Experiment(builder.series(), tuple(problems))
+
+
+def _parameters(run: Run) -> list[tuple[str, float]]:
+    before, after = _around_repetition(run.name)
+    start = before.find(".") + 1
+    found = _NAME.findall(f"{before[start:]} {after}")
+    pairs = [(n, float(v.replace(",", "."))) for n, v in found]
+    if not pairs:
+        raise InputError(
+            f"no parameter in the folder's name '{run.name}'",
+            remedy="name it like run.p4.r1",
+            path=str(run.path),
+        )
+    return [(name.strip("_"), value) for name, value in pairs]
+
+
+def _around_repetition(name: str) -> tuple[str, str]:
+    """The parts of a folder's name before and after the repetition (Shudler 2018, fig. 2.5).
+
+    >>> _around_repetition("ms2_p8_r1_weak"), _around_repetition("run.r4.p8")
+    (('ms2_p8', '_weak'), ('run.r4.p8', ''))
+    """
+    match = _REPETITION.fullmatch(name)
+    if match is None or not _NAME.search(match[1]):  # then r is a parameter
+        return name, ""
+    return match[1], match[2]
+
+
+def _postfix(name: str) -> str:
+    """The text after the repetition, without separators. Empty where it has parameters."""
+    after = _around_repetition(name)[1]
+    return "" if _NAME.search(after) else after.strip("._-")
