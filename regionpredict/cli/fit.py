@@ -54,7 +54,8 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
 @click.option(
     "--input",
     "input_format",
-    help="text, json, jsonl, measurements, talpas, cube or csv; else found.",
+    help="text, json, jsonl, measurements, talpas, cube, caliper, tau, likwid, reframe or csv; "
+    "else found.",
 )
 @click.option(
     "--format",
