@@ -70,10 +70,10 @@ def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRo
     most = max(row.threads for row in rows)
     columns = [
         Column("Loop", cut=True), Column("Time", show_seconds, unknown="?"),
-        Column("Predicted", show_seconds, unknown="?"),
+        Column("Predicted", show_seconds, minor=True, unknown="?"),
         Column("Speedup", show_factor, unknown="?"),
         Column("Predicted", show_factor, unknown="?"),
-        Column("Score", "{:.2f}".format, unknown="?"),
+        Column("Score", "{:.2f}".format, minor=True, unknown="?"),
     ]  # fmt: skip
     loops = [
         (row.label, row.seconds, row.predicted, row.speedup, row.predicted_speedup, row.score)
@@ -97,7 +97,7 @@ def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRo
     sections = [
         Section("Not measured", missing),
         *(
-            _figure(axis, _Figure([row for row in rows if row.figure == name]))
+            _figure(axis, [row for row in rows if row.figure == name])
             for name, axis in axes.items()
             if any(row.figure == name for row in rows)
         ),
@@ -113,52 +113,38 @@ def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRo
     return Document("Synthetic loops", lead, sections)
 
 
-def _figure(axis: str, figure: _Figure) -> Section:
-    logx = len({row.x for row in figure.rows}) > 1 and min(row.x for row in figure.rows) > 0
-    most = plural(figure.threads[-1], "thread")
+def _figure(axis: str, rows: Sequence[BenchRow]) -> Section:
+    """Score and utilization on the most threads, and the time of an access on the fewest and the
+    most."""
+    logx = (len({row.x for row in rows}) > 1 and min(row.x for row in rows) > 0) or None
+    least, most = min(row.threads for row in rows), max(row.threads for row in rows)
+    shares = [
+        _line(rows, "measured utilization", most, lambda row: row.utilization),
+        _line(rows, "saturation: efficiency", most,
+              lambda row: row.predicted_speedup and row.predicted_speedup / row.threads),
+        _line(rows, "density: score", most, lambda row: row.score),
+    ]  # fmt: skip
+    times = [
+        _line(rows, f"{name}, {plural(threads, 'thread')}", threads, nanoseconds)
+        for threads in sorted({least, most})
+        for name, nanoseconds in (
+            ("measured", lambda row: row.seconds and row.seconds * 1e9 / row.iterations),
+            ("saturation", lambda row: row.predicted and row.predicted * 1e9 / row.iterations),
+        )
+    ]
+    drawn = [[one for one in lines if one["points"]] for lines in (shares, times)]
     return Section(axis[:1].upper() + axis[1:], [
-        curve(f"Use of {most}", axis, "share", figure.shares(), logx=logx or None),
-        curve("Time of an access", axis, "ns", figure.times(), logx=logx or None),
+        curve(f"Use of {plural(most, 'thread')}", axis, "share", drawn[0], logx=logx),
+        curve("Time of an access", axis, "ns", drawn[1], logx=logx),
     ])  # fmt: skip
 
 
-class _Figure:
-    """The loops of one figure by numbers of threads."""
-
-    def __init__(self, rows: Sequence[BenchRow]) -> None:
-        self.rows = rows
-        self.threads = sorted({row.threads for row in rows})
-
-    def line(
-        self, name: str, value: Callable[[BenchRow], float | None], threads: int
-    ) -> Drawing | None:
-        """A value over the figure's axis; None where it is never known."""
-        known = [(row.x, at) for row in self.rows
-                 if row.threads == threads and (at := value(row)) is not None]  # fmt: skip
-        return line(name, known) if known else None
-
-    def shares(self) -> list[Drawing]:
-        """Score and utilization on the most threads."""
-        most = self.threads[-1]
-        made = [
-            self.line("measured utilization", lambda row: row.utilization, most),
-            self.line("saturation: efficiency",
-                      lambda row: row.predicted_speedup and row.predicted_speedup / row.threads,
-                      most),
-            self.line("density: score", lambda row: row.score, most),
-        ]  # fmt: skip
-        return [own for own in made if own is not None]
-
-    def times(self) -> list[Drawing]:
-        """Nanoseconds of an access, on the fewest and the most threads."""
-        made = []
-        for threads in sorted({self.threads[0], self.threads[-1]}):
-            on = plural(threads, "thread")
-            made += [self.line(f"measured, {on}", lambda row: _each(row, row.seconds), threads),
-                     self.line(f"saturation, {on}", lambda row: _each(row, row.predicted),
-                               threads)]  # fmt: skip
-        return [own for own in made if own is not None]
-
-
-def _each(row: BenchRow, seconds: float | None) -> float | None:
-    return None if seconds is None else seconds * 1e9 / row.iterations
+def _line(
+    rows: Sequence[BenchRow], name: str, threads: int, value: Callable[[BenchRow], float | None]
+) -> Drawing:  # fmt: skip
+    """A value over the figure's axis, where it is known."""
+    return line(name, [
+        (row.x, known)
+        for row in rows
+        if row.threads == threads and (known := value(row)) is not None
+    ])  # fmt: skip

@@ -77,7 +77,7 @@ def saturation_blocks(calibration: SaturationCalibration) -> list[Block]:
             ", ".join(calibration.at_bound),
             "as far as a factor may go; look for the figure of the machine that is wrong",
         ))  # fmt: skip
-    return [Facts(overview), _scores(calibration), *_factors(calibration)]
+    return [_scores(calibration), Facts(overview), *_factors(calibration)]
 
 
 def _scores(calibration: SaturationCalibration) -> Table:
@@ -122,8 +122,8 @@ def _factors(calibration: SaturationCalibration) -> list[Block]:
                 name, shown[name], (f"{low:.3g} to {high:.3g}", low),
                 "as far as it may go" if name in calibration.at_bound else "",
             ])  # fmt: skip
-    columns = [Column("Term"), Column("Factor", "{:.3g}".format), Column("Over the folds", str),
-               Column("Remark")]  # fmt: skip
+    columns = [Column("Term"), Column("Factor", "{:.3g}".format), Column("Over the folds", str,
+               minor=True), Column("Remark", minor=True)]  # fmt: skip
     title = (
         "Factors of the terms"
         if calibration.factors
@@ -144,7 +144,7 @@ def _density(calibration: DensityCalibration) -> list[Block]:
     scores = _cross_validated(
         "Density", calibration.folds, calibration.trivial, [], calibration.before, calibration.after
     )
-    return [Facts(overview), scores]
+    return [scores, Facts(overview)]
 
 
 def _regions(result: CalibrationResult) -> Table:

@@ -173,7 +173,8 @@ def _regions(
         Column("Predicted time", show_seconds, minor=True, unknown="?", only="page"),
         Column("Measured time", show_seconds, minor=True, unknown="?", only="page"),
         Column("Used", show_share, minor=True, unknown="?"),
-        Column("Hinted", str), Column("Needed", str), Column("Verdict", choice=True),
+        Column("Hinted", str, minor=True), Column("Needed", str, minor=True),
+        Column("Verdict", choice=True),
         Column("What was wrong", choice=True, minor=True, only="page"),
     ]  # fmt: skip
     counted = {verdict.hint.id for verdict in comparison.counted}
@@ -258,6 +259,7 @@ def _details(verdict: Verdict, law: Fitted | None) -> list[Block]:
         ("Function", verdict.hint.function),
         ("What was wrong", wrong_term(verdict) or "nothing"),
         ("Limited by", verdict.hint.bottleneck or "unknown"),
+        ("Hinted, needed", f"{verdict.hinted or '?'}, {verdict.needed or '?'}"),
         ("Sure", f"{100 * verdict.hint.confidence:.0f} %"),
     ]
     if ratio is not None:

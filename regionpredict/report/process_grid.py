@@ -1,4 +1,4 @@
-"""A metric over the ranks' Cartesian grid, as rows of text (Boehme 2014, section 4.3.3)."""
+"""A metric over the ranks' Cartesian grid, as tables (Boehme 2014, section 4.3.3)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from regionpredict.report.aligned_table import aligned_lines
+from regionpredict.report.document import Block, Column, Table, Text
 from regionpredict.trace import ProcessGrid
 from regionpredict.trace.profile import SECONDS, TraceResult
 
@@ -57,23 +57,17 @@ def grid_values(result: TraceResult, grid: ProcessGrid, metric: str) -> GridValu
     )  # fmt: skip
 
 
-def grid_text(result: TraceResult, grid: ProcessGrid, metric: str) -> str:
-    """The grid as text; of three and more dimensions a table for each of the first ones."""
+def grid_tables(result: TraceResult, grid: ProcessGrid, metric: str) -> list[Block]:
+    """The grid as tables; of three and more dimensions one for each place in the first ones."""
     sums = grid_values(result, grid, metric)
-    lines = [f"{metric} on the {sums.sizes} grid{f', {sums.unit}' if sums.unit else ''}:"]
+    title = f"{metric} on the {sums.sizes} grid{f', {sums.unit}' if sums.unit else ''}"
+    tables: list[Block] = []
     for front, rows in sums.planes:
-        lines.append("")
-        if front:
-            lines.append(front)
-        cells = [("", *map(str, range(len(rows[0]) if rows else 0)))]
-        cells += [
-            (f"{number}", *("-" if value is None else f"{value:.4g}" for value in row))
-            for number, row in enumerate(rows)
-        ]
-        lines += aligned_lines(cells)
-    if sums.missing:
-        lines += ["", without_rank(sums.missing)]
-    return "\n".join(lines) + "\n"
+        heads = [str(number) for number in range(len(rows[0]) if rows else 0)]
+        columns = [Column("", str), *(Column(head, "{:.4g}".format) for head in heads)]
+        cells = [[number, *row] for number, row in enumerate(rows)]
+        tables.append(Table(f"{title} {front}".rstrip(), columns, cells))
+    return tables + ([Text(without_rank(sums.missing))] if sums.missing else [])
 
 
 def without_rank(positions: int) -> str:

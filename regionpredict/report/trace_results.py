@@ -16,14 +16,13 @@ from regionpredict.report.document import (
     Facts,
     Folded,
     Items,
-    Printed,
     Section,
     Table,
     Text,
 )
 from regionpredict.report.html.blocks import curve, heat, line
 from regionpredict.report.html.timeline import timeline_block
-from regionpredict.report.process_grid import grid_text, grid_values, without_rank
+from regionpredict.report.process_grid import grid_tables, grid_values, without_rank
 from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.trace import EventTrace, Location
 from regionpredict.trace.analysis import Analysis
@@ -60,7 +59,7 @@ def result_document(
         Section("Waits over time", lambda: _severity(result, metric), "page"),
         Section("Process grid", lambda: _grids(result, trace, names), "page"),
         Section("Process grid", [
-            Printed("", grid_text(result, grid, metric)) for grid in trace.grids if metric
+            block for grid in trace.grids if metric for block in grid_tables(result, grid, metric)
         ], "text"),
         Section("Findings", [Items([str(finding) for finding in analysis.findings])], "page"),
         Section("Records", lambda: [_records(result, metric)], "csv"),
@@ -114,7 +113,8 @@ def _worst(result: TraceResult, metric: str | None) -> Table:
             ])  # fmt: skip
     columns = [
         Column("Metric", choice=True), Column("Call path", cut=True), Column("Wait", show_seconds),
-        Column("Until", lambda seconds: f"{seconds:.6g} s"), Column("Waiting"), Column("For"),
+        Column("Until", lambda seconds: f"{seconds:.6g} s", minor=True),
+        Column("Waiting", minor=True), Column("For"),
     ]  # fmt: skip
     return Table("Worst instances", columns, rows)
 

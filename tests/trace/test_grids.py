@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from recording import HAS_MPI, built, record_ranks
 
-from regionpredict.report.process_grid import grid_text
+from regionpredict.report.document_text import block_lines
+from regionpredict.report.process_grid import grid_tables
 from regionpredict.trace import Location, ProcessGrid
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.otf2_reader import read_otf2
@@ -55,24 +56,27 @@ def result(values: dict[int, float]) -> TraceResult:
     return TraceResult(tuple(records), {"m": sum(values.values())}, {})
 
 
+def shown(result: TraceResult, grid: ProcessGrid) -> list[str]:
+    """The lines of the tables."""
+    return [line for block in grid_tables(result, grid, "m") for line in block_lines(block)]
+
+
 def test_two_dimensions() -> None:
     grid = ProcessGrid("g", (2, 2), (False, False), {0: (0, 0), 1: (1, 0), 2: (0, 1)})
-    assert grid_text(result({0: 1.5, 1: 2.0}), grid, "m").splitlines() == [
-        "m on the 2x2 grid, seconds:",
-        "",
-        "   0    1",
+    assert shown(result({0: 1.5, 1: 2.0}), grid) == [
+        "m on the 2x2 grid, seconds",
+        "     0  1",
         "0  1.5  0",
-        "1  2    -",
-        "",
+        "1    2  -",
         "1 place has no rank in the trace.",
     ]
 
 
 def test_one_dimension_and_three() -> None:
     line = ProcessGrid("g", (3,), (True,), {rank: (rank,) for rank in range(3)})
-    assert grid_text(result({2: 4.0}), line, "m").splitlines()[-1].split() == ["0", "0", "0", "4"]
+    assert shown(result({2: 4.0}), line)[-1].split() == ["0", "0", "0", "4"]
     places = {rank: (rank // 4, rank // 2 % 2, rank % 2) for rank in range(8)}
-    text = grid_text(result({7: 4.0}), ProcessGrid("g", (2, 2, 2), (False,) * 3, places), "m")
-    lines = text.splitlines()
-    assert lines.index("[0, ...]") < lines.index("[1, ...]")
+    lines = shown(result({7: 4.0}), ProcessGrid("g", (2, 2, 2), (False,) * 3, places))
+    title = "m on the 2x2x2 grid, seconds"
+    assert lines.index(f"{title} [0, ...]") < lines.index(f"{title} [1, ...]")
     assert lines[-1].split() == ["1", "0", "4"]
