@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,7 +27,11 @@ class ManyRuns:
         """How many they are."""
         return len(self.begins)
 
-    def repeated(self, distances: Sequence[float]) -> ManyRuns:
+    def in_steps(self, stride: float, number: int) -> ManyRuns:
+        """Copies of each run, `stride` bytes from one to the next."""
+        return self.repeated(in_steps(stride, number))
+
+    def repeated(self, distances: Sequence[float] | Numbers) -> ManyRuns:
         """Each run at each of these distances."""
         along = np.array(distances, dtype=np.float64)[:, None]
         return ManyRuns((self.begins + along).ravel(), (self.ends + along).ravel())
@@ -43,6 +47,15 @@ class ManyRuns:
     def first(self) -> tuple[float, float]:
         """The first run, where they are in order."""
         return float(self.begins[0]), float(self.ends[0])
+
+    @property
+    def whole(self) -> bool:
+        """Whether all places are whole numbers."""
+        return all(bool((places == np.floor(places)).all()) for places in (self.begins, self.ends))
+
+    def as_bytes(self) -> tuple[bytes, bytes]:
+        """The places as bytes, which can be a key."""
+        return self.begins.tobytes(), self.ends.tobytes()
 
     def one_by_one(self) -> list[tuple[float, float]]:
         """The runs as a list."""
@@ -67,6 +80,11 @@ class ManyRuns:
         return float(np.maximum(beyond - first, 0.0).sum())
 
 
+def in_steps(step: float, number: int) -> Numbers:
+    """The first multiples of a step, from none on."""
+    return np.arange(number, dtype=np.float64) * step
+
+
 def many_runs(runs: Sequence[tuple[float, float]]) -> ManyRuns:
     """Runs as arrays."""
     both = np.array(runs, dtype=np.float64).reshape(-1, 2)
@@ -81,18 +99,27 @@ def all_of(parts: Sequence[ManyRuns]) -> ManyRuns:
     )
 
 
+def in_order_once(parts: Sequence[ManyRuns], more: Collection[tuple[float, float]]) -> ManyRuns:
+    """All runs of the parts, and more, in order, each once."""
+    runs = all_of([*parts, many_runs(list(more))])
+    order = np.lexsort((runs.ends, runs.begins))
+    begins, ends = runs.begins[order], runs.ends[order]
+    first = np.append(True, (begins[1:] != begins[:-1]) | (ends[1:] != ends[:-1]))[: len(begins)]
+    return ManyRuns(begins[first], ends[first])
+
+
 class Inner(NamedTuple):
     """The accesses of a loop per outer iteration: its runs, the number of steps to enumerate them,
     and the omitted fractions of iterations.
     """
 
-    runs: Sequence[tuple[float, float]]
+    runs: ManyRuns
     steps: int
     fractions: frozenset[float]
 
 
 def inner_runs(
-    loop: LoopHeader, slope: float, env: Env, variable: str, around: Sequence[float],
+    loop: LoopHeader, slope: float, env: Env, variable: str, around: Sequence[float] | Numbers,
     address: float, along: float, *, element: float, line_bytes: float, up: bool,
 ) -> Inner | None:  # fmt: skip
     """The runs of an inner loop, with the outer loop at each of these values of its `variable`.
@@ -121,14 +148,14 @@ def inner_runs(
         array = addresses + slope * first
         other = array + stride * (number - 1)
         runs = ManyRuns(np.minimum(array, other), np.maximum(array, other) + element)
-        return Inner(runs.one_by_one(), len(number), fractions)
+        return Inner(runs, len(number), fractions)
     steps = int(number.sum())
     if steps > MOST_RUNS.value:
-        return Inner((), steps, fractions)
+        return Inner(many_runs(()), steps, fractions)
     whole = number.astype(np.int64)
     iteration = np.arange(steps) - np.repeat(np.cumsum(whole) - whole, whole)
     begins = np.repeat(addresses, whole) + slope * (np.repeat(first, whole) + loop.step * iteration)
-    return Inner(ManyRuns(begins, begins + element).one_by_one(), steps, fractions)
+    return Inner(ManyRuns(begins, begins + element), steps, fractions)
 
 
 def _at(form: object, env: Env, variable: str, values: Numbers) -> Numbers | None:

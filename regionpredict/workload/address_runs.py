@@ -44,6 +44,12 @@ class FewRuns:
         moved = [(begin + place, end + place) for begin, end in self.runs for place in places]
         return FewRuns(moved, self.plain)
 
+    def in_steps(self, stride: float, number: int) -> FewRuns | ManyRuns:
+        """Copies of each run, `stride` bytes from one to the next."""
+        if self.plain and len(self.runs) * number > FEW_RUNS.value:
+            return self.as_many().in_steps(stride, number)
+        return self.repeated([turn * stride for turn in range(number)])
+
     def joined(self, near: float) -> FewRuns:
         """The runs in order, those joined between which there are less than `near` bytes."""
         return FewRuns(joined(self.runs, near), self.plain)

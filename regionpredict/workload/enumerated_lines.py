@@ -11,12 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from regionpredict.workload.address_runs import FewRuns, Run, Runs, in_order, sorted_runs, together
 from regionpredict.workload.constants import FEW_RUNS, MOST_RUNS, ROUNDING
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import Cut, Env, LoopHeader, ReferenceGroup
+
+if TYPE_CHECKING:
+    from regionpredict.workload.address_run_arrays import ManyRuns
 
 Sections = dict[tuple[object, ...], tuple[float, float]]
 """The begin and the iterations of a loop, by its index and the values of what changes them."""
@@ -80,9 +83,11 @@ class Walk(NamedTuple):
 class Shape(NamedTuple):
     """The accesses of a walk, without expanded copies: `rows` in order, repeated by `levels` of
     (bytes, steps), the narrowest first, by its threads and by the offsets of its references.
+
+    Many rows of plain numbers are arrays.
     """
 
-    rows: tuple[Run, ...]
+    rows: tuple[Run, ...] | ManyRuns
     levels: tuple[tuple[float, int], ...]
     team: tuple[tuple[float, float], ...]
     offsets: tuple[float, ...]
@@ -90,7 +95,7 @@ class Shape(NamedTuple):
     element: int
 
 
-KnownLines = dict[tuple[bool, tuple[Shape, ...]], Lines | None]
+KnownLines = dict[tuple[object, ...], Lines | None]
 """Lines of arrays aligned to a line (or anywhere), by the accesses. The first shape starts in the
 first line, because an offset does not change the result.
 """
@@ -100,7 +105,7 @@ class Rows(NamedTuple):
     """The places that dependent loops lead to, in order (None: too many), and the omitted fractions
     of iterations."""
 
-    rows: tuple[Run, ...] | None
+    rows: tuple[Run, ...] | ManyRuns | None
     fractions: frozenset[float]
 
 
@@ -173,9 +178,10 @@ def _lines(
     plain, whole = _plain_and_whole(shapes)
     if not whole:
         return _lines_of_shapes(shapes, part, plain=plain)
-    asked = (part.aligned, _from_the_first_line(shapes, part.line_bytes))
+    moved = _from_the_first_line(shapes, part.line_bytes)
+    asked = (part.aligned, *map(_by_value, moved))
     if asked not in part.known:
-        part.known[asked] = _lines_of_shapes(asked[1], part, plain=plain)
+        part.known[asked] = _lines_of_shapes(moved, part, plain=plain)
     return part.known[asked]
 
 
@@ -184,30 +190,46 @@ def _plain_and_whole(shapes: Sequence[Shape]) -> tuple[bool, bool]:
     they are whole, too: sums of those are never rounded.
     """
     places: list[float] = []
+    whole = True
     for shape in shapes:
-        places += [place for run in shape.rows for place in run]
+        if isinstance(shape.rows, tuple):
+            for run in shape.rows:
+                places += run
+        else:
+            whole = whole and shape.rows.whole
         places += [stride for stride, _ in shape.levels]
         places += [apart for apart, _ in shape.team]
         places += shape.offsets
     plain = set(map(type, places)) == {float}
-    return plain, plain and all(map(float.is_integer, places))
+    return plain, plain and whole and all(map(float.is_integer, places))
+
+
+def _by_value(shape: Shape) -> tuple[object, ...]:
+    """The values of a shape, to find it by."""
+    rows = shape.rows
+    return (rows if isinstance(rows, tuple) else rows.as_bytes(), *shape[1:])
 
 
 def _from_the_first_line(shapes: Sequence[Shape], line_bytes: float) -> tuple[Shape, ...]:
     """The shapes moved by whole lines, so that the first begins in the first line."""
     for shape in shapes:
         if shape.rows:
-            back = shape.rows[0][0] // line_bytes * line_bytes
-            return tuple([
-                each._replace(rows=tuple([(begin - back, end - back) for begin, end in each.rows]))
-                for each in shapes
-            ])  # fmt: skip
+            begin = shape.rows[0][0] if isinstance(shape.rows, tuple) else shape.rows.first()[0]
+            back = begin // line_bytes * line_bytes
+            return tuple([each._replace(rows=_moved(each.rows, -back)) for each in shapes])
     return tuple(shapes)
+
+
+def _moved(rows: tuple[Run, ...] | ManyRuns, by: float) -> tuple[Run, ...] | ManyRuns:
+    if isinstance(rows, tuple):
+        return tuple([(begin + by, end + by) for begin, end in rows])
+    return rows.repeated((by,))
 
 
 def _lines_of_shapes(shapes: Sequence[Shape], part: Part, *, plain: bool) -> Lines | None:
     touched: list[Runs] = []
     written: list[Runs] = []
+    stored = all(shape.written == shape.offsets for shape in shapes)
     for shape in shapes:
         runs = _repeated(shape, part.line_bytes, plain=plain)
         if runs is None:
@@ -220,19 +242,24 @@ def _lines_of_shapes(shapes: Sequence[Shape], part: Part, *, plain: bool) -> Lin
             # The piece gone through is the middle one of the team's.
             runs = runs.repeated([(turn - (number - 1) / 2) * apart for turn in range(number)])
         touched.append(runs.repeated(shape.offsets))
-        if shape.written:
+        if shape.written and not stored:
             written.append(runs.repeated(shape.written))
     element = float(min(shape.element for shape in shapes))
-    return Lines(*[
+    lines = [
         runs.aligned_lines(part.line_bytes) if part.aligned
         else runs.lines(element, part.line_bytes)
-        for runs in (together(touched), together(written))
-    ])  # fmt: skip
+        for runs in map(together, [touched, written] if written else [touched])
+    ]  # fmt: skip
+    return Lines(lines[0], lines[-1] if written or stored else 0.0)
 
 
 def _repeated(shape: Shape, line_bytes: float, *, plain: bool) -> Runs | None:
     """The rows with the copies of all levels; None where they are too many."""
-    runs: Runs = FewRuns(shape.rows, plain)
+    runs: Runs
+    if isinstance(shape.rows, tuple):
+        runs = FewRuns(shape.rows, plain)
+    else:
+        runs = shape.rows if plain else FewRuns(shape.rows.one_by_one(), plain)
     near = line_bytes - shape.element
     for stride, number in shape.levels if shape.rows else ():
         runs = in_order(runs, near)
@@ -244,7 +271,7 @@ def _repeated(shape: Shape, line_bytes: float, *, plain: bool) -> Runs | None:
                 continue
         if runs.number * number > MOST_RUNS.value:
             return None
-        runs = runs.repeated([turn * stride for turn in range(number)])
+        runs = runs.in_steps(stride, number)
     return runs
 
 
@@ -262,6 +289,7 @@ class _Steps:
         self.up = up
         self.env = dict(part.env)
         self.runs: set[Run] = set()
+        self.many: list[ManyRuns] = []
         self.left = int(MOST_RUNS.value)
 
     def shape(self) -> Shape | None:
@@ -307,12 +335,22 @@ class _Steps:
         known = part.walked.get(asked) if plain else None
         if known is None:
             outer, self.fractions = self.fractions, set()
-            rows = tuple(sorted_runs(self.runs)) if self._visit(0, address) else None
+            rows = self._in_order() if self._visit(0, address) else None
             known = Rows(rows, frozenset(self.fractions))
             self.fractions = outer
             if plain:
                 part.walked[asked] = known
         return known
+
+    def _in_order(self) -> tuple[Run, ...] | ManyRuns:
+        """The runs found, in order, each once."""
+        if not self.many:
+            return tuple(sorted_runs(self.runs))
+        # As with runs: most nests never need arrays.
+        from regionpredict.workload.address_run_arrays import in_order_once  # noqa: PLC0415
+
+        runs = in_order_once(self.many, self.runs)
+        return runs if runs.number > FEW_RUNS.value else tuple(runs.one_by_one())
 
     def _alone(self) -> Sequence[tuple[int, float, int, int]] | None:
         """(Position, first value, step, iterations) of each loop that is alone; None where one
@@ -366,38 +404,40 @@ class _Steps:
         self.left -= number
         if self.left < 0:
             return False
+        if not last:
+            is_counted = self._all_at_once(at, begin, number, address)
+            if is_counted is not None:
+                return is_counted
         values = [begin + loop.step * turn for turn in range(number)]
         if last:
             places = [address + slope * value for value in values]
             self.runs.update([(place, place + self.element) for place in places])
             return True
-        is_counted = self._all_at_once(at, values, address)
-        if is_counted is not None:
-            return is_counted
         for value in values:
             self.env[loop.variable] = value
             if not self._visit(at + 1, address + slope * value):
                 return False
         return True
 
-    def _all_at_once(self, at: int, values: Sequence[float], address: float) -> bool | None:
+    def _all_at_once(self, at: int, begin: float, number: int, address: float) -> bool | None:
         """Like `_visit`, for the only loop that depends on this one. None if impossible."""
         path = self.path
         inner = at + 1
         while path.alone[inner]:
             inner += 1
         loop, plain = path.loops[inner], {float, int}
-        if len(values) <= FEW_RUNS.value or not path.last[inner] or loop.index in self.part.pieces:
+        if number <= FEW_RUNS.value or not path.last[inner] or loop.index in self.part.pieces:
             return None
-        if not {*map(type, self.slopes), type(values[0]), type(address)} <= plain:
+        if not {*map(type, self.slopes), type(begin), type(address)} <= plain:
             return None
         # As with runs: most nests never need arrays.
-        from regionpredict.workload.address_run_arrays import inner_runs  # noqa: PLC0415
+        from regionpredict.workload.address_run_arrays import in_steps, inner_runs  # noqa: PLC0415
 
+        around = path.loops[at]
         runs_inside = inner_runs(
-            loop, self.slopes[inner], self.env, path.loops[at].variable, values,
-            address, self.slopes[at], element=self.element, line_bytes=self.part.line_bytes,
-            up=self.up,
+            loop, self.slopes[inner], self.env, around.variable,
+            begin + in_steps(around.step, number), address, self.slopes[at],
+            element=self.element, line_bytes=self.part.line_bytes, up=self.up,
         )  # fmt: skip
         if runs_inside is None:
             return None
@@ -405,7 +445,7 @@ class _Steps:
         if self.left < 0:
             return False
         self.fractions |= runs_inside.fractions
-        self.runs.update(runs_inside.runs)
+        self.many.append(runs_inside.runs)
         return True
 
     def _section(self, at: int, loop: LoopHeader, fractions: set[float]) -> tuple[float, int]:

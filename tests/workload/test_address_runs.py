@@ -7,6 +7,7 @@ import random
 import pytest
 
 from regionpredict.ir import Expr
+from regionpredict.workload.address_run_arrays import in_order_once, many_runs
 from regionpredict.workload.address_runs import FewRuns, lines_of_runs, sorted_runs, together
 from regionpredict.workload.derived_number import Derived
 
@@ -23,6 +24,9 @@ def test_few_and_many_say_the_same(seed: int) -> None:
     places = [8.0 * choose.randint(-9, 90) / choose.choice([1, 3]) for _ in range(3)]
     for one, other in ((few, many), (FewRuns(few.runs, plain=False).repeated(places),
                                      many.repeated(places))):  # fmt: skip
+        assert one.in_steps(24.0, 3).aligned_lines(64.0) == other.repeated(
+            [0.0, 24.0, 48.0]
+        ).aligned_lines(64.0)
         assert one.number == other.number
         assert one.lines(8.0, 64.0) == other.lines(8.0, 64.0)
         assert one.aligned_lines(64.0) == other.aligned_lines(64.0)
@@ -32,6 +36,20 @@ def test_few_and_many_say_the_same(seed: int) -> None:
         assert both.aligned_lines(64.0) == one.aligned_lines(64.0)
     bytes_touched = {byte for begin, end in runs for byte in range(int(begin), int(end))}
     assert many.aligned_lines(64.0) == len({byte // 64 for byte in bytes_touched})
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_arrays_in_order_are_a_sorted_set(seed: int) -> None:
+    choose = random.Random(seed)
+    runs = [
+        (8.0 * choose.randint(0, 9), 80.0 + 8.0 * choose.randint(0, 2))
+        for _ in range(choose.randint(0, 60))
+    ]
+    cut = choose.randint(0, len(runs))
+    found = in_order_once([many_runs(runs[:cut]), many_runs(())], set(runs[cut:]))
+    assert found.one_by_one() == sorted(set(runs))
+    assert found.whole
+    assert not many_runs([(0.0, 8.0), (16.0, 24.5)]).whole
 
 
 def test_numbers_that_remember_stay_one_by_one() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from regionpredict.ir import Expr
-from regionpredict.workload.address_run_arrays import inner_runs
+from regionpredict.workload.address_run_arrays import ManyRuns, inner_runs, many_runs
 from regionpredict.workload.constants import MOST_RUNS
 from regionpredict.workload.derived_number import Derived
 from regionpredict.workload.enumerated_lines import (
@@ -17,6 +17,7 @@ from regionpredict.workload.enumerated_lines import (
     Shape,
     Walk,
     _from_the_first_line,
+    _lines_of_shapes,
     _plain_and_whole,
     lines_gone_through,
     mean_of_blocks,
@@ -328,7 +329,7 @@ def test_an_inner_loop_at_once_and_one_by_one(seed: int, up: bool) -> None:
         loop, slope, {}, "i", values, 1000.0, along, element=ELEMENT, line_bytes=LINE, up=up
     )
     assert counted is not None
-    assert set(counted.runs) == runs
+    assert set(counted.runs.one_by_one()) == runs
     assert counted.steps == steps
     assert counted.fractions == parts
 
@@ -341,7 +342,7 @@ def test_an_inner_loop_is_gone_through_up_to_a_number_of_steps(turns: list[int])
     counted = inner_runs(loop, 128.0, {}, "i", values, 0.0, 0.0, element=8, line_bytes=64, up=False)
     assert counted is not None
     assert counted.steps == sum(turns)
-    assert len(counted.runs) == (sum(turns) if sum(turns) <= MOST_RUNS.value else 0)
+    assert counted.runs.number == (sum(turns) if sum(turns) <= MOST_RUNS.value else 0)
 
 
 def test_a_variable_without_a_value_counts_as_none() -> None:
@@ -353,7 +354,10 @@ def test_a_variable_without_a_value_counts_as_none() -> None:
         )
         for env in ({}, {"t": 0.0})
     )
-    assert without == at_zero
+    assert without is not None
+    assert at_zero is not None
+    assert without.runs.one_by_one() == at_zero.runs.one_by_one()
+    assert without[1:] == at_zero[1:]
 
 
 # -- shapes that are known -------------------------------------------------------------------------
@@ -386,6 +390,35 @@ def test_shapes_begin_in_the_first_line() -> None:
         back = begin - begin % 64
         for shapes in ([row, other], [empty, row, other]):
             *_, first, second = _from_the_first_line(shapes, 64.0)
-            assert first.rows == tuple((low - back, high - back) for low, high in row.rows)
+            assert first.rows == (
+                (begin - back, begin + 8 - back),
+                (begin + 72 - back, begin + 80 - back),
+            )
             assert second.rows == ((begin - 800 - back, begin - 792 - back),)
     assert _from_the_first_line([empty], 64.0) == (empty,)
+
+
+ROWS = tuple((704.0 + 100 * at, 712.0 + 100 * at) for at in range(60))
+
+
+def test_arrays_begin_in_the_first_line() -> None:
+    (moved,) = _from_the_first_line([ROW._replace(rows=many_runs(ROWS))], 64.0)
+    assert isinstance(moved.rows, ManyRuns)
+    assert moved.rows.one_by_one() == [(low - 704, high - 704) for low, high in ROWS]
+    assert _plain_and_whole([moved]) == (True, True)
+    half = moved._replace(rows=many_runs([(0.0, 8.0), (16.0, 24.5)]))
+    assert _plain_and_whole([half, ROW]) == (True, False)
+
+
+@pytest.mark.parametrize("written", [(), (8.0,), (0.0, 8.0)])
+@pytest.mark.parametrize("aligned", [True, False])
+def test_rows_are_counted_alike_as_arrays(written: tuple[float, ...], aligned: bool) -> None:
+    part = Part({}, {}, None, 64.0, aligned)
+    shape = ROW._replace(rows=ROWS, levels=((8192.0, 2),), team=(), written=written)
+    for plain in (True, False):
+        lines = _lines_of_shapes([shape], part, plain=plain)
+        assert lines is not None
+        assert (lines.written == 0) == (not written)
+        assert (lines.written == lines.touched) == (written == shape.offsets)
+        arrays = shape._replace(rows=many_runs(ROWS))
+        assert _lines_of_shapes([arrays], part, plain=plain) == lines
