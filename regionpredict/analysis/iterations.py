@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import prod
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
@@ -9,6 +11,7 @@ from regionpredict.analysis.loop_enumeration import runs
 from regionpredict.analysis.symbolic.domain import steps_of
 from regionpredict.analysis.symbolic.piecewise import Steps, exact_total, readable_total
 from regionpredict.ir import Expr, Loop, Region
+from regionpredict.ir.expr import Number
 
 _MAX_SHOWN = 120  # parts; longer forms help nobody
 
@@ -100,3 +103,14 @@ def executions(loops: tuple[Loop, ...]) -> Executions:
     if total is None or total.expr.size > _MAX_SHOWN:
         return Executions(None, (), most, tuple(steps), loops)
     return Executions(total.expr, total.holds, most, tuple(steps), loops)
+
+
+def executed_statements(region: Region, values: Mapping[str, Number]) -> float:
+    """The number of executed statements, as far as values give the iterations."""
+    trips = {id(loop): _trips(loop, values) for loop in region.loops()}
+    return sum(prod(trips[id(loop)] for loop in loops) for _, loops in region.statements())
+
+
+def _trips(loop: Loop, values: Mapping[str, Number]) -> float:
+    known = loop.trips.evaluate(values) if loop.trips is not None else None
+    return 1.0 if known is None else max(0.0, float(known))

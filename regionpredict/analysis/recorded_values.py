@@ -6,15 +6,19 @@ determines follow these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings, bind, free_names
 from regionpredict.analysis.bisection import smallest_reaching
 from regionpredict.analysis.facts import RegionFacts, checked_facts
 from regionpredict.analysis.given_sizes import trip_name, with_given_trips
-from regionpredict.analysis.iterations import iterations
-from regionpredict.ir import Definition, Region
+from regionpredict.analysis.iterations import executed_statements, iterations
+from regionpredict.ir import Definition, Expr, Region
+from regionpredict.ir.expr import Number
 
 _MOST_SOLVED = 1 << 40
 
@@ -27,21 +31,37 @@ class RecordedSize:
     most: int
 
 
+class RecordedCase(NamedTuple):
+    """How many executions had one trip count (None: not counted) and one value of each name."""
+
+    entries: int
+    trips: int | None
+    values: Mapping[str, int]
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedSizes:
-    """The recorded data of one region: names' values, trip count, and number of runs."""
+    """The recorded data of one region: names' values, trip count, and number of runs.
+
+    `cases` is the distribution of the executions over sizes. Empty: unknown, or one size.
+    """
 
     values: Mapping[str, RecordedSize] = field(default_factory=dict)
     trips: RecordedSize | None = None
     executions: int | None = None
+    cases: tuple[RecordedCase, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedFacts:
-    """A region's facts with recorded data, and the names that have their value from them."""
+    """A region's facts with recorded data, and the names that have their value from them.
+
+    `share`: the mean work of its executions relative to the work with these values.
+    """
 
     facts: RegionFacts
     names: tuple[str, ...]
+    share: float = 1.0
 
 
 def recorded_facts(
@@ -50,28 +70,93 @@ def recorded_facts(
 ) -> RecordedFacts:  # fmt: skip
     """The facts of a region, each name without a value bound as the run had it.
 
-    A value that varied is taken at its maximum, as an assumption. A loop that counted its
-    iterations has the average per execution. A name that was not recorded is computed if it is the
-    only unknown of the trip count.
+    Values that varied are those up to which half of the work is done, or the largest if their
+    distribution is unknown. Either is an assumption. A loop that counted its iterations has the
+    average per execution. A name that was not recorded is computed if it is the only unknown of the
+    trip count.
     """
-    sizes = {name: size.most for name, size in recorded.values.items()}
+    # A run that was made goes before one without arguments that was not.
+    firm = tuple(made for made in definitions if made.origin != "defaults")
+    known = bind(region, firm, given)
+    typical, share = _typical_case(region, definitions, known, recorded)
+    handed = _handed(definitions, known.values, typical.values)
+    sizes = {**typical.values, **handed}
     open_loops = {trip_name(loop) for loop in region.loops()
                   if loop.trips is None or loop.trips.has_unreadable_part}  # fmt: skip
     region = with_given_trips(region, {name: sizes[name] for name in sizes if name in open_loops})
     bindings = bind(region, definitions, given, sizes)
-    if recorded.trips is not None:
-        solved = _solved(region, bindings, recorded.trips.most)
+    if typical.trips is not None and iterations(region).value(bindings) != typical.trips:
+        known = bind(region, firm, given, sizes)
+        solved = _solved(region, known, typical.trips)
         if solved is not None:
             sizes |= solved
             bindings = bind(region, definitions, given, sizes)
-        elif _is_open(region, bindings) and region.nest is not None and region.collapse == 1:
-            trips = {trip_name(region.nest): recorded.trips.most}
+        elif _is_open(region, known) and region.nest is not None and region.collapse == 1:
+            trips = {trip_name(region.nest): typical.trips}
             region = with_given_trips(region, trips)
             sizes |= trips
             bindings = bind(region, definitions, given, sizes)
-    names = _taken(region, definitions, given, bindings, sizes.keys())
-    assumed = (*bindings.assumed, *_recorded_ranges(names, recorded))
-    return RecordedFacts(checked_facts(region, replace(bindings, assumed=assumed)), names)
+    source = tuple(made for made in firm if handed.keys().isdisjoint(made.value.names))
+    names = _taken(region, source, given, bindings, sizes.keys())
+    ranges = _recorded_ranges(names, definitions, sizes, recorded)
+    assumed = (*bindings.assumed, *ranges)
+    return RecordedFacts(checked_facts(region, replace(bindings, assumed=assumed)), names, share)
+
+
+def _typical_case(
+    region: Region, definitions: Sequence[Definition], known: Bindings, recorded: RecordedSizes
+) -> tuple[RecordedCase, float]:
+    """The execution at which half of the work is done, the smallest first, and the mean work
+    relative to its work."""
+    most = {name: size.most for name, size in recorded.values.items()}
+    if not recorded.cases:
+        return RecordedCase(1, recorded.trips.most if recorded.trips else None, most), 1.0
+
+    def work(case: RecordedCase) -> float:
+        values = {**known.values, **most, **case.values}
+        values |= _handed(definitions, values, case.values)
+        once = executed_statements(region, values)
+        trips = None if region.nest is None else region.nest.trips
+        predicted = None if trips is None else trips.evaluate(values)
+        return once * (case.trips or 0) if predicted is None and case.trips is not None else once
+
+    done = sorted(((work(case), case.trips or 0, at) for at, case in enumerate(recorded.cases)))
+    sums = list(accumulate(once * recorded.cases[at].entries for once, _, at in done))
+    own, _, at = done[bisect_left(sums, sums[-1] / 2)]
+    typical = recorded.cases[at]
+    mean = sums[-1] / sum(case.entries for case in recorded.cases)
+    return typical._replace(values={**most, **typical.values}), mean / own if own > 0 else 1.0
+
+
+def _handed(
+    definitions: Sequence[Definition], known: Mapping[str, Number], recorded: Mapping[str, int]
+) -> dict[str, int]:
+    """The values of names from which the source computes recorded ones, one unknown at a time."""
+    found: dict[str, int] = {}
+    while True:
+        made_of = {**recorded, **found}
+        values = {**known, **made_of}
+        new: dict[str, int] = {}
+        for made in definitions:
+            unknown = made.value.names - values.keys()
+            if made.range is None and made.name in made_of and len(unknown) == 1:
+                [name] = unknown
+                solved = _solution(made.value, name, values, made_of[made.name])
+                if solved is not None:
+                    new[name] = solved
+        if not new:
+            return found
+        found |= new
+
+
+def _solution(value: Expr, name: str, values: Mapping[str, Number], wanted: int) -> int | None:
+    """The whole number from 0 on at which an expression has a value, if it grows with the name."""
+
+    def at(size: int) -> int | None:
+        number = value.evaluate({**values, name: size})
+        return None if number is None else int(number // 1)
+
+    return _argument_of(at, wanted)
 
 
 def _taken(
@@ -91,12 +176,18 @@ def _taken(
     ))  # fmt: skip
 
 
-def _recorded_ranges(names: Iterable[str], recorded: RecordedSizes) -> list[str]:
-    sizes = [(name, recorded.values.get(name)) for name in names]
+def _recorded_ranges(
+    names: Collection[str], definitions: Sequence[Definition], sizes: Mapping[str, int],
+    recorded: RecordedSizes,
+) -> list[str]:  # fmt: skip
+    """The values that varied, of the names in use and of those that the source computes of them."""
+    sources = {made.name: made.value.names for made in definitions}
     return [
-        f"{name} = {size.most} (recorded: from {size.least} to {size.most})"
-        for name, size in sizes if size is not None and size.least != size.most
-    ]  # fmt: skip
+        f"{name} = {sizes[name]} (recorded: from {size.least} to {size.most})"
+        for name, size in recorded.values.items()
+        if size.least != size.most
+        and (name in names or not sources.get(name, frozenset()).isdisjoint(names))
+    ]
 
 
 def _is_open(region: Region, bindings: Bindings) -> bool:

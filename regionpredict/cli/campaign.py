@@ -60,10 +60,18 @@ def disturbed_text(campaign: Campaign) -> str:
 
 
 def show_campaign(campaign: Campaign, form: str) -> None:
-    """The regions' times on standard output, as a table or as JSON."""
-    from regionpredict.report.measurements import measurements_document, measurements_record
+    """The regions' times on standard output, as a table or as JSON. Runs that did not end with
+    exit code 0 are reported on standard error."""
+    from regionpredict.report.measurements import (
+        failed_runs,
+        measurements_document,
+        measurements_record,
+    )
     from regionpredict.report.rendered import rendered
 
+    failed = failed_runs(campaign)
+    if failed:
+        click.echo("note: " + "\n".join(failed), err=True)
     if form == "json":
         write_standard_output(json.dumps(measurements_record(campaign), indent=1) + "\n")
     else:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,7 @@ import click
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
 from regionpredict.cli.progress import StageLine
+from regionpredict.cli.sizes_ask import ask_sizes, check_terminal
 from regionpredict.cli.source_options import (
     keep_answer,
     processes_of,
@@ -23,6 +25,8 @@ from regionpredict.quoting import yaml_text
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 
 if TYPE_CHECKING:
+    from regionpredict.machine import Machine
+    from regionpredict.predict import Prediction
     from regionpredict.sizes.deciding_shares import DecidingShare
     from regionpredict.sizes.ranking import SizeRanking
 
@@ -46,9 +50,15 @@ _BELOW = 22  # columns: where a place stands that does not fit behind its name
     show_default=True,
     help="yaml: a file to fill in for --sizes.",
 )
+@click.option(
+    "--ask",
+    is_flag=True,
+    help="Ask for the sizes on the terminal, and write them to a file for --sizes.  "
+    "[default file: sizes.yaml]",
+)
 def command(
     paths: tuple[str, ...], machine_name: str | None, stage: str | None, output: str | None,
-    form: str, **options: Any,
+    form: str, ask: bool, **options: Any,
 ) -> None:  # fmt: skip
     """List the unknown sizes in PATH that decide hints on MACHINE, the strongest first.
 
@@ -62,6 +72,8 @@ def command(
 
     if stage is not None:
         raise UsageError("--dump is for analyze and predict", remedy="leave it out")
+    if ask:
+        output = check_terminal(output, form)
     machine, machine_file = machine_for(machine_name)
     analysis = run_analysis(paths, **options, flows=True, defaults=False)
     processes = processes_of(options["processes"])
@@ -71,6 +83,9 @@ def command(
         )
     ranking = rank_sizes(result.predictions)
     shares = deciding_shares(result.predictions, result.pasts, machine, processes)
+    if ask:
+        _ask(result.predictions, ranking, shares, machine, str(output))
+        return
     if form == "json":
         text = _as_json(ranking, shares, machine.name)
     elif form == "yaml":
@@ -81,6 +96,21 @@ def command(
         text += "".join(f"{one_line(line)}\n" for line in other_names(result.predictions, text))
     write_result(text, output)
     keep_answer(output, machine_file)
+
+
+def _ask(
+    predictions: Sequence[Prediction], ranking: SizeRanking, shares: Sequence[DecidingShare],
+    machine: Machine, output: str,
+) -> None:  # fmt: skip
+    from regionpredict.report.size_hints import needed_names
+    from regionpredict.sizes.asked_sizes import asked_sizes
+
+    click.echo(_summary(ranking, shares), err=True)
+    shown = needed_names(ranking)
+    names = [size.name for size in ranking.unbound if one_line(size.name) in shown]
+    answers = ask_sizes(asked_sizes(predictions, ranking, names, machine), ranking)
+    if answers:
+        write_result(_as_yaml(ranking, shares, answers), output)
 
 
 def _as_table(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
@@ -132,12 +162,16 @@ def _as_json(ranking: SizeRanking, shares: Sequence[DecidingShare], machine: str
     return json.dumps(document, indent=1) + "\n"
 
 
-def _as_yaml(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
+def _as_yaml(
+    ranking: SizeRanking, shares: Sequence[DecidingShare],
+    answers: Mapping[str, int] = MappingProxyType({}),
+) -> str:  # fmt: skip
     lines = [f"# {_summary(ranking, shares)}"]
     for size in ranking.unbound:
         name = size.name if re.fullmatch(r"[A-Za-z_]\w*", size.name) else yaml_text(size.name)
         what = f"decides {size.decides} of {ranking.regions}" if size.decides else "decides nothing"
-        lines.append(f"{name}:  # {one_line(size.file)}:{size.line}, {what}")
+        value = f" {answers[size.name]}" if size.name in answers else ""
+        lines.append(f"{name}:{value}  # {one_line(size.file)}:{size.line}, {what}")
     for share in shares:
         what = f"how often its condition holds, decides {share.decides} of {ranking.regions}"
         lines.append(f"{yaml_text(share.name)}:  # as {_AS_SHARE}: {what}")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from regionpredict.analysis.given_sizes import place_of
 from regionpredict.errors import InputError
 from regionpredict.measure.hints_file import Hint, Hints, TeamHint
-from regionpredict.measure.records import EntrySize, Host, RegionRun
+from regionpredict.measure.records import EntryCase, EntrySize, Host, RegionRun
 
 SAME_SIZE = 0.25
 """Mean measured trip counts may differ by this share from the predicted ones where a region runs
 with several sizes: it is predicted at the middle one."""
+OFTEN = 0.25
+"""Share of the executions with just the predicted trip count that makes a region comparable."""
 
 
 def machine_difference(hints: Hints, host: Host) -> str:
@@ -50,7 +54,9 @@ def size_difference(iterations: int | None, run: RegionRun, *, over_threads: boo
     or where one of the two is not known.
 
     `iterations` are the predicted ones. A loop that always had the same number must have had just
-    that one; of several the mean counts. Of a loop `over_threads` the threads were counted.
+    that one. For several, the mean counts. So does the number up to which half of all
+    iterations are done, and one that many executions had. Recorded runs are predicted at these. For
+    a loop `over_threads` the threads were counted.
     """
     if iterations is None or not run.counted:
         return ""
@@ -60,10 +66,20 @@ def size_difference(iterations: int | None, run: RegionRun, *, over_threads: boo
     if run.least_trips == run.most_trips:
         same = run.most_trips == iterations
     else:
-        same = abs(mean - iterations) <= SAME_SIZE * iterations
+        typical = (mean, _middle_of_work(run.cases))
+        same = any(abs(size - iterations) <= SAME_SIZE * iterations for size in typical)
+        exact = sum(case.entries for case in run.cases if case.trips == iterations)
+        same = same or exact >= OFTEN * run.executions
     if same:
         return ""
     return f"measured with {_count(mean)} iterations, predicted for {iterations}"
+
+
+def _middle_of_work(cases: Sequence[EntryCase]) -> int:
+    """The trip count up to which half of all iterations are done. 0 where they are unknown."""
+    trips = sorted((case.trips or 0, case.entries) for case in cases)
+    done = list(accumulate(count * entries for count, entries in trips))
+    return trips[bisect_left(done, done[-1] / 2)][0] if trips else 0
 
 
 def team_difference(

@@ -31,7 +31,7 @@ CRITERIA = ("best", "utilisation")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The prediction of one region, or of one team, beside its measurement.
+    """The prediction of one region, or of one team, and its measurement.
 
     `times` are medians in seconds by thread count. `hinted` and `needed` count packages or
     threads (`Comparison.unit`), as far as they were measured; `right` is None where either is
@@ -56,18 +56,22 @@ class Verdict:
     def speedup_error(self) -> float | None:
         """Relative error of the predicted speedup on the most threads that both have."""
         counts = set(self.predicted_speedup) & set(self.measured_speedup) - {1}
-        if not counts or self.incomparable:
+        if not counts or self.incomparable or self.hint.sizes is not None:
             return None
         most = max(counts)
         return self.predicted_speedup[most] / self.measured_speedup[most] - 1
 
     @property
     def time_ratio(self) -> float | None:
-        """Predicted over measured seconds of one execution on one thread."""
-        measured = self.times.get(1, 0.0) / max(1, self.measured.last.executions)
-        if self.hint.seconds is None or measured <= 0 or self.incomparable:
+        """Predicted over measured seconds of one execution on one thread. For a region
+        with several sizes, the prediction is scaled to its mean iterations."""
+        run = self.measured.last
+        measured = self.times.get(1, 0.0) / max(1, run.executions)
+        if self.hint.seconds is None or measured <= 0 or self.incomparable or self.hint.sizes:
             return None
-        return self.hint.seconds / measured
+        several = run.counted and self.hint.iterations and run.least_trips != run.most_trips
+        mean = run.trips / run.counted / (self.hint.iterations or 1) if several else 1.0
+        return self.hint.seconds * mean / measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +208,9 @@ def _check_sizes(pairs: Sequence[_Pair], hints: Hints) -> None:
     more = f", and {len(different) - 1} more regions so" if len(different) > 1 else ""
     raise InputError(
         f"hints for other sizes: {first.hint.id} was {first.different}{more}",
-        remedy="add --at-measured-sizes, or predict with --sizes-from the measurements",
+        remedy="predict with --sizes-from the measurements, and give other sizes with --set"
+        if first.different == _ASSUMED
+        else "add --at-measured-sizes, or predict with --sizes-from the measurements",
         path=hints.path,
     )
 
@@ -274,9 +280,13 @@ class _Judge(NamedTuple):
         return f"hinted {wanted} packages, which were not measured"
 
 
+_ASSUMED = "predicted with assumed sizes"
+
+
 def _open_sizes(hint: Hint) -> str:
-    """Why a hint that other sizes change is compared with nothing: its times are of assumed."""
-    return "" if hint.sizes is None else "predicted with assumed sizes"
+    """Why a hint that other sizes change is not judged. A hint that stays the same is judged. Its
+    speedup and time are compared with nothing, since they are those of assumed sizes."""
+    return "" if hint.sizes is None or hint.sizes.steady else _ASSUMED
 
 
 def _hinted(

@@ -24,7 +24,7 @@ from regionpredict.frontend import (
     read_alone,
     request_of_call,
 )
-from regionpredict.ir import Region, Span
+from regionpredict.ir import Definition, Region, Span
 from regionpredict.isolation import Failure, isolated
 from regionpredict.measure.inner_loops import NO_VALUE
 from regionpredict.measure.regions import MeasuredLoop
@@ -85,7 +85,8 @@ def _names(request: SourceRequest) -> NamesAt:
     shared: dict[str, Place] = {}
     for region in program.regions:
         if not region.by_hand:
-            names = sorted(free_names(region) | _open_loops(region))
+            asked = free_names(region) | _open_loops(region)
+            names = [*sorted(asked), *_handed_names(region, program.definitions[region.id])]
             loops.setdefault(_place(region.span), []).append(names)
             continue
         assert region.nest is not None
@@ -107,6 +108,19 @@ def _open_loops(region: Region) -> set[str]:
     inner = (loop for loop in region.loops() if loop is not region.nest)
     return {trip_name(loop) for loop in inner
             if loop.trips is None or loop.trips.has_unreadable_part}  # fmt: skip
+
+
+def _handed_names(region: Region, definitions: Sequence[Definition]) -> list[str]:
+    """The names of the region's own function that the source computes from others: a parameter `x`
+    of `smooth(grid.x)`. Where the region is, they can be read, and `grid.x` cannot.
+
+    They are declared above the region. Others of the same name have a prime in the region.
+    """
+    return sorted({
+        made.name for made in definitions
+        if made.value.names and made.range is None
+        and made.span.file == region.span.file and made.span.line <= region.span.line
+    } - free_names(region))  # fmt: skip
 
 
 def names_of(loop: MeasuredLoop, names: NamesAt) -> Sequence[str]:

@@ -21,11 +21,13 @@ class BySize(NamedTuple):
     """What is known of a hint that sizes change, in iterations of the (first) loop.
 
     `most` threads at any size; `choices` are (iterations below, threads), rising, and at the open
-    end `most` or fewer; empty where iterations do not tell.
+    end `most` or fewer; empty where iterations do not tell. `steady`: the times change with the
+    sizes, the hint does not.
     """
 
     most: int
     choices: tuple[tuple[int, int], ...]
+    steady: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +198,9 @@ def _recommended(document: Record) -> int | None:
 def _limited(sizes: BySize | None, most: int | None) -> BySize | None:
     if sizes is None or most is None:
         return sizes
-    return BySize(
-        at_most(sizes.most, most),
-        tuple((below, at_most(threads, most)) for below, threads in sizes.choices),
+    return sizes._replace(
+        most=at_most(sizes.most, most),
+        choices=tuple((below, at_most(threads, most)) for below, threads in sizes.choices),
     )
 
 
@@ -232,16 +234,19 @@ def _by_size(record: Record) -> BySize | None:
     """None where no size changes the hint, or the file is one of before."""
     if "range" not in record.value or record.is_null("range"):
         return None
-    most = max(record.inner("range").wholes("threads", 1))
+    ranges = record.inner("range")
+    most = max(ranges.wholes("threads", 1))
+    steady = all(len(set(ranges.wholes(unit, 1))) == 1 for unit in ("packages", "threads"))
     parts = list(record.inners("by_size"))
     below = [None if part.is_null("iterations_below") else part.whole("iterations_below", 0)
              for part in parts]  # fmt: skip
     known = [number for number in below[:-1] if number is not None]
     if not parts or len(known) < len(below) - 1 or known != sorted(known):
-        return BySize(most, ())
+        return BySize(most, (), steady)
     return BySize(
         most,
         tuple(zip([*known, END], (part.whole("threads", 1) for part in parts), strict=True)),
+        steady,
     )
 
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 
 from regionpredict.documents import read_bytes
 from regionpredict.errors import InputError, one_line
-from regionpredict.measure.records import EntrySize, RegionRun, Run
+from regionpredict.measure.records import EntryCase, EntrySize, RegionRun, Run
 from regionpredict.measure.results import Results, read_results
 from regionpredict.measure.store import read_campaign
 
@@ -25,6 +26,7 @@ class RecordedRegion:
     `least_trips` and `most_trips` are None where the program could not count; `macros` are the
     `-D` and `-U` that it was compiled with. `text` is the digest of its `lines` lines. Of a whole
     `parallel` the same is told, but no trips; loops that its threads share by hand are in `sizes`.
+    `cases`: the distribution over sizes, empty where it is not known or all executions are alike.
     """
 
     file: str
@@ -38,6 +40,7 @@ class RecordedRegion:
     most_trips: int | None
     sizes: Mapping[str, EntrySize]
     macros: frozenset[str]
+    cases: tuple[EntryCase, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +53,31 @@ class Recording:
 
 
 def read_recording(path: Path) -> Recording:
-    """The run on the fewest threads in a file, the first of several.
+    """The run on the fewest threads in a file, the first of several. Programs may have loops
+    for several threads only. A region that it did not run is taken from the next run that did.
 
     Raises InputError where the file cannot be read, holds no run, or is none of measurements.
     """
-    run: Results | Run | None = _written_by_a_program(path)
-    if run is None:
-        campaign = read_campaign(path)
-        if not campaign.runs:
+    written = _written_by_a_program(path)
+    runs: Sequence[Results | Run]
+    if written is not None:
+        runs = [written]
+    else:
+        runs = sorted(read_campaign(path).runs, key=attrgetter("threads"))
+        if not runs:
             raise InputError("no run in it", remedy="measure one", path=one_line(str(path)))
-        run = min(campaign.runs, key=lambda run: run.threads)
     return Recording(
-        one_line(str(path)), tuple(map(_recorded, run.regions)), tuple(map(_recorded, run.teams))
+        one_line(str(path)),
+        _first_of_each(region for run in runs for region in run.regions),
+        _first_of_each(team for run in runs for team in run.teams),
     )
+
+
+def _first_of_each(regions: Iterable[RegionRun]) -> tuple[RecordedRegion, ...]:
+    first: dict[tuple[str, int, int, str], RegionRun] = {}
+    for region in regions:
+        first.setdefault(region.construct, region)
+    return tuple(map(_recorded, first.values()))
 
 
 def together(recordings: Sequence[Recording]) -> Recording:
@@ -99,6 +114,7 @@ def _both(first: RecordedRegion, second: RecordedRegion) -> RecordedRegion:
     return replace(
         first, sizes=sizes, least_trips=trips[0], most_trips=trips[1],
         macros=first.macros & second.macros,
+        cases=first.cases if first.cases == second.cases else (),
     )  # fmt: skip
 
 
@@ -119,4 +135,5 @@ def _recorded(region: RegionRun) -> RecordedRegion:
         most_trips=region.most_trips if region.counted else None,
         sizes={size.name: size for size in region.sizes},
         macros=frozenset(macros),
+        cases=region.cases,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +23,16 @@ class EntrySize:
 
 
 @dataclass(frozen=True, slots=True)
+class EntryCase:
+    """How many executions a region had with one trip count (None: not counted) and with one value
+    of each name."""
+
+    entries: int
+    trips: int | None
+    values: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class RegionRun:
     """One region in one run of the program.
 
@@ -30,6 +41,8 @@ class RegionRun:
     are the values of the names that it depends on; `text` is the digest of the `lines` lines of its
     source, empty where they were not there. A whole `parallel` is told in the same way, without
     trips; its `sizes` have those of the loops that its threads share by hand, by the loops' names.
+    `cases` is the distribution of the executions over trip counts and values: all executions, or
+    empty if there is one case only, or too many.
     """
 
     file: str
@@ -54,6 +67,7 @@ class RegionRun:
     text: str = ""
     lines: int = 0
     sizes: tuple[EntrySize, ...] = ()
+    cases: tuple[EntryCase, ...] = ()
 
     @property
     def place(self) -> tuple[str, int, int]:
@@ -71,6 +85,7 @@ class Run:
     """One run of the program on `threads` threads; `load` is the host's load average before it, and
     `beside` what others did to the host during it, None where that is not known. `teams` are the
     `parallel` constructs without a loop of their own, whose times hold those of the regions inside.
+    `exit_code` is the program's own, at most 128, and `said` its last lines where that is not 0.
     """
 
     threads: int
@@ -85,6 +100,8 @@ class Run:
     regions: tuple[RegionRun, ...]
     beside: Disturbance | None = None
     teams: tuple[RegionRun, ...] = ()
+    exit_code: int = 0
+    said: tuple[str, ...] = ()
 
     @property
     def disturbed(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -10,7 +10,8 @@ from regionpredict.documents import parse_json
 from regionpredict.errors import InputError
 from regionpredict.json_records import MOST_WHOLE, Record
 from regionpredict.measure.instrument import NOWAIT
-from regionpredict.measure.records import EntrySize, RegionRun
+from regionpredict.measure.records import EntryCase, EntrySize, RegionRun
+from regionpredict.measure.store import read_case
 
 _NS = 1e-9
 _LEAST = -MOST_WHOLE
@@ -39,6 +40,7 @@ class _Measured:
     def __init__(self) -> None:
         self.by_place: dict[Place, dict[int, RegionRun]] = {}
         self.sizes: dict[Place, dict[str, EntrySize]] = {}
+        self.cases: dict[tuple[Place, int], list[EntryCase]] = {}
 
     def add(self, region: RegionRun, pid: int) -> None:
         """Adds one more instance."""
@@ -47,13 +49,28 @@ class _Measured:
 
     def runs(self) -> tuple[RegionRun, ...]:
         """Of several processes the one that spent most time in each, in the order of places."""
-        regions = [max(runs.values(), key=lambda run: run.total_s)
-                   for runs in self.by_place.values()]  # fmt: skip
+        chosen = [max(runs.items(), key=lambda item: item[1].total_s)
+                  for runs in self.by_place.values()]  # fmt: skip
         regions = [
-            replace(region, sizes=tuple(self.sizes.get(region.place, {}).values()))
-            for region in regions
-        ]
+            replace(
+                region, sizes=tuple(self.sizes.get(region.place, {}).values()),
+                cases=_distribution(self.cases.get((region.place, pid), ()), region.executions),
+            )
+            for pid, region in chosen
+        ]  # fmt: skip
         return tuple(sorted(regions, key=lambda run: run.place))
+
+
+def _distribution(cases: Sequence[EntryCase], executions: int) -> tuple[EntryCase, ...]:
+    """The cases of all instances; none where they are not all executions, or all alike."""
+    if sum(case.entries for case in cases) != executions:
+        return ()
+    joined: dict[tuple[int | None, frozenset[tuple[str, int]]], EntryCase] = {}
+    for case in cases:
+        key = case.trips, frozenset(case.values.items())
+        before = joined.get(key)
+        joined[key] = replace(case, entries=case.entries + (before.entries if before else 0))
+    return tuple(joined.values()) if len(joined) > 1 else ()
 
 
 def read_results(lines: Iterable[str]) -> Results:
@@ -76,6 +93,11 @@ def read_results(lines: Iterable[str]) -> Results:
             measured = teams if kind.startswith("team") else regions
             if kind.endswith("size"):
                 _add_size(measured.sizes, record)
+                continue
+            if kind.endswith("case"):
+                place = record.text("file"), record.whole("line"), record.whole("ordinal")
+                own = measured.cases.setdefault((place, record.whole("pid")), [])
+                own.append(read_case(record))
                 continue
             region, pid = _region(record), record.whole("pid")
         except InputError:

@@ -20,7 +20,15 @@ from regionpredict.documents import read_bytes, reading
 from regionpredict.errors import InputError
 from regionpredict.json_records import Record, json_record
 from regionpredict.measure.host_activity import Disturbance
-from regionpredict.measure.records import SCHEMA, Campaign, EntrySize, Host, RegionRun, Run
+from regionpredict.measure.records import (
+    SCHEMA,
+    Campaign,
+    EntryCase,
+    EntrySize,
+    Host,
+    RegionRun,
+    Run,
+)
 
 
 class Store:
@@ -175,6 +183,8 @@ def _run(entry: Record) -> Run:
         regions=tuple(_region_run(region) for region in entry.inners("regions")),
         beside=_beside(entry),
         teams=tuple(map(_region_run, entry.inners("teams"))) if "teams" in entry.value else (),
+        exit_code=entry.whole("exit_code") if "exit_code" in entry.value else 0,
+        said=entry.texts("said") if "said" in entry.value else (),
     )
 
 
@@ -211,7 +221,16 @@ def _region_run(region: Record) -> RegionRun:
         text=region.text("text") if "text" in known else "",
         lines=region.whole("lines") if "lines" in known else 0,
         sizes=tuple(_size(size) for size in region.inners("sizes")) if "sizes" in known else (),
+        cases=tuple(map(read_case, region.inners("cases"))) if "cases" in known else (),
     )
+
+
+def read_case(case: Record) -> EntryCase:
+    """One case of a region's executions, as the program and the file write it."""
+    trips = case.whole("trips") if case.value.get("trips") is not None else None
+    values = case.inner("values")
+    named = {name: values.whole(name, -(1 << 63)) for name in values.value if name}
+    return EntryCase(case.whole("entries", 1), trips, named)
 
 
 def _size(size: Record) -> EntrySize:

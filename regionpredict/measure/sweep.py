@@ -26,6 +26,8 @@ MOST_RUNS = 100
 MOST_DISTURBED = 10
 """So many disturbed runs of one thread count, or as many as undisturbed ones are asked for, end the
 hope for a quiet host."""
+_SHELL_SIGNAL = 128
+_LAST_LINES, _LINE_WIDTH = 3, 120
 OUTPUT_VARIABLE = "REGIONPREDICT_OUTPUT"
 
 
@@ -193,13 +195,15 @@ def _run(
                 f"{plural(threads, 'thread')} and was stopped",
                 remedy=f"raise {limit}, or take a smaller problem",
             )
-        if code:
-            raise RunFailedError(
-                f"{campaign.command[0]} ended with {_shown_code(code)} on "
-                f"{plural(threads, 'thread')}" + _last_error_line(standard_error),
-                remedy="run it by hand to see why",
-            )
+        said = _last_lines(standard_error) if code else ()
         results = read(output)
+    if code and (_crashed(code) or not (results.regions or results.teams)):
+        shown = f" (it said: {' / '.join(said)})" if said else ""
+        raise RunFailedError(
+            f"{campaign.command[0]} ended with {_shown_code(code)} on "
+            f"{plural(threads, 'thread')}{shown}",
+            remedy="run it by hand to see why",
+        )
     if not results.processes:
         raise RunFailedError(
             f"{campaign.command[0]} wrote no measurements",
@@ -214,6 +218,7 @@ def _run(
     return Run(
         threads, 0, False, wall, started, load, results.program, results.compiler,
         results.runtime, results.regions, beside, results.teams,
+        code, said,
     )  # fmt: skip
 
 
@@ -267,7 +272,16 @@ def _shown_code(code: int) -> str:
         return f"signal {-code}"
 
 
-def _last_error_line(standard_error: Path) -> str:
+def _crashed(code: int) -> bool:
+    """Whether a signal ended the program, also below a shell, which adds 128 to its number.
+
+    A program that finds its own result wrong ends with a small number. It did all its loops.
+    """
+    return code < 0 or code > _SHELL_SIGNAL
+
+
+def _last_lines(standard_error: Path) -> tuple[str, ...]:
+    """The last lines with a letter or a digit: no rules, no empty ones."""
     lines = standard_error.read_text(encoding="utf-8", errors="replace").split("\n")
-    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return f" (it said: {last[:120]})" if last else ""
+    written = [line.strip()[:_LINE_WIDTH] for line in lines if any(map(str.isalnum, line))]
+    return tuple(written[-_LAST_LINES:])

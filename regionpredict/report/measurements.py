@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from regionpredict.errors import one_line
 from regionpredict.measure.records import Campaign, RegionRun
 from regionpredict.measure.summary import RegionSummary, Timing, summarise, summarise_teams
 from regionpredict.report.document import Cell, Column, Document, Items, Section, Table
@@ -70,6 +71,23 @@ def disturbed_runs(campaign: Campaign) -> str:
     )
 
 
+def failed_runs(campaign: Campaign) -> list[str]:
+    """The exit code of the runs that did not end with 0, and the last lines of the last of them.
+
+    `2 of 4 runs ended with exit code 1. Their times are kept. The program's last lines:`
+    """
+    failed = [run for run in campaign.runs if run.exit_code]
+    if not failed:
+        return []
+    codes = " or ".join(map(str, sorted({run.exit_code for run in failed})))
+    last = failed[-1].said
+    head = (
+        f"{len(failed)} of {plural(len(campaign.runs), 'run')} ended with exit code {codes}. "
+        f"Their times are kept.{' The last lines of the program:' if last else ''}"
+    )
+    return [head, *(f"  {one_line(line)}" for line in last)]
+
+
 def _chosen(counts: Sequence[int]) -> list[int]:
     """The first, the last, and some between."""
     if len(counts) <= _COLUMNS:
@@ -106,6 +124,7 @@ def measurements_record(campaign: Campaign) -> dict[str, Any]:
         "binding": campaign.binding,
         "runs": len(campaign.measured),
         "disturbed": len(campaign.disturbed),
+        "failed": sum(run.exit_code != 0 for run in campaign.measured),
         "regions": [_region(summary) for summary in summarise(campaign.quietest)],
         "teams": [_region(summary) for summary in summarise_teams(campaign.quietest)],
     }

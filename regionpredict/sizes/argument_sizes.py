@@ -3,14 +3,14 @@ reachable regions."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from math import prod
 
 from regionpredict.analysis.bindings import free_names, names_of_header
+from regionpredict.analysis.iterations import executed_statements
 from regionpredict.frontend import ArgumentValues, FileResult
-from regionpredict.ir import Definition, Expr, Loop, Program, Region, SerialBranch, Span
+from regionpredict.ir import Definition, Expr, Program, Region, SerialBranch, Span
 from regionpredict.ir.flow import Block, Choice, Event, Handed
 
 _SHOWN = 6
@@ -59,22 +59,11 @@ def _defined(
 ) -> tuple[Definition, ...]:  # fmt: skip
     here = argument_values.at(
         region.span, free_names(region), definitions, _elements_of_open_arrays(region), given,
-        partial(_work, region), region.others,
+        partial(executed_statements, region), region.others,
     )  # fmt: skip
     if here.share != 1.0:
         shares[region.span] = here.share
     return here.definitions
-
-
-def _work(region: Region, values: Mapping[str, int]) -> float:
-    """The number of executed statements, as far as values give the iterations."""
-    trips = {id(loop): _iterations(loop, values) for loop in region.loops()}
-    return sum(prod(trips[id(loop)] for loop in loops) for _, loops in region.statements())
-
-
-def _iterations(loop: Loop, values: Mapping[str, int]) -> float:
-    known = loop.trips.evaluate(values) if loop.trips is not None else None
-    return 1.0 if known is None else max(0.0, float(known))
 
 
 def _elements_of_open_arrays(region: Region) -> dict[str, int]:

@@ -79,6 +79,20 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
     return SizeRanking(len(asked), settled, tuple(unbound), in_part)
 
 
+def deciding_regions(
+    predictions: Sequence[Prediction],
+) -> dict[str, list[tuple[str, Prediction]]]:
+    """By the name to set: the predictions whose hints it decides, each with its name there."""
+    known = _Names(predictions)
+    decided: dict[str, list[tuple[str, Prediction]]] = {}
+    for prediction in predictions:
+        if prediction.status != "skipped" and not prediction.idle:
+            for name in sorted(prediction.deciding):
+                asked = known.asked(name, prediction.facts.region)
+                decided.setdefault(asked, []).append((name, prediction))
+    return decided
+
+
 def _settled(
     given: Collection[str], hints: Sequence[frozenset[str]], partial: Sequence[bool]
 ) -> tuple[int, int]:

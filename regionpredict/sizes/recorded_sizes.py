@@ -9,13 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.given_sizes import place_of
 from regionpredict.analysis.hand_shared_teams import hand_shared_teams
-from regionpredict.analysis.recorded_values import RecordedSize, RecordedSizes, recorded_facts
-from regionpredict.errors import InputError, one_line
+from regionpredict.analysis.recorded_values import (
+    RecordedCase,
+    RecordedSize,
+    RecordedSizes,
+    recorded_facts,
+)
+from regionpredict.errors import InputError, one_line, plural
 from regionpredict.ir import Program, Region, Span
 from regionpredict.measure.hints_file import common_end
 from regionpredict.measure.loop_text import digest_of, lines_of
@@ -55,6 +61,7 @@ def with_recorded(
     steady = _steady_values(program.regions, recorded)
     new_facts: list[RegionFacts] = []
     names: set[str] = set()
+    shares = dict(program.work_shares)
     for own in facts:
         if own.region.id not in recorded:
             new_facts.append(own)
@@ -65,14 +72,22 @@ def with_recorded(
         made = recorded_facts(own.region, program.definitions[own.region.id], given, sizes)
         new_facts.append(made.facts)
         names |= set(made.names)
+        shares[own.region.span] = made.share
     regions = tuple(own.region for own in new_facts)
     executions = {name: known.executions for name, known in matched.items()}
     of_teams = [own.known for many in teams.values() for own in many]
     here = frozenset(f"{name}={value}" for name, value in macros)
     builds = _builds((*matched.values(), *of_teams))
-    remarks = _remarks(recording, builds, names, here)
+    files = {region.span.file for region in program.regions}
+    theirs = [known for of_file in _by_file(recording.regions, files).values() for known in of_file]
+    unread = [known for known in theirs if all(known is not own for own in matched.values())]
+    remarks = (*_unread(recording, unread), *_remarks(recording, builds, names, here))
     return WithRecorded(
-        replace(program, regions=regions), tuple(new_facts), executions, remarks, builds <= {here}
+        replace(program, regions=regions, work_shares=shares),
+        tuple(new_facts),
+        executions,
+        remarks,
+        builds <= {here},
     )
 
 
@@ -84,7 +99,14 @@ def _sizes(known: RecordedRegion, region: Region) -> RecordedSizes:
         _name_now(size.name, known, region.span): RecordedSize(size.least, size.most)
         for size in known.sizes.values()
     }
-    return RecordedSizes(sizes, trips, known.executions)
+    cases = tuple(
+        RecordedCase(
+            case.entries, case.trips,
+            {_name_now(name, known, region.span): value for name, value in case.values.items()},
+        )
+        for case in known.cases
+    )  # fmt: skip
+    return RecordedSizes(sizes, trips, known.executions, cases)
 
 
 class _Team(NamedTuple):
@@ -235,7 +257,8 @@ def _match_file(
     for known in moved:
         region = next((region for region in left if _is_same(known, region, lines)), None)
         if region is None or not known.text:
-            gone.append(known)
+            if not known.text or not _begins_at(known, known.line, lines):
+                gone.append(known)  # else the same loop, which is not read with these macros
             continue
         matched[region.id] = known
         left.remove(region)
@@ -258,6 +281,20 @@ def _builds(matched: Iterable[RecordedRegion]) -> set[frozenset[str]]:
         frozenset(word[2:] if "=" in word else f"{word[2:]}=1" for word in known.macros)
         for known in matched
     }
+
+
+def _unread(recording: Recording, unread: Sequence[RecordedRegion]) -> tuple[str, ...]:
+    """The recorded loops that the program does not have, read with other macros than it was built
+    with."""
+    if not unread:
+        return ()
+    places = [f"{Path(known.file).name}:{known.line}" for known in unread]
+    shown = ", ".join(places[:_SHOWN]) + (", ..." if len(places) > _SHOWN else "")
+    macros = sorted(word[2:] for word in set().union(*(known.macros for known in unread)))
+    built = f". The program was built with {_listed(macros)}" if macros else ""
+    return (
+        f"{recording.path}: {plural(len(unread), 'recorded loop')} not read here: {shown}{built}",
+    )
 
 
 def _remarks(

@@ -20,6 +20,7 @@ from regionpredict.workload.assumed_sizes import (
     TYPICAL,
     OpenSize,
     SizeTarget,
+    bound_sizes,
     with_common_sizes,
     with_typical_sizes,
 )
@@ -104,6 +105,7 @@ __all__ = [
     "Work",
     "WorkProfile",
     "Workload",
+    "bound_sizes",
     "changes_of",
     "clause_of",
     "gathers_of",

@@ -21,7 +21,7 @@ from regionpredict.compare.success import baselines, success, time_lost, wilson
 from regionpredict.compare.verdicts import Comparison, compare
 from regionpredict.errors import InputError
 from regionpredict.measure.hints_file import BySize, Hint, Hints, Place, match_hint
-from regionpredict.measure.records import Campaign, Host, RegionRun, Run
+from regionpredict.measure.records import Campaign, EntryCase, Host, RegionRun, Run
 from regionpredict.measure.store import Store
 from regionpredict.measure.summary import RegionSummary, summarise
 from regionpredict.report.comparison import comparison_document, comparison_record, wrong_term
@@ -224,6 +224,19 @@ def test_same_sizes(trips: tuple[int, int, int, int], iterations: int | None, sa
     assert (size_difference(iterations, run) == "") == same
 
 
+@pytest.mark.parametrize(
+    ("iterations", "same"), [(10, True), (27, True), (100, True), (1000, False), (60, False)]
+)
+def test_a_distribution_of_sizes(iterations: int, same: bool) -> None:
+    """90 x 10, 10 x 100 and 1 x 1,000: most have 10, the mean is 29, half of the work is at 100."""
+    cases = tuple(EntryCase(n, trips, {}) for n, trips in ((90, 10), (10, 100), (1, 1000)))
+    run = RegionRun(
+        "f.c", 1, 2, "f", "omp for", "gcc", 101, 1.0, 1.0, 1.0, 1.0, 101, 2900, 10, 1000, 1, 1,
+        cases=cases,
+    )  # fmt: skip
+    assert (size_difference(iterations, run) == "") == same
+
+
 @pytest.mark.parametrize(("trips", "team", "same"), [(4, 4, True), (4, 2, False), (100, 4, False)])
 def test_a_loop_over_the_threads_counts_them(trips: int, team: int, same: bool) -> None:
     run = RegionRun(
@@ -393,3 +406,9 @@ def test_a_hint_of_open_sizes_is_compared_with_nothing() -> None:
     assert wrong_term(result.verdicts[1]) == "predicted with assumed sizes"
     with pytest.raises(InputError, match=r"f.c:20 was predicted with assumed sizes"):
         compare(_hints(opened), _summaries({20: TIMES[20]}))
+    steady = compare(
+        _hints(known, replace(opened, sizes=BySize(4, (), steady=True))), _summaries(TIMES)
+    )
+    assert steady.verdicts[1].right is False  # region 20 needs one package
+    assert steady.median_speedup_error == alone.median_speedup_error
+    assert steady.median_time_ratio == alone.median_time_ratio

@@ -263,7 +263,11 @@ def test_a_campaign(program: Path, tmp_path: Path) -> None:
             ["--timeout", "1", "--", "{p}", "2"],
             "did not end within 1 s on 1 thread and was stopped",
         ),
-        (["{p}", "3"], "ended with exit code 3 on 1 thread"),
+        (["sh", "-c", "{p} 1; exit 134"], "ended with exit code 134 on 1 thread"),
+        (
+            ["sh", "-c", "echo no input; echo ===; echo; exit 3"],
+            "sh ended with exit code 3 on 1 thread (it said: no input); 0 runs",
+        ),
         (["true"], "wrote no measurements"),
         (["./missing"], "no program './missing'"),
         (["{folder}"], "does not run: Permission denied"),
@@ -279,6 +283,21 @@ def test_a_program_that_goes_wrong_is_one_line(
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
     assert "0 runs kept in measurements.jsonl" in done.stderr
+
+
+def test_a_program_that_finds_its_result_wrong_is_measured(program: Path, tmp_path: Path) -> None:
+    says = "; ".join(
+        f"echo {word}" for word in ("first", "Energy: 3", "'  INVALID CHECKSUM'", "==")
+    )
+    words = ("--threads", "1,2", "--repeat", "2", "-o", "m")
+    done = _measure(*words, "--", "sh", "-c", f"{program}; {says}; exit 1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (
+        "note: 6 of 6 runs ended with exit code 1. Their times are kept. "
+        "The last lines of the program:\n  first\n  Energy: 3\n  INVALID CHECKSUM\n"
+    ) in done.stderr
+    assert [run.exit_code for run in read_campaign(tmp_path / "m").runs] == [1] * 6
+    assert "6 of 6 runs" not in done.stdout
 
 
 def test_a_killed_campaign_goes_on(program: Path, tmp_path: Path) -> None:
@@ -317,7 +336,7 @@ def test_a_file_without_runs_is_begun_anew(tmp_path: Path) -> None:
     line = [*WRAPPER, "gcc", "-fopenmp", "p.c", "-o", "p"]
     subprocess.run(line, cwd=tmp_path, check=True, timeout=60, env=environment())
     codes = []
-    for words in (["./typo"], ["./p", "3"], ["./p"], ["./p"]):
+    for words in (["./typo"], ["./p", "1"], ["./p"], ["./p"]):
         done = subprocess.run(
             [*MEASURE, "--threads", "1", "--repeat", "1", "-o", "m", "--", *words], cwd=tmp_path,
             capture_output=True, text=True, timeout=90, env=environment(), check=False,

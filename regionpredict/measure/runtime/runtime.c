@@ -19,6 +19,7 @@
 #define WEAK __attribute__((weak))
 #define LINE_BYTES 8192
 #define TEAM 4 /* of a region's flags */
+#define CASES 64 /* different sizes of a region whose executions are counted */
 #define NO_VALUE (-__LONG_LONG_MAX__ - 1) /* of a name that could not be read */
 
 /* What a name was worth at the entries of a region. */
@@ -36,6 +37,8 @@ struct regionpredict_counts {
     long long executions, total, least, most, first; /* in ticks */
     long long counted, trips, least_trips, most_trips;
     int least_team, most_team;
+    int cases, last_case; /* how many rows; -1: there were more than have room */
+    long long *case_rows; /* each: entries, trips, values */
 };
 
 struct regionpredict_state {
@@ -198,16 +201,18 @@ static struct regionpredict_counts *enlist(struct regionpredict_region *region, 
     size_t length = strlen(region->file) + strlen(function) + strlen(region->directive)
                     + strlen(region->build) + strlen(region->text) + 5;
     size_t sizes = (size_t)region->sizes * sizeof(struct regionpredict_size);
+    size_t rows = (size_t)CASES * (size_t)(region->sizes + 2) * sizeof(long long);
     int i;
     for (i = 0; i < region->sizes; i++)
         length += strlen(region->names[i]) + 1;
     acquire(&regionpredict_state.lock);
     counts = __atomic_load_n(&region->counts, __ATOMIC_ACQUIRE);
     if (!counts) {
-        counts = (struct regionpredict_counts *)calloc(1, sizeof *counts + sizes + length);
+        counts = (struct regionpredict_counts *)calloc(1, sizeof *counts + sizes + rows + length);
         if (counts) {
-            char *text = (char *)(counts + 1) + sizes;
+            char *text = (char *)(counts + 1) + sizes + rows;
             counts->size = (struct regionpredict_size *)(counts + 1);
+            counts->case_rows = (long long *)((char *)(counts + 1) + sizes);
             counts->sizes = region->sizes;
             for (i = 0; i < region->sizes; i++)
                 counts->size[i].name = copied(&text, region->names[i]);
@@ -263,6 +268,33 @@ static void add_size(struct regionpredict_size *size, long long value)
         size->most = value;
 }
 
+/* Counts the executions with the same trip count and values; most are like the one before. */
+static void add_case(struct regionpredict_counts *counts, long long trips, const long long *values)
+{
+    int i, at, width = counts->sizes + 2;
+    size_t bytes = (size_t)counts->sizes * sizeof(long long);
+    for (i = 0; i < counts->cases; i++) {
+        at = counts->last_case + i < counts->cases ? counts->last_case + i
+                                                   : counts->last_case + i - counts->cases;
+        long long *row = counts->case_rows + (long)at * width;
+        if (row[1] == trips && (!bytes || !memcmp(row + 2, values, bytes))) {
+            row[0]++;
+            counts->last_case = at;
+            return;
+        }
+    }
+    if (counts->cases == CASES) {
+        counts->cases = -1;
+    } else if (counts->cases >= 0) {
+        long long *row = counts->case_rows + (long)counts->cases * width;
+        row[0] = 1;
+        row[1] = trips;
+        if (bytes)
+            memcpy(row + 2, values, bytes);
+        counts->last_case = counts->cases++;
+    }
+}
+
 WEAK void regionpredict_end(struct regionpredict_region *region, const char *function,
                             long long trips, int team, long long begin, const long long *values)
 {
@@ -299,6 +331,7 @@ WEAK void regionpredict_end(struct regionpredict_region *region, const char *fun
     }
     for (i = 0; i < counts->sizes; i++)
         add_size(&counts->size[i], values[i]);
+    add_case(counts, trips, values);
     release(&counts->lock);
 }
 
@@ -419,6 +452,24 @@ static void write_size(struct line *line, int file, const struct regionpredict_c
     flush_line(line, file);
 }
 
+/* How often the region ran with one trip count and one value of each name. */
+static void write_case(struct line *line, int file, const struct regionpredict_counts *counts,
+                       const long long *row)
+{
+    int i;
+    begin_line(line, counts->flags & TEAM ? "{\"kind\":\"team_case\"" : "{\"kind\":\"case\"",
+               counts);
+    put_number(line, "entries", row[0]);
+    if (row[1] >= 0)
+        put_number(line, "trips", row[1]);
+    put(line, ",\"values\":{\"\":0"); /* the first, without a name, lets all others begin alike */
+    for (i = 0; i < counts->sizes; i++)
+        if (row[2 + i] != NO_VALUE)
+            put_number(line, counts->size[i].name, row[2 + i]);
+    put(line, "}");
+    flush_line(line, file);
+}
+
 static void write_region(struct line *line, int file, const struct regionpredict_counts *counts)
 {
     int i;
@@ -445,6 +496,8 @@ static void write_region(struct line *line, int file, const struct regionpredict
     flush_line(line, file);
     for (i = 0; i < counts->sizes; i++)
         write_size(line, file, counts, &counts->size[i]);
+    for (i = 0; i < counts->cases; i++)
+        write_case(line, file, counts, counts->case_rows + (long)i * (counts->sizes + 2));
 }
 
 static void settle_ticks(void)

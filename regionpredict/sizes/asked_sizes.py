@@ -1,0 +1,39 @@
+"""The sizes that a person is asked for, each with its assumed value and the regions it decides."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from regionpredict.machine import Machine
+from regionpredict.predict import Prediction, size_target
+from regionpredict.sizes.ranking import SizeRanking, UnboundSize, deciding_regions
+from regionpredict.workload import bound_sizes
+
+
+class AskedSize(NamedTuple):
+    """`assumed` is the value that predictions use without an answer, the smallest of all regions,
+    or None if they have none. `regions` are the predictions whose hints it decides."""
+
+    size: UnboundSize
+    assumed: int | None
+    regions: tuple[Prediction, ...]
+
+
+def asked_sizes(
+    predictions: Sequence[Prediction], ranking: SizeRanking, names: Collection[str],
+    machine: Machine,
+) -> list[AskedSize]:  # fmt: skip
+    """Those of the ranking's sizes that are in `names`, in its order."""
+    decided = deciding_regions(predictions)
+    target = size_target(machine)
+    asked = []
+    for size in ranking.unbound:
+        if size.name not in names:
+            continue
+        here = decided.get(size.name, [])
+        values = [bound_sizes(prediction.facts, target, machine.line_bytes).values.get(name)
+                  for name, prediction in here]  # fmt: skip
+        least = min((int(value) for value in values if value is not None), default=None)
+        asked.append(AskedSize(size, least, tuple(prediction for _, prediction in here)))
+    return asked
