@@ -147,5 +147,5 @@ def test_a_loop_without_a_directive_is_timed_by_its_team(tmp_path: Path) -> None
     _run(tmp_path, "predict", "p.c", "-m", "dunnington", "--format", "json", "-o", "h.json")
     compared = _compared(tmp_path)
     assert "without a measurement" not in compared
-    teams = compared[compared.index("parallel regions with several loops:") :].splitlines()
+    teams = compared[compared.index("\nparallel region ") + 1 :].splitlines()
     assert teams[1].startswith("p.c:7 main ")
