@@ -75,6 +75,25 @@ def test_whether_the_last_points_rise_says_who_is_asked():
     assert {"work all", "line 3", "last", "absolute sum all"} <= flat
 
 
+@pytest.mark.parametrize("values", [[1.0, 2.0, 1.5, 2.5], [1.0, 3.0, 5.0, 1.0]])
+def test_values_that_fall_after_a_rise_have_no_trend(values):
+    heard = set(np.array(NAMES)[asked(np.array([1.0, 2.0, 4.0, 8.0]), np.array(values))])
+    assert {"sum all", "last", "power 4", "formula"} <= heard
+    assert not {"power 2", "line 3", "sum 3", "bent power"} & heard
+
+
+def test_a_rise_after_a_fall_is_a_trend():
+    x = np.array([1.0, 2.0, 4.0, 8.0])
+    assert "power 2" in np.array(NAMES)[asked(x, np.array([9.0, 5.0, 6.0, 9.0]))]
+
+
+def test_no_work_divides_faster_than_by_the_processors():
+    x = np.array([1.0, 2.0, 4.0, 8.0])
+    heard = set(np.array(NAMES)[asked(x, np.array([9.0, 8.0, 7.0, 1.0]))])
+    assert {"sum all", "last"} <= heard
+    assert not {"work all", "damped power 2", "power 2"} & heard
+
+
 def test_windows_of_the_same_points_are_one_opinion():
     said = told([1.0, 2.0, 4.0, 8.0], [1.0, 2.0, 4.1, 8.0], 16.0)
     sums = [said[f"sum {size}"] for size in ("4", "half", "all")]

@@ -63,6 +63,15 @@ _NOT_FALLING = (
     "cross-validated",
 )
 _NOT_FLAT = ("cross-validated",)
+_TURN = 0.02  # of the logarithm: smaller changes have no direction
+_STEEPEST = -1.3  # of an exponent: no division of a fixed work falls faster
+# Values that fall after a rise, or faster than work divides, have no trend that goes on. (A rise
+# after a fall is what more threads cost.)
+_WHOLE_RANGE = (
+    *("sum all", "absolute sum all", "power 4", "last"),
+    *("cross-validated", "formula", "threads"),
+)
+_WHOLE_RANGE_OF_WORK = ("work all", "formula of work", "damped power 2")
 
 FEWEST = 3
 """Points that opinions need."""
@@ -93,13 +102,19 @@ def opinions(
 
 
 def asked(x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
-    """Which forecasters `(len(NAMES),)` a series `(n,)` asks, as its last points rise or fall.
+    """Which forecasters `(len(NAMES),)` a series `(n,)` asks, as its end rises, falls or turns.
 
     >>> falling = asked(np.array([1.0, 2.0, 4.0]), np.array([8.0, 4.0, 2.0]))
     >>> [bool(falling[NAMES.index(name)]) for name in ("work all", "line 3")]
     [True, False]
     """
     logarithm, values = np.log(x[-_END:]), np.log(y[-_END:])
+    steps = np.diff(values)
+    if steps[-1] < _STEEPEST * (logarithm[-1] - logarithm[-2]):
+        return np.array([name in _WHOLE_RANGE for name in NAMES])
+    directions = np.sign(steps[np.abs(steps) > _TURN])
+    if (np.diff(directions) < 0).any():
+        return np.array([name in (*_WHOLE_RANGE, *_WHOLE_RANGE_OF_WORK) for name in NAMES])
     centred = logarithm - logarithm.mean()
     steepness = float(centred @ values / (centred @ centred))
     ignored: tuple[str, ...] = _NOT_FLAT
