@@ -330,7 +330,8 @@ def predict(
     teams = tuple(
         _team_or_withhold(team, by_id, machine, choices.chosen) for team in structure.teams
     )
-    alone = attempt(serial_code, analysis.program.serial, structure, analysis.given, machine)
+    alone = attempt(serial_code, analysis.program.serial, structure, analysis.given, machine,
+                    analysis.facts)  # fmt: skip
     serial = {} if isinstance(alone, Failure) else alone
     found_programs = attempt(whole_programs, teams, structure, machine, serial)
     programs = NO_PROGRAMS if isinstance(found_programs, Failure) else found_programs

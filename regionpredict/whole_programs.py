@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from regionpredict.analysis import bind
+from regionpredict.analysis import RegionFacts, bind
 from regionpredict.analysis.facts import facts_of
 from regionpredict.analysis.teams import ProgramOrder, ProgramTeams
 from regionpredict.errors import InputError
@@ -30,7 +30,7 @@ from regionpredict.predict import (
     rough_curve,
     size_target,
 )
-from regionpredict.workload import UNKNOWN_TRIPS, workload_of
+from regionpredict.workload import UNKNOWN_TRIPS, common_names, common_sizes, workload_of
 
 
 class WholePrograms(NamedTuple):
@@ -92,15 +92,23 @@ def measured_ids(teams: Sequence[TeamPrediction], measured: Mapping[str, float])
 
 def serial_code(
     nests: Sequence[SerialNest], structure: ProgramTeams, given: Mapping[str, int],
-    machine: Machine,
+    machine: Machine, regions: Sequence[RegionFacts] = (),
 ) -> dict[str, SerialCode]:  # fmt: skip
-    """What one thread does outside all parallel regions, by the file of the program's `main`."""
+    """What one thread does outside all parallel regions, by the file of the program's `main`.
+
+    Unknown sizes that `regions` have too are what is assumed there.
+    """
     running = {span for program in structure.programs for span in program.serial
                if program.serial[span].weight}  # fmt: skip
-    alone = {
-        nest.region.span: _alone(nest, given, machine)
-        for nest in nests if nest.region.span in running
-    }  # fmt: skip
+    loops = [(nest, facts_of(nest.region, bind(nest.region, nest.definitions, given)))
+             for nest in nests if nest.region.span in running]  # fmt: skip
+    shared = [common_names(facts) for _, facts in loops]
+    wanted = {common for own in shared for common in own.values()}
+    assumed = common_sizes(regions, wanted, size_target(machine), machine.line_bytes)
+    alone = {}
+    for (nest, facts), names in zip(loops, shared, strict=True):
+        sizes = {name: assumed[common] for name, common in names.items() if common in assumed}
+        alone[nest.region.span] = _alone(nest, facts, machine, {**sizes, **given})
     unseen = {nest.region.span: _unseen(nest.region)
               for nest in nests if nest.region.span in running}  # fmt: skip
     return {
@@ -127,26 +135,31 @@ def _serial_code(
 
 
 def _unseen(region: Region) -> list[str]:
-    """The functions that a region calls of which neither the body nor the memory is seen."""
+    """The functions that a region calls of which neither the body nor the memory is seen, without
+    the operators of classes, which are short."""
     names = {
         call.name for statement, _ in region.statements() for call in statement.calls if call.memory
     }
-    return sorted(names)
+    return sorted(name for name in names if not name.startswith("operator"))
 
 
-def _alone(nest: SerialNest, given: Mapping[str, int], machine: Machine) -> float | None:
+def _alone(
+    nest: SerialNest, facts: RegionFacts, machine: Machine, sizes: Mapping[str, int]
+) -> float | None:
     """Seconds of one run of a loop on one thread; None where nobody knows how often it iterates.
 
-    Loops further inside whose sizes nothing tells iterate as often as those that depend on data.
+    `sizes` are given or assumed. Loops further inside whose sizes nothing tells iterate as often as
+    those that depend on data.
     """
-    facts = facts_of(nest.region, bind(nest.region, nest.definitions, given))
     if facts.status == "skipped":
         return None
-    unknown = facts.bindings.unbound(facts.free_names)
     trips = nest.region.nest.trips if nest.region.nest is not None else None
-    if unknown and facts.bindings.number(trips) is not None:
+    bindings = bind(nest.region, nest.definitions, sizes)
+    unknown = bindings.unbound(facts.free_names)
+    if unknown and bindings.number(trips) is not None:
         assumed = dict.fromkeys(unknown, int(UNKNOWN_TRIPS.value))
-        facts = facts_of(nest.region, bind(nest.region, nest.definitions, {**given, **assumed}))
+        bindings = bind(nest.region, nest.definitions, {**sizes, **assumed})
+    facts = facts_of(nest.region, bindings)
     try:
         workload = workload_of(facts, size_target(machine), machine.line_bytes)
     except InputError:  # sizes beyond all memory

@@ -9,7 +9,7 @@ permutation (`possible_races`). Atomic updates are always correct, but take line
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 
 from regionpredict.analysis.dependence import (
     Reference,
@@ -30,14 +30,17 @@ _ONE_TO_ONE = frozenset(("int_add", "int_mul", "int_neg"))
 def indirect_updates(region: Region) -> list[Access]:
     """The writes, one an array, of what all threads update through an index from memory.
 
-    A sum into the rows of a list does not count, because such lists name each row once. Counters,
-    and several lookups per iteration, count.
+    A sum into the rows of a list does not count, because such lists name each row once. Sums over a
+    part of the data (`for (k = first[i]; k < last[i]; k++) y[of[k]] += v`) do not count, because
+    parts are often cut where the rows change. Counters, and several lookups per iteration, count.
     """
     moving = {loop.variable for loop in parallel_loops(region)}
     accesses: dict[str, Access] = {}
     for reference in _shared_writes(region):
-        inner = {loop.variable for loop in reference.loops} - moving
-        chosen = inner | moving if _counts(reference.statement) else inner
+        chosen = {loop.variable for loop in reference.loops}
+        if not _counts(reference.statement):
+            chosen = {loop.variable for loop in reference.loops if not _of_part(loop, moving)}
+            chosen -= moving
         if _grows(reference) and _through_memory(reference.access, chosen, reference.loops, region):
             accesses.setdefault(reference.access.array, reference.access)
     return list(accesses.values())
@@ -88,6 +91,11 @@ def _shared_writes(region: Region) -> list[Reference]:
         for reference in sure_references(region)
         if reference.access.kind == "write" and root_of(reference.access.array) in region.shared
     ]
+
+
+def _of_part(loop: Loop, moving: Set[str]) -> bool:
+    """Whether it goes through a part of the data that begins where the parallel loop says."""
+    return loop.start is not None and not loop.start.names.isdisjoint(moving)
 
 
 def _grows(write: Reference) -> bool:

@@ -7,8 +7,12 @@ barrier. `critical_sections.py` makes of the calls in a region what the directiv
 from regionpredict.library.critical_sections import with_critical_sections
 from regionpredict.library.functions import (
     HIDDEN_LOCKS,
+    RARE_UNDER_A_CONDITION,
     is_synchronisation,
     place_argument,
 )
 
-__all__ = ["HIDDEN_LOCKS", "is_synchronisation", "place_argument", "with_critical_sections"]
+__all__ = [
+    "HIDDEN_LOCKS", "RARE_UNDER_A_CONDITION", "is_synchronisation", "place_argument",
+    "with_critical_sections",
+]  # fmt: skip

@@ -52,6 +52,9 @@ STREAMS = frozenset((
 ))  # fmt: skip
 """Functions that lock the stream they read or write."""
 
+RARE_UNDER_A_CONDITION = STREAMS | {"malloc", "calloc", "realloc", "reallocarray"}
+"""Functions that are rarely called under a condition: for messages, and if a buffer is full."""
+
 BARRIERS = frozenset(("pthread_barrier_wait",))
 """Functions in which all threads wait for each other."""
 

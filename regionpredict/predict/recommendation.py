@@ -43,7 +43,8 @@ class Recommendation:
     Threads fill one package after the other, so the fullest package has `cores_per_package`.
     `threads_per_core` exceeds 1 only if all parallel regions agree. `seconds` are those of the
     whole program, None without times (`weighted_by`). `low` and `high` bound the speedup.
-    `serial_share` is the known share of serial time (`unknown_serial`, `unseen_serial`).
+    `serial_share` is the known share of serial time (`unknown_serial`, `unseen_serial`), and
+    `race_share` that of regions with data races, which count as on one thread.
     `sizes_from` is the least certain of `SIZE_ORIGINS`. `curve` is the program's time by threads,
     without a unit if `seconds` is None. `regions` counts the loops, `left_out` lists parallel
     regions without an estimate, and `main` is the file of `main`.
@@ -68,6 +69,7 @@ class Recommendation:
     left_out: tuple[str, ...]
     unknown_serial: tuple[str, ...] = ()
     unseen_serial: tuple[str, ...] = ()
+    race_share: float = 0.0
     rule: str = RULE
 
 
@@ -151,6 +153,7 @@ def recommendation_of(
         left_out=tuple(team.facts.id for team in teams if team not in known),
         unknown_serial=serial.unknown,
         unseen_serial=serial.unseen,
+        race_share=sum(p.alone for p in parts if _is_wrong(p.team)) / spent if spent else 0.0,
     )  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def first_screen(
     folder = common_folder([team.facts.span.file for team in teams])
     lines += [part for line in advised_lines(advice, folder, spent) for part in page_lines(line)]
     return [
-        *lines, *_marks(shown, predictions), *needed_lines(rank_sizes(predictions)),
+        *lines, *_marks(shown, ranked), *needed_lines(rank_sizes(predictions)),
         *cut_lines(predictions),
     ]  # fmt: skip
 
@@ -87,13 +87,25 @@ def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> It
         yield "~ another number of packages is about as good"
     if any(own.threads_per_core > 1 for own in shown):
         yield f"{HARDWARE_THREADS} hardware threads: several on each core"
-    wrong = [own for own in predictions if any(n.id in CONFLICTS for n in own.diagnostics)]
-    if wrong:
-        rules = sorted({n.id for own in wrong for n in own.diagnostics if n.id in CONFLICTS})
-        yield from page_lines(
-            f"{WRONG} conflicts between threads in {plural(len(wrong), 'loop')} "
-            f"({', '.join(rules)}): see --all", then="  ",
-        )  # fmt: skip
+    yield from _conflict_lines(predictions)
     skipped = sum(own.status == "skipped" for own in predictions)
     if skipped:
         yield f"{plural(skipped, 'region')} without a prediction: see --all"
+
+
+def _conflict_lines(predictions: Sequence[Prediction]) -> Iterator[str]:
+    """How many loops have conflicts, and one of them.
+
+    ! conflicts between threads in 5 loops (RP222): see --all. One is gemm.c:82: k is one variable
+      for all threads, and every iteration counts in it
+    """
+    notes = [[n for n in own.diagnostics if n.id in CONFLICTS] for own in predictions]
+    notes = [own for own in notes if own]
+    if not notes:
+        return
+    rules = sorted({note.id for own in notes for note in own})
+    first = notes[0][0]
+    yield from page_lines(
+        f"{WRONG} conflicts between threads in {plural(len(notes), 'loop')} ({', '.join(rules)}): "
+        f"see --all. One is {first.span.short}: {first.message}", then="  ",
+    )  # fmt: skip

@@ -20,7 +20,7 @@ _SIZES = {
     "given": "sizes as given",
 }
 _NAMED = 3  # of the serial loops that are not counted
-_SERIAL = 0.005  # of the time: what is less is 0 %
+_SHOWN = 0.005  # of the time: what is less is 0 %
 
 
 def answer_lines(recommended: Recommended) -> list[str]:
@@ -31,7 +31,8 @@ def answer_lines(recommended: Recommended) -> list[str]:
 
 
 def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
-    """The answer, and how much of the time is serial; `programs`: how many it is for."""
+    """The answer, and how much of the time is serial or in loops with data races; `programs`: how
+    many it is for."""
     # A model without times knows no speedup.
     gain = f"{speedup_text(hint)}, " if hint.seconds is not None else ""
     what = f" for {programs} programs together" if programs > 1 else ""
@@ -43,10 +44,15 @@ def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
     lines = [line + (f", {sizes}." if sizes else ".")]
     if hint.threads_per_core > 1:
         lines.append(f"Each core runs {hint.threads_per_core} of the threads.")
-    if hint.serial_share >= _SERIAL:
+    if hint.serial_share >= _SHOWN:
         lines.append(
             f"Serial parts: {100 * hint.serial_share:.0f} % of the time at "
             f"{plural(hint.threads, 'thread')}."
+        )
+    if hint.race_share >= _SHOWN:
+        lines.append(
+            f"Data races: {100 * hint.race_share:.0f} % of the time. Regions with a race count as "
+            "on 1 thread until it is fixed."
         )
     if hint.unknown_serial or hint.unseen_serial:
         lines.append(_excluded(hint.unknown_serial, hint.unseen_serial))
@@ -92,6 +98,7 @@ def recommendation_document(hint: Recommendation) -> dict[str, Any]:
         "low": round(hint.low, 4),
         "high": round(hint.high, 4),
         "serial_share": round(hint.serial_share, 4),
+        "race_share": round(hint.race_share, 4),
         "confidence": round(hint.confidence, 4),
         "sizes_from": hint.sizes_from,
         "assumed": list(hint.assumed),

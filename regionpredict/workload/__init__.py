@@ -21,6 +21,8 @@ from regionpredict.workload.assumed_sizes import (
     OpenSize,
     SizeTarget,
     bound_sizes,
+    common_names,
+    common_sizes,
     with_common_sizes,
     with_typical_sizes,
 )
@@ -108,6 +110,8 @@ __all__ = [
     "bound_sizes",
     "changes_of",
     "clause_of",
+    "common_names",
+    "common_sizes",
     "gathers_of",
     "largest_share",
     "names_of",

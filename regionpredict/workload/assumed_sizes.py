@@ -6,7 +6,7 @@ How large that is comes from the caller: the model of a machine asks for a multi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -26,6 +26,7 @@ from regionpredict.workload.constants import (
     FALLBACK_SIZE,
     LARGEST_TRIAL,
     LEAST_TYPICAL,
+    MOST_WORK,
     TILE_SIZE,
 )
 from regionpredict.workload.nest_lowering import loop_nest
@@ -88,15 +89,10 @@ def with_common_sizes(
     An edge of a grid is as long in a loop over one face as in a loop over the whole grid. Members
     of structs with one name, and variables of calling functions, are taken to be the same.
     """
-    names = [_common_names(facts) if facts.status != "skipped" else {} for facts in regions]
+    names = [common_names(facts) if facts.status != "skipped" else {} for facts in regions]
     uses = Counter(common for own in names for common in own.values())
-    least: dict[str, int] = {}
-    for facts, own in zip(regions, names, strict=True):
-        if any(uses[common] > 1 for common in own.values()):
-            size = bound_sizes(facts, target, line_bytes).open
-            for name, common in own.items():
-                if size is not None and name in size.names:
-                    least[common] = min(size.value, least.get(common, size.value))
+    least = common_sizes(regions, {common for common, number in uses.items() if number > 1},
+                         target, line_bytes)  # fmt: skip
     # Of several names of a region the largest decides: one that is small elsewhere may differ.
     most = [max((least[common] for common in own.values() if common in least), default=None)
             for own in names]  # fmt: skip
@@ -106,7 +102,23 @@ def with_common_sizes(
     )
 
 
-def _common_names(facts: RegionFacts) -> dict[str, str]:
+def common_sizes(
+    regions: Sequence[RegionFacts], wanted: Set[str], target: SizeTarget, line_bytes: int
+) -> dict[str, int]:
+    """The assumed value, by common name, of the wanted sizes that a region uses; of several values
+    the least."""
+    least: dict[str, int] = {}
+    for facts in regions:
+        own = common_names(facts) if facts.status != "skipped" else {}
+        if not wanted.isdisjoint(own.values()):
+            size = bound_sizes(facts, target, line_bytes).open
+            for name, common in own.items():
+                if size is not None and name in size.names:
+                    least[common] = min(size.value, least.get(common, size.value))
+    return least
+
+
+def common_names(facts: RegionFacts) -> dict[str, str]:
     """The unknown sizes that are the same in all regions, with a name for all of them."""
     homes = {other.name: f"{other.function}:{other.plain}" for other in facts.region.others
              if other.function}  # fmt: skip
@@ -151,9 +163,9 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     common n.
 
     Bisection finds n so that the region touches the target amount of data. If the data do not grow
-    with n, the iterations equal the number of elements in that amount. Names that only shorten a
-    loop (`first` in `i <= last - first`) are lower bounds and are 0. Divisors of a length (`i < n /
-    parts`) are 1.
+    with n, the iterations equal the number of elements in that amount. Work that grows faster than
+    the data limits n (`MOST_WORK`). Names that only shorten a loop (`first` in `i <= last - first`)
+    are lower bounds and are 0. Divisors of a length (`i < n / parts`) are 1.
     """
     known: Values = facts.bindings.values
     missing = facts.bindings.unbound(facts.free_names)
@@ -206,6 +218,9 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
         wanted = target.bytes / DEFAULT_ELEMENT.value
         n = smallest_reaching(executed, wanted, 1, most) or int(FALLBACK_SIZE.value)
         why = "its data is the same for all"
+    bearable = smallest_reaching(executed, MOST_WORK.value, 1, n)
+    if bearable is not None and bearable < n:
+        n, why = bearable, f"{MOST_WORK.value:.0e} iterations of the innermost loop"
     at_most = facts.bindings.at_most
     if at_most is not None and n > at_most:
         n, why = at_most, "as in another loop over the same sizes"

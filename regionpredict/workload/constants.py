@@ -19,6 +19,11 @@ BRANCH_SHARE = Constant(
     "a side of a branch directly in a loop body runs every second time: nothing in the source "
     "says how often; of more than two sides, each alike",
 )  # fmt: skip
+RARE_SIDE = Constant(
+    4 / 68, "of the executions", "assumed",
+    "a side of a branch with a message or an allocation: LLVM weighs cold calls by 4 and other "
+    "code by 64 (BranchProbabilityInfo)",
+)  # fmt: skip
 EULER_GAMMA = Constant(
     0.5772156649015329, "1", "derived",
     "by how much 1 + 1/2 + ... + 1/n is more than ln n for large n (Abramowitz and Stegun 1964, "
@@ -130,6 +135,10 @@ LEAST_TYPICAL = Constant(
     1000, "iterations", "assumed",
     "of the largest loop that a program runs without arguments: with fewer its defaults tell no "
     "scale for loops of unknown size",
+)  # fmt: skip
+MOST_WORK = Constant(
+    1e11, "iterations", "assumed",
+    "of the innermost loop in one execution of a region of unknown sizes: minutes of one core",
 )  # fmt: skip
 TRIAL_DATA = Constant(
     1 << 30, "B", "assumed",

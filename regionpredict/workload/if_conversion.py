@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from math import log
 
 from regionpredict.ir import Branch, Loop, Node, Statement, statements_in
-from regionpredict.workload.constants import EULER_GAMMA
+from regionpredict.library import RARE_UNDER_A_CONDITION
+from regionpredict.workload.constants import EULER_GAMMA, RARE_SIDE
 from regionpredict.workload.loop_nest import Conditional
 
 
 def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, ...]:
-    """The share of executions in which each side of a branch runs: as given, or equal (`even`). A
-    running extreme counts as in a loop of `trips` iterations.
+    """The share of executions in which each side of a branch runs: as given, or equal (`even`).
+
+    A side with a message or an allocation is rare (`RARE_SIDE`). A running extreme counts as in a
+    loop of `trips` iterations.
 
     Of n values in random order, 1 + 1/2 + ... + 1/n exceed all previous ones (Rényi 1962, "Théorie
     des éléments saillants d'une suite d'observations").
@@ -21,8 +24,19 @@ def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, .
     if held is None and branch.extreme:
         held = min(1.0, (log(max(trips, 1.0)) + EULER_GAMMA.value) / max(trips, 1.0))
     if held is None:
-        return (even,) * len(branch.sides)
+        rare = [is_rare(side) for side in branch.sides]
+        number, others = sum(rare), len(rare) - sum(rare)
+        if not number or (not others and number > 1):
+            return (even,) * len(rare)
+        often = (1 - number * RARE_SIDE.value) / max(1, others)
+        return tuple(RARE_SIDE.value if own else often for own in rare)
     return (held, 1.0 - held)[: len(branch.sides)]
+
+
+def is_rare(side: Sequence[Node]) -> bool:
+    """Whether a side of a branch has a message or an allocation."""
+    return any(call.name in RARE_UNDER_A_CONDITION for statement in statements_in(side)
+               for call in statement.calls)  # fmt: skip
 
 
 def under_branches(loop: Loop, *, reassociates: bool) -> Conditional:

@@ -62,6 +62,14 @@ WRONG = {
     "count one": (FOR + I + "h[idx[i] % 10] += 1;", "RP224"),
     "list": (FOR + I + "y[idx[i]] += b[i];", "RP225"),
     "set by a list": (FOR + I + "y[idx[i]] = b[i];", "RP225"),
+    "of a part": (
+        FOR + I + "for (int j = idx[i]; j < idx[i + 1]; j++) y[idx[j]] += b[j];",
+        "RP225",
+    ),
+    "count of a part": (
+        FOR + I + "for (int j = idx[i]; j < idx[i + 1]; j++) h[idx[j]]++;",
+        "RP224",
+    ),
     "scatter": (FOR + I + "for (int j = 0; j < m; j++) y[idx[j]] += A[i][j];", "RP224"),
 }
 RIGHT = {

@@ -94,6 +94,44 @@ def test_a_serial_loop_that_calls_no_team_is_one_nest(tmp_path: Path) -> None:
     assert here["serial_share"] == pytest.approx(once["serial_share"], rel=0.01)
 
 
+def test_a_serial_loop_that_only_reads_counts_at_the_size_assumed_for_the_others(
+    tmp_path: Path,
+) -> None:
+    """The sum of a mesh whose size nobody knows goes through as many elements as the loop over it
+    that threads share, and waits for each addition."""
+    (tmp_path / "f.c").write_text(
+        "struct mesh { int n; double *x; };\nextern void setup(struct mesh *);\n"
+        "static void scale(struct mesh *m) {\n#pragma omp parallel for\n"
+        "  for (int i = 0; i < m->n; i++) m->x[i] *= 2.0;\n}\n"
+        "static double total(struct mesh *m) {\n  double sum = 0;\n"
+        "  for (int i = 0; i < m->n; i++) sum += m->x[i];\n  return sum;\n}\n"
+        "int main(void) { struct mesh m; setup(&m); scale(&m); return total(&m) > 0; }\n"
+    )
+    made = predict(tmp_path / "f.c", MACHINE).recommendation
+    assert made is not None
+    assert made.unknown_serial == () and made.seconds is not None
+    alone = made.serial_share * made.seconds
+    assert 1 < alone / (made.speedup * made.seconds - alone) < 4
+
+
+def test_loops_with_races_are_a_share_of_the_time(tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text(
+        "double last, a[4000000], b[4000000];\nint main(void) {\n#pragma omp parallel for\n"
+        + LOOP.format(v="a")
+        + "#pragma omp parallel for\n  for (int i = 0; i < 4000000; i++) "
+        "{ last = b[i] / (1.0 + b[i]); b[i] = last; }\n}\n"
+    )
+    words = [sys.executable, "-m", "regionpredict", "predict", "f.c", "-m", MACHINE]
+    table = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    program = json.loads(
+        subprocess.run([*words, "--format", "json"], cwd=tmp_path, capture_output=True, text=True,
+                       check=True).stdout
+    )["program"]  # fmt: skip
+    assert 0.5 < program["race_share"] < 1
+    share = f"{100 * program['race_share']:.0f}"
+    assert f"\nData races: {share} % of the time. Regions with a race count as on 1 " in table
+
+
 def test_the_answer_names_its_rule(tmp_path: Path) -> None:
     program = _program(tmp_path, "alone();")
     assert program["rule"] == "fewest threads within 10 % of the least time"

@@ -274,3 +274,15 @@ def test_a_size_in_common_is_the_same_in_all_loops(tmp_path: Path) -> None:
     assert whole is not None and whole.value == pytest.approx(edge, abs=8)
     assert face is not None and face.value == whole.value
     assert alone is not None and alone.value == pytest.approx(_target() // 8, abs=8)
+
+
+def test_work_that_outgrows_the_data_limits_a_size() -> None:
+    """Each of n sums goes through all n numbers: 10^11 additions come before ten caches of data."""
+    head = "int n, double *a, double *restrict b"
+    facts = facts_of("for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) b[i] += a[j];", head)
+    size = bound_sizes(facts, SizeTarget(_target(), "as large as asked"), 64).open
+    assert size is not None
+    assert size.value == math.ceil(math.sqrt(1e11))
+    facts = facts_of("for (int i = 0; i < n; i++) b[i] += a[i];", head)
+    size = bound_sizes(facts, SizeTarget(_target(), "as large as asked"), 64).open
+    assert size is not None and 16 * size.value == pytest.approx(_target(), rel=1e-6)

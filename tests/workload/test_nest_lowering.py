@@ -98,6 +98,26 @@ def test_a_statement_s_share_of_the_iterations() -> None:
     assert sorted(own.values()).count(0.5) >= 2
 
 
+def test_messages_and_allocations_behind_a_condition_are_rare() -> None:
+    """A side with one runs 4 of 68 times, its loops too, and the other side the rest of the time;
+    where both have one, each half."""
+    loops = """for (int i = 0; i < n; i++) {
+      if (a[i] < 0) { printf("%d", i); a[i] = 1; for (int j = 0; j < n; j++) b[j] = a[j]; }
+      else a[i] = 2;
+      if (a[i] < 1) { puts("low"); a[i] = 3; } else { puts("high"); a[i] = 4; }
+    }"""
+    before = "int printf(const char *, ...); int puts(const char *);"
+    text = f"{before}\nvoid f(int n, double *restrict a, double *restrict b)\n{{\n"
+    (facts,) = facts_of_text(f"{text}#pragma omp parallel for\n{loops}\n}}\n")
+    nest = loop_nest(facts.region, {"n": 9})
+    assert nest is not None
+    texts = [statement.text for statement, _ in facts.region.statements()]
+    shares = {texts[number]: share for number, share in nest.root.statements}
+    assert shares["a[i] = 1"] == pytest.approx(4 / 68) == loop_named(nest, "j").share
+    assert shares["a[i] = 2"] == pytest.approx(64 / 68)
+    assert shares["a[i] = 3"] == shares["a[i] = 4"] == 0.5
+
+
 def test_branches_in_branches_halve_the_share_again() -> None:
     """A store in each place; `critical` is no branch."""
     loops = """for (int i = 0; i < n; i++) {

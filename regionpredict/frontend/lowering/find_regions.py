@@ -148,7 +148,7 @@ def _lowered(
     builder = RegionBuilder(unit, function, site.directive.pragma, span, trees)
     region = builder.build(site.loop, site.context, site.enclosing, site.team)
     defined = definitions_of(unit, function, builder.context, site.directive)
-    region = replace(region, others=_others(unit, region, function, builder.context, defined))
+    region = replace(region, others=other_names(unit, region, function, builder.context, defined))
     blocks = loop_over_threads(unit, function, site, region, defined, trees, numbers)
     region, defined = blocks or (region, defined)
     if site.target and region.nest is not None:
@@ -239,7 +239,7 @@ def _without_hint(
     return built
 
 
-def _others(
+def other_names(
     unit: LinkedUnit, region: Region, function: Function, context: Context,
     definitions: tuple[Definition, ...],
 ) -> tuple[OtherName, ...]:  # fmt: skip

@@ -357,7 +357,7 @@ class RegionBuilder:
         written = self.effects.written_in(loop.body)
         self.context.open_loops.append(position)
         self.values.forget_changed(loop, written, frame)
-        if loop.variable is not None and not loop.variable.reference:
+        if loop.variable is not None:
             frame.env[loop.variable] = self.context.varying(name)
         self.say(
             "RP106", loop.span, f"the elements of {text} are not understood: where they lie is"
@@ -366,11 +366,21 @@ class RegionBuilder:
         body = self.body(loop.body, frame)
         self.context.open_loops.pop()
         self.values.forget_changed(loop, written, frame)
-        size = Expr.name(f"size({text})")
+        size = f"size({text})"
+        bound = self.context.varying(size) if self._moves(loop.range, frame) else Expr.name(size)
         return [
-            Loop(position, ZERO, size, "<", Expr.const(1), tuple(body), loop.span, "range",
+            Loop(position, ZERO, bound, "<", Expr.const(1), tuple(body), loop.span, "range",
                  exits(loop.body))
         ]  # fmt: skip
+
+    def _moves(self, expression: Expression | None, frame: Frame) -> bool:
+        """Whether a variable in it changes with the loops around: `u` in `graph.neighbors(u)`."""
+        for one in every_expression(expression) if expression is not None else ():
+            held = frame.env.get(one.decl) if isinstance(one, Name) else None
+            values = held.subscripts if isinstance(held, Pointer) else [held] if held else []
+            if any(not value.names.isdisjoint(self.context.open_loops) for value in values):
+                return True
+        return False
 
     # -- statements -----------------------------------------------------------------------------
 

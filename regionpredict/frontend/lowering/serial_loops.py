@@ -4,11 +4,12 @@ serial work."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.definitions import definitions_of
-from regionpredict.frontend.lowering.find_regions import with_names
+from regionpredict.frontend.lowering.find_regions import other_names, with_names
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.loop_headers import outer_loop
@@ -51,6 +52,8 @@ def serial_nests_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialNes
             builder = RegionBuilder(unit, function, pragma, span, trees)
             region = builder.build(loop, "combined", enclosing)
             definitions = definitions_of(unit, function, builder.context)
+            others = other_names(unit, region, function, builder.context, definitions)
+            region = replace(region, others=others)
             nests.append(with_names(unit, region, definitions))
     return [SerialNest(*nest) for nest in with_index_lists(nests)]
 

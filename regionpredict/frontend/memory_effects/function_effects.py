@@ -95,7 +95,6 @@ class _Flows:
         self.calls = 0
         self.at = Span("", 0)  # the statement at hand
         self.parameters: dict[str, int] = {}
-        self.in_team = False  # inside a `parallel` whose threads may share loops by hand
 
     def flow(self, function: Function) -> Flow:
         parameters = tuple(_slot(decl) for decl in function.parameters)
@@ -164,11 +163,8 @@ class _Flows:
         if increment is not None:
             self._expression(increment, inside)
         self.moving.pop()
-        # One that only reads may be shared by hand, which is not known yet.
-        note = left_early(loop)
-        return (
-            [Block("loop", tuple(inside), loop.span, note=note)] if inside or self.in_team else []
-        )
+        # One that only reads takes time, too, and may be shared by hand, which is not known yet.
+        return [Block("loop", tuple(inside), loop.span, note=left_early(loop))]
 
     def _decided(self, statement: Deciding) -> list[Event]:
         events: list[Event] = []
@@ -208,10 +204,7 @@ class _Flows:
     def _directive(self, statement: Directive) -> list[Event]:
         pragma: Pragma = statement.pragma
         directive_tokens = pragma.kind.split()
-        outer = self.in_team
-        self.in_team = (outer or "parallel" in directive_tokens) and not pragma.is_loop
         inside = self._body(statement.body)
-        self.in_team = outer
         names: Names = ()
         if pragma.is_loop and statement.body is not None:
             names = self.names_in(statement.body)
