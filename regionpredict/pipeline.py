@@ -96,10 +96,10 @@ from regionpredict.team_advice import AdvisedRegion, advice_of
 from regionpredict.whole_programs import NO_PROGRAMS, serial_code, whole_programs
 from regionpredict.workers import processes_for, spread
 from regionpredict.workload import (
+    CommonSizes,
     TeamFacts,
     Workload,
     statement_table,
-    with_common_sizes,
     with_typical_sizes,
     workload_of,
 )
@@ -291,8 +291,9 @@ def predict(
     facts = with_possible_sizes(analysis.facts)
     if analysis.program.defaults:
         facts = with_typical_sizes(facts, analysis.program.not_entered)
+    common = CommonSizes(facts, size_target(machine), machine.line_bytes)
     if model == "saturation":
-        facts = with_common_sizes(facts, size_target(machine), machine.line_bytes)
+        facts = common.regions()
     analysis = replace(analysis, facts=facts)
     found = attempt(_pasts, analysis, model, pages)
     pasts = (Past(),) * len(analysis.facts) if isinstance(found, Failure) else found
@@ -331,7 +332,7 @@ def predict(
         _team_or_withhold(team, by_id, machine, choices.chosen) for team in structure.teams
     )
     alone = attempt(serial_code, analysis.program.serial, structure, analysis.given, machine,
-                    analysis.facts)  # fmt: skip
+                    common)  # fmt: skip
     serial = {} if isinstance(alone, Failure) else alone
     found_programs = attempt(whole_programs, teams, structure, machine, serial)
     programs = NO_PROGRAMS if isinstance(found_programs, Failure) else found_programs

@@ -30,7 +30,7 @@ from regionpredict.predict import (
     rough_curve,
     size_target,
 )
-from regionpredict.workload import UNKNOWN_TRIPS, common_names, common_sizes, workload_of
+from regionpredict.workload import UNKNOWN_TRIPS, CommonSizes, common_names, workload_of
 
 
 class WholePrograms(NamedTuple):
@@ -92,11 +92,11 @@ def measured_ids(teams: Sequence[TeamPrediction], measured: Mapping[str, float])
 
 def serial_code(
     nests: Sequence[SerialNest], structure: ProgramTeams, given: Mapping[str, int],
-    machine: Machine, regions: Sequence[RegionFacts] = (),
+    machine: Machine, common: CommonSizes,
 ) -> dict[str, SerialCode]:  # fmt: skip
     """What one thread does outside all parallel regions, by the file of the program's `main`.
 
-    Unknown sizes that `regions` have too are what is assumed there.
+    Unknown sizes that parallel regions have too are what is assumed there.
     """
     running = {span for program in structure.programs for span in program.serial
                if program.serial[span].weight}  # fmt: skip
@@ -104,7 +104,7 @@ def serial_code(
              for nest in nests if nest.region.span in running]  # fmt: skip
     shared = [common_names(facts) for _, facts in loops]
     wanted = {common for own in shared for common in own.values()}
-    assumed = common_sizes(regions, wanted, size_target(machine), machine.line_bytes)
+    assumed = common.values(wanted)
     alone = {}
     for (nest, facts), names in zip(loops, shared, strict=True):
         sizes = {name: assumed[common] for name, common in names.items() if common in assumed}
@@ -156,7 +156,9 @@ def _alone(
     trips = nest.region.nest.trips if nest.region.nest is not None else None
     bindings = bind(nest.region, nest.definitions, sizes)
     unknown = bindings.unbound(facts.free_names)
-    if unknown and bindings.number(trips) is not None:
+    if bindings.number(trips) is None:
+        return None
+    if unknown:
         assumed = dict.fromkeys(unknown, int(UNKNOWN_TRIPS.value))
         bindings = bind(nest.region, nest.definitions, {**sizes, **assumed})
     facts = facts_of(nest.region, bindings)

@@ -37,7 +37,7 @@ def _dimensions_of(subscript: Expr, changing: frozenset[str]) -> int:
 
 def unclamped(subscript: Expr) -> Expr:
     """The subscript with clamps gone: `max(i - 1, 0)` -> `i - 1`."""
-    if not any(atom.kind in ("min", "max") for atom in subscript.atoms()):
+    if subscript.kinds.isdisjoint(("min", "max")):
         return subscript
     result = Expr.const(0)
     for monomial, number in subscript.terms.items():

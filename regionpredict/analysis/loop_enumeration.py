@@ -343,7 +343,7 @@ def _bound_to(end: Expr | None, values: Mapping[str, Number], moving: Collection
 
 def _counts_rounds(loop: Loop) -> bool:
     """Whether a loop's iterations are known by carrying out one after the other."""
-    return loop.bound is not None and any(atom.kind == "trips" for atom in loop.bound.atoms())
+    return loop.bound is not None and "trips" in loop.bound.kinds
 
 
 def steps_of(loop: Loop, values: Mapping[str, Number]) -> _Steps:

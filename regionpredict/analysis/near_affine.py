@@ -23,7 +23,7 @@ def near_affine(subscript: Expr, variables: Set[str], near: int) -> Expr:
     >>> str(near_affine(Expr.atom("mod", i * 2 + j, Expr.const(3)) + i, {"i", "j"}, 8))
     'i + 1'
     """
-    if not any(atom.kind in ("floordiv", "wrap", "mod") for atom in subscript.atoms()):
+    if subscript.kinds.isdisjoint(("floordiv", "wrap", "mod")):
         return subscript
     result = Expr.const(0)
     for monomial, number in subscript.terms.items():

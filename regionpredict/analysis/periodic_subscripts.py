@@ -19,9 +19,9 @@ def unwrapped(subscript: Expr, loops: Sequence[Loop]) -> Expr:
     Along a loop no longer than the period, each place occurs once, so all iterations but one find
     the neighboring place. For `i > 0 ? i - 1 : n - 1`, the side that moves with a loop counts.
     """
-    variables = frozenset(loop.variable for loop in loops)
-    if not any(atom.kind in ("mod", "select") for atom in subscript.atoms()):
+    if subscript.kinds.isdisjoint(("mod", "select")):
         return subscript
+    variables = frozenset(loop.variable for loop in loops)
     result = Expr.const(0)
     for monomial, number in subscript.terms.items():
         term = Expr.const(number)

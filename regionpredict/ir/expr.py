@@ -121,13 +121,14 @@ class Expr:
     ('8*(i*n + 2*i)', 9)
     """
 
-    __slots__ = ("_asked", "_function", "_hash", "_names", "_size", "_text", "terms")
+    __slots__ = ("_asked", "_function", "_hash", "_kinds", "_names", "_size", "_text", "terms")
 
     terms: dict[Monomial, Number]
 
     def __init__(self, terms: dict[Monomial, Number]) -> None:
         self.terms = terms
         self._hash: int | None = None
+        self._kinds: frozenset[str] | None = None
         self._names: frozenset[str] | None = None
         self._size = 0
         self._text = ""
@@ -193,6 +194,19 @@ class Expr:
                         names |= factor.names
             self._names = frozenset(names)
         return self._names
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of the atoms in it, those inside other atoms included."""
+        if self._kinds is None:
+            kinds: set[str] = set()
+            for monomial in self.terms:
+                for factor, _ in monomial:
+                    if isinstance(factor, Atom):
+                        kinds.add(factor.kind)
+                        kinds.update(*(arg.kinds for arg in factor.args))
+            self._kinds = frozenset(kinds)
+        return self._kinds
 
     @property
     def size(self) -> int:
@@ -345,7 +359,7 @@ class Expr:
         >>> cells.replace_atoms(lambda atom: Expr.name(str(atom))).names
         frozenset({'grid[0]'})
         """
-        if not any(True for _ in self.atoms()):
+        if not self.kinds:
             return self
         result = ZERO
         for monomial, number in self.terms.items():

@@ -166,7 +166,7 @@ class Loop:
             distance, size = -distance, -size
         elif self.comparison not in ("<", "<="):
             return None
-        if any(atom.kind == "varying" for atom in size.atoms()):
+        if "varying" in size.kinds:
             return None
         beyond = distance - 1 if self.comparison in ("<", ">") else distance
         return Expr.atom("floordiv", beyond + size, size)

@@ -18,12 +18,11 @@ from regionpredict.ir import Diagnostic, Region, Span
 from regionpredict.workload.array_sharing import ArraySharing
 from regionpredict.workload.assumed_sizes import (
     TYPICAL,
+    CommonSizes,
     OpenSize,
     SizeTarget,
     bound_sizes,
     common_names,
-    common_sizes,
-    with_common_sizes,
     with_typical_sizes,
 )
 from regionpredict.workload.cache_traffic import (
@@ -79,6 +78,7 @@ __all__ = [
     "CacheContents",
     "CacheLevel",
     "Change",
+    "CommonSizes",
     "Diagnostic",
     "Execution",
     "Gather",
@@ -111,7 +111,6 @@ __all__ = [
     "changes_of",
     "clause_of",
     "common_names",
-    "common_sizes",
     "gathers_of",
     "largest_share",
     "names_of",
@@ -123,7 +122,6 @@ __all__ = [
     "strided_arrays",
     "unforeseen_arrays",
     "warm_cache_contents",
-    "with_common_sizes",
     "with_parallel_first_touch",
     "with_typical_sizes",
     "without_barrier",

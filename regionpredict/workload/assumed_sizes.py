@@ -81,41 +81,48 @@ def with_typical_sizes(
     )  # fmt: skip
 
 
-def with_common_sizes(
-    regions: Sequence[RegionFacts], target: SizeTarget, line_bytes: int
-) -> tuple[RegionFacts, ...]:
-    """The regions, with one assumed value for a size that several of them use.
+class CommonSizes:
+    """One assumed value for an unknown size that several regions, or serial loops, use.
 
     An edge of a grid is as long in a loop over one face as in a loop over the whole grid. Members
     of structs with one name, and variables of calling functions, are taken to be the same.
     """
-    names = [common_names(facts) if facts.status != "skipped" else {} for facts in regions]
-    uses = Counter(common for own in names for common in own.values())
-    least = common_sizes(regions, {common for common, number in uses.items() if number > 1},
-                         target, line_bytes)  # fmt: skip
-    # Of several names of a region the largest decides: one that is small elsewhere may differ.
-    most = [max((least[common] for common in own.values() if common in least), default=None)
-            for own in names]  # fmt: skip
-    return tuple(
-        facts if limit is None else replace(facts, bindings=replace(facts.bindings, at_most=limit))
-        for facts, limit in zip(regions, most, strict=True)
-    )
 
+    def __init__(self, regions: Sequence[RegionFacts], target: SizeTarget, line_bytes: int) -> None:
+        self._regions = regions
+        self._names = [common_names(facts) if facts.status != "skipped" else {}
+                       for facts in regions]  # fmt: skip
+        self._target, self._line_bytes = target, line_bytes
+        self._known: dict[int, OpenSize | None] = {}
 
-def common_sizes(
-    regions: Sequence[RegionFacts], wanted: Set[str], target: SizeTarget, line_bytes: int
-) -> dict[str, int]:
-    """The assumed value, by common name, of the wanted sizes that a region uses; of several values
-    the least."""
-    least: dict[str, int] = {}
-    for facts in regions:
-        own = common_names(facts) if facts.status != "skipped" else {}
-        if not wanted.isdisjoint(own.values()):
-            size = bound_sizes(facts, target, line_bytes).open
+    def regions(self) -> tuple[RegionFacts, ...]:
+        """The regions, limited to the value of a size that others use too."""
+        uses = Counter(common for own in self._names for common in own.values())
+        least = self.values({common for common, number in uses.items() if number > 1})
+        # Of several names of a region the largest decides: one that is small elsewhere may differ.
+        most = [max((least[common] for common in own.values() if common in least), default=None)
+                for own in self._names]  # fmt: skip
+        return tuple(
+            facts if limit is None
+            else replace(facts, bindings=replace(facts.bindings, at_most=limit))
+            for facts, limit in zip(self._regions, most, strict=True)
+        )  # fmt: skip
+
+    def values(self, wanted: Set[str]) -> dict[str, int]:
+        """The assumed values of the wanted sizes that a region uses, by common name; of several
+        values the least."""
+        least: dict[str, int] = {}
+        for number, own in enumerate(self._names):
+            if wanted.isdisjoint(own.values()):
+                continue
+            if number not in self._known:
+                facts = self._regions[number]
+                self._known[number] = bound_sizes(facts, self._target, self._line_bytes).open
+            size = self._known[number]
             for name, common in own.items():
                 if size is not None and name in size.names:
                     least[common] = min(size.value, least.get(common, size.value))
-    return least
+        return least
 
 
 def common_names(facts: RegionFacts) -> dict[str, str]:

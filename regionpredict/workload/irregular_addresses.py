@@ -15,7 +15,7 @@ def invariant_loops(accesses: Sequence[Access], chain: Sequence[LoopHeader]) -> 
     loop over j, where that is not shared. A call may give another number each time.
     """
     subscripts = [subscript for access in accesses for subscript in access.subscripts]
-    if any(atom.kind == "call" for subscript in subscripts for atom in subscript.atoms()):
+    if any("call" in subscript.kinds for subscript in subscripts):
         return frozenset()
     moving = {name for subscript in subscripts for name in subscript.names}
     invariant: set[str] = set()

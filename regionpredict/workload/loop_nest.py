@@ -331,11 +331,7 @@ def body_executions(nest: LoopNest) -> tuple[tuple[float, float], ...]:
 
 
 def _is_chosen(limit: Form | None, variable: str) -> bool:
-    return (
-        isinstance(limit, Curved)
-        and variable in limit.names
-        and any(atom.kind == "select" for atom in limit.expr.atoms())
-    )
+    return isinstance(limit, Curved) and variable in limit.names and "select" in limit.expr.kinds
 
 
 def _executions_at(nest: LoopNest, place: float) -> list[tuple[float, float]]:

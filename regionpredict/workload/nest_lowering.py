@@ -164,6 +164,7 @@ class _Lowering:
         self.variables = frozenset(loop.variable for loop in region.loops())
         self.arrays = {array.name: array for array in region.arrays}
         self.memories = region.memories()
+        self._affine_forms: dict[Expr, Affine] = {}
         self.guesses: dict[str, str] = {}  # what was guessed, and the line that tells it
         self.sources: list[Loop] = []  # the loops around what is read
         # k of CSR rows, of the loops around: k = k' + apart * i
@@ -316,8 +317,15 @@ class _Lowering:
 
     def form(self, expr: Expr | None) -> Form | None:
         """The expression with its sizes put in; None where a name has no value."""
-        if expr is None:
-            return None
+        known = self._affine_forms.get(expr) if expr is not None else None
+        if expr is None or known is not None:
+            return known
+        form = self._form(expr)
+        if isinstance(form, Affine):  # others depend on the loops around
+            self._affine_forms[expr] = form
+        return form
+
+    def _form(self, expr: Expr) -> Form | None:
         constant = 0.0
         slopes: dict[str, float] = {}
         for monomial, number in expr.terms.items():
@@ -498,7 +506,7 @@ class _Lowering:
         Rows of several entries share most elements with neighboring rows, so they move by one
         element per row. A given value (`order_name`) has precedence.
         """
-        return subscript.replace_atoms(self._followed)
+        return subscript.replace_atoms(self._followed) if "ref" in subscript.kinds else subscript
 
     def _followed(self, table: Atom) -> Expr | None:
         if table.kind != "ref" or not table.args:

@@ -12,7 +12,7 @@ from nest_texts import facts_of, nest_of
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import analyse
-from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes, with_common_sizes
+from regionpredict.workload.assumed_sizes import CommonSizes, SizeTarget, bound_sizes
 from regionpredict.workload.cache_traffic import touched_bytes
 from regionpredict.workload.nest_lowering import loop_nest
 
@@ -269,7 +269,7 @@ def test_a_size_in_common_is_the_same_in_all_loops(tmp_path: Path) -> None:
     target = SizeTarget(_target(), "as large as asked")
     edge = math.isqrt(_target() // 8)
     whole, face, alone = (
-        bound_sizes(one, target, 64).open for one in with_common_sizes(facts, target, 64)
+        bound_sizes(one, target, 64).open for one in CommonSizes(facts, target, 64).regions()
     )
     assert whole is not None and whole.value == pytest.approx(edge, abs=8)
     assert face is not None and face.value == whole.value

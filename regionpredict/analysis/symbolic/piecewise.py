@@ -140,7 +140,7 @@ class _Summer:
             raise _WithheldError
         if _T not in body.names:
             return body * (high - low)
-        if any(atom.kind in ("trips", "carried") for atom in body.atoms()):
+        if not body.kinds.isdisjoint(("trips", "carried")):
             raise _WithheldError
         runs = self._nonnegative(body, low, high, trips) if self.assume else body
         groups = _apart(runs)

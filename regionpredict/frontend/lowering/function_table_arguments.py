@@ -87,7 +87,7 @@ def _passed(
         kept = _kind_of(unit, call, position) != "int" or all(
             decl.ctype.kind != "float" for _, decl in handed
         )
-        if kept and all(atom.kind in _PASSED for atom in value.atoms()):
+        if kept and value.kinds <= _PASSED:
             places = tuple((name, function.parameters.index(decl)) for name, decl in handed)
             passed.append(Passed(position, value, places))
     return tuple(passed)

@@ -250,7 +250,7 @@ class _Search:
         nest = region.nest
         if nest is None or nest.start is None or nest.trips is None:
             return None
-        atoms = {atom.kind for header in (nest.start, nest.trips) for atom in header.atoms()}
+        atoms = nest.start.kinds | nest.trips.kinds
         if not atoms <= _ARITHMETIC or THREAD not in nest.start.names | nest.trips.names:
             return None
         size = Expr.name(TEAM) if threads.size is None else Expr.const(threads.size)

@@ -354,7 +354,7 @@ def _unwrapped(value: Expr) -> Expr | None:
               if atom.kind == "wrap" and (atom.args[1].constant or 0) < _LEAST_BITS]  # fmt: skip
     if narrow:
         return None
-    while any(atom.kind == "wrap" for atom in value.atoms()):
+    while "wrap" in value.kinds:
         value = value.replace_atoms(lambda atom: atom.args[0] if atom.kind == "wrap" else None)
     return value
 

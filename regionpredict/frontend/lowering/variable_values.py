@@ -337,7 +337,7 @@ class VariableValues:
 
 def is_plain(value: Expr) -> bool:
     """Whether a value is made of names and numbers alone."""
-    return not any(atom.kind in ("varying", "call", "ref") for atom in value.atoms())
+    return value.kinds.isdisjoint(("varying", "call", "ref"))
 
 
 def _sets(expression: Expression) -> bool:
