@@ -59,6 +59,7 @@ _COMPARED: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
     ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
+_COMPARED_A_STEP = 100  # variables are compared in the time of an expression
 _MOST_SHIFT = 64
 _BITWISE: dict[str, Callable[[int, int], int]] = {
     "&": operator.and_, "|": operator.or_, "^": operator.xor,
@@ -77,9 +78,14 @@ class Evaluator(Caller, ABC):
         self.read: set[int] = set()  # the arguments that the program looks at
         self.kept: set[Decl] = set()  # what functions that are not seen leave alone
         self.globals: dict[str | Decl, Decl] = {}
-        self.steps = 0  # expressions evaluated so far
+        self._evaluated = 0  # expressions so far
         self.meant: dict[Span, set[str]] = {}  # what calls through pointers came to, "": not known
         self._untouched: dict[Written, dict[Decl, Contents]] = {}  # by the write
+
+    @property
+    def steps(self) -> int:
+        """The work so far: expressions evaluated, and memories compared that take as long."""
+        return self._evaluated + self.memory.copied.variables // _COMPARED_A_STEP
 
     @property
     @abstractmethod
@@ -100,7 +106,7 @@ class Evaluator(Caller, ABC):
 
     def value(self, expression: Expression | None) -> Value:
         """The value of an expression; everything that it changes is changed."""
-        self.steps += 1
+        self._evaluated += 1
         handler = self._VALUES.get(type(expression))
         return UNKNOWN if handler is None else handler(self, expression)
 
@@ -176,7 +182,7 @@ class Evaluator(Caller, ABC):
         if key in self.globals:
             return self.globals[key]
         self.globals[key] = decl
-        here, self.memory = self.memory, Memory(first=self.memory.first)
+        here, self.memory = self.memory, Memory(first=self.memory.first, copied=self.memory.copied)
         init = self.first_value(decl).init
         if init is not None:
             self.initialise(Place(decl), decl.ctype, init)

@@ -16,7 +16,7 @@ from regionpredict.frontend.program_arguments.evaluate import (
     truth,
     type_of,
 )
-from regionpredict.frontend.program_arguments.follow_loops import BREAK, MOST_STEPS, LoopFollower
+from regionpredict.frontend.program_arguments.follow_loops import BREAK, LoopFollower
 from regionpredict.frontend.program_arguments.followed import Entry, Followed
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
@@ -258,7 +258,7 @@ class Follower(LoopFollower):
     # -- statements -------------------------------------------------------------------------------
 
     def _statement(self, statement: Stmt) -> Signal | None:
-        if self.steps > MOST_STEPS:
+        if self.steps > self.most_steps:
             self.memory.forget_all()
             self._say(f"{self.unit.path}: too long to be followed to its end")
             self.seen.gaps = self.seen.cut = True

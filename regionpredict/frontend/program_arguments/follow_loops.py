@@ -42,6 +42,8 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Span
 
 MOST_STEPS = 500_000  # expressions: some seconds
+_MOST_TOGETHER = 2_000_000  # of all programs of a run, each with at least _LEAST_STEPS
+_LEAST_STEPS = 50_000
 _MOST_ROUNDS = 200  # of one loop
 _MOST_LOOP_STEPS = 10_000  # expressions in the rounds of one loop: one with more stands for all
 _MOST_SHORT_STEPS = 100_000  # as _MOST_LOOP_STEPS, of loops that have few rounds for sure
@@ -62,12 +64,22 @@ class _State(NamedTuple):
     met: tuple[int, ...]
 
 
+def steps_of_each(programs: int) -> int:
+    """How many steps each of several programs may take.
+
+    >>> steps_of_each(1), steps_of_each(10), steps_of_each(100)
+    (500000, 200000, 50000)
+    """
+    return min(MOST_STEPS, max(_LEAST_STEPS, _MOST_TOGETHER // programs))
+
+
 class LoopFollower(Evaluator):
     """Follows loops for a follower of other statements."""
 
     def __init__(self, argv: Sequence[str], written: WrittenByCalls, *, assumed: bool) -> None:
         super().__init__(argv, assumed=assumed)
         self.written = written
+        self.most_steps = MOST_STEPS
         self.long_loops: set[Span] = set()  # those that were too long to be run
         self._filling: dict[For | While, bool] = {}
         self._writes: dict[Stmt, Written] = {}
@@ -104,7 +116,7 @@ class LoopFollower(Evaluator):
         # At most half of what is left: what follows a long loop is followed, too.
         few = short and not self.inside_long
         most = _MOST_FILLING_STEPS if filling else _MOST_SHORT_STEPS if few else _MOST_LOOP_STEPS
-        most = min(self.steps + most, (self.steps + MOST_STEPS) // 2)
+        most = min(self.steps + most, (self.steps + self.most_steps) // 2)
         around = self.rounds_inside
         if self.inside_long and rounds:
             self.rounds_inside *= max(rounds, 1)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from regionpredict.errors import one_line
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.program_arguments.follow import Follower
+from regionpredict.frontend.program_arguments.follow_loops import steps_of_each
 from regionpredict.frontend.program_arguments.followed import Entry, Followed
 from regionpredict.frontend.program_arguments.memory import (
     BYTES,
@@ -21,6 +22,7 @@ from regionpredict.frontend.program_arguments.memory import (
     Place,
     Value,
 )
+from regionpredict.frontend.syntax import Function
 from regionpredict.ir import Definition, Expr, OtherName, Span
 
 _NAME = re.compile(r"(?:[A-Za-z_]\w*:)?[A-Za-z_]\w*'*")
@@ -182,11 +184,11 @@ def argument_values(
     meant: dict[Span, frozenset[str]] = {}
     decided: dict[Span, frozenset[bool | None]] = {}
     any_main, complete, to_the_end = False, True, True
-    for unit in units:
-        main = next((body for body in unit.bodies() if body.name == "main"), None)
-        if main is None:
-            continue
-        seen = Follower(unit, ["program", *(argv or ())], assumed=argv is None).run(main)
+    programs = [(unit, main) for unit in units if (main := _main_of(unit)) is not None]
+    for unit, main in programs:
+        follower = Follower(unit, ["program", *(argv or ())], assumed=argv is None)
+        follower.most_steps = steps_of_each(len(programs))
+        seen = follower.run(main)
         to_the_end = to_the_end and seen.parallel and not seen.cut
         if argv is None and not seen.parallel:
             continue
@@ -206,6 +208,10 @@ def argument_values(
         entries, tuple(remarks) if asked else (), meant, decided, complete and asked,
         "given" if argv else "defaults", asked, to_the_end,
     )  # fmt: skip
+
+
+def _main_of(unit: LinkedUnit) -> Function | None:
+    return next((body for body in unit.bodies() if body.name == "main"), None)
 
 
 def _unread(unit: LinkedUnit, seen: Followed, argv: Sequence[str]) -> list[str]:
