@@ -108,7 +108,7 @@ def serial_code(
     alone = {}
     for (nest, facts), names in zip(loops, shared, strict=True):
         sizes = {name: assumed[common] for name, common in names.items() if common in assumed}
-        alone[nest.region.span] = _alone(nest, facts, machine, {**sizes, **given})
+        alone[nest.region.span] = _alone(nest, facts, machine, given, sizes)
     unseen = {nest.region.span: _unseen(nest.region)
               for nest in nests if nest.region.span in running}  # fmt: skip
     return {
@@ -144,24 +144,27 @@ def _unseen(region: Region) -> list[str]:
 
 
 def _alone(
-    nest: SerialNest, facts: RegionFacts, machine: Machine, sizes: Mapping[str, int]
-) -> float | None:
+    nest: SerialNest, facts: RegionFacts, machine: Machine, given: Mapping[str, int],
+    sizes: Mapping[str, int],
+) -> float | None:  # fmt: skip
     """Seconds of one run of a loop on one thread; None where nobody knows how often it iterates.
 
-    `sizes` are given or assumed. Loops further inside whose sizes nothing tells iterate as often as
-    those that depend on data.
+    `given` sizes have precedence over assumed `sizes`. Inner loops of unknown sizes have as many
+    iterations as those that depend on data.
     """
     if facts.status == "skipped":
         return None
     trips = nest.region.nest.trips if nest.region.nest is not None else None
-    bindings = bind(nest.region, nest.definitions, sizes)
-    unknown = bindings.unbound(facts.free_names)
+    known = {**sizes, **given}
+    bindings = bind(nest.region, nest.definitions, known) if sizes else facts.bindings
     if bindings.number(trips) is None:
         return None
+    unknown = bindings.unbound(facts.free_names)
     if unknown:
-        assumed = dict.fromkeys(unknown, int(UNKNOWN_TRIPS.value))
-        bindings = bind(nest.region, nest.definitions, {**sizes, **assumed})
-    facts = facts_of(nest.region, bindings)
+        known = {**dict.fromkeys(unknown, int(UNKNOWN_TRIPS.value)), **known}
+        bindings = bind(nest.region, nest.definitions, known)
+    if bindings is not facts.bindings:
+        facts = facts_of(nest.region, bindings)
     try:
         workload = workload_of(facts, size_target(machine), machine.line_bytes)
     except InputError:  # sizes beyond all memory
