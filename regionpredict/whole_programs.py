@@ -102,15 +102,13 @@ def serial_code(
                if program.serial[span].weight}  # fmt: skip
     loops = [(nest, facts_of(nest.region, bind(nest.region, nest.definitions, given)))
              for nest in nests if nest.region.span in running]  # fmt: skip
-    shared = [common_names(facts) for _, facts in loops]
-    wanted = {common for own in shared for common in own.values()}
-    assumed = common.values(wanted)
+    names = [common_names(facts) for _, facts in loops]
+    assumed = common.values({of_all for own in names for of_all in own.values()})
     alone = {}
-    for (nest, facts), names in zip(loops, shared, strict=True):
-        sizes = {name: assumed[common] for name, common in names.items() if common in assumed}
+    for (nest, facts), own in zip(loops, names, strict=True):
+        sizes = {name: assumed[of_all] for name, of_all in own.items() if of_all in assumed}
         alone[nest.region.span] = _alone(nest, facts, machine, given, sizes)
-    unseen = {nest.region.span: _unseen(nest.region)
-              for nest in nests if nest.region.span in running}  # fmt: skip
+    unseen = {nest.region.span: _unseen(nest.region) for nest, _ in loops}
     return {
         program.main: _serial_code(
             {span: runs.weight for span, runs in program.serial.items() if runs.weight},

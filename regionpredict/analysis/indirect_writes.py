@@ -37,10 +37,9 @@ def indirect_updates(region: Region) -> list[Access]:
     moving = {loop.variable for loop in parallel_loops(region)}
     accesses: dict[str, Access] = {}
     for reference in _shared_writes(region):
-        chosen = {loop.variable for loop in reference.loops}
-        if not _counts(reference.statement):
-            chosen = {loop.variable for loop in reference.loops if not _of_part(loop, moving)}
-            chosen -= moving
+        counts = _counts(reference.statement)
+        chosen = {loop.variable for loop in reference.loops
+                  if counts or not (loop.variable in moving or _of_part(loop, moving))}  # fmt: skip
         if _grows(reference) and _through_memory(reference.access, chosen, reference.loops, region):
             accesses.setdefault(reference.access.array, reference.access)
     return list(accesses.values())

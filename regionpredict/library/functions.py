@@ -1,4 +1,4 @@
-"""How functions of well-known libraries synchronise threads, by name.
+"""How functions of well-known libraries synchronize threads, and which are rare, by name.
 
 OpenMP 5.2, sec. 18.9 (lock routines); POSIX.1-2017 (`pthread_mutex_lock`, `pthread_spin_lock`,
 `pthread_barrier_wait`, and the locks that `stdio` functions take, sec. 2.5); ISO C 17, sec. 7.26

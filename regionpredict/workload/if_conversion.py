@@ -24,7 +24,7 @@ def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, .
     if held is None and branch.extreme:
         held = min(1.0, (log(max(trips, 1.0)) + EULER_GAMMA.value) / max(trips, 1.0))
     if held is None:
-        rare = [is_rare(side) for side in branch.sides]
+        rare = [_is_rare(side) for side in branch.sides]
         number, others = sum(rare), len(rare) - sum(rare)
         if not number or (not others and number > 1):
             return (even,) * len(rare)
@@ -33,7 +33,7 @@ def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, .
     return (held, 1.0 - held)[: len(branch.sides)]
 
 
-def is_rare(side: Sequence[Node]) -> bool:
+def _is_rare(side: Sequence[Node]) -> bool:
     """Whether a side of a branch has a message or an allocation."""
     return any(call.name in RARE_UNDER_A_CONDITION for statement in statements_in(side)
                for call in statement.calls)  # fmt: skip

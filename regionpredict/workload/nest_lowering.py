@@ -28,7 +28,7 @@ from regionpredict.workload.constants import (
 )
 from regionpredict.workload.derived_number import Derived, as_number, evaluated
 from regionpredict.workload.held_branches import Held, Tests, held_in
-from regionpredict.workload.if_conversion import is_rare, shares_of_sides, under_branches
+from regionpredict.workload.if_conversion import shares_of_sides, under_branches
 from regionpredict.workload.irregular_addresses import bytes_between, invariant_loops
 from regionpredict.workload.loop_begins import counted_from_begins
 from regionpredict.workload.loop_nest import (
@@ -292,7 +292,7 @@ class _Lowering:
                     node.sides, shares_of_sides(node, even, _middle_trips(chain)), strict=True
                 )
                 for number, (side, held) in enumerate(sides):
-                    known = 1.0 if guessed and not is_rare(side) else held
+                    known = 1.0 if guessed and held >= even else held
                     inner = tests
                     if node.test is not None and guessed:
                         inner = (*tests, (node.test, number == 0))

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 
 import pytest
+from comparison_text import shown_words
 
-from regionpredict.compare.empirical import Fitted, disagreeing, fitted_laws
+from regionpredict.compare.empirical import disagreeing, fitted_laws
 from regionpredict.compare.verdicts import Comparison, compare
 from regionpredict.measure.hints_file import Hint, Hints
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.summary import summarise
-from regionpredict.report.comparison import comparison_document, comparison_record
-from regionpredict.report.rendered import rendered
+from regionpredict.report.comparison import comparison_record
 
 COUNTS = (1, 2, 4, 8, 16)
-
-
-def _shown(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str:
-    """The words of the text."""
-    return " ".join(rendered(comparison_document(comparison, laws), "table").split())
 
 
 def hint(line: int, speedup: dict[int, float]) -> Hint:
@@ -70,7 +64,7 @@ def test_the_law_of_the_prediction_agrees_with_itself() -> None:
     assert law.law in ("20 % serial", "19 % serial", "21 % serial")
     assert law.predicted_law == "20 % serial"
     assert law.speedup[16].value == pytest.approx(4.0, rel=0.05)
-    assert "disagree for 0 of 1 region" in _shown(comparison, [law])
+    assert "disagree for 0 of 1 region" in shown_words(comparison, [law])
 
 
 def test_a_prediction_beyond_the_uncertainty_disagrees() -> None:
@@ -83,7 +77,7 @@ def test_a_prediction_beyond_the_uncertainty_disagrees() -> None:
     assert law.worst == (16, pytest.approx(4.0, rel=0.05))
     assert law.law.startswith("saturates at 4.0") or law.law.startswith("saturates at 3.9")
     assert law.predicted_law == "scales"
-    text = _shown(comparison, [law])
+    text = shown_words(comparison, [law])
     assert "disagree for 1 of 1 region" in text
     assert "on 16 threads 16.00 predicted" in text
     document = comparison_record(comparison, [law])
@@ -122,5 +116,5 @@ def test_two_counts_tell_no_law() -> None:
     times = {3: {1: 4.0, 2: 2.0}}
     comparison, made = held([hint(3, {1: 1.0, 2: 2.0})], times)
     assert fitted_laws(comparison, [made]) == ()
-    assert "disagree" not in _shown(comparison, [])
+    assert "disagree" not in shown_words(comparison, [])
     assert comparison_record(comparison)["regions"][0]["fitted"] is None

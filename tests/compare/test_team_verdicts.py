@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from comparison_text import shown_words
 
-from regionpredict.compare.empirical import Fitted, fitted_laws
+from regionpredict.compare.empirical import fitted_laws
 from regionpredict.compare.success import baselines, success, time_lost
 from regionpredict.compare.verdicts import Comparison, compare
 from regionpredict.errors import InputError
@@ -23,11 +24,6 @@ from regionpredict.report.rendered import rendered
 
 HOST = Host("here", "a processor", 2, 2, 1, 1)  # 2 packages of 2 cores
 Times = Mapping[int, Mapping[int, float]]  # line -> threads -> seconds
-
-
-def _shown(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str:
-    """The words of the text."""
-    return " ".join(rendered(comparison_document(comparison, laws), "table").split())
 
 
 def _hint(line: int, packages: int, **changes: Any) -> Hint:
@@ -136,7 +132,7 @@ def test_hints_without_measured_teams_are_as_before() -> None:
 def test_a_team_alone_is_a_campaign() -> None:
     result = _compared(regions={}, teams={40: TEAMS[40]})
     assert success(result)[:2] == (0, 1)
-    assert "f.c:40 f" in _shown(result)
+    assert "f.c:40 f" in shown_words(result)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +152,7 @@ def test_a_team_with_a_loop_of_another_size(size: EntrySize, told: str) -> None:
     assert whole.incomparable == told
     assert whole.right is (None if told else False)
     assert len(result.judged) == (5 if told else 6)
-    assert ("1 parallel region not judged" in _shown(result)) == bool(told)
+    assert ("1 parallel region not judged" in shown_words(result)) == bool(told)
 
 
 def test_a_team_is_of_another_size_where_its_loop_is() -> None:
@@ -205,7 +201,7 @@ def test_the_document_and_the_page_have_the_teams() -> None:
     page = rendered(comparison_document(result, laws), "html")
     assert '"Teams"' in page and '"Its loop"' in page
     assert '"Teams"' not in rendered(comparison_document(_compared(teams={})), "html")
-    table = _shown(result, laws)
+    table = shown_words(result, laws)
     assert "A parallel region with one measured loop is counted as that loop" in table
 
 

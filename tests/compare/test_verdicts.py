@@ -6,17 +6,16 @@ import json
 import math
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from comparison_text import shown_words
 from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.compare.comparable import size_difference
-from regionpredict.compare.empirical import Fitted
 from regionpredict.compare.success import baselines, success, time_lost, wilson
 from regionpredict.compare.verdicts import Comparison, compare
 from regionpredict.errors import InputError
@@ -30,11 +29,6 @@ from regionpredict.report.rendered import rendered
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = Host("here", "a processor", 2, 2, 1, 1)
-
-
-def _shown(comparison: Comparison, laws: Sequence[Fitted] = ()) -> str:
-    """The words of the text."""
-    return " ".join(rendered(comparison_document(comparison, laws), "table").split())
 
 
 def _hint(line: int, packages: int, threads: int | None = None, **changes: Any) -> Hint:
@@ -188,8 +182,8 @@ def test_what_is_not_judged_is_not_drawn_and_no_part_of_the_rate() -> None:
     assert len(marks["right hint"]) == 2
     assert "wrong hint" not in marks
     assert "100.0 % right: 2 of 2 regions" in title
-    assert "Success 100.0 % (2 of 2;" in _shown(result)
-    assert "; 1 region not judged" in _shown(result)
+    assert "Success 100.0 % (2 of 2;" in shown_words(result)
+    assert "; 1 region not judged" in shown_words(result)
     assert comparison_record(result)["regions"][1]["incomparable"] is not None
 
 
@@ -269,7 +263,7 @@ def test_a_hint_for_another_machine_is_refused_and_may_be_forced() -> None:
         compare(hints, _summaries(TIMES), host=elsewhere)
     assert compare(hints, _summaries(TIMES), host=HOST).other_machine == ""
     forced = compare(hints, _summaries(TIMES), host=elsewhere, other_machine=True)
-    assert "another machine: measured on node7" in _shown(forced)
+    assert "another machine: measured on node7" in shown_words(forced)
     assert comparison_record(forced)["other_machine"] == forced.other_machine != ""
 
 
@@ -319,7 +313,7 @@ def test_text_and_json_agree() -> None:
     result = compare(_hints(_hint(10, 2), _hint(20, 2), _hint(30, 1)), _summaries(TIMES))
     document = comparison_record(result)
     text = rendered(comparison_document(result), "table")
-    assert "Success 66.7 % (2 of 3" in _shown(result)
+    assert "Success 66.7 % (2 of 3" in shown_words(result)
     assert document["success"]["share"] == pytest.approx(2 / 3)
     assert "f.c:20 f" in next(line for line in text.splitlines() if line.endswith("wrong"))
     assert "assumed: n = 4" in text
@@ -387,10 +381,10 @@ def test_a_model_right_about_ratios_and_wrong_about_seconds_is_told_so() -> None
     result = compare(hints, _summaries(TIMES))
     assert [v.time_ratio for v in result.verdicts] == [8.0, 8.0, None]
     assert success(result).share == 1.0
-    text = _shown(result)
+    text = shown_words(result)
     assert "Predicted time, 1 thread 8 times the measured one (median); the seconds are" in text
     near = compare(_hints(_hint(10, 2, seconds=9.0)), _summaries(TIMES))
-    assert "1.12 times the measured one (median) Predicted" in _shown(near)
+    assert "1.12 times the measured one (median) Predicted" in shown_words(near)
     assert comparison_record(near)["median_time_ratio"] == 1.125
 
 

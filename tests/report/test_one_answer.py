@@ -97,8 +97,8 @@ def test_a_serial_loop_that_calls_no_team_is_one_nest(tmp_path: Path) -> None:
 def test_a_serial_loop_that_only_reads_counts_at_the_size_assumed_for_the_others(
     tmp_path: Path,
 ) -> None:
-    """The sum of a mesh whose size nobody knows goes through as many elements as the loop over it
-    that threads share, and waits for each addition."""
+    """The sum of a mesh of unknown size goes through as many elements as the loop over it that
+    threads share, and waits for each addition."""
     (tmp_path / "f.c").write_text(
         "struct mesh { int n; double *x; };\nextern void setup(struct mesh *);\n"
         "static void scale(struct mesh *m) {\n#pragma omp parallel for\n"

@@ -367,20 +367,12 @@ class RegionBuilder:
         self.context.open_loops.pop()
         self.values.forget_changed(loop, written, frame)
         size = f"size({text})"
-        bound = self.context.varying(size) if self._moves(loop.range, frame) else Expr.name(size)
+        moves = self.context.moves(loop.range, frame)
+        bound = self.context.varying(size) if moves else Expr.name(size)
         return [
             Loop(position, ZERO, bound, "<", Expr.const(1), tuple(body), loop.span, "range",
                  exits(loop.body))
         ]  # fmt: skip
-
-    def _moves(self, expression: Expression | None, frame: Frame) -> bool:
-        """Whether a variable in it changes with the loops around: `u` in `graph.neighbors(u)`."""
-        for one in every_expression(expression) if expression is not None else ():
-            held = frame.env.get(one.decl) if isinstance(one, Name) else None
-            values = held.subscripts if isinstance(held, Pointer) else [held] if held else []
-            if any(not value.names.isdisjoint(self.context.open_loops) for value in values):
-                return True
-        return False
 
     # -- statements -----------------------------------------------------------------------------
 

@@ -49,6 +49,7 @@ from regionpredict.frontend.syntax import (
     Return,
     Ternary,
     Unary,
+    every_expression,
     show,
 )
 from regionpredict.ir import Array, Expr, Span
@@ -149,6 +150,15 @@ class Context:
     def varying(self, name: str) -> Expr:
         """A value that changes with the loops around it in a way that is not understood."""
         return Expr.atom("varying", label=name, over=self.open_loops)
+
+    def moves(self, expression: Expression | None, frame: Frame) -> bool:
+        """Whether a variable in it changes with the loops around: `u` in `graph.neighbors(u)`."""
+        for one in every_expression(expression) if expression is not None else ():
+            held = frame.env.get(one.decl) if isinstance(one, Name) else None
+            values = held.subscripts if isinstance(held, Pointer) else [held] if held else []
+            if any(not value.names.isdisjoint(self.open_loops) for value in values):
+                return True
+        return False
 
     def allocate(self, decl: Decl, value: Expression, frame: Frame) -> Pointer | None:
         """Memory that a call allocates, as an array of the receiving pointer. Otherwise None."""

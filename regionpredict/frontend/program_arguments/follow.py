@@ -72,9 +72,11 @@ _MOST_DEPTH = 20
 class Follower(LoopFollower):
     """One run of a program."""
 
-    def __init__(self, unit: LinkedUnit, argv: Sequence[str], *, assumed: bool = False) -> None:
+    def __init__(
+        self, unit: LinkedUnit, argv: Sequence[str], *, assumed: bool, most_steps: int
+    ) -> None:
         written = WrittenByCalls(unit.body_of, unit.bodies, type_of)
-        super().__init__(argv, written, assumed=assumed)
+        super().__init__(argv, written, assumed=assumed, most_steps=most_steps)
         self.unit = unit
         self.seen = Followed(read=self.read)
         self.stack: list[Function] = []

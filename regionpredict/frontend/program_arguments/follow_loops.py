@@ -41,7 +41,7 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.ir import Span
 
-MOST_STEPS = 500_000  # expressions: some seconds
+_MOST_STEPS = 500_000  # expressions: some seconds
 _MOST_TOGETHER = 2_000_000  # of all programs of a run, each with at least _LEAST_STEPS
 _LEAST_STEPS = 50_000
 _MOST_ROUNDS = 200  # of one loop
@@ -70,16 +70,18 @@ def steps_of_each(programs: int) -> int:
     >>> steps_of_each(1), steps_of_each(10), steps_of_each(100)
     (500000, 200000, 50000)
     """
-    return min(MOST_STEPS, max(_LEAST_STEPS, _MOST_TOGETHER // programs))
+    return min(_MOST_STEPS, max(_LEAST_STEPS, _MOST_TOGETHER // programs))
 
 
 class LoopFollower(Evaluator):
     """Follows loops for a follower of other statements."""
 
-    def __init__(self, argv: Sequence[str], written: WrittenByCalls, *, assumed: bool) -> None:
+    def __init__(
+        self, argv: Sequence[str], written: WrittenByCalls, *, assumed: bool, most_steps: int
+    ) -> None:
         super().__init__(argv, assumed=assumed)
         self.written = written
-        self.most_steps = MOST_STEPS
+        self.most_steps = most_steps
         self.long_loops: set[Span] = set()  # those that were too long to be run
         self._filling: dict[For | While, bool] = {}
         self._writes: dict[Stmt, Written] = {}

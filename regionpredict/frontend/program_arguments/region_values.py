@@ -186,9 +186,10 @@ def argument_values(
     any_main, complete, to_the_end = False, True, True
     programs = [(unit, main) for unit in units if (main := _main_of(unit)) is not None]
     for unit, main in programs:
-        follower = Follower(unit, ["program", *(argv or ())], assumed=argv is None)
-        follower.most_steps = steps_of_each(len(programs))
-        seen = follower.run(main)
+        seen = Follower(
+            unit, ["program", *(argv or ())], assumed=argv is None,
+            most_steps=steps_of_each(len(programs)),
+        ).run(main)  # fmt: skip
         to_the_end = to_the_end and seen.parallel and not seen.cut
         if argv is None and not seen.parallel:
             continue
