@@ -1,7 +1,7 @@
-"""Writing a file whole or not at all: the one way in which this package writes files.
+"""Writes a file completely or not at all.
 
-The bytes go into a new file beside it, of a name that nobody knows before and that is made
-exclusively, which then takes its place.
+The bytes are written to a new file in the same folder, with an unpredictable name. Then this file
+is renamed.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _REMEDY = "choose another -o FILE"
 
 
 def write_file(path: Path, content: str | bytes, remedy: str = _REMEDY) -> None:
-    """Writes a text in UTF-8, or bytes; a file that is there keeps its permissions.
+    """Writes bytes, or a text in UTF-8. An existing file keeps its permissions.
 
-    A link is followed, and a pipe or device is written to as it is. Raises InputError where that
-    cannot be done; nothing is left behind then.
+    Symbolic links are followed. Pipes and devices are written to directly. Raises InputError if
+    this fails, and removes the new file.
     """
     try:
         if path.is_dir():
@@ -41,10 +41,10 @@ def write_file(path: Path, content: str | bytes, remedy: str = _REMEDY) -> None:
 
 
 def replace_file(path: Path, data: bytes, *, mode: int = 0o666, durable: bool = True) -> None:
-    """Puts a file of these bytes in the place of whatever stands there, be it a link.
+    """Replaces the file or symbolic link at this path by a file with these bytes.
 
-    `mode` are the permissions of a file that was not there, less the umask; `durable` waits until
-    the bytes are on the disk. Raises OSError; nothing is left behind then.
+    `mode` are the permissions of a new file, without the bits of the umask. `durable` waits until
+    the bytes are on the disk. Raises OSError if this fails, and removes the new file.
     """
     part, handle = _new_file(path, mode)
     try:
@@ -63,19 +63,19 @@ def replace_file(path: Path, data: bytes, *, mode: int = 0o666, durable: bool = 
 
 
 def write_all(handle: int, data: bytes) -> None:
-    """Writes all of it, in as many calls as the system takes."""
+    """Writes all bytes, in as many system calls as needed."""
     unwritten = memoryview(data)
     while unwritten:
         unwritten = unwritten[os.write(handle, unwritten) :]
 
 
 def reason(error: Exception) -> str:
-    """What the system says of a failure, without number and path."""
+    """The system's message for an error, without its number and path."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def _encoded(text: str) -> bytes:
-    """The text in UTF-8; what is no text, as in a file's name, is escaped.
+    """The text in UTF-8. Undecodable bytes, as in file names, are escaped.
 
     >>> _encoded("caf\\udce9.c")
     b'caf\\\\udce9.c'
@@ -84,7 +84,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _new_file(path: Path, mode: int) -> tuple[Path, int]:
-    """A file that was not there before, nor a link of its name, open for writing."""
+    """Opens a new file for writing. The path must not exist, not even as a link."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     for _ in range(_ATTEMPTS):
         part = path.with_name(f".regionpredict-{os.urandom(8).hex()}.part")

@@ -1,7 +1,7 @@
-"""Bounded reading of files, YAML and JSON: what an input may cost is known before it is paid.
+"""Reads files, YAML and JSON with limits on their size and depth.
 
-Whatever is read, other than source code, comes through here. Each bound is far beyond what any
-real file needs, and past it one line says so. All errors are `InputError`.
+All files except source code are read through this module. The limits are far beyond real files. If
+a file exceeds one, the error is one line. All errors are `InputError`.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ import yaml
 from regionpredict.errors import InputError
 
 MOST_BYTES = 256 << 20
-"""Of one file: a campaign of a thousand runs over a hundred regions is a fifth of it."""
+"""Of one file. A campaign of a thousand runs over a hundred regions needs a fifth of it."""
 MOST_YAML_BYTES = 4 << 20
-"""Of a machine or expectation file; those that ship are below 20 kB."""
+"""Of a machine or expectation file. Shipped files are below 20 kB."""
 MOST_VALUES = 20_000_000
-"""Of one JSON text; that campaign has two million."""
+"""Of one JSON text. That campaign has two million."""
 MOST_YAML_VALUES = 200_000
-"""An alias counts as often as what it stands for."""
+"""An alias counts as many nodes as its target."""
 MOST_DEPTH = 64
-"""Of lists and objects inside each other; what this package writes has nine."""
+"""Nested lists and objects. Files of this package have at most nine levels."""
 MOST_DIGITS = 400
-"""Of one number as it is written; the largest double has 309."""
+"""Of one number as text. The largest double has 309."""
 
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 _DATA_ERRORS = (
     csv.Error, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, EOFError,
     struct.error, zlib.error, ElementTree.ParseError,
 )  # fmt: skip
-"""What is raised where data are not what they should be; anything else is a defect of a reader."""
+"""Exceptions that invalid data cause in a reader. Any other exception is a bug."""
 
 
 @contextmanager
 def reading(path: str | Path, what: str, remedy: str, line: int | None = None) -> Iterator[None]:
-    """The boundary of a reader: whatever the data make it raise leaves as one InputError.
+    """Turns every exception that data cause in a reader into one InputError.
 
-    `what` names what the file should be, with its article: `a hints file`.
+    `what` is the expected kind of file with its article: `a hints file`.
     """
     shown = str(path)
     try:
@@ -66,10 +66,10 @@ def reading(path: str | Path, what: str, remedy: str, line: int | None = None) -
 
 
 def read_bytes(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = "") -> bytes:
-    """A regular file, whole; `shown` is how errors name it, if not by its path.
+    """Reads a regular file. Error messages contain `shown` instead of the path, if given.
 
-    Raises InputError where there is none, it cannot be read, or is longer than `most` bytes.
-    Nothing is waited for: a pipe or a device is refused.
+    Raises InputError if the file does not exist, cannot be read, or is longer than `most` bytes.
+    Pipes and devices are refused, since they could block.
     """
     shown = shown or str(path)
     with reading(shown, "a file name", remedy):
@@ -93,14 +93,14 @@ def read_bytes(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = 
 
 
 def check_regular(path: Path, remedy: str) -> None:
-    """Raises InputError where this is not a regular file: a pipe would be waited for."""
+    """Raises InputError if this is not a regular file. Reading a pipe could block."""
     with reading(path, "a file name", remedy):
         if not stat.S_ISREG(path.stat().st_mode):
             raise InputError("is not a regular file", remedy=remedy, path=str(path))
 
 
 def read_text(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = "") -> str:
-    """A text file in UTF-8, whole; raises as `read_bytes` does, and where it is no text."""
+    """Reads a text file in UTF-8. Raises like `read_bytes`, and if the bytes are not UTF-8."""
     data = read_bytes(path, remedy, most=most, shown=shown)
     try:
         return data.decode("utf-8")
@@ -114,11 +114,11 @@ def read_text(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = "
 def parse_json(
     text: str, path: str | Path, remedy: str, line: int | None = None, *, what: str = "JSON"
 ) -> Any:
-    """The value of a JSON text; `line` is its line where it is one of several in a file, `what`
-    names what it should be.
+    """Parses a JSON text. `line` is its line in a file of several texts, and `what` its expected
+    kind.
 
-    NaN and infinities are let through, as other programs write them. Raises InputError at the
-    place where it is no JSON, and past the bounds.
+    NaN and infinities are accepted, since other programs write them. Raises InputError with the
+    place of a syntax error, or if the text exceeds a limit.
     """
     shown = str(path)
     _check_size(text, shown, line)
@@ -134,7 +134,7 @@ def parse_json(
 
 
 def out_of_place(error: json.JSONDecodeError) -> str:
-    """What is wrong where a text stops to be JSON, in words that need no knowledge of a parser.
+    """Describes a JSON syntax error in words that need no knowledge of parsers.
 
     >>> for text in ('{"a": ', "{a: 1}", "{} x", ""):
     ...     try:
@@ -190,10 +190,10 @@ def _check_size(text: str, path: str, line: int | None) -> None:
 def parse_xml(
     data: bytes, path: str | Path, remedy: str, *, depth: int = MOST_DEPTH
 ) -> ElementTree.Element:
-    """The root of an XML text with at most `depth` elements inside each other.
+    """The root of an XML text with at most `depth` nested elements.
 
-    Raises InputError where it is no XML, passes a bound, or defines entities, which could stand
-    for any length of text.
+    Raises InputError for invalid XML, a text that exceeds a limit, or entity definitions, which
+    could expand to any length.
     """
     shown = str(path)
     if b"<!ENTITY" in data:
@@ -224,9 +224,9 @@ _YAML_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def compose_yaml(text: str, path: str, remedy: str) -> yaml.Node | None:
-    """The tree of one YAML document, whose nodes know their lines; None where the text is empty.
+    """The tree of one YAML document, whose nodes have line numbers. None if the text is empty.
 
-    Raises InputError at the line where it is no YAML, contains itself, or passes a bound.
+    Raises InputError with the line, if the YAML is invalid, contains itself, or exceeds a limit.
     """
     with _yaml_errors(path, remedy):
         _check_yaml(text, path)
@@ -235,7 +235,7 @@ def compose_yaml(text: str, path: str, remedy: str) -> yaml.Node | None:
 
 
 def load_yaml(text: str, path: str, remedy: str) -> Any:
-    """The plain value of one YAML document; raises as `compose_yaml` does."""
+    """The plain value of one YAML document. Raises like `compose_yaml`."""
     with _yaml_errors(path, remedy):
         _check_yaml(text, path)
         return yaml.load(text, Loader=_YAML_LOADER)  # a safe one: it makes plain values only
@@ -263,9 +263,9 @@ def _yaml_errors(path: str, remedy: str) -> Iterator[None]:
 
 
 def _check_yaml(text: str, path: str) -> None:
-    """Counts what the text stands for before anything is made of it.
+    """Counts the nodes of the expanded document before it is built.
 
-    Parsing into events takes no more memory than the text, and no stack.
+    Parsing into events needs no more memory than the text, and no recursion.
     """
     if len(text) > MOST_YAML_BYTES:
         raise InputError(
@@ -311,5 +311,5 @@ def _check_yaml(text: str, path: str) -> None:
 
 
 def _is_number_of(text: str, digits: int) -> bool:
-    """Whether a plain scalar of more than so many characters may be a number."""
+    """Whether a plain scalar of more than this many characters may be a number."""
     return len(text) > digits and text.lstrip("+-")[:1].isdigit() and " " not in text

@@ -1,11 +1,10 @@
-"""The one error a wrong input raises, and what its words need: the command line turns it into one
-line and an exit code."""
+"""The exceptions for invalid input, which the command line prints as one line."""
 
 from __future__ import annotations
 
 
 class InputError(Exception):
-    """A wrong input: where it is, what is wrong, and what to do about it.
+    """An invalid input: its place, the problem, and what to do.
 
     >>> str(InputError("unknown key 'coers'", remedy="write 'cores'", path="m.yaml", line=3))
     "m.yaml:3: unknown key 'coers'; write 'cores'"
@@ -35,7 +34,7 @@ class InputError(Exception):
 
 
 class UsageError(InputError):
-    """The command was called wrongly (exit code 2); `InputError`: its input is wrong (1)."""
+    """An invalid command line (exit code 2). The exit code of `InputError` is 1."""
 
 
 _BLANKS = "\n\t\xa0"
@@ -43,7 +42,7 @@ _WITHOUT_BLANKS = {ord(blank): None for blank in _BLANKS}
 
 
 def one_line(text: str) -> str:
-    r"""The text with what would end or overwrite a line, and bytes that are no text, escaped.
+    r"""Escapes line breaks, control characters and undecodable bytes.
 
     >>> print(one_line("a\nb.c"), one_line("caf\udce9.c"), one_line("caf\u00e9.c"))
     a\nb.c caf\xe9.c café.c
@@ -54,7 +53,7 @@ def one_line(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with control characters other than ends of lines and tabulators escaped.
+    """Escapes control characters except newline and tab.
 
     >>> visible("a" + chr(27) + "[31m") == "a" + chr(92) + "x1b[31m"
     True
@@ -77,7 +76,7 @@ def plural(count: float, noun: str) -> str:
 
 
 def with_extra(name: str) -> str:
-    """The remedy where a package of one of the extras is missing, as README installs them.
+    """Tells the user how to install a missing optional package, in the words of the README.
 
     >>> with_extra("plot")
     "in regionpredict's folder: python3 -m pip install '.[plot]'"

@@ -1,8 +1,8 @@
-"""What an answer depends on in the file system, as questions that can be asked again.
+"""Lists what a result depends on in the file system, so that changes can be detected.
 
-Files that were read are only half of it: an answer also depends on headers that were looked for and
-not there, and on which sources a folder holds. So the questions are kept, not their answers: asked
-again, they give the same fingerprint as long as nothing changed that the answer depends on.
+A result depends not only on the files that were read. It also depends on missing headers that were
+searched, and on the sources in a folder. So the queries are stored. Repeating them gives the same
+fingerprint as long as nothing relevant has changed.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _UP = (".", "..")
 
 
 class Tree(NamedTuple):
-    """Which files stand below a folder: those with one of the names or suffixes.
+    """A query for all files below a folder with one of these names or suffixes.
 
-    Hidden folders and those called as `skipped` says are left out, as is what comes after the
-    first `most` folders; `most` 0: all of them.
+    Hidden folders, folders named in `skipped`, and folders after the first `most` are left out.
+    With `most` 0, there is no limit.
     """
 
     top: str
@@ -34,12 +34,12 @@ class Tree(NamedTuple):
 
 
 class FileDependencies(NamedTuple):
-    """The questions; relative paths are those of the folder that the program runs in.
+    """The queries. Relative paths start at the current folder.
 
-    `contents`: files by their text. `identities`: files by inode, size and times, for those too
-    many to read, which nobody edits. `presence`: paths that are, or are not, there. `searches`:
-    folders, and names, with or without folders in front, that were or may have been looked for in
-    each. `listings`: folders with all their names.
+    `contents`: files whose text matters. `identities`: files compared by inode, size and times.
+    They are rarely edited, and too many to read. `presence`: paths that exist or do not exist.
+    `searches`: folders with the names that were or may be searched in each. Names may include
+    subfolders. `listings`: folders whose entries matter.
     """
 
     contents: tuple[str, ...] = ()
@@ -51,14 +51,16 @@ class FileDependencies(NamedTuple):
 
 
 class Fingerprint(NamedTuple):
-    """The digest of all answers, and the latest change (ns since 1970) of anything they tell of."""
+    """The digest of all query results, and the latest change of any file in them (ns since
+    1970).
+    """
 
     digest: str
     changed_ns: int
 
 
 def fingerprint(dependencies: FileDependencies) -> Fingerprint | None:
-    """Asks all questions now; None where a file cannot be read or is not a regular file."""
+    """Executes all queries. None if a file cannot be read or is not a regular file."""
     answers = _Answers()
     try:
         for path in dependencies.contents:
@@ -81,7 +83,7 @@ def fingerprint(dependencies: FileDependencies) -> Fingerprint | None:
 
 
 def files_below(tree: Tree) -> list[str]:
-    """The files of a tree, folder by folder, each folder's by name."""
+    """The files of a tree, folder by folder, sorted by name."""
     paths: list[str] = []
     names = frozenset(tree.names)
     for count, (folder, below, files) in enumerate(os.walk(tree.top)):
@@ -97,7 +99,7 @@ def files_below(tree: Tree) -> list[str]:
 
 
 class _Wanted:
-    """Names that are looked for: those of the folder itself, and by folder below it."""
+    """Searched names in a folder, and by subfolder."""
 
     def __init__(self, names: Iterable[str]) -> None:
         below: dict[str, list[str]] = {}
@@ -113,7 +115,9 @@ class _Wanted:
 
 
 class _Answers:
-    """A hash over answers, each with its length, so that no two lists of answers look alike."""
+    """A hash of query results. Each is hashed with its length, so that different lists have
+    different hashes.
+    """
 
     def __init__(self) -> None:
         self.hash: _Hash = sha256()
@@ -150,7 +154,7 @@ class _Answers:
         self._add(b"presence", b"yes" if os.path.exists(path) else b"no")  # noqa: PTH110
 
     def search(self, folder: str, wanted: _Wanted) -> None:
-        """Which of the names a folder has; those in folders below it are looked for there."""
+        """Finds which of the names exist in a folder and its subfolders."""
         try:
             there = set(os.listdir(folder))  # noqa: PTH208
         except (FileNotFoundError, NotADirectoryError):

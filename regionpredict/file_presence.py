@@ -1,4 +1,4 @@
-"""What stands under a name that somebody gave, which may be too long for any file."""
+"""Checks paths that a user gave, even paths that are too long for the file system."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def exists(name: str | Path) -> bool:
-    """Whether anything has the name; the error of a folder that lets nobody look is left as it is.
+    """Whether the path exists. Raises OSError if a folder cannot be searched.
 
     >>> exists("."), exists(5000 * "x")
     (True, False)
@@ -17,12 +17,12 @@ def exists(name: str | Path) -> bool:
 
 
 def is_file(name: str | Path) -> bool:
-    """Whether a regular file has the name."""
+    """Whether the path is a regular file."""
     return _answer(Path(name).is_file)
 
 
 def is_folder(name: str | Path) -> bool:
-    """Whether a folder has the name."""
+    """Whether the path is a folder."""
     return _answer(Path(name).is_dir)
 
 

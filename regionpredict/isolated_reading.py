@@ -1,8 +1,8 @@
-"""Source files in, the facts of their regions out; what fails is withheld, and nothing else.
+"""Computes the facts of all regions of source files, and isolates failures.
 
-Each file is read in a child process with limits. A file that takes more keeps a row for each of
-its loops where it could be parsed (RP120), and is left out where not (RP004). A region that we
-fail on is withheld by itself.
+Each file is read in a child process with limits. If a file exceeds a limit, each of its loops keeps
+a row if it could be parsed (RP120). Otherwise the file is left out (RP004). If the program fails on
+a region, only that region has no facts.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from regionpredict.isolation import Failure, Limits, attempt, isolated
 from regionpredict.sizes.argument_sizes import with_arguments
 
 Tell = Callable[[str, int, int], None]
-"""Hears what is done, how many of the pieces are through, and how many there are."""
+"""Receives the name of a stage, the number of finished items, and their total."""
 
 
 def stage_progress(tell: Tell, what: str, pieces: int, done: int) -> None:
-    """The progress of one stage, whose pieces it knows."""
+    """The progress of one stage with a known number of items."""
     tell(what, done, pieces)
 
 
 class Reading(NamedTuple):
-    """How the files of a program are read, as `analyse` has it."""
+    """How the files of a program are read: the arguments of `analyse`."""
 
     given: Given
     frontend: str
@@ -58,7 +58,9 @@ class Reading(NamedTuple):
 
 
 class FileFacts(NamedTuple):
-    """One file, read and analysed where it was read; how long each took, in the caller's clock."""
+    """The facts of one file, computed in the process that read it, and the times of the stages in
+    the caller's clock.
+    """
 
     part: FileResult
     facts: list[RegionFacts]
@@ -69,7 +71,7 @@ class FileFacts(NamedTuple):
 def argument_remarks(
     asked: Sequence[FileFacts], arguments: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """What is to be said of the arguments that were followed."""
+    """Remarks on the program's arguments."""
     followed = [file.part.arguments for file in asked if file.part.arguments is not None]
     if arguments is not None and not followed:
         raise UsageError(
@@ -102,7 +104,7 @@ def _read_and_ask(request: SourceRequest, *, reading: Reading, withheld: str = "
 def read_together(
     requests: Sequence[SourceRequest], reading: Reading, processes: int, tell: Tell
 ) -> list[FileFacts]:
-    """A program of several files: each is parsed by itself, then lowered with all others known."""
+    """A program of several files. Each is parsed alone, then lowered with access to all others."""
     order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
     parse = partial(_parse, reading=reading)
     files = [requests[at] for at in order]
@@ -141,7 +143,7 @@ def read_together(
 
 
 def _followed(units: Linked, reading: Reading) -> ArgumentValues | None:
-    """What the program makes of the arguments that it is given, or, by its defaults, of none."""
+    """The values that follow from the program's arguments, or from a run without arguments."""
     if reading.arguments is None and not reading.defaults:
         return None
     follow = partial(follow_arguments, units)
@@ -174,8 +176,9 @@ def _lower_and_ask(
 def _asked(
     part: FileResult, followed: ArgumentValues | None, reading: Reading, begin: float
 ) -> FileFacts:
-    """A file's part with the sizes that were given, and the facts of its regions;
-    `followed` is what the program's arguments make of the names in it."""
+    """Applies the given sizes to a file and computes the facts of its regions. `followed` has the
+    values that follow from the program's arguments.
+    """
     given = reading.given
     counted = [(_with_shares(region, given), defined) for region, defined in part.regions]
     alone = tuple(nest._replace(region=_with_shares(nest.region, given)) for nest in part.serial)
@@ -188,19 +191,19 @@ def _asked(
 
 
 def _with_shares(region: Region, given: Given) -> Region:
-    """The region with how often its branches are taken, as far as that was given or follows."""
+    """The region with the probabilities of its branches, as far as they are known."""
     return with_extremes(with_given(region, given))
 
 
 def _names(given: Given) -> frozenset[str]:
-    """The names that were given, as the source writes them: n of solve:n."""
+    """The given names as the source writes them: n of solve:n."""
     return frozenset(part for name in given.whole for part in (name, name.rpartition(":")[2]))
 
 
 def region_facts(
     region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int]
 ) -> RegionFacts:
-    """The facts of a region; of one that we fail on, those of the region withheld."""
+    """The facts of a region. After an internal error, the region without its contents."""
     bindings = bind(region, definitions, given)
     region = with_unsigned_starts(region, bindings)
     made = attempt(checked_facts, region, bindings)
@@ -208,7 +211,7 @@ def region_facts(
 
 
 def withheld_facts(facts: RegionFacts, reason: str) -> RegionFacts:
-    """The facts of a region whose answer is withheld, for what `reason` says."""
+    """The facts of a region without a result, with the `reason`."""
     return _withheld(facts.region, facts.bindings, reason)
 
 

@@ -1,8 +1,8 @@
-"""Work on inputs that nobody vouches for: each piece in a child process that may die of it.
+"""Runs work on untrusted inputs in child processes, which may crash.
 
-A child takes piece after piece and is replaced only when one ended it: by a crash, an endless
-loop, too much memory, or an exception. Such a piece is a `Failure`; all others keep their results.
-A fork starts in milliseconds with everything that was imported before.
+A child processes items until one ends it by a crash, an endless loop, too much memory, or an
+exception. Then a new child takes over. That item becomes a `Failure`. All others keep their
+results. A fork starts in milliseconds with everything that was imported before.
 """
 
 from __future__ import annotations
@@ -33,11 +33,10 @@ _GIB = 1 << 30
 
 
 class Limits(NamedTuple):
-    """What one piece of work may take.
+    """The resources that one item may use.
 
-    `seconds` of processor time, and `wall_seconds` in all, for what waits without working;
-    `memory` bytes of address space beyond what the child had before, `stack` bytes, and
-    `recursion` Python calls deep.
+    `seconds` of processor time, and `wall_seconds` of elapsed time. `memory` is in bytes of address
+    space beyond the child's initial size, `stack` in bytes, and `recursion` in nested Python calls.
     """
 
     seconds: int = 60
@@ -51,7 +50,7 @@ LIMITS = Limits()
 
 
 class Failure(NamedTuple):
-    """What ended a piece of work, in the words of a diagnostic."""
+    """The reason why an item failed, in the words of a diagnostic."""
 
     reason: str
 
@@ -60,11 +59,11 @@ def isolated(
     work: Callable[[T], R], items: Sequence[T], processes: int, limits: Limits = LIMITS,
     tell: Callable[[int], None] = lambda done: None,
 ) -> list[R | Failure]:  # fmt: skip
-    """`work(item)` of each item, in order, or what ended it; in up to so many child processes.
+    """`work(item)` for each item, in order, or its failure, in up to `processes` child processes.
 
-    The longest items are best listed first. An `InputError` of `work` is raised here, for the
-    first item that has one. Where the platform has no safe fork, this process does it all, and
-    only exceptions are kept to their item. `tell` hears how many items are done, as they are.
+    List the longest items first. If `work` raises an `InputError`, the first one in the order of
+    items is raised here. On platforms without a safe fork, this process does all the work, and only
+    exceptions are isolated. `tell` receives the number of finished items.
     """
     if sys.platform != "linux":
         with recursion_limit(limits.recursion):
@@ -74,7 +73,7 @@ def isolated(
 
 @contextmanager
 def recursion_limit(depth: int) -> Iterator[None]:
-    """Lets Python calls nest so deep inside, and as deep as before behind."""
+    """Raises Python's recursion limit inside the block, and restores it at the end."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, depth))
     try:
@@ -84,10 +83,9 @@ def recursion_limit(depth: int) -> Iterator[None]:
 
 
 def attempt(work: Callable[..., R], *arguments: Any) -> R | Failure:
-    """`work(*arguments)` in this process, or what ended it.
+    """`work(*arguments)` in this process, or its failure.
 
-    For one answer of many, so that a defect in it takes no other answer away. An InputError,
-    which is the user's, is raised as ever.
+    Isolates a bug in one of many results. An InputError is raised, since it concerns the user.
     """
     try:
         return work(*arguments)
@@ -102,7 +100,7 @@ def attempt(work: Callable[..., R], *arguments: Any) -> R | Failure:
 
 
 def internal_error(error: Exception) -> Failure:
-    """A defect of this program with its place: `internal error, KeyError: 'j' (reuse.py:130)`."""
+    """A bug of this program with its place: `internal error, KeyError: 'j' (reuse.py:130)`."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
@@ -123,7 +121,7 @@ def _raised(outcome: Any) -> Any:
 
 
 class _Child(NamedTuple):
-    """A child process, the pipe that tells it what to do, and the pipe its results come from."""
+    """A child process, the pipe for its commands, and the pipe for its results."""
 
     process: int
     orders: int
@@ -131,7 +129,7 @@ class _Child(NamedTuple):
 
 
 class _Pool:
-    """The children of one call, what each works on, and until when it may."""
+    """The children of one call, their current items, and their deadlines."""
 
     def __init__(self, work: Callable[[Any], Any], items: Sequence[Any], limits: Limits) -> None:
         self._work = work
@@ -142,7 +140,7 @@ class _Pool:
         self._busy: dict[_Child, tuple[int, float]] = {}  # (item, deadline)
 
     def run(self, processes: int, tell: Callable[[int], None]) -> list[Any]:
-        """Every item's outcome."""
+        """The outcome of every item."""
         try:
             for _ in range(min(processes, len(self._items))):
                 self._hire()
@@ -155,7 +153,7 @@ class _Pool:
         return [self._outcomes[item] for item in range(len(self._items))]
 
     def _hire(self) -> None:
-        """A new child with the next item, where one waits."""
+        """Starts a child with the next item, if there is one."""
         if self._waiting:
             try:
                 self._give(self._fork())
@@ -164,7 +162,7 @@ class _Pool:
                     raise
 
     def _give(self, child: _Child) -> None:
-        """Hands a child the next item, or sends it home."""
+        """Sends the next item to a child, or ends it."""
         if not self._waiting:
             self._end(child)
             return
@@ -174,7 +172,7 @@ class _Pool:
             os.write(child.orders, item.to_bytes(4, "little"))
 
     def _collect(self) -> None:
-        """Takes what a child has to say, or ends those whose time is over."""
+        """Collects results, and ends children past their deadlines."""
         left = min(deadline for _, deadline in self._busy.values()) - time.monotonic()
         ready, _, _ = select.select([c.results for c in self._busy], [], [], max(0.0, left))
         for child in [c for c in self._busy if c.results in ready]:
@@ -203,7 +201,7 @@ class _Pool:
         return f"took longer than {seconds:g} s"
 
     def _epitaph(self, status: int) -> str:
-        """What a child died of."""
+        """The reason why a child died."""
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
         if number == signal.SIGXCPU:
             return self._late(self._limits.seconds)
@@ -216,7 +214,7 @@ class _Pool:
         return f"ended its process (status {os.waitstatus_to_exitcode(status)})"
 
     def _end(self, child: _Child, *, kill: bool = False) -> int:
-        """Sends a child home; its wait status."""
+        """Ends a child and returns its wait status."""
         self._busy.pop(child, None)
         if kill:
             os.kill(child.process, signal.SIGKILL)
@@ -263,7 +261,7 @@ class _Pool:
                 stream.flush()
 
     def _limit(self) -> None:
-        """Sets the limits anew, from what the process has used so far."""
+        """Sets new limits, starting from what the process has used so far."""
         used = resource.getrusage(resource.RUSAGE_SELF)
         seconds = int(used.ru_utime + used.ru_stime) + 1 + self._limits.seconds
         pages = int(Path("/proc/self/statm").read_text().split()[0])

@@ -1,7 +1,6 @@
-"""Typed access to what JSON holds: a part that is missing or of another kind is an InputError.
+"""Typed access to JSON: a missing or wrong field raises an InputError.
 
-What programs wrote is held to its schema where it is read, so that nothing behind the reader has
-to doubt it.
+Files of other programs are validated where they are read, so later code can rely on their types.
 """
 
 from __future__ import annotations
@@ -15,13 +14,14 @@ from regionpredict.documents import parse_json
 from regionpredict.errors import InputError
 
 MOST_WHOLE = (1 << 63) - 1
-"""Largest whole number that is taken: what 64 bits hold."""
+"""The largest accepted whole number: 64 bits."""
 
 
 class Record(NamedTuple):
-    """A JSON object, where it stands, and what to do where it is wrong.
+    """A JSON object with its place and the remedy for errors.
 
-    `what` names what it should be, `key` is the way to it, as `regions[3]`; empty at the top.
+    `what` is the expected kind of document. `key` is the path to the object, such as `regions[3]`,
+    and empty at the top.
     """
 
     value: dict[str, Any]
@@ -42,7 +42,7 @@ class Record(NamedTuple):
         return f"'{self.key}.{key}'" if self.key else f"'{key}'"
 
     def part(self, key: str) -> Any:
-        """Any value that must be there."""
+        """Any value. The field must exist."""
         if key not in self.value:
             raise self.error(key, "is missing")
         return self.value[key]
@@ -62,7 +62,7 @@ class Record(NamedTuple):
         return value
 
     def whole(self, key: str, least: int = 0) -> int:
-        """A whole number from `least` on, which 64 bits hold."""
+        """A whole number of 64 bits, at least `least`."""
         value = self.part(key)
         if type(value) is not int or not least <= value <= MOST_WHOLE:
             raise self.error(key, f"is {_kind(value)}; it must be a whole number from {least} on")
@@ -79,7 +79,7 @@ class Record(NamedTuple):
         return float(value)
 
     def is_null(self, key: str) -> bool:
-        """Whether the part, which must be there, is null."""
+        """Whether the field is null. The field must exist."""
         return self.part(key) is None
 
     def inner(self, key: str) -> Record:
@@ -99,7 +99,7 @@ class Record(NamedTuple):
         return value
 
     def wholes(self, key: str, least: int = 0) -> tuple[int, ...]:
-        """A list of whole numbers from `least` on, not empty."""
+        """A non-empty list of whole numbers, at least `least`."""
         entries = self.items(key)
         if not entries:
             raise self.error(key, "is empty")
@@ -128,7 +128,7 @@ class Record(NamedTuple):
 def json_record(
     text: str, what: str, path: str | Path, remedy: str, line: int | None = None
 ) -> Record:
-    """The object that a JSON text holds; raises InputError where it holds something else."""
+    """Parses a JSON text that must contain an object. Raises InputError otherwise."""
     value = parse_json(text, path, remedy, line, what=what)
     if not isinstance(value, dict):
         raise InputError(
@@ -138,7 +138,7 @@ def json_record(
 
 
 def _kind(value: Any) -> str:
-    """A value as an error shows it, in a few characters and on one line.
+    """A short one-line description of a value, for errors.
 
     >>> _kind(-4), _kind("x" * 99), _kind(None), _kind([1])
     ('-4', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'", 'null', 'a list')

@@ -1,11 +1,10 @@
-"""Loops that differ in one thing alone, and what the models say of them: figures 4.2 to 4.8 of
-Chatzopoulos 2012 in form.
+"""Synthetic loops that differ in one property, as in figures 4.2 to 4.8 of Chatzopoulos 2012.
 
-The thesis shows by benchmarks what the working set (section 4.3, figure 4.2), the pattern of
-accesses (figures 4.3 and 4.4) and the order of loops over arrays of two and three dimensions
-(figures 4.5 to 4.8) do to a loop, and weighs operations against references (equation 4.1). The same
-questions are put to the models here, by C text that is written for one machine. With a `main` that
-times each loop the text is a program.
+The thesis measures the effect of the working set (section 4.3, figure 4.2), the access pattern
+(figures 4.3 and 4.4) and the loop order over arrays of two and three dimensions (figures 4.5 to
+4.8). It weighs operations against references (equation 4.1). This module writes such loops in C for
+one machine, and both models predict them. With a `main` that times each loop, the text is a
+program.
 """
 
 from __future__ import annotations
@@ -24,14 +23,17 @@ from regionpredict.predict import points_of
 _ELEMENT = 8  # bytes of a double
 _INDEX = 4  # bytes of an int
 _LARGE = 10
-"""Largest caches that the data of the other sweeps fill, as in section 6.2."""
+"""Working set of the other sweeps, in sizes of the largest cache (section 6.2)."""
 _WORK = 16
-"""Operations on each element where their number is not what changes: enough for scores between 0
-and 1."""
+"""Operations per element in sweeps over other properties. The number gives scores between 0 and
+1.
+"""
 _SMALL = 1
-"""Largest caches that the smaller arrays of several dimensions fill (figures 4.5 and 4.6)."""
+"""Size of the smaller arrays of several dimensions, in sizes of the largest cache (figures 4.5 and
+4.6).
+"""
 _BIG = 8
-"""The same of the larger ones (figures 4.7 and 4.8)."""
+"""Size of the larger arrays (figures 4.7 and 4.8)."""
 RANDOM, STREAMING = "random", "streaming"
 _EXECUTED = 100  # times in a row
 _WORKING_SETS = (0.25, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 16)
@@ -41,13 +43,12 @@ _STRIDES = (1, 2, 4, 8, 16, 32)
 
 @dataclass(frozen=True, slots=True)
 class SyntheticLoop:
-    """A loop over one array: each element that it reads is multiplied `operations` times and
-    written back.
+    """A loop over one array. It multiplies each element `operations` times and writes it back.
 
-    `working_set` is the array's size in largest caches. The array has as many dimensions as `order`
-    has letters, of which `i` counts the first; the outermost loop is the first letter's. `stride`
-    is the distance of neighbouring elements, `pattern` whether they are streamed or taken at random
-    (both of one dimension alone).
+    `working_set` is the array's size, in sizes of the largest cache. `order` has one letter per
+    dimension, and `i` is the first dimension. The first letter is the outermost loop. `stride` is
+    the distance of neighboring accesses. `pattern` is streaming or random access. Both apply to one
+    dimension only.
     """
 
     figure: str
@@ -60,11 +61,11 @@ class SyntheticLoop:
 
     @property
     def name(self) -> str:
-        """Its name as a C function, the same for no two loops of one figure."""
+        """The name of its C function, unique within a figure."""
         return f"{self.figure}_{self.x:g}".replace(".", "_").replace("-", "_")
 
     def extents(self, machine: Machine) -> tuple[int, ...]:
-        """The array's, the outermost first."""
+        """The extents of the array, the outermost first."""
         elements = int(self.working_set * machine.largest_cache_bytes / _ELEMENT)
         if self.pattern == RANDOM:
             elements = elements * _ELEMENT // (_ELEMENT + _INDEX)
@@ -74,25 +75,26 @@ class SyntheticLoop:
 
     @property
     def shown(self) -> str:
-        """What it is, in words."""
+        """A description for people."""
         what = self.order if len(self.order) > 1 else f"stride {self.stride}"
         what = self.pattern if self.pattern == RANDOM else what
         return f"{self.working_set:g} caches, {self.operations} ops, {what}"
 
     def bytes_on(self, machine: Machine) -> int:
-        """Those of its arrays."""
+        """The array size on a machine, in bytes."""
         each = _ELEMENT + (_INDEX if self.pattern == RANDOM else 0)
         return each * prod(self.extents(machine))
 
     def iterations(self, machine: Machine) -> int:
-        """Elements that one execution goes through."""
+        """Elements that one execution accesses."""
         return prod(self.extents(machine)) // self.stride
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What the models say of a loop: the density model's `score`, and by threads the saturation
-    model's speedup and seconds of one execution."""
+    """The predictions for a loop: the density model's `score`, and the saturation model's speedup
+    and time in seconds by number of threads.
+    """
 
     score: float | None
     speedup: dict[int, float]
@@ -101,9 +103,10 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SweepPoint:
-    """One loop: `x` in the sweep's unit, the density model's `score` (0 to 1) and the efficiency
-    on all cores (0 to 1, more where caches add up) of the saturation model; None where a model does
-    not say."""
+    """One loop: `x` in the sweep's unit, the density model's `score` (0 to 1), and the saturation
+    model's efficiency on all cores. The efficiency exceeds 1 if caches add up. None means that a
+    model has no result.
+    """
 
     x: float
     score: float | None
@@ -112,7 +115,7 @@ class SweepPoint:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """One figure: its `name`, what `axis` counts, and the points, x rising."""
+    """One figure: its `name`, the quantity on its `axis`, and the points in ascending order."""
 
     name: str
     axis: str
@@ -124,7 +127,7 @@ SWEEP_AXES = {
     "operations": "operations a reference",
     "stride": "stride in elements",
 }
-"""The sweeps' names, and what their axes count."""
+"""The names of the sweeps, and the quantities on their axes."""
 ORDER_FIGURES = (
     ("order-2d-small", _SMALL, ("ij", "ji")),
     ("order-3d-small", _SMALL, ("ijk", "ikj", "jik", "jki", "kij", "kji")),
@@ -135,7 +138,7 @@ ORDER_FIGURES = (
 
 
 def sweep_loops() -> tuple[SyntheticLoop, ...]:
-    """Those of figures 4.2 to 4.4, in the order of the sweeps."""
+    """The loops of figures 4.2 to 4.4, in the order of the sweeps."""
     return (
         *(SyntheticLoop("working-set", share, share) for share in _WORKING_SETS),
         *(SyntheticLoop("operations", count, _LARGE, count) for count in _OPERATIONS),
@@ -144,7 +147,7 @@ def sweep_loops() -> tuple[SyntheticLoop, ...]:
 
 
 def order_loops() -> tuple[SyntheticLoop, ...]:
-    """Those of figures 4.5 to 4.8; `x` is the place among the orders."""
+    """The loops of figures 4.5 to 4.8. `x` is the index of the loop order."""
     return tuple(
         SyntheticLoop(figure, place, share, 1, order)
         for figure, share, orders in ORDER_FIGURES for place, order in enumerate(orders, 1)
@@ -152,15 +155,15 @@ def order_loops() -> tuple[SyntheticLoop, ...]:
 
 
 def sweep_source(machine: Machine) -> str:
-    """The loops of the sweeps as C text, each in a function of its own."""
+    """The loops of the sweeps as C text, with one function per loop."""
     return loops_source(machine, sweep_loops())
 
 
 def loops_source(machine: Machine, loops: Sequence[SyntheticLoop], *, timed: bool = False) -> str:
-    """Loops as C text, each in a function of its own; `timed`: as a program.
+    """Loops as C text, with one function per loop. With `timed`, the text is a program.
 
-    Its arguments are numbers of threads. For each loop and each of them it writes a line with the
-    loop's place, the threads and the least seconds of an execution.
+    The program's arguments are numbers of threads. It prints a line per loop and number of threads:
+    the loop's index, the threads, and the shortest time in seconds.
     """
     parts = ["/* Loops that differ in one thing alone, written for one machine's caches. */"]
     if timed:
@@ -227,7 +230,7 @@ static void release(void)
 
 
 def _loop(loop: SyntheticLoop, machine: Machine, *, timed: bool) -> str:
-    """The function of a loop, after its arrays."""
+    """The array and the function of a loop."""
     extents, data = loop.extents(machine), f"data_{loop.name}"
     counters = dict(zip("ijk", extents, strict=False))
     sizes = "".join(f"[{extent}]" for extent in extents)
@@ -267,7 +270,7 @@ def _loop(loop: SyntheticLoop, machine: Machine, *, timed: bool) -> str:
 def model_answers(
     machine: Machine, source: Path, threads: Sequence[int]
 ) -> tuple[ModelAnswer, ...]:
-    """What the models say of each loop of a file that `loops_source` has the text of, untimed."""
+    """The predictions for each loop of a file with the untimed text of `loops_source`."""
     analysis = analyse([SourceRequest(str(source))], {}, flows=False)
     density = predict(analysis, machine, "density", advised=False).predictions
     saturation = predict(
@@ -282,7 +285,7 @@ def model_answers(
 
 
 def model_sweeps(machine: Machine, source: Path) -> tuple[Sweep, ...]:
-    """The sweeps for a machine; `source` is a file that holds `sweep_source` of it."""
+    """The predicted sweeps for a machine. `source` is a file with the text of `sweep_source`."""
     answers = model_answers(machine, source, (1, machine.cores))
     known = list(zip(sweep_loops(), answers, strict=True))
     return tuple(

@@ -1,7 +1,7 @@
-"""The order of the stages, written once: read -> analyse -> bind -> predict.
+"""The order of the stages: read, analyze, bind sizes, predict.
 
-Each stage takes the value of the one before and gives a frozen value; `dump` shows any of them
-as text. Nothing here prints or looks at a clock: the caller passes one in.
+Each stage takes the frozen value of the previous stage and returns a frozen value. `dump` shows any
+of them as text. Nothing here prints or reads the clock. The caller passes a clock.
 """
 
 from __future__ import annotations
@@ -114,11 +114,11 @@ STAGES = ("program", "facts", "workload", "prediction")
 class Analysis:
     """A program and the facts of its regions.
 
-    `seconds` a stage, in the caller's clock; `lookups`: what reading each request asked for;
-    `given`: the numbers that the caller gave for names, and those that follow from them;
-    `executions`: how often regions ran in a run that was recorded, by id; `remarks`: what is to be
-    said of that run, of the arguments and of files that are not read, a line each; `same_build`:
-    that run was one of what is read here, with no other sizes.
+    `seconds` is the time of each stage in the caller's clock. `lookups` are the file system queries
+    of each request. `given` are the numbers that the caller gave for names, and those that follow
+    from them. `executions` are the recorded executions of each region, by id. `remarks` are notes
+    on the recorded run, the arguments, and files that were not read. `same_build`: the recorded run
+    used the same sources and no other sizes.
     """
 
     program: Program
@@ -132,7 +132,7 @@ class Analysis:
 
 
 class Past(NamedTuple):
-    """What happened to a region's arrays before it runs: where pages lie, who wrote them."""
+    """The history of a region's arrays before it runs: first touch and last writers."""
 
     placement: Placement = UNSEEN
     history: History = UNKNOWN
@@ -140,14 +140,14 @@ class Past(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """An analysis with one prediction a region, in the same order, one a team, and a plan for each
-    program, that of the longest first; `plans` is empty where no team has a time. `advice` are
-    the changes to the source that are worth it, by team; `pages` where pages are put. `changes`:
-    how often the second of two teams is the next to run after the first, in all programs.
-    `unreached` are the teams that no `main` is seen to come to, where there is one.
-    `recommended` is what to run the program with, `serial` what one thread does outside all
-    parallel regions, by the file of the program's `main`. `seconds` a stage and `region_seconds`,
-    by id, are in the caller's clock.
+    """An analysis with one prediction per region in the same order, one per parallel region, and
+    one plan per program, the longest first. `plans` is empty if no parallel region has a time.
+    `advice` has the recommended source changes by parallel region, and `pages` the page placement.
+    `changes` counts how often one parallel region directly follows another, in all programs.
+    `unreached` are the parallel regions that `main` cannot reach, if there is a `main`.
+    `recommended` is the recommendation for each program, and `serial` the code outside parallel
+    regions, by the file of `main`. `seconds` of each stage, and `region_seconds` by id, are in the
+    caller's clock.
     """
 
     analysis: Analysis
@@ -168,7 +168,7 @@ class Predictions:
 
 
 def _no_progress(what: str, done: int, pieces: int) -> None:
-    """Who asks for no progress."""
+    """Ignores progress."""
 
 
 def analyse(
@@ -188,18 +188,17 @@ def analyse(
     defaults: bool = True,
     tell: Tell = _no_progress,
 ) -> Analysis:
-    """Reads the sources and asks every fact of every region.
+    """Reads the sources and computes the facts of every region.
 
-    Files that can tell nothing of a region are not read (`files_to_read`). `flows` reads also what
-    tells where pages lie, which the saturation model asks for. Each file may take what `limits`
-    says; one that takes more, or ends its process, is left out (RP004).
-    Raises UsageError where `given` names nothing that a region depends on, InputError where `lines`
-    tells the file and line at which the name was given; the `optional` ones may name nothing, as
-    what a whole project is given and not all of it has. Where a run was recorded, its `recording`
-    binds what is left; InputError where it is one of other sources. `arguments` are what the
-    program will be given, behind its name; UsageError where it has no `main`. Without them it is
-    followed by its `defaults`, as one that is started without any. With `tasks` the
-    bodies of explicit tasks are regions, too. `tell` hears how far each stage is.
+    Files that cannot matter for a region are not read (`files_to_read`). `flows` also reads the
+    memory effects that decide first touch, for the saturation model. A file that exceeds `limits`
+    or crashes its process is left out (RP004). Raises UsageError if no region depends on a `given`
+    name, or InputError with the place if `lines` has the name's file and line. Names in `optional`
+    may be unused, for sizes of a whole project. A `recording` binds the remaining sizes. Raises
+    InputError if it belongs to other sources. `arguments` are the program's command line. Raises
+    UsageError if there is no `main`. Without arguments, `main` is followed with its `defaults`,
+    like a program started without arguments. With `tasks`, the bodies of explicit tasks are
+    regions, too. `tell` receives the progress of each stage.
     """
     chosen = frontend or default_frontend()
     begin = clock()
@@ -279,12 +278,12 @@ def predict(
     clock: Callable[[], float] = lambda: 0.0,
     tell: Tell = _no_progress,
 ) -> Predictions:
-    """One prediction a region, one that is too large for any machine skipped.
+    """One prediction per region. A region that is too large for any machine is skipped.
 
-    `pages`, `within` and the `parts` of the model that are on concern the curve alone, `density`
-    the form of the other model. `pages`: where those of all arrays lie, None as the source shows.
-    Changes to the source are looked for where it is `advised`, sizes are tried by the `effort`.
-    `tell` hears how many regions are begun.
+    `pages`, `within` and the enabled `parts` of the model affect the speedup curve only. `density`
+    is the variant of the density model. `pages` is the placement of all arrays. None means as in
+    the source. Source changes are searched if `advised`. `effort` limits the trials of sizes.
+    `tell` receives the number of started regions.
     """
     _check_threads(threads, machine)
     times = [clock()]
@@ -360,14 +359,14 @@ def predict(
 
 
 def _policy(pages: Placement | None) -> str | int:
-    """Where pages are put, as --pages says it."""
+    """The page placement of the option --pages."""
     if pages is None or (pages.kind != INTERLEAVED.kind and pages.domain is None):
         return "first-touch"
     return pages.kind if pages.domain is None else pages.domain
 
 
 def _structure(analysis: Analysis) -> ProgramTeams:
-    """The teams of the program, without an order of their runs where we fail on that."""
+    """The parallel regions of the program. After an internal error, without an order."""
     own = partial(program_teams, facts=analysis.facts, given=analysis.given,
                   recorded=analysis.executions, same_build=analysis.same_build)  # fmt: skip
     structure = attempt(own, analysis.program)
@@ -379,7 +378,7 @@ def _structure(analysis: Analysis) -> ProgramTeams:
 def _team_or_withhold(
     facts: TeamFacts, by_id: Mapping[str, TeamLoop], machine: Machine, chosen: Chosen
 ) -> TeamPrediction:
-    """The team's prediction; of one that we fail on, one without a hint."""
+    """The prediction of a parallel region. After an internal error, one without a hint."""
     team = attempt(_team, facts, by_id, machine, chosen)
     if isinstance(team, Failure):
         loops = [by_id[member.facts.region.id].estimate for member in facts.members]
@@ -392,7 +391,9 @@ def _team_or_withhold(
 def _team(
     facts: TeamFacts, by_id: Mapping[str, TeamLoop], machine: Machine, chosen: Chosen
 ) -> TeamPrediction:
-    """The team's prediction; of several loops, over their open sizes together."""
+    """The prediction of a parallel region. If it has several loops, their unknown sizes are varied
+    together.
+    """
     loops = [by_id[member.facts.region.id] for member in facts.members]
     team = predict_team(facts, [loop.estimate for loop in loops], machine, within=chosen.within)
     if team.unbound or not team.points:
@@ -414,9 +415,10 @@ def predict_region(
     history: History = UNKNOWN,
     parts: Parts = ALL_PARTS,
 ) -> Prediction:
-    """The prediction of one region by itself, with what is known of its arrays before it runs.
+    """The prediction of one region, given the history of its arrays.
 
-    `warm`: it has run before on the same data; None: as its history says. Else as `predict`.
+    `warm`: the region has run before on the same data. None: as its history says. Other arguments
+    as for `predict`.
     """
     choices = _Choices(model, density, Chosen(tuple(threads), within, warm, parts))
     subject = Subject(facts, (), {}, placement, history)
@@ -429,14 +431,16 @@ def region_workload(
     facts: RegionFacts, machine: Machine, placement: Placement = UNSEEN,
     history: History = UNKNOWN,
 ) -> Workload:  # fmt: skip
-    """The workload of one region; the machine says how long a line is and what no cache holds."""
+    """The workload of one region. The machine gives the cache line size and the size of the largest
+    cache.
+    """
     return workload_of(
         facts, size_target(machine), machine.line_bytes, placement=placement, history=history
     )
 
 
 class _Choices(NamedTuple):
-    """Which model, and what it is asked."""
+    """The model and its options."""
 
     model: str
     density: DensityForm
@@ -444,7 +448,7 @@ class _Choices(NamedTuple):
 
 
 class _Estimated(NamedTuple):
-    """A region's estimate, and its open sizes with what was tried, where there are some."""
+    """A region's estimate, its unknown sizes, and their trials."""
 
     estimate: Estimate
     facts: RegionFacts
@@ -456,7 +460,7 @@ def _timed(
     clock: Callable[[], float], subject: Subject, *, machine: Machine, choices: _Choices,
     alike: AlikeTrials,
 ) -> tuple[float, _Estimated]:  # fmt: skip
-    """The estimate of a region, and how long it took."""
+    """The estimate of a region, and its computation time."""
     begin = clock()
     made = _estimate_or_withhold(subject, machine=machine, choices=choices, alike=alike)
     return clock() - begin, made
@@ -465,7 +469,9 @@ def _timed(
 def _estimate_or_withhold(
     subject: Subject, *, machine: Machine, choices: _Choices, alike: AlikeTrials
 ) -> _Estimated:
-    """The estimate of a region; of one that we fail on, that of the region withheld."""
+    """The estimate of a region. After an internal error, the estimate of the region without
+    contents.
+    """
     estimate = partial(_estimate, machine=machine, choices=choices, alike=alike)
     made = attempt(estimate, subject)
     if isinstance(made, Failure):
@@ -497,7 +503,7 @@ def _estimate(
 
 
 def _pasts(analysis: Analysis, model: str, pages: Placement | None) -> tuple[Past, ...]:
-    """The past of every region, which the saturation model alone asks for."""
+    """The history of every region's arrays, which only the saturation model needs."""
     if model != "saturation":
         return tuple(Past() for _ in analysis.facts)
     followed = follow(analysis.program.flows)

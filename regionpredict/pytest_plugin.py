@@ -1,4 +1,4 @@
-"""A pytest plug-in: a project's own tests say how their code should scale.
+"""A pytest plug-in for tests of a project's scaling behavior.
 
 ```python
 def test_sort_scales(expect_growth):

@@ -1,8 +1,8 @@
-"""Text from outside inside text that another program reads: one function per format.
+"""Escapes untrusted text for output that another program parses, with one function per format.
 
-Names of machines, files, call paths and tasks may hold anything. Each function gives a text that
-the format takes as one value, on one line. A terminal's are `one_line` and `visible` in
-`errors.py`; JSON is written by `json.dumps` and CSV by `report/csv_text.py`.
+Names of machines, files, call paths and tasks may contain any characters. Each function returns
+text that the format parses as one value, on one line. Text for terminals is escaped by `one_line`
+and `visible` in `errors.py`. JSON is written by `json.dumps`, and CSV by `report/csv_text.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LATEX = {
 
 
 def shell_word(text: str) -> str:
-    r"""One word of a shell's line, also of one whose text has line breaks.
+    r"""One word of a shell command, also for text with line breaks.
 
     >>> print(shell_word("a.out"), shell_word("$(x)"), shell_word("a\n'b"))
     a.out '$(x)' $'a\n\'b'
@@ -36,7 +36,7 @@ def shell_word(text: str) -> str:
 
 
 def shell_comment(text: str) -> str:
-    r"""A comment of a shell's or a job script, on one line.
+    r"""A comment in a shell script, on one line.
 
     >>> print(shell_comment("on m\ntouch x"))
     # on m\ntouch x
@@ -45,7 +45,7 @@ def shell_comment(text: str) -> str:
 
 
 def double_quoted(text: str) -> str:
-    r"""A text between double quotes, as DOT has it, and C.
+    r"""Text in double quotes, as in DOT and C.
 
     >>> print(double_quoted('a"b\n'))
     "a\"b\n"
@@ -54,7 +54,7 @@ def double_quoted(text: str) -> str:
 
 
 def yaml_text(text: str) -> str:
-    r"""A quoted text of YAML, also of its keys.
+    r"""A quoted YAML string, also for keys.
 
     >>> print(yaml_text("a: b\n"))
     "a: b\n"
@@ -63,7 +63,7 @@ def yaml_text(text: str) -> str:
 
 
 def xml_text(text: str) -> str:
-    r"""The text with what XML cannot hold escaped; `<` and `&` are left to its writer.
+    r"""Escapes characters that XML cannot contain. The XML writer escapes `<` and `&`.
 
     >>> print(xml_text("a\x1b.c"))
     a\x1b.c
@@ -72,7 +72,7 @@ def xml_text(text: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    r"""A text in Markdown that is neither markup nor HTML, and ends no cell of a table.
+    r"""Escapes Markdown and HTML markup, and `|`, which ends a table cell.
 
     >>> print(markdown_text("a|b <i> `x`"))
     a\|b \<i\> \`x\`
@@ -81,7 +81,7 @@ def markdown_text(text: str) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """A text as code where Markdown can have it so, else as text.
+    """The text as Markdown code if possible, else as plain text.
 
     >>> print(markdown_code("a.c:3"), markdown_code("a|`x`"))
     `a.c:3` a\\|\\`x\\`
@@ -90,7 +90,7 @@ def markdown_code(text: str) -> str:
 
 
 def python_name(text: str) -> str:
-    """A name of Python for a parameter of any name.
+    """A Python identifier for a parameter of any name.
 
     >>> python_name("n"), python_name("omp threads"), python_name("2x"), python_name("if")
     ('n', 'omp_threads', '_2x', 'if_')
@@ -102,7 +102,7 @@ def python_name(text: str) -> str:
 
 
 def latex_name(text: str) -> str:
-    r"""A name in a LaTeX formula: as it is where it is a word, else as text.
+    r"""A name in a LaTeX formula, as text if it is not one word.
 
     >>> print(latex_name("p"), latex_name("n_x"))
     p \text{n\_x}

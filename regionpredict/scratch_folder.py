@@ -1,7 +1,7 @@
-"""Temporary folders that a killed process does not leave behind for long.
+"""Temporary folders that are cleaned up even after a process was killed.
 
-Each is locked by the process that made it as long as that lives. Whoever makes the next one
-removes those that nobody has locked.
+A process locks its folder as long as it lives. The next process that makes such a folder removes
+the unlocked ones.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _RANDOM = re.compile(r"[a-z0-9_]{8}")  # what `mkdtemp` adds to a prefix
 
 @contextmanager
 def scratch_folder(within: Path | None = None, prefix: str = PREFIX) -> Iterator[Path]:
-    """A new folder in `within`, or where the system has temporary files; removed at the end."""
+    """A new folder in `within` or the system's temporary folder. It is removed at the end."""
     parent = Path(tempfile.gettempdir()) if within is None else within
     if sys.platform == "win32":
         with tempfile.TemporaryDirectory(dir=parent, prefix=prefix) as name:
@@ -42,7 +42,9 @@ def scratch_folder(within: Path | None = None, prefix: str = PREFIX) -> Iterator
 
 
 def _locked(parent: Path, prefix: str) -> tuple[Path, int]:
-    """A new folder and its lock; another process may have swept it before it was locked."""
+    """A new folder and its lock. Another process may remove the folder before it is locked, so this
+    is repeated.
+    """
     while True:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         try:
@@ -57,7 +59,7 @@ def _locked(parent: Path, prefix: str) -> tuple[Path, int]:
 
 
 def _sweep(parent: Path, prefix: str) -> None:
-    """Removes the user's folders of this prefix that no process has locked."""
+    """Removes the user's unlocked folders with this prefix."""
     with contextlib.suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
             ours = entry.name.startswith(prefix) and _RANDOM.fullmatch(entry.name[len(prefix) :])

@@ -1,4 +1,4 @@
-"""A stage of the pipeline as text, for --dump."""
+"""Prints a stage of the pipeline as text, for --dump."""
 
 from __future__ import annotations
 

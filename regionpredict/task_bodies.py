@@ -1,7 +1,7 @@
-"""`predicted_bodies`: what the tasks of a program take from each other, by the source of each.
+"""`predicted_bodies` predicts how concurrent tasks slow each other down.
 
-A task's body is read as a region whose iterations are the tasks; what is predicted is how many
-times as long its work takes on several threads at once.
+A task body is read as a region whose iterations are the tasks. The prediction is the slowdown of
+its work on several threads.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _RECURSION = "RP108"
 
 
 def predicted_bodies(analysis: Analysis, machine: Machine, threads: int) -> PredictedBodies:
-    """Of an analysis with tasks, each body on `threads` threads of the machine."""
+    """The slowdown of each task body of an analysis, on `threads` threads of the machine."""
     bodies = tuple(_body(facts, machine, threads) for facts in analysis.facts)
     return PredictedBodies(machine.name, threads, bodies)
 

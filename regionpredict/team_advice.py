@@ -1,7 +1,7 @@
-"""What to change in the source of the teams that take the time, and what that would gain.
+"""Source changes for the parallel regions that take the most time, with their gains.
 
-Each change is tried as a prediction of its own (`predict/advice.py`); which are legal is the
-workload's to say (`workload/source_changes.py`).
+Each change is predicted (`predict/advice.py`). `workload/source_changes.py` decides which changes
+are legal.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TEAMS_A_PROCESS = 4  # fewer are tried sooner than a process starts
 
 
 class AdvisedRegion(NamedTuple):
-    """A region's prediction, and what happened to its arrays before it runs."""
+    """A region's prediction, and the history of its arrays."""
 
     prediction: Prediction
     placement: Placement
@@ -45,7 +45,7 @@ def advice_of(
     teams: Sequence[TeamPrediction], regions: Mapping[str, AdvisedRegion],
     structure: ProgramTeams, machine: Machine, *, processes: int = 1,
 ) -> dict[str, tuple[Advice, ...]]:  # fmt: skip
-    """By team: the changes that are worth it, the best first."""
+    """The recommended changes of each parallel region, the best first."""
     chosen = advised_teams(teams)
     advise = partial(
         _advice_or_none, regions=regions, messages=_other_starts(structure), machine=machine
@@ -58,7 +58,7 @@ def _advice_or_none(
     team: TeamPrediction, *, regions: Mapping[str, AdvisedRegion], messages: Mapping[str, str],
     machine: Machine,
 ) -> tuple[Advice, ...]:  # fmt: skip
-    """A team's advice; none where we fail on it."""
+    """The advice for a parallel region. Empty after an internal error."""
     made = attempt(partial(_advice, regions=regions, messages=messages, machine=machine), team)
     return () if isinstance(made, Failure) else made
 
@@ -93,7 +93,7 @@ def _advice(
 
 
 def _other_starts(structure: ProgramTeams) -> dict[str, str]:
-    """By team of one loop: where else its threads could be started, in words."""
+    """For parallel regions with one loop: other places where its threads could be started."""
     teams = {team.id: team for team in structure.teams}
     messages: dict[str, str] = {}
     for name, team in teams.items():
@@ -110,7 +110,7 @@ def _other_starts(structure: ProgramTeams) -> dict[str, str]:
 
 
 def _side_by_side(first: TeamFacts, then: TeamFacts) -> bool:
-    """Whether the second follows the first in one function, in the same loops."""
+    """Whether the second loop follows the first in one function, inside the same loops."""
     left, other = first.members[0].facts.region, then.members[0].facts.region
     around = [[loop.span for loop in region.enclosing] for region in (left, other)]
     return (

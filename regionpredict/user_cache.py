@@ -1,8 +1,8 @@
-"""Where the user's cache is, and folders that nobody else can put anything into.
+"""Finds the user's cache folder, and makes folders that only the user can write to.
 
-What lies in such a folder may be loaded into a program: so it must belong to who runs the command,
-be writable by nobody else, and lie where nobody else could exchange it. Nothing is taken from, or
-put into, a folder of which that is not true; there is no other folder to fall back on.
+Files in such a folder may be loaded into a program. So the folder must belong to the user, and no
+one else may write to it or replace it. A folder without these properties is not used, and there is
+no fallback.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _UNMAPPED_UIDS = Path("/proc/sys/kernel/overflowuid")
 
 
 def user_cache_folder(environment: Mapping[str, str]) -> Path:
-    """The folder by `XDG_CACHE_HOME`, `HOME`, or the user's entry among the accounts; not created.
+    """The cache folder from `XDG_CACHE_HOME`, `HOME`, or the user database. It is not created.
 
-    A relative XDG_CACHE_HOME does not count (XDG Base Directory Specification 0.8, "Basics").
-    Raises InputError where none of them names a folder.
+    A relative XDG_CACHE_HOME is ignored (XDG Base Directory Specification 0.8, "Basics"). Raises
+    InputError if none of them gives a folder.
 
     >>> user_cache_folder({"HOME": "/home/ann", "XDG_CACHE_HOME": "here"}).as_posix()
     '/home/ann/.cache/regionpredict'
@@ -51,10 +51,11 @@ def _home_of_account() -> str:
 
 
 def private_folder(path: Path) -> Path:
-    """The folder, made with mode 0700 where it is missing; the path without links in front.
+    """The folder, created with mode 0700 if it is missing. The returned path has no links in its
+    parents.
 
-    Raises InputError where it cannot be made, is a link or no folder, belongs to somebody else or
-    is writable by others, or where a folder above it could be exchanged by somebody else.
+    Raises InputError if the folder cannot be created, is not a folder, has another owner, or is
+    writable by others. The same error is raised if another user could replace a parent folder.
     """
     path = path.absolute()
     try:
@@ -75,7 +76,7 @@ def private_folder(path: Path) -> Path:
 
 
 def is_private_file(path: Path) -> bool:
-    """Whether this is a regular file that only its owner, who runs the command, can change."""
+    """Whether this is a regular file that only its owner, the current user, can change."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -112,7 +113,7 @@ def _check_own(path: Path) -> None:
 
 
 def _check_above(path: Path) -> None:
-    """Nobody but the superuser and the user may exchange what lies in this folder."""
+    """Only root and the user may be able to replace entries of this folder."""
     if sys.platform == "win32":
         return
     status = os.lstat(path)
@@ -129,7 +130,7 @@ def _check_above(path: Path) -> None:
 
 
 def _uid_of_unmapped() -> int:
-    """Whose the superuser's files seem to be in a container that knows only its own user."""
+    """The user id shown for root's files in a container that maps only its own user."""
     try:
         return int(_UNMAPPED_UIDS.read_text(encoding="ascii"))
     except (OSError, ValueError):

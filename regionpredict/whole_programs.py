@@ -1,7 +1,7 @@
-"""`WholePrograms`: for each program the number of threads to run it with, and its plan.
+"""`WholePrograms`: a recommendation and a plan for each program.
 
-All teams and what one thread does between them in, the recommendation for each `main` out, and one
-for all of them together.
+Input: all parallel regions and the serial code between them. Output: a recommendation per `main`,
+and one for all programs together.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from regionpredict.workload import UNKNOWN_TRIPS, CommonSizes, common_names, wor
 
 
 class WholePrograms(NamedTuple):
-    """The recommendations, and a plan for each program that has one, the longest first."""
+    """The recommendations, and the plans of the programs that have one, the longest first."""
 
     recommended: Recommended
     plans: tuple[Plan, ...]
@@ -47,7 +47,7 @@ def whole_programs(
     teams: Sequence[TeamPrediction], structure: ProgramTeams, machine: Machine,
     serial: Mapping[str, SerialCode],
 ) -> WholePrograms:  # fmt: skip
-    """`serial` is what one thread does alone, by the file of the program's `main`."""
+    """`serial` is the serial code of each program, by the file of its `main`."""
     each: list[Recommendation] = []
     plans: list[Plan] = []
     for program in structure.programs:
@@ -71,7 +71,9 @@ def together_of(
     teams: Sequence[TeamPrediction], machine: Machine, serial: Mapping[str, SerialCode],
     measured: Mapping[str, float] | None = None,
 ) -> Recommendation | None:  # fmt: skip
-    """The recommendation for all programs; `measured` are seconds of loops on one thread."""
+    """The recommendation for all programs together. `measured` are measured times of loops on one
+    thread, in seconds.
+    """
     executions = {team.facts.id: team.facts.executions.weight for team in teams}
     executions |= dict.fromkeys(measured_ids(teams, measured or {}), 1.0)
     alone = SerialCode(
@@ -84,7 +86,7 @@ def together_of(
 
 
 def measured_ids(teams: Sequence[TeamPrediction], measured: Mapping[str, float]) -> frozenset[str]:
-    """The teams that have a measured loop."""
+    """The parallel regions with a measured loop."""
     return frozenset(
         team.facts.id for team in teams if any(name in measured for name in loops_of(team))
     )
@@ -94,9 +96,9 @@ def serial_code(
     nests: Sequence[SerialNest], structure: ProgramTeams, given: Mapping[str, int],
     machine: Machine, common: CommonSizes,
 ) -> dict[str, SerialCode]:  # fmt: skip
-    """What one thread does outside all parallel regions, by the file of the program's `main`.
+    """Predicts the code outside all parallel regions, by the file of the program's `main`.
 
-    Unknown sizes that parallel regions have too are what is assumed there.
+    Unknown sizes have the same assumed values as in parallel regions.
     """
     running = {span for program in structure.programs for span in program.serial
                if program.serial[span].weight}  # fmt: skip
@@ -122,7 +124,7 @@ def _serial_code(
     often: Mapping[Span, float], alone: Mapping[Span, float | None],
     unseen: Mapping[Span, Sequence[str]],
 ) -> SerialCode:  # fmt: skip
-    """That of a program whose loops run so often."""
+    """The serial code of a program, given how often its loops run."""
     return SerialCode(
         sum(weight * (alone.get(span) or 0.0) for span, weight in often.items()),
         tuple(span.short for span in often if alone.get(span) is None),
@@ -133,8 +135,9 @@ def _serial_code(
 
 
 def _unseen(region: Region) -> list[str]:
-    """The functions that a region calls of which neither the body nor the memory is seen, without
-    the operators of classes, which are short."""
+    """The called functions whose body and memory effects are unknown, without C++ operators, which
+    are short.
+    """
     names = {
         call.name for statement, _ in region.statements() for call in statement.calls if call.memory
     }
@@ -145,10 +148,11 @@ def _alone(
     nest: SerialNest, facts: RegionFacts, machine: Machine, given: Mapping[str, int],
     sizes: Mapping[str, int],
 ) -> float | None:  # fmt: skip
-    """Seconds of one run of a loop on one thread; None where nobody knows how often it iterates.
+    """Seconds of one execution of a loop on one thread. None if its number of iterations is
+    unknown.
 
-    `given` sizes have precedence over assumed `sizes`. Inner loops of unknown sizes have as many
-    iterations as those that depend on data.
+    `given` sizes have precedence over assumed `sizes`. Inner loops of unknown size have as many
+    iterations as loops that depend on data.
     """
     if facts.status == "skipped":
         return None
@@ -174,8 +178,9 @@ def _alone(
 def _running(
     teams: Sequence[TeamPrediction], executions: Mapping[str, float]
 ) -> list[TeamPrediction]:
-    """The teams that run, without those inside others, whose time has theirs; all that are there
-    where none is seen to run."""
+    """The parallel regions that run, without those nested in others, whose time includes them. If
+    none is known to run, all of them.
+    """
     here = [team for team in teams if team.facts.id in executions]
     running = [team for team in here if executions[team.facts.id]] or here
     around = {team.facts.span for team in running if team.status != "skipped"}
@@ -188,7 +193,7 @@ def _running(
 def planned_teams(
     teams: Sequence[TeamPrediction], program: ProgramOrder
 ) -> tuple[PlannedTeam, ...]:
-    """The teams of one program that run, in its order, as a plan sees them."""
+    """The parallel regions of a program that run, in order, as input of a plan."""
     by_id = {team.facts.id: team for team in teams}
     executions = {name: runs.weight for name, runs in program.executions.items()}
     running = {team.facts.id for team in _running(teams, executions)}

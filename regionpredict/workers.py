@@ -1,8 +1,8 @@
-"""Independent pieces of work spread over forked processes, of which the caller is one.
+"""Distributes independent work over forked processes. The calling process takes part.
 
-A fork starts in milliseconds with everything that was imported and read before, and only results
-travel. The pieces lie in a pipe from which every process takes the next one that is left, so the
-caller lists the longest first.
+A fork starts in milliseconds and shares everything that was imported and read before. Only results
+are sent back. Every process takes the next item from a pipe, so the caller lists the longest items
+first.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ _PIPE = 65536 // _TOKEN  # what a pipe holds before a reader comes
 
 
 def allowed_cores() -> int:
-    """As many cores as this process may use, where the platform tells; else one."""
+    """The number of cores that this process may use, or one if the platform does not report it."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
 
 
 def processes_for(regions: int, processes: int) -> int:
-    """How many of `processes` are worth starting for what is asked of so many regions."""
+    """How many of `processes` are worth starting for this number of regions."""
     return min(processes, regions // _REGIONS_A_PROCESS)
 
 
 def _no_progress(done: int) -> None:
-    """Who asks for no progress."""
+    """Ignores progress."""
 
 
 def spread(
     work: Callable[[T], R], items: Sequence[T], processes: int,
     tell: Callable[[int], None] = _no_progress,
 ) -> list[R]:  # fmt: skip
-    """`[work(item) for item in items]`, in up to so many processes.
+    """`[work(item) for item in items]`, in up to `processes` processes.
 
-    Where the platform has no safe fork, one process does it all. An exception of `work` is
-    raised here; InputError where a process ended before its work was done. `tell` hears how many
-    items have been begun, by all processes, whenever this one begins some.
+    On platforms without a safe fork, one process does all the work. Exceptions of `work` are raised
+    here. Raises InputError if a process ended before its work was done. `tell` receives the number
+    of items that all processes have started.
     """
     count = min(processes, len(items))
     if count < 2 or sys.platform != "linux":
@@ -92,7 +92,7 @@ def _take(
 def _start(
     work: Callable[[T], R], items: Sequence[T], step: int, queue: int
 ) -> tuple[int, BinaryIO]:
-    """A child that works until nothing is left, and the end of the pipe its results come from."""
+    """A child that works until no items are left, and the read end of its result pipe."""
     out, into = os.pipe()
     process = os.fork()
     if process:

@@ -1,7 +1,7 @@
-"""Branches that are seldom taken, since nothing else sets what they compare:
-`if (a[i] > most) most = a[i];`, `if (n >= room) room = grown(n);`.
+"""Branches that are taken only for a new extreme value, and so are rare.
 
-The condition holds again only when a value passes all those before it.
+Examples are `if (a[i] > most) most = a[i];` and `if (n >= room) room = grown(n);`. Such a condition
+holds again only when a value exceeds all previous ones.
 """
 
 from __future__ import annotations

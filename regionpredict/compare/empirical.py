@@ -1,9 +1,9 @@
-"""Predicted curves against laws fitted to the measured times: where do they disagree?
+"""Compares predicted curves with laws fitted to the measured times.
 
-Each region's times over threads become a law of thread scaling (`regionpredict.fit.laws`: constant,
-Amdahl's with and without overhead, saturation). A prediction disagrees at a number of threads
-where its speedup lies outside the fitted law's interval and is off by more than the tolerance: so
-neither noise nor a small difference that happens to be sure counts.
+Each region's times over threads are fitted by a law of thread scaling (`regionpredict.fit.laws`:
+constant, Amdahl's with and without overhead, saturation). A prediction disagrees at a number of
+threads where its speedup is outside the fitted law's interval and off by more than the tolerance.
+So neither noise nor a small significant difference counts.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Hints and measurements -> a verdict a region or team: is the hinted number what it can use?
+"""Judges hints by measurements: one verdict per loop or parallel region.
 
-`needed` is the smallest number of packages (or threads) whose time is within the tolerance of
-the best one; a hint is right when it is that. By the thesis' own rule (Chatzopoulos 2012, sec.
-6.4) it is right when score and utilisation lie in the same area of decision, of which there are as
-many as packages were measured: `ceil(utilisation * packages)`. Figures 6.4 and 6.6 judge so two of
-four packages.
+`needed` is the smallest number of packages (or threads) whose time is within the tolerance of the
+best time. A hint is right if it equals `needed`. By the rule of the thesis (Chatzopoulos 2012, sec.
+6.4), a hint is right if score and utilization are in the same decision area. There is one area per
+measured package: `ceil(utilisation * packages)`. Figures 6.4 and 6.6 apply this to two of four
+packages.
 
-Where fewer packages or threads were measured than the machine has, a hint beyond them counts as the
-largest measured number: "at least so many". One between two numbers of packages that were measured
-counts as the larger, and is not judged where that is needed: fewer might do.
+If fewer packages or threads were measured than the machine has, a larger hint counts as the largest
+measured number. A hint between two measured numbers of packages counts as the larger one. If the
+larger one is needed, the hint is not judged, since a smaller number may be enough.
 """
 
 from __future__ import annotations

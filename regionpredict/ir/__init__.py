@@ -1,6 +1,6 @@
-"""The nouns: what a program, a region, a loop, an access and a count are. Nothing in, nothing out.
+"""The intermediate representation: programs, regions, loops, accesses and symbolic counts.
 
-Everything here is frozen and imports nothing of ours; every other room speaks in these words.
+All values are frozen. This room imports no other room, and every other room uses it.
 """
 
 from regionpredict.ir.expr import Expr

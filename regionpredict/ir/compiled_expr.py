@@ -1,7 +1,7 @@
-"""Expressions as Python functions: what is evaluated again and again is compiled once.
+"""Compiles expressions that are evaluated many times to Python functions.
 
-An expression is a polynomial whose atoms are operators on expressions; walking over it for each
-value costs ten times what its operations do.
+An expression is a polynomial whose atoms are operators on expressions. Traversing it for each value
+takes ten times as long as its operations.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ FoldOf = Callable[[str, str], Callable[..., Number] | None]
 
 
 class Polynomial(Protocol):
-    """An expression, as far as it is written as Python; its terms are by (factor, power), and a
-    factor is a name or an operator."""
+    """An expression as seen by the compiler. Its terms are keyed by (factor, power), where a factor
+    is a name or an operator.
+    """
 
     @property
     def size(self) -> int:
-        """Names, numbers and operators in it."""
+        """The number of names, numbers and operators in it."""
 
     @property
     def terms(self) -> Mapping[Any, Number]:
@@ -29,11 +30,11 @@ class Polynomial(Protocol):
 
 
 class Operator(Protocol):
-    """What is applied to expressions."""
+    """An operator applied to expressions."""
 
     @property
     def kind(self) -> str:
-        """Which one."""
+        """The kind of operator."""
 
     @property
     def args(self) -> Sequence[Polynomial]:
@@ -41,15 +42,15 @@ class Operator(Protocol):
 
     @property
     def label(self) -> str:
-        """The name of what has the value, or the kind of a division."""
+        """The name of the entity with this value, or the kind of a division."""
 
     @property
     def over(self) -> frozenset[str]:
-        """The loop variables that a value changes with."""
+        """The loop variables that a `varying` value depends on."""
 
 
 COMPILED_FROM = 64
-"""Evaluations after which an expression is compiled, which takes as long as about so many."""
+"""An expression is compiled after this many evaluations, which take about as long as compiling."""
 
 _MOST_SIZE = 400  # of the text: shared parts of a larger expression are written once for each use
 _INLINE = {
@@ -59,18 +60,18 @@ _INLINE = {
 
 
 class _NoFunctionError(Exception):
-    """No numbers for its names give the expression a value, or it is too large."""
+    """No values of its names give the expression a value, or it is too large."""
 
 
 def compiled(
     expression: Polynomial, fold_of: FoldOf,
     carried: Callable[[Any, Mapping[str, Number]], Number | None],
 ) -> Function | None:  # fmt: skip
-    """The expression's value by what its names are bound to; None where it has none or is large.
+    """The expression as a function of its names' values. None if it has no value or is too large.
 
-    The function raises KeyError where a name has no value, ZeroDivisionError at a division by
-    zero; it may give a whole number as a Fraction. `fold_of` has the operators by kind and label,
-    `carried` the value of what a recurrence leaves.
+    The function raises KeyError for a name without a value and ZeroDivisionError for a division by
+    zero. It may return a whole number as a Fraction. `fold_of` maps kind and label to an operator.
+    `carried` computes the final value of a recurrence.
     """
     if expression.size > _MOST_SIZE:
         return None
@@ -84,7 +85,7 @@ def compiled(
 
 
 class _Writer:
-    """Writes expressions as Python; `constants` are what the text refers to."""
+    """Writes expressions as Python. `constants` are the objects that the text refers to."""
 
     def __init__(
         self, fold_of: FoldOf, carried: Callable[[Any, Mapping[str, Number]], Number | None],
@@ -94,7 +95,7 @@ class _Writer:
         self.constants: dict[str, object] = {}
 
     def expression(self, expression: Polynomial) -> str:
-        """A polynomial."""
+        """The Python text of a polynomial."""
         terms = []
         for monomial, coefficient in expression.terms.items():
             factors = [] if coefficient == 1 and monomial else [self._number(coefficient)]

@@ -1,8 +1,8 @@
 """Symbolic integers: polynomials with rational coefficients over the program's names.
 
 A trip count `(n*n - n)/2`, a subscript `i*n + j` and a footprint `8*ni*nk` are all values of the
-one type `Expr`. What is no polynomial (a floor division, a minimum, the value of `idx[i]`) is an
-`Atom`: it keeps its operands, prints as C would write it, and evaluates where it can.
+one type `Expr`. Any other value is an `Atom`, for example a floor division, a minimum, or `idx[i]`.
+An atom keeps its operands and prints as C.
 """
 
 from __future__ import annotations
@@ -22,17 +22,16 @@ Number = int | Fraction
 class Atom(NamedTuple):
     """A term that is not a polynomial: `kind` applied to `args`.
 
-    `kind` is one of `floordiv`, `mod`, `min`, `max`, a comparison or logical or bitwise operator
-    (`lt`, `and`, `bitand`, ...), `select` (condition, then, else), `wrap` (value, bits, whether
-    unsigned: what an integer type keeps), `ref` (`label[args]`, a value read from an
-    array; with the label `t[].n`, `t[args].n`), `call` (`label(args)`), or `varying` (a scalar
-    whose value changes in a way that is not understood).
-    A `state` is what a loop carries from one iteration to the next; `trips` counts the iterations
-    of such a loop, and `carried` (number, state, ...) is what the state holds when so many are
-    done, both with the parts of the recurrence (`recurrence.py`).
-    `label` is the array's, the function's, the type's or the variable's name; a `floordiv` or `mod`
-    with `TRUNCATES` is C's, which rounds towards zero. `over` names the loop variables that a
-    `varying` value changes with.
+    `kind` is an operator: `floordiv`, `mod`, `min`, `max`, a comparison, or a logical or bitwise
+    operator (`lt`, `and`, `bitand`, ...). `select` has the operands condition, then and else.
+    `wrap` is the conversion to an integer type, with the operands value, bits, and whether it is
+    unsigned. `ref` is a value read from an array, `label[args]`, or `t[args].n` for the label
+    `t[].n`. `call` is `label(args)`. `varying` is a scalar whose value changes in an unknown way.
+    `state`, `trips` and `carried` describe recurrences (`recurrence.py`). A `state` is a value that
+    a loop carries from one iteration to the next. `trips` counts the iterations of such a loop, and
+    `carried` (number, state, ...) is the state after that number of iterations. `label` is the name
+    of the array, function, type or variable. A `floordiv` or `mod` with `TRUNCATES` rounds towards
+    zero, as in C. `over` names the loop variables that a `varying` value changes with.
     """
 
     kind: str
@@ -42,7 +41,7 @@ class Atom(NamedTuple):
 
     @property
     def names(self) -> frozenset[str]:
-        """Every name that the value depends on, those of the operands included."""
+        """Every name that the value depends on, including names in operands."""
         return self.over.union(*(arg.names for arg in self.args))
 
     def __str__(self) -> str:
@@ -57,7 +56,9 @@ _CARRIED = frozenset(("state", "trips", "carried"))
 
 
 def _wrapped(value: Number, bits: Number, unsigned: Number) -> Number:
-    """What an integer type of so many bits keeps of a number (C17, 6.3.1.3)."""
+    """The value of a number after conversion to an integer type of this many bits (C17,
+    6.3.1.3).
+    """
     size = 1 << int(bits)
     kept = int(value) % size
     return kept if unsigned or kept < size // 2 else kept - size
@@ -136,25 +137,25 @@ class Expr:
         self._function: Callable[[Mapping[str, Number]], Number] | None = None
 
     def __reduce__(self) -> tuple[type[Expr], tuple[dict[Monomial, Number]]]:
-        """The terms alone travel: what was computed of them is known again when asked for."""
+        """Pickles only the terms. Computed properties are computed again when needed."""
         return Expr, (self.terms,)
 
     # -- making ---------------------------------------------------------------------------------
 
     @staticmethod
     def const(value: Number) -> Expr:
-        """The number itself."""
+        """The number as an expression."""
         return Expr({(): _whole(value)} if value else {})
 
     @staticmethod
     @lru_cache(maxsize=4096)
     def name(name: str) -> Expr:
-        """A variable of the program, by the name it is shown under."""
+        """A variable of the program, by its displayed name."""
         return Expr({((name, 1),): 1})
 
     @staticmethod
     def atom(kind: str, *args: Expr, label: str = "", over: Iterable[str] = ()) -> Expr:
-        """`kind` of `args`, folded to a number where all of them are numbers."""
+        """An atom, or a number if all operands are numbers."""
         values = [arg.constant for arg in args]
         fold = _fold_of(kind, label)
         divides_by_zero = kind in ("floordiv", "mod") and values[1] == 0
@@ -174,7 +175,7 @@ class Expr:
 
     @property
     def constant(self) -> Number | None:
-        """The value, where no name occurs; else None."""
+        """The value if the expression contains no names, else None."""
         if not self.terms:
             return 0
         if len(self.terms) == 1:
@@ -183,7 +184,7 @@ class Expr:
 
     @property
     def names(self) -> frozenset[str]:
-        """Every name that the value depends on, those inside atoms included."""
+        """Every name that the value depends on, including names inside atoms."""
         if self._names is None:
             names: set[str] = set()
             for monomial in self.terms:
@@ -197,7 +198,7 @@ class Expr:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """The kinds of the atoms in it, those inside other atoms included."""
+        """The kinds of all atoms, including nested ones."""
         if self._kinds is None:
             kinds: set[str] = set()
             for monomial in self.terms:
@@ -210,7 +211,7 @@ class Expr:
 
     @property
     def size(self) -> int:
-        """How many names, numbers and operators it is made of, those inside atoms included."""
+        """The number of names, numbers and operators, including those inside atoms."""
         if not self._size:
             total = 1
             for monomial in self.terms:
@@ -223,7 +224,7 @@ class Expr:
         return self._size
 
     def atoms(self) -> Iterable[Atom]:
-        """The atoms in it, those inside other atoms included."""
+        """All atoms, including nested ones."""
         for monomial in self.terms:
             for factor, _ in monomial:
                 if isinstance(factor, Atom):
@@ -232,7 +233,7 @@ class Expr:
                         yield from arg.atoms()
 
     def coefficient(self, name: str) -> Expr | None:
-        """What `name` is multiplied by, where the expression is linear in it; else None.
+        """The coefficient of `name` if the expression is linear in it, else None.
 
         >>> str(Expr.name("i").__mul__(Expr.name("n")).coefficient("i"))
         'n'
@@ -255,7 +256,7 @@ class Expr:
         return Expr(result)
 
     def without(self, names: Iterable[str]) -> Expr:
-        """The terms in which none of `names` occurs."""
+        """The terms that contain none of `names`."""
         gone = set(names)
         return Expr({m: c for m, c in self.terms.items() if not (Expr({m: 1}).names & gone)})
 
@@ -322,7 +323,7 @@ class Expr:
     # -- putting in -----------------------------------------------------------------------------
 
     def substitute(self, values: Mapping[str, Expr]) -> Expr:
-        """The expression with names replaced, everywhere, atoms included."""
+        """Replaces names everywhere, including inside atoms."""
         if self.names.isdisjoint(values):
             return self
         result = ZERO
@@ -349,9 +350,9 @@ class Expr:
         return result
 
     def replace_atoms(self, replacement: Callable[[Atom], Expr | None]) -> Expr:
-        """The expression with each atom replaced that `replacement` gives a value for.
+        """Replaces each atom for which `replacement` returns a value.
 
-        An atom it gives None for keeps its place, and its operands are looked at in turn.
+        If it returns None, the atom stays and its operands are visited.
 
         >>> cells = Expr.atom("ref", Expr.const(0), label="grid") * 2
         >>> str(cells), cells.names
@@ -378,7 +379,7 @@ class Expr:
 
     @property
     def has_unreadable_part(self) -> bool:
-        """Whether no numbers for its names give it a value: `row[i]`, `next(i)`."""
+        """Whether the expression has a part without a value, such as `row[i]` or `next(i)`."""
         return any(
             atom.kind not in _FOLD
             and atom.kind not in _CARRIED
@@ -387,9 +388,9 @@ class Expr:
         )
 
     def evaluate(self, bindings: Mapping[str, Number]) -> Number | None:
-        """The number, where `bindings` give every name in it a value; else None.
+        """The value if `bindings` has a value for every name, else None.
 
-        Exact: integers and fractions of any size, so that nothing overflows.
+        Exact: integers and fractions of any size.
         """
         if self._function is not None:
             try:
@@ -504,7 +505,7 @@ def _evaluate_atom(atom: Atom, bindings: Mapping[str, Number]) -> Number | None:
 
 
 def _carried(kind: str, args: tuple[Expr, ...], bindings: Mapping[str, Number]) -> Number | None:
-    """How often a recurrence goes on, or what a state of it holds."""
+    """The number of iterations of a recurrence, or the value of one of its states."""
     if kind == "state":
         return None
     done = rounds(args if kind == "trips" else args[2:], bindings)
@@ -561,7 +562,7 @@ def _show(factor: Factor) -> str:
 
 
 def _subscripted(label: str, subscripts: list[str]) -> str:
-    """`row[i]`; of a member of an array's elements, whose label is `t[].n`, `t[i].n`."""
+    """`row[i]`, or `t[i].n` for the label `t[].n`, a member of an array's elements."""
     for place, subscript in enumerate(subscripts):
         if "[]" not in label:
             return label + "".join(f"[{other}]" for other in subscripts[place:])
@@ -570,7 +571,7 @@ def _subscripted(label: str, subscripts: list[str]) -> str:
 
 
 def entry_name(entry: Atom, behind: int = 0) -> str:
-    """`row[i]`, `row[i+1]`, `t[i].n`, `list[i][j]`: any entry, whatever its subscripts are."""
+    """The name of an array entry without its exact subscripts: `row[i]`, `t[i].n`, `list[i][j]`."""
     letters = [chr(ord("i") + place) for place in range(len(entry.args))]
     letters[-1] += f"+{behind}" if behind else ""
     return _subscripted(entry.label, letters)

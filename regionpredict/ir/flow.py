@@ -1,7 +1,7 @@
-"""What a function does to memory, in order: the light record behind first touch.
+"""The memory effects of a function in program order, as needed for first touch.
 
-A `Flow` leaves out all arithmetic and keeps what decides where pages lie: loops that write arrays,
-pointers that get a new value, calls that hand arrays on, and which of it several threads do.
+A `Flow` omits arithmetic. It keeps loops that write arrays, assignments to pointers, calls with
+arrays as arguments, and which parts run on several threads.
 """
 
 from __future__ import annotations
@@ -14,18 +14,20 @@ from regionpredict.ir.expr import Expr, Number
 from regionpredict.ir.source import Span
 
 Place = tuple[str, ...]
-"""An address: a variable, then steps from it: `*` follows a pointer, `.f` is a struct's member.
+"""An address: a variable, followed by steps. `*` dereferences a pointer, and `.f` selects a struct
+member.
 
-`p` of `double **p` is ("p@3:9",); what it points to ("p@3:9", "*"), the rows ("p@3:9", "*", "*").
-A local variable carries its line and column, a global one `::`. Members of the elements of an
-array of structs are `[].f`: they lie in the array.
+For `double **p`, the pointer is ("p@3:9",), its target ("p@3:9", "*"), and the rows ("p@3:9", "*",
+"*"). A local variable includes its line and column, a global one `::`. Members of the elements of
+an array of structs are `[].f`, and belong to the array.
 """
 
 
 class Write(NamedTuple):
-    """A store to elements of the memory at `place`; `whole`: some dimension does not stand still.
+    """A store to elements of the memory at `place`. `whole` means that at least one subscript
+    varies.
 
-    `sure` is False where only a part is known to be written (`a[0][i][j]`).
+    `sure` is False if only a part is known to be written (`a[0][i][j]`).
     """
 
     place: Place
@@ -34,7 +36,7 @@ class Write(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A pointer variable at `slot` gets the address `source`; None: an address nobody has seen."""
+    """A pointer variable at `slot` receives the address `source`, or an unknown address (None)."""
 
     slot: Place
     source: Place | None
@@ -42,7 +44,7 @@ class Link(NamedTuple):
 
 
 class Copied(NamedTuple):
-    """A struct at `target` gets the value of the one at `source`, with the pointers in it."""
+    """A struct at `target` receives the value of the struct at `source`, including its pointers."""
 
     target: Place
     source: Place
@@ -50,15 +52,16 @@ class Copied(NamedTuple):
 
 
 FIRST_ELEMENT = 1_000_000
-"""The number of the side of a call that means a table's first element (`Block.side`)."""
+"""The side (`Block.side`) for a call that means the first element of a table."""
 
 
 class OfHanded(NamedTuple):
-    """A call by what its function is handed: the `member` of the elements of the table that is the
-    `parameter`, the one of which the number is `sign` times a loop's counter plus `offset`.
+    """A call through an element of a table that is a `parameter` of the function. It calls the
+    `member` of the element with index `sign` * counter + `offset`.
 
-    `length` is the parameter before which the counter ends, from 0 by 1; `ends` the member that is
-    nothing in the element at which the loop ends. None: it is the loop's header that tells.
+    `length` is the parameter that bounds the counter, which starts at 0 with step 1. `ends` is the
+    member that is null in the element at which the loop ends. If both are None, the loop header
+    gives the range.
     """
 
     parameter: int
@@ -70,8 +73,9 @@ class OfHanded(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table that a call hands over at `position`: of each element the functions in it by their
-    members, "" for a null pointer; or the `parameter` of the caller that is one."""
+    """A table of functions passed as the argument at `position`. It has the functions of each
+    element by member ("" for a null pointer), or is a `parameter` of the caller.
+    """
 
     position: int
     rows: tuple[tuple[tuple[str, str], ...], ...] = ()
@@ -79,22 +83,24 @@ class Table(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """A number that a call hands over at `position`: a `value` in names that are numbers which the
-    caller was handed and does not change, each with its position there."""
+    """A number passed as the argument at `position`. `value` is an expression in parameters of the
+    caller that are never modified, given with their positions.
+    """
 
     position: int
     value: Expr
     parameters: tuple[tuple[str, int], ...]
 
     def at(self, given: Mapping[int, Number]) -> Number | None:
-        """What it is where the caller was handed these, by their positions; None: nobody knows."""
+        """The value for given arguments of the caller, by position. None if it is unknown."""
         numbers = {name: given[own] for name, own in self.parameters if own in given}
         return self.value.evaluate(numbers)
 
 
 class HandedOver(NamedTuple):
-    """What a call hands over that tells what its callee does: tables of functions, constants, as
-    (position, value), and numbers that the caller was handed."""
+    """Arguments of a call that decide what the callee does: tables of functions, constants as
+    (position, value), and numeric parameters of the caller.
+    """
 
     tables: tuple[Table, ...]
     numbers: tuple[tuple[int, Number], ...]
@@ -102,15 +108,14 @@ class HandedOver(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The functions of which a call means one: what it calls, or hands over at `position`.
+    """The possible targets of a call, or of a function pointer passed at `position`.
 
-    `pointer` is the text that leads to it. Where the counter of a loop picks it, `loop` is its
-    place and `values` are the counter's, one a function, which is "" for a null pointer; there are
-    none where the table is not told, any of some: each function is in it at most once. `whole`: the
-    loop goes through just these. `sure` is False where an iteration may pass the call over.
-    `picked`: each is what the call means under a condition of its own, as a subscript says; the
-    `others` of the table it does not mean. `handed`: what it means where the table is known that
-    the function is handed.
+    `pointer` is the text of the function pointer. If the counter of a loop selects the target,
+    `loop` is the loop's place. `values` has the counter value of each function ("" for a null
+    pointer). `values` is empty if the table is unknown; then each function occurs at most once.
+    `whole`: the loop executes exactly these. `sure` is False if an iteration may skip the call.
+    `picked`: each target is called under its own condition, such as a subscript. The call never
+    means the `others` of the table. `handed`: the target depends on a table passed to the function.
     """
 
     functions: tuple[str, ...]
@@ -126,15 +131,16 @@ class Choice(NamedTuple):
 
 
 class Handed(NamedTuple):
-    """A call: addresses by position (None: no address), and where the returned one is put.
+    """A call: addresses by argument position (None: not an address), and where the returned address
+    is stored.
 
-    `functions` are functions that it hands over: (position, name), or the position of the caller's
-    own parameter. `parameter`: what is called is that parameter of the caller. `values` are the
-    structs that it is given by value: (position, where they lie). `pointer` is the text of what
-    holds the function, where it is called through one, `choices` what that may be. `file`: where
-    the function is that is meant; "": as seen from the caller's place. `tables` are tables of
-    functions that it hands over, `numbers` constants: (position, value), `passed` numbers that
-    the caller was handed.
+    `functions` are functions passed as arguments: (position, name), or the position of the caller's
+    own parameter. `parameter`: the call goes through this parameter of the caller. `values` are the
+    structs passed by value: (position, address). `pointer` is the text of the function pointer, if
+    the call goes through one, and `choices` its possible targets. `file` is the file of the called
+    function. "" means the function visible at the call. `tables` are tables of functions passed as
+    arguments, `numbers` constants as (position, value), and `passed` numeric parameters of the
+    caller.
     """
 
     function: str
@@ -153,14 +159,14 @@ class Handed(NamedTuple):
 
 
 class Returned(NamedTuple):
-    """`return p;`: an address, or the struct at `source` by its value."""
+    """`return p;`: an address, or the value of the struct at `source`."""
 
     source: Place
     by_value: bool = False
 
 
 BEHIND_RETURN = "return"
-"""The `note` of what stands behind `if (c) return;`: most often `c` tells an error."""
+"""The `note` of code after `if (c) return;`, where `c` usually means an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +174,13 @@ class Block:
     """Part of a function.
 
     `kind` is 'loop', 'branch' (may not run), 'parallel' (all threads run it), 'share' (a
-    worksharing loop), 'one' (one thread of a team), 'task', 'elsewhere' (another device), 'turn'
-    (the iteration of a loop in which its counter is `value`) or 'choice' (what a call may mean:
-    `note` says what is not known; at the place of a loop it is called in at most one of its
-    iterations). For 'share', `names` are the places of the arrays by the names that the region has
-    for them. `side` numbers what a condition decides between: that of an `if` 0, what is behind
-    `else` or a `continue` 1, the cases of a `switch` in their order. `note` of a loop says that it
-    may end early, that of a branch that it is `BEHIND_RETURN`.
+    worksharing loop), 'one' (one thread), 'task', 'elsewhere' (another device), 'turn' or 'choice'.
+    A 'turn' is the iteration of a loop whose counter is `value`. A 'choice' is a possible target of
+    a call: its `note` gives the unknown condition, and its place the loop in which it runs at most
+    once. For 'share', `names` maps the region's array names to addresses. `side` numbers the sides
+    of a condition: 0 for the first side of an `if`, 1 for `else` or code after a `continue`, and
+    the cases of a `switch` in order. The `note` of a loop says that it may end early. The note of a
+    branch may be `BEHIND_RETURN`.
     """
 
     kind: str
@@ -191,10 +197,9 @@ Event = Write | Link | Copied | Handed | Returned | Block
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """One function: its parameters as places, and what it does in order.
+    """One function: the addresses of its parameters, and its effects in order.
 
-    `pointed`: it may be called through a pointer; `meant`: a call through one is seen to mean it,
-    as far as the pointer goes.
+    `pointed`: the function may be called through a pointer. `meant`: all such calls are known.
     """
 
     function: str
@@ -206,7 +211,7 @@ class Flow:
 
 
 def every_event(events: Iterable[Event]) -> Iterator[Event]:
-    """The events and those inside them, each block before what is in it."""
+    """All events, including nested ones. Each block precedes its contents."""
     for event in events:
         yield event
         if isinstance(event, Block):
@@ -220,13 +225,13 @@ def called_functions(flows: Iterable[Flow]) -> set[str]:
 
 
 def calls_through_pointers(flows: Iterable[Flow]) -> bool:
-    """Whether any function calls what a variable, a member or a table holds."""
+    """Whether any function calls through a variable, a member or a table."""
     events = (event for flow in flows for event in every_event(flow.body))
     return any(isinstance(event, Handed) and event.pointer for event in events)
 
 
 def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
-    """The places of the loops that call a function, those inside worksharing loops left out."""
+    """The places of the loops that call a function, except those inside worksharing loops."""
     spans: set[Span] = set()
 
     def search(events: Sequence[Event]) -> bool:
@@ -248,9 +253,8 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
 
 
 def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
-    """The places of the outermost loops that one thread runs alone and that lead to no parallel
-    region, in all functions that `main` reaches. Without a `main`, in those that no other calls,
-    and in what they call.
+    """The places of the outermost serial loops that lead to no parallel region, in all functions
+    that `main` reaches. Without a `main`, the functions without a caller take its place.
     """
     by_name: dict[str, list[Flow]] = {}
     for flow in flows:
@@ -288,7 +292,7 @@ _TEAM_BLOCKS = frozenset(("parallel", "share", "one", "task", "elsewhere"))
 
 
 def functions_reaching(flows: Iterable[Flow], kinds: Collection[str]) -> set[str]:
-    """The functions with a block of one of these kinds, and those that call one by its name."""
+    """The functions that contain a block of one of these kinds, and their callers by name."""
     callers: dict[str, set[str]] = {}
     reaching: set[str] = set()
     for flow in flows:
@@ -306,7 +310,9 @@ def functions_reaching(flows: Iterable[Flow], kinds: Collection[str]) -> set[str
 
 
 def branches_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
-    """The places of the conditions that decide whether a function is called, or a team begins."""
+    """The places of the conditions that decide whether a function is called or a parallel region
+    starts.
+    """
     spans: set[Span] = set()
 
     def search(events: Sequence[Event]) -> bool:

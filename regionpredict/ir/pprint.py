@@ -1,4 +1,4 @@
-"""The IR as text: for `--dump program`, for people, and for tests that compare front ends.
+"""The IR as text, for `--dump program` and for tests that compare front ends.
 
 A sample:
 

@@ -1,4 +1,4 @@
-"""What a front end hands over: the regions of some source files, and what it could not read."""
+"""The output of a front end: the regions of source files, and what could not be read."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from regionpredict.ir.source import Diagnostic, Span
 
 
 class Definition(NamedTuple):
-    """What the source itself says of a name's value: `int ni = 4000;`, `kernel(ni)`.
+    """The value of a name in the source: `int ni = 4000;`, `kernel(ni)`.
 
-    Of a name that is a counter where it comes from, `range` is the least and the largest that it
-    is handed, and `value` their middle. `origin`: "source", or, where the program's `main` was
-    followed to it, "given" with arguments and "defaults" without.
+    If the name is a loop counter at its origin, `range` is its smallest and largest value, and
+    `value` the middle. `origin` is "source", or for values found by following `main`: "given" with
+    arguments and "defaults" without.
     """
 
     name: str
@@ -27,27 +27,28 @@ class Definition(NamedTuple):
 
 
 class SerialLoop(NamedTuple):
-    """The header of a loop that calls functions, with what the source says of the names in it."""
+    """The header of a loop that calls functions, with the definitions of its names."""
 
     loop: Loop
     definitions: tuple[Definition, ...]
 
 
 class SerialNest(NamedTuple):
-    """A loop that one thread runs outside all parallel regions, lowered as a region is, with what
-    the source says of the names in it."""
+    """A loop that one thread runs outside all parallel regions, lowered like a region, with the
+    definitions of its names.
+    """
 
     region: Region
     definitions: tuple[Definition, ...]
 
 
 class SerialBranch(NamedTuple):
-    """What decides whether calls are made, or teams begin: the `condition` of one `side` of an `if`
-    or a `switch` at `span` (`Block.side`), with what the source says of the names in it.
+    """A condition that decides whether calls are executed or parallel regions start. `condition`
+    belongs to one `side` of an `if` or a `switch` at `span` (`Block.side`).
 
-    `counters` are the names in it that loops move, each with its loop's place; `text` as it is
-    written. `parameters` are those that the function is handed and does not change, each with its
-    position.
+    `counters` are its names that loops modify, each with the place of the loop. `text` is the
+    condition in the source. `parameters` are its names that are unmodified parameters of the
+    function, each with its position.
     """
 
     span: Span
@@ -63,10 +64,10 @@ class SerialBranch(NamedTuple):
 class Program:
     """The regions of one translation unit or of many, in the order of file and line.
 
-    `definitions` are those of the names in a region's expressions, by its id.
-    `macros` are object-like macros with a constant value, so that a wrong `--set` can say so.
-    `work_shares` is the mean work of an execution relative to that at the size in the definitions,
-    for regions and serial loops with several sizes.
+    `definitions` has the definitions of the names in each region's expressions, by region id.
+    `macros` are object-like macros with a constant value. They are needed for error messages about
+    `--set`. `work_shares` is the mean work of an execution, relative to the work at the size in the
+    definitions. It has entries for regions and serial loops with several sizes.
     """
 
     regions: tuple[Region, ...]

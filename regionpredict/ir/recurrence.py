@@ -1,7 +1,7 @@
-"""Numbers that a loop makes anew in each iteration from those before, carried out one by one.
+"""Executes recurrences: values that each iteration of a loop computes from previous values.
 
-The parts of a recurrence are whether it goes on, and of each state the atom that stands for it,
-its first value and its next one: of `for (j = 1; j < n; j *= 2)`, (j < n), j, 1, 2*j.
+A recurrence consists of its condition and, for each state, an atom, the first value and the next
+value. For `for (j = 1; j < n; j *= 2)`, these are (j < n), j, 1, 2*j.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 MOST_ROUNDS = 20_000
-"""Iterations that are carried out for one answer: a loop that needs more is not counted."""
+"""The maximum number of executed iterations. A loop that needs more is not counted."""
 
 
 class State(Protocol):
-    """What stands for a number that changes: an atom, by its label."""
+    """The atom of a value that changes, identified by its label."""
 
     @property
     def label(self) -> str:
@@ -24,29 +24,30 @@ class State(Protocol):
 
 
 class Part(Protocol):
-    """An expression, as far as a recurrence asks it."""
+    """The part of an expression that recurrences need."""
 
     @property
     def names(self) -> frozenset[str]:
-        """The names whose values it needs."""
+        """The names that the value depends on."""
 
     def atoms(self) -> Iterable[State]:
-        """What it is made of."""
+        """All atoms of the expression."""
 
     def evaluate(self, bindings: Mapping[str, int | Fraction], /) -> int | Fraction | None:
-        """Its value; None where a name has none."""
+        """The value. None if a name has no value."""
 
 
 class Rounds(NamedTuple):
-    """What the states hold when each of the `trips` rounds begins, behind the last of them, and
-    once more, where that has a value: a condition that stands behind the body is asked later."""
+    """The states at the start of each of the `trips` iterations, and after the last one. One
+    further value is added if it exists, since a condition after the body is evaluated later.
+    """
 
     states: tuple[Mapping[str, int | Fraction], ...]
     trips: int
 
 
 def rounds(parts: tuple[Part, ...], bindings: Mapping[str, int | Fraction]) -> Rounds | None:
-    """The rounds of a recurrence; None where a name has no value, or it takes too many."""
+    """The iterations of a recurrence. None if a name has no value, or there are too many."""
     names = frozenset().union(*(part.names for part in parts))
     if not names <= bindings.keys():
         return None

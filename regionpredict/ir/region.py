@@ -12,13 +12,13 @@ from regionpredict.ir.source import Diagnostic, Span
 
 
 class Operation(NamedTuple):
-    """An arithmetic operation: `fp_add`, `int_mul`, ... on operands of so many bits.
+    """An arithmetic operation: `fp_add`, `int_mul`, ... with the width of its operands in bits.
 
-    Kinds: `fp_add` (subtractions too), `fp_mul`, `fp_div`, `fp_sqrt`, `fp_compare`, `fp_neg`,
-    `int_add`, `int_mul`, `int_div` (remainders too), `int_compare`, `int_logic` (shifts too),
-    and `call:NAME` for a function whose body is not seen. A division by a constant says by which:
-    `fp_div:/0.5`, `int_div:/7`, `int_div:%7u` (a remainder, of unsigned numbers), and
-    `fp_div:folded` that it is one of two constants.
+    Kinds: `fp_add` (also subtraction), `fp_mul`, `fp_div`, `fp_sqrt`, `fp_compare`, `fp_neg`,
+    `int_add`, `int_mul`, `int_div` (also remainder), `int_compare` and `int_logic` (also shifts).
+    `call:NAME` is a function without a visible body. The kind of a division by a constant includes
+    the divisor: `fp_div:/0.5`, `int_div:/7`, `int_div:%7u` (an unsigned remainder). `fp_div:folded`
+    divides two constants.
     """
 
     kind: str
@@ -26,11 +26,11 @@ class Operation(NamedTuple):
 
     @property
     def arithmetic(self) -> str:
-        """The kind without what is known of its operands."""
+        """The kind without the known operands."""
         return self.kind if self.kind.startswith("call:") else self.kind.partition(":")[0]
 
     def __str__(self) -> str:
-        """The kind, its width, and what it is divided by: `int_div.32 /7`."""
+        """The kind, its width, and the divisor: `int_div.32 /7`."""
         known = self.kind[len(self.arithmetic) + 1 :]
         return f"{self.arithmetic}.{self.bits}" + (f" {known}" if known else "")
 
@@ -38,10 +38,10 @@ class Operation(NamedTuple):
 class Access(NamedTuple):
     """One reference to an array element.
 
-    `subscripts` run from the slowest dimension to the fastest, in elements of `Array.dims`;
-    `bytes` is what is moved, `member` names the field of a struct element (`a[i].x`), and `offset`
-    is how many bytes beyond the struct's begin it lies; so is that of an array in a struct, whose
-    elements its subscripts count (`a[i].v[j]`).
+    `subscripts` are in the order of `Array.dims`, the slowest first. `bytes` is the size of the
+    access. `member` is the struct field (`a[i].x`), and `offset` its distance in bytes from the
+    start of the struct. For an array inside a struct, the subscripts count its elements
+    (`a[i].v[j]`).
     """
 
     array: str
@@ -55,9 +55,9 @@ class Access(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call of a function whose body is not seen; `memory`: what it touches is not known.
+    """A call of a function without a visible body. `memory`: its memory accesses are unknown.
 
-    `place`: the lock that it takes or releases, or what it updates atomically.
+    `place` is the lock that it acquires or releases, or the variable that it updates atomically.
     """
 
     name: str
@@ -68,13 +68,13 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An array, or memory behind a pointer.
+    """An array, or memory that a pointer points to.
 
-    `element_bytes` is the distance in bytes of neighbouring elements. `dims` holds one extent a
-    dimension, slowest first, None where the declaration does not say (always so for the first of
-    a pointer). `storage` is 'global', 'local', 'parameter', 'private' (one copy a thread) or
-    'unknown'. An array that lies in the elements of another one, `cells[].v` of `cells[i].v[j]`,
-    says `inside` which: its first dimensions are that one's.
+    `element_bytes` is the distance between neighboring elements, in bytes. `dims` has one extent
+    per dimension, the slowest first. An undeclared extent is None, as always for the first
+    dimension of a pointer. `storage` is 'global', 'local', 'parameter', 'private' (one copy per
+    thread) or 'unknown'. `inside` is set for an array inside the elements of another array, such as
+    `cells[].v` of `cells[i].v[j]`. The first dimensions are those of the outer array.
     """
 
     name: str
@@ -86,16 +86,15 @@ class Array:
 
 
 class Statement(NamedTuple):
-    """One expression statement, initialised declaration, condition or returned value.
+    """One expression statement, initialized declaration, condition or returned value.
 
-    `operations` counts the arithmetic of one execution; address arithmetic is not in it. `reads`
-    and `writes` are the scalars it uses and sets. `role` is 'assign', 'declare', 'condition',
-    'return' or 'call'. `paths` are, where it sets a scalar, by scalar that its value is made of the
-    operations on the longest way to it, the first one first: `s = 0.5 * s + a[i]` has ("s",
-    ("fp_mul", "fp_add")). Beside operations these are 'load', where the scalar is part of an
-    address, and 'fp_convert', between integers and floating-point numbers. `element_paths` are the
-    same by the elements of memory that it reads and writes: `a[i] = 0.5 * a[i]` has ("a[i]",
-    ("fp_mul",)).
+    `operations` counts the arithmetic of one execution, without address arithmetic. `reads` and
+    `writes` are the scalars it uses and sets. `role` is 'assign', 'declare', 'condition', 'return'
+    or 'call'. If the statement sets a scalar, `paths` gives the longest chain of operations from
+    each scalar operand to the result, first operation first. For `s = 0.5 * s + a[i]` it is ("s",
+    ("fp_mul", "fp_add")). A chain may also contain 'load', if the scalar is part of an address, and
+    'fp_convert', between integers and floating-point numbers. `element_paths` is the same for array
+    elements: `a[i] = 0.5 * a[i]` has ("a[i]", ("fp_mul",)).
     """
 
     text: str
@@ -114,11 +113,11 @@ class Statement(NamedTuple):
 class Loop:
     """A loop: `for (variable = start; variable < bound; variable += step)`.
 
-    `comparison` is one of `<`, `<=`, `>`, `>=`, `!=`. `unordered` are the scalars of a
-    `simd reduction`, which may be summed in any order. For a loop that is not counted (`while`, a
-    pointer chase) `variable` is a made-up name and `start`, `bound`, `step` are None. `averaged`:
-    data decide its iterations, and its bounds are an average that the caller gave. `unsigned_bits`:
-    it is counted up by an unsigned variable of so many, 0 by any other one.
+    `comparison` is one of `<`, `<=`, `>`, `>=`, `!=`. `unordered` are the scalars of a `simd
+    reduction`, which may be summed in any order. For a loop that is not counted (`while`, pointer
+    chasing), `variable` is an invented name, and `start`, `bound` and `step` are None. `averaged`:
+    data decide the number of iterations, and the bounds are an average that the caller gave.
+    `unsigned_bits` is the width of an unsigned loop variable that counts up, else 0.
     """
 
     variable: str
@@ -136,10 +135,10 @@ class Loop:
 
     @property
     def trips(self) -> Expr | None:
-        """How often the body runs, taking it that `start` is not beyond `bound`; None: unknown.
+        """The number of iterations if `start` is not beyond `bound`. None if it is unknown.
 
-        `ceil((bound - start) / step)` for `<`; one more element for `<=`. A step by a variable is
-        taken to go the way that the comparison says.
+        `ceil((bound - start) / step)` for `<`; one more element for `<=`. A variable step is
+        assumed to have the sign that the comparison implies.
         """
         if self.start is None or self.bound is None or self.step is None:
             return None
@@ -174,12 +173,13 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """An `if`, `switch` or `?:` whose sides hold statements; the condition stands before it.
+    """An `if`, `switch` or `?:` with statements on its sides. The condition is the statement before
+    it.
 
-    `kind` is 'if' where the source has one there, with the line of `span`. `share` is how often its
-    condition holds, 0 to 1, where the caller gave that. `test` is the condition's value, where it
-    has one, which is not zero on the first side. `extreme`: it holds when a value passes all those
-    before it in the loop around.
+    `kind` is 'if' if the source has an `if` at the line of `span`. `share` is the probability of
+    the condition, from 0 to 1, if the caller gave one. `test` is the value of the condition, if it
+    has one. It is not zero on the first side. `extreme`: the condition holds if a value exceeds all
+    previous ones of the enclosing loop.
     """
 
     condition: str
@@ -195,8 +195,8 @@ class Branch:
 class Synchronisation:
     """An OpenMP construct inside the region: `critical`, `atomic`, `barrier`, `ordered`, ...
 
-    Bodies of `critical` keep only those out that have the same `lock`: a directive's name, a
-    variable, or a function with a lock of its own. Empty is one name more.
+    Bodies of `critical` exclude each other if they have the same `lock`: a directive's name, a
+    variable, or a function with its own lock. The empty name is also a name.
     """
 
     kind: str
@@ -206,10 +206,10 @@ class Synchronisation:
 
 
 class GivenSkew(NamedTuple):
-    """How unevenly the work lies over a region's iterations, as the caller gave it under a `name`.
+    """The imbalance of a region's iterations, as the caller gave it under a `name`.
 
-    `kind` is 'skew' (`value`: the longest iteration over the mean one) or 'powerlaw' (the exponent
-    of their distribution).
+    `kind` is 'skew' (`value`: the longest iteration divided by the mean) or 'powerlaw' (the
+    exponent of the distribution).
     """
 
     name: str
@@ -228,13 +228,14 @@ class Clause(NamedTuple):
 
 
 WITHHELD = "RP120"
-"""The rule of what has no answer since this program failed on it."""
+"""The rule for regions without a result after an internal error."""
 
 
 class TeamSynchronisation(NamedTuple):
     """A construct of a `parallel` outside its worksharing loops: `barrier`, `single`, `master`, ...
 
-    `waits`: all threads meet at its end. `enclosing` are the loops of the `parallel` around it.
+    `waits`: all threads synchronize at its end. `enclosing` are the loops of the `parallel` around
+    it.
     """
 
     kind: str
@@ -244,10 +245,10 @@ class TeamSynchronisation(NamedTuple):
 
 
 class OtherName(NamedTuple):
-    """A variable of another function: its name in the region, the function that has it, and where.
+    """A variable of another function: its name in the region, its function, and its place.
 
-    Where the region has one of that name itself, it is called `main:n`, or `n'` where that would
-    not tell it apart.
+    If the region has a variable of the same name, it is called `main:n`, or `n'` if `main:n` is
+    ambiguous.
     """
 
     name: str
@@ -256,15 +257,16 @@ class OtherName(NamedTuple):
 
     @property
     def plain(self) -> str:
-        """What its own function calls it."""
+        """Its name in its own function."""
         return self.name.rstrip("'").removeprefix(f"{self.function}:")
 
 
 class LoopSuccessor(NamedTuple):
-    """What comes directly after a worksharing loop of a `parallel`, no statement between them.
+    """The construct that directly follows a worksharing loop of a `parallel`, with no statement
+    between them.
 
-    `loop` is the place of its directive, `then` that of the next loop's; None: all threads meet,
-    at a `barrier` or at the end of the `parallel`.
+    `loop` is the place of its directive, `then` the place of the next loop. None means a `barrier`
+    or the end of the `parallel`.
     """
 
     loop: Span
@@ -273,10 +275,10 @@ class LoopSuccessor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ParallelConstruct:
-    """The `parallel` directive that starts the team of a region.
+    """The `parallel` directive that starts a region's threads.
 
-    `depth`: how many of the region's `enclosing` loops stand around it, the others are inside.
-    `successors` has the worksharing loops of which it is seen what comes directly after them.
+    `depth` is how many of the region's `enclosing` loops contain the directive. The others are
+    inside. `successors` has the worksharing loops whose direct successor is known.
     """
 
     span: Span
@@ -294,23 +296,22 @@ class ParallelConstruct:
 class Region:
     """One OpenMP worksharing loop and everything inside it.
 
-    `line` is the directive's. `context` says where its threads come from: 'combined'
-    (`parallel for`), 'inside' (a `for` in a `parallel` of the same function) or 'orphaned'.
-    `collapse` loops from `nest` inward share the work. `enclosing` are the loops around the
-    directive, outermost first, which repeat the region. `instance` tells apart the regions that
-    one directive in a template has: the name of the template with its types or its lambda.
-    `shared` are the variables that are surely one for all threads. `reassociates`: the compiler may
-    reorder all sums of floating-point numbers. `index_lists` are tables whose neighbouring entries
-    name neighbouring elements, each with its entries an iteration of `nest`. `by_hand`: no
-    directive shares the loop, each thread takes its part by its own number; `span` is the loop's,
-    `nest` has what all threads do together, and `clauses` the schedule that this amounts to.
-    `team_size` is what its bounds then take as the number of threads, where they do not ask the
-    team itself: a number, or the name of what has been set before. `over_threads`: the directive's
-    own loop counts the threads, each of which does a block of `nest`. `nested_in` is the `parallel`
-    inside which the region's own always runs. `nests`: the program lets teams start teams, which
-    have one thread otherwise. `skew` is how data spread the work, where the caller gave that.
-    `others` are the names with a prime, of variables that others of the region share their own name
-    with.
+    `line` is the line of the directive. `context` is 'combined' (`parallel for`), 'inside' (a `for`
+    in a `parallel` of the same function) or 'orphaned'. `collapse` is the number of loops, from
+    `nest` inward, that share the work. `enclosing` are the loops around the directive, outermost
+    first, which repeat the region. `instance` distinguishes the regions of one directive in a
+    template: the template's name with its types or its lambda. `shared` are the variables that are
+    known to be shared. `reassociates`: the compiler may reorder all sums of floating-point numbers.
+    `index_lists` are index tables whose neighboring entries refer to neighboring elements, each
+    with its entries per iteration of `nest`. `by_hand`: no directive distributes the loop. Each
+    thread selects its part by its number. `span` is the loop's place, `nest` the work of all
+    threads, and `clauses` the equivalent schedule. `team_size` is the number of threads in its
+    bounds if they do not call `omp_get_num_threads`. It is a number, or the name of a variable set
+    before. `over_threads`: the loop counts the threads, and each iteration executes a block of
+    `nest`. `nested_in` is the outer `parallel`, if the region's own always runs inside one.
+    `nests`: the program enables nested parallelism. By default, an inner `parallel` has one thread.
+    `skew` is the distribution of work by data, if the caller gave one. `others` are the variables
+    with a prime in their name, because another variable of the region has the same name.
     """
 
     id: str
@@ -338,7 +339,7 @@ class Region:
     skew: GivenSkew | None = None
 
     def withheld(self, reason: str) -> Region:
-        """The region without what is in it, for which there is no answer, and why."""
+        """The region without its contents, with the reason for the missing result."""
         note = Diagnostic(WITHHELD, self.span, f"no answer for this region: {reason}")
         return replace(self, nest=None, arrays=(), diagnostics=(note,))
 
@@ -347,14 +348,16 @@ class Region:
         return next((clause for clause in self.clauses if clause.name == name), None)
 
     def array(self, name: str) -> Array:
-        """The array of that name; KeyError where the region has none."""
+        """The array of that name. Raises KeyError if there is none."""
         for array in self.arrays:
             if array.name == name:
                 return array
         raise KeyError(name)
 
     def memories(self) -> dict[str, str]:
-        """Every array's name, and of those that lie in the elements of another one that one's."""
+        """Every array's name. For an array inside the elements of another array, that array's
+        name.
+        """
         inside = {array.name: array.inside for array in self.arrays}
         memories = {}
         for name in inside:
@@ -365,7 +368,7 @@ class Region:
         return memories
 
     def statements(self) -> Iterator[tuple[Statement, tuple[Loop, ...]]]:
-        """Every statement with the loops around it, the worksharing loop first."""
+        """Every statement with its enclosing loops, the worksharing loop first."""
         pairs: list[tuple[Statement, tuple[Loop, ...]]] = []
         if self.nest is not None:
             _gather((self.nest,), (), pairs)
@@ -374,9 +377,9 @@ class Region:
     def placed_statements(
         self,
     ) -> Iterator[tuple[Statement, tuple[Loop, ...], tuple[int, ...]]]:
-        """Every statement with the loops around it and their positions among all, from 0.
+        """Every statement with its enclosing loops and their positions among all loops, from 0.
 
-        Loops count in source order, those without a statement in them left out.
+        Loops count in source order, without empty loops.
         """
         around: tuple[Loop, ...] = ()
         positions: tuple[int, ...] = ()
@@ -394,7 +397,7 @@ class Region:
             yield statement, loops, positions
 
     def loops(self) -> tuple[Loop, ...]:
-        """Every loop that has a statement in it, the worksharing loop first, in source order."""
+        """Every loop that contains a statement, the worksharing loop first, in source order."""
         nested: list[Loop] = []
         for _, loops, positions in self.placed_statements():
             # Positions count up: what lies beyond those that are known is new.
@@ -419,7 +422,7 @@ def _gather(
     nodes: tuple[Node, ...], loops: tuple[Loop, ...],
     pairs: list[tuple[Statement, tuple[Loop, ...]]],
 ) -> None:  # fmt: skip
-    """Adds every statement below `nodes`, in source order, with the loops around it."""
+    """Adds every statement below `nodes`, in source order, with its enclosing loops."""
     for node in nodes:
         if isinstance(node, Statement):
             pairs.append((node, loops))

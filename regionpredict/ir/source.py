@@ -1,4 +1,4 @@
-"""Places in source text, and what there is to say about them."""
+"""Places in source text, and diagnostics about them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Span(NamedTuple):
 
 
 class Diagnostic(NamedTuple):
-    """Something worth saying about a place: a rule's id (`RP104`), the place, and one sentence."""
+    """A message about a place: a rule's id (`RP104`), the place, and one sentence."""
 
     id: str
     span: Span

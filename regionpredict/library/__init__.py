@@ -1,8 +1,8 @@
-"""What functions of well-known libraries mean for threads; a region in, its locked parts named out.
+"""Replaces the locks in a region by equivalent constructs.
 
-`functions.py` is the table: which functions take and release locks, hide one, are atomic, are a
-barrier, or are rarely called under a condition. `critical_sections.py` makes of the calls in a
-region what the directives would give.
+`functions.py` is the table of known functions: locks, functions with a hidden lock, atomic
+operations, barriers, and functions that are rarely called. `critical_sections.py` replaces calls by
+`critical`, `atomic` and `barrier` constructs.
 """
 
 from regionpredict.library.critical_sections import with_critical_sections

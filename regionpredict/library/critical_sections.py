@@ -1,13 +1,13 @@
-"""Calls that lock -> the constructs that directives give: `critical`, `atomic`, `barrier`.
+"""Replaces calls of lock functions by the constructs of OpenMP: `critical`, `atomic` and `barrier`.
 
 omp_set_lock(&lk);            critical
 tot += d;                is     tot += d
 omp_unset_lock(&lk);
 
-`__sync_fetch_and_add(&c, 1)` is an `atomic` update of `c`. A lock that the iteration chooses,
-`lock[idx[i]]`, makes only those wait that chose the same one. Taking it is an atomic update of its
-element, and what it guards runs in parallel. A function with a hidden lock is a critical section
-of its own.
+`__sync_fetch_and_add(&c, 1)` is an `atomic` update of `c`. If each iteration selects its lock, as
+in `lock[idx[i]]`, only iterations with the same lock wait for each other. Such a lock costs an
+atomic update of its element, and the guarded code runs in parallel. A function with a hidden lock
+becomes a critical section.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def with_critical_sections(region: Region) -> Region:
 
 
 class _Taken(NamedTuple):
-    """A lock that a node takes: the call, and what else the node's statement does."""
+    """A lock that a node acquires: the call, and the other effects of its statement."""
 
     call: Call
     lock: Access
@@ -74,7 +74,7 @@ class _Sections:
         self._moving |= {name for statement, _ in region.statements() for name in statement.writes}
 
     def of(self, nodes: Sequence[Node], *, perhaps: bool) -> tuple[Node, ...]:
-        """The nodes with constructs in the place of calls; `perhaps`: they are a condition's."""
+        """The nodes with calls replaced by constructs. `perhaps`: they depend on a condition."""
         made: list[Node] = []
         at = 0
         while at < len(nodes):
@@ -90,7 +90,7 @@ class _Sections:
         return tuple(made)
 
     def _single(self, node: Node, *, perhaps: bool) -> list[Node]:
-        """A node by itself, which begins no section."""
+        """A node that does not begin a section."""
         if isinstance(node, Statement):
             return list(_alone(node, self._memory, perhaps=perhaps))
         if isinstance(node, Branch):
@@ -103,7 +103,7 @@ class _Sections:
         return [replace(node, body=self.of(node.body, perhaps=perhaps))]
 
     def _section(self, taken: _Taken, body: tuple[Node, ...]) -> list[Node]:
-        """What the lock guards, as the construct that it amounts to."""
+        """The guarded nodes as a construct."""
         if not self._chosen(taken.lock):
             before = [taken.rest] if _does_something(taken.rest) else []
             return [*before, Synchronisation("critical", body, taken.call.span, taken.lock.text)]
@@ -112,14 +112,14 @@ class _Sections:
         return [Synchronisation("lock", (update, *body), taken.call.span)]
 
     def _chosen(self, lock: Access) -> bool:
-        """Whether another iteration may take another lock."""
+        """Whether different iterations may acquire different locks."""
         if any(any(part.atoms()) or part.names & self._moving for part in lock.subscripts):
             return True
         root = _ROOT.search(lock.array)
         return root is not None and root.group() in self._moving
 
     def _taken(self, node: Node) -> _Taken | None:
-        """The lock that a node takes: a call, or a loop that tries until it has it."""
+        """The lock that a node acquires, by a call or by a loop that tries until it succeeds."""
         if isinstance(node, Loop):
             if node.trips is not None or len(node.body) != 1:
                 return None
@@ -137,7 +137,7 @@ class _Sections:
 
 
 def _retries(loop: Loop) -> bool:
-    """Whether a loop repeats an update until no other thread has come between."""
+    """Whether a loop repeats an update until no other thread interferes."""
     return loop.trips is None and any(
         swaps(call.name) and call.place is not None
         for node in loop.body if isinstance(node, Statement) for call in node.calls
@@ -154,9 +154,9 @@ def _key(lock: Access) -> _Lock:
 
 
 def _released(nodes: Sequence[Node], at: int, taken: _Taken) -> int | None:
-    """Where the section ends that begins at a node; None where the lock is not released.
+    """The end of the section that begins at a node. None if the lock is not released.
 
-    Where only one side of a condition releases it, the section lasts until the other one does.
+    If only one side of a condition releases the lock, the section lasts until the other side does.
     """
     last = None
     for position in range(at + 1, len(nodes)):
@@ -228,10 +228,10 @@ def _without_release(nodes: Sequence[Node], lock: Access) -> tuple[Node, ...]:
 
 
 def _alone(statement: Statement, memory: Collection[str], *, perhaps: bool) -> Iterator[Node]:
-    """The statement, and before it the calls in it that make threads wait.
+    """The statement, preceded by its calls that make threads wait.
 
-    `memory` are the arrays; what is none of them is a variable. Output that depends on a condition
-    is a message, which is taken to be rare.
+    `memory` are the arrays. Any other operand is a variable. Output under a condition is taken for
+    a message, which is rare.
     """
     rest = statement
     for call in statement.calls:
@@ -255,7 +255,7 @@ def _alone(statement: Statement, memory: Collection[str], *, perhaps: bool) -> I
 
 
 def _update(call: Call, place: Access, memory: Collection[str]) -> Statement:
-    """An atomic update of an element, or of a variable of its own."""
+    """An atomic update of an element or of a variable."""
     work = ((Operation("int_add", 8 * place.bytes), 1),)
     if place.array in memory:
         accesses = (place._replace(kind="read"), place)
@@ -265,7 +265,7 @@ def _update(call: Call, place: Access, memory: Collection[str]) -> Statement:
 
 
 def _waits(call: Call, *, perhaps: bool) -> bool:
-    """Whether the threads queue for what a call locks."""
+    """Whether threads queue for the lock of a call."""
     if call.name in STREAMS:
         return not perhaps
     return hides_lock(call.name) or _action(call) == "take"

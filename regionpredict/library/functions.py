@@ -1,9 +1,9 @@
-"""How functions of well-known libraries synchronize threads, and which are rare, by name.
+"""The table of library functions that synchronize threads or are rarely called.
 
-OpenMP 5.2, sec. 18.9 (lock routines); POSIX.1-2017 (`pthread_mutex_lock`, `pthread_spin_lock`,
-`pthread_barrier_wait`, and the locks that `stdio` functions take, sec. 2.5); ISO C 17, sec. 7.26
-(`mtx_lock`); ISO C++ 17, sec. 33.4 (`std::mutex`); the GNU C library's `rand` and `random`, which
-take a lock around their state (its manual, sec. 19.8).
+Sources: OpenMP 5.2, sec. 18.9 (lock routines); POSIX.1-2017 (`pthread_mutex_lock`,
+`pthread_spin_lock`, `pthread_barrier_wait`). POSIX.1-2017, sec. 2.5: locks of `stdio` functions.
+ISO C 17, sec. 7.26 (`mtx_lock`). ISO C++ 17, sec. 33.4 (`std::mutex`). The manual of the GNU C
+library, sec. 19.8: `rand` and `random` take a lock around their state.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 
 class LockCall(NamedTuple):
-    """A call that takes or releases the lock that an argument points to.
+    """A call that acquires or releases the lock that an argument points to.
 
-    `action` is 'take', 'try' (the lock may not be had) or 'release'.
+    `action` is 'take', 'try' (may fail) or 'release'.
     """
 
     action: str
@@ -43,7 +43,7 @@ LOCK_CALLS = _locks(
 HIDDEN_LOCKS = frozenset((
     "rand", "srand", "random", "srandom", "drand48", "lrand48", "mrand48", "srand48", "std::rand",
 ))  # fmt: skip
-"""Functions with one state for all threads, behind a lock of their own."""
+"""Functions with one shared state, guarded by their own lock."""
 
 STREAMS = frozenset((
     "printf", "fprintf", "vprintf", "vfprintf", "__printf_chk", "__fprintf_chk", "puts", "fputs",
@@ -56,7 +56,7 @@ RARE_UNDER_A_CONDITION = STREAMS | {"malloc", "calloc", "realloc", "reallocarray
 """Functions that are rarely called under a condition: for messages, and if a buffer is full."""
 
 BARRIERS = frozenset(("pthread_barrier_wait",))
-"""Functions in which all threads wait for each other."""
+"""Barriers: functions in which all threads wait for each other."""
 
 
 _ATOMIC = re.compile(
@@ -64,23 +64,24 @@ _ATOMIC = re.compile(
     r"__atomic_(?:fetch_\w+|\w+_fetch|exchange|compare_exchange|store)(?:_n)?|"
     r"atomic_(?:fetch_\w+|exchange|compare_exchange_\w+|store)(?:_explicit)?"
 )
-"""Operations that have a variable's line alone: GCC's manual, sec. 6.57 and 6.58 ("Legacy __sync
-Built-in Functions", "Built-in Functions for Memory Model Aware Atomic Operations"), ISO C 17,
-sec. 7.17.7. Loads are none."""
+"""Atomic operations, which need exclusive access to a cache line. Sources: GCC's manual, sec. 6.57
+and 6.58 ("Legacy __sync Built-in Functions", "Built-in Functions for Memory Model Aware Atomic
+Operations"); ISO C 17, sec. 7.17.7. Loads are excluded.
+"""
 
 
 def is_atomic(name: str) -> bool:
-    """Whether a function updates atomically what its first argument points to."""
+    """Whether a function atomically updates the target of its first argument."""
     return _ATOMIC.fullmatch(name) is not None
 
 
 def swaps(name: str) -> bool:
-    """Whether an atomic update is made only where the value is as expected."""
+    """Whether an atomic update happens only if the value is as expected."""
     return is_atomic(name) and "compare" in name
 
 
 def place_argument(name: str) -> int | None:
-    """The argument that points to what a function locks or updates; None where none does."""
+    """The argument that points to the locked or updated variable. None if there is none."""
     known = LOCK_CALLS.get(name)
     if known is not None:
         return known.argument
@@ -88,10 +89,10 @@ def place_argument(name: str) -> int | None:
 
 
 def hides_lock(name: str) -> bool:
-    """Whether a function takes a lock that no argument names."""
+    """Whether a function uses a lock that is not an argument."""
     return name in HIDDEN_LOCKS or name in STREAMS
 
 
 def is_synchronisation(name: str) -> bool:
-    """Whether a function's cost is that of the synchronisation it stands for."""
+    """Whether the cost of a function is its synchronization."""
     return name in LOCK_CALLS or name in BARRIERS

@@ -1,5 +1,7 @@
-"""Source changes of one region that may help it use more threads, each with the changed workload:
-first touch, schedule, collapse, padding, one parallel region for several loops, no barrier.
+"""Source changes of one region that may help it use more threads, each with the changed workload.
+
+The changes are first touch, schedule, collapse, padding, one parallel region for several loops, and
+no barrier.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from print_modules import modules
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -46,30 +47,11 @@ def test_files_named_in_a_room_exist(room: str) -> None:
         assert inside or (PACKAGE / name).exists() or (ROOT / name).exists(), name
 
 
-def named_files(text: str) -> set[str]:
-    """Files in backticks, and files that `folder/` lists name by their folder."""
-    return set(re.findall(r"`(?:[\w]+/)*([\w]+\.py)`", text))
-
-
-def folders_named_file_by_file() -> list[tuple[str, Path, set[str]]]:
-    """Room, folder, and the files named of each folder of which at least half are."""
-    found = []
-    for room in [room for room in ROOMS if room.endswith("/")]:
-        top = PACKAGE / room
-        named = named_files(sections()[room])
-        for folder in [top, *(path for path in top.rglob("*") if path.is_dir())]:
-            own = {path.name for path in folder.glob("*.py")} - DOORS
-            if len(own) > 1 and len(own & named) >= len(own) / 2:
-                found.append((room, folder, own - named))
-    return found
-
-
-def test_a_folder_whose_files_are_named_has_all_of_them_named() -> None:
-    """What the document goes through file by file it goes through whole."""
-    folders = folders_named_file_by_file()
-    assert len(folders) > 8
-    for _, folder, missing in folders:
-        assert not missing, f"{folder.relative_to(ROOT)}: {', '.join(sorted(missing))}"
+def test_every_module_says_in_one_short_sentence_what_it_does() -> None:
+    """The document lists no modules: `print_modules.py` does, from these sentences."""
+    for name, sentence in modules().items():
+        assert sentence.endswith((".", ":")), f"{name}: {sentence}"
+        assert len(sentence.split()) <= 25, f"{name}: {sentence}"
 
 
 def test_every_room_says_its_door() -> None:

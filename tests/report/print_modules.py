@@ -1,0 +1,28 @@
+"""Lists the modules of a room, each with the first sentence of its docstring.
+
+python tests/report/print_modules.py [ROOM]
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2] / "regionpredict"
+
+
+def modules(room: str = "") -> dict[str, str]:
+    """Path of a module, from the package -> first sentence of its docstring, "" if it has none."""
+    found = {}
+    for file in sorted((PACKAGE / room).rglob("*.py")):
+        text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+        first = " ".join(text.partition("\n\n")[0].split())
+        found[file.relative_to(PACKAGE).as_posix()] = re.split(r"(?<=[.!?])\s+(?=[A-Z`])", first)[0]
+    return found
+
+
+if __name__ == "__main__":
+    for name, sentence in modules(*sys.argv[1:]).items():
+        print(f"{name}: {sentence}")
