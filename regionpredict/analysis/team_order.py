@@ -56,7 +56,8 @@ class TeamOrder:
     """One program: `executions` of each team, its `members` with their runs per execution, and
     `changes`: how many times the second of two teams directly follows the first. `main` is the file
     of its `main`, empty for unreachable code. `reached` are the teams that it reaches, including
-    functions whose address is taken. `serial` are the loops on one thread, by place.
+    functions whose address is taken. `serial` are the loops on one thread, by place. `partial`:
+    a function on the way was read in part, so `main` may reach more than is seen.
     """
 
     main: str = ""
@@ -65,6 +66,7 @@ class TeamOrder:
     changes: dict[tuple[TeamKey, TeamKey], float] = field(default_factory=dict)
     reached: set[TeamKey] = field(default_factory=set)
     serial: dict[Span, Runs] = field(default_factory=dict)
+    partial: bool = False
 
 
 @dataclass(slots=True)
@@ -121,6 +123,7 @@ def _order(walk: _Walk, roots: Sequence[Flow], main: str) -> TeamOrder:
         _add(whole, summary, _of_root(root))
         if root.function == "main" or root.pointed:
             whole.order.reached.update(summary.order.executions)
+            whole.order.partial |= summary.order.partial
     if main and whole.order.reached:
         _without_idle(whole.order)
     return whole.order
@@ -135,7 +138,9 @@ def leave_out(order: TeamOrder, regions: Collection[str]) -> None:
 
 
 def _without_idle(order: TeamOrder) -> None:
-    """Marks parallel regions that `main` cannot reach as not executed."""
+    """Marks parallel regions that `main` cannot reach as not executed, unless code is missing."""
+    if order.partial:
+        return
     idle = order.executions.keys() - order.reached
     order.executions.update(dict.fromkeys(idle, _IDLE))
     for pair in [pair for pair in order.changes if not idle.isdisjoint(pair)]:
@@ -187,7 +192,7 @@ class _Walk:
     def summary(self, flow: Flow, team: _Team | None, numbers: Numbers = ()) -> _Summary:
         """One run of a function by one thread with these arguments. In a team, its regions belong
         to the members."""
-        summary = _Summary()
+        summary = _Summary(TeamOrder(partial=flow.partial))
         self.stack.append(flow)
         self.given.append(dict(numbers))
         self._events(flow, flow.body, [], team, summary)
@@ -293,6 +298,7 @@ class _Walk:
             return
         called, more = self._summary_of(callee, numbers)
         _add(into, called, runs.times(more))
+        into.order.partial |= called.order.partial
         if called.first is not None and called.last is not None:
             self._next(into, called.first, called.last, nest)
 

@@ -221,6 +221,8 @@ def _parsed(request: SourceRequest, frontend: str, *, flows: bool) -> tuple[Pars
     finally:
         unit.close()
     seen = flows_of(body.function for body in trees.bodies) if flows else []
+    if unit.errors:
+        seen = [replace(flow, partial=True) for flow in seen]
     busy = unit.directives or unit.functions
     idle = not (busy or loops_with_calls(seen) or calls_through_pointers(seen))
     return Parsed(unit.diagnostics, unit.files, unit.macros, unit.headers, seen, idle,

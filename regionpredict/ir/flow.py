@@ -200,6 +200,7 @@ class Flow:
     """One function: the addresses of its parameters, and its effects in order.
 
     `pointed`: the function may be called through a pointer. `meant`: all such calls are known.
+    `partial`: its file was read in part, so calls may be missing.
     """
 
     function: str
@@ -208,6 +209,7 @@ class Flow:
     span: Span
     pointed: bool = False
     meant: bool = False
+    partial: bool = False
 
 
 def every_event(events: Iterable[Event]) -> Iterator[Event]:

@@ -132,6 +132,30 @@ def test_loops_with_races_are_a_share_of_the_time(tmp_path: Path) -> None:
     assert f"\nData races: {share} % of the time. Regions with a race count as on 1 " in table
 
 
+# Region 1 is a loop of a few iterations, region 2 the work behind a call through a template.
+BEHIND_A_TEMPLATE = (
+    "static double a[4000000];\n"
+    "template <class T> void scale(T *v) {\n#pragma omp parallel for\n" + LOOP.format(v="v") + "}\n"
+    "template <class T> void driver(T *v) { T *own = v; scale(own); }\n"
+    "int main() {\n    int team = 0;\n#pragma omp parallel for reduction(+:team)\n"
+    "    for (int i = 0; i < 8; i++) team++;\n    CALL\n    return team;\n}\n"
+)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param("driver<double>(a);", id="instance"),
+        pytest.param("driver<SCALAR>(a);", id="a call that the parser drops"),
+    ],
+)
+def test_work_behind_a_template_is_not_left_out(tmp_path: Path, call: str) -> None:
+    """`main` reaches the small loop for sure; the large one, too, or it may: never 1 thread."""
+    (tmp_path / "f.cpp").write_text(BEHIND_A_TEMPLATE.replace("CALL", call))
+    made = predict(tmp_path / "f.cpp", MACHINE).recommendation
+    assert made is not None and made.threads > 4
+
+
 def test_the_answer_names_its_rule(tmp_path: Path) -> None:
     program = _program(tmp_path, "alone();")
     assert program["rule"] == "fewest threads within 10 % of the least time"

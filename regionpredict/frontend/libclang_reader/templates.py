@@ -8,7 +8,7 @@ lambda.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -70,6 +70,26 @@ class Templates:
                     instances.setdefault(int(cursor.data0 or 0), Instance(cursor, caller_name))
         self._known[key] = list(instances.values())
         return self._known[key]
+
+    def leading_to(self, functions: Sequence[lc.Cursor]) -> set[int]:
+        """The keys of these functions, and of all that name one of them, directly or not.
+
+        A template shows a call only by its name where the function depends on the types.
+        """
+        leading = {int(function.data0 or 0) for function in functions}
+        if not any(self.is_template(function) for function, _, _, _ in self._located()):
+            return leading
+        waiting = [lc.spelling(function) for function in functions]
+        seen = set(waiting)
+        while waiting:
+            name = waiting.pop()
+            occurrences = {f: mentioned_at(text.data, name) for f, text in self._sources.items()}
+            for caller in functions_holding(self._located(), occurrences):
+                leading.add(int(caller.data0 or 0))
+                if (spelled := lc.spelling(caller)) not in seen:
+                    seen.add(spelled)
+                    waiting.append(spelled)
+        return leading
 
     def _versions(self, caller: lc.Cursor, key: int, depth: int) -> list[Instance]:
         if self._key(caller) == key:

@@ -83,7 +83,7 @@ class _Reader:
         self.enumerators: dict[str, int] | None = None
         self.known_bodies: dict[Decl, Function | None] = {}
         self.templates = Templates(self._located, self.sources)
-        self.directed: set[int] = set()  # the functions that hold a directive
+        self.leading: set[int] = set()  # the functions that hold or may call one with a directive
         self.located: list[tuple[lc.Cursor, int, int, int]] | None = None
         self.top: list[lc.Cursor] | None = None
 
@@ -278,19 +278,23 @@ class _Reader:
         offsets = self._include_offsets({file for file, _, _ in directives})
         for file, _, pragma in directives:
             offsets.setdefault(file, []).append(pragma.offset)
+        directed = [
+            cursor
+            for cursor, file, begin, end in self._located()
+            if any(begin <= offset <= end for offset in offsets.get(file, ()))
+        ]
+        self.leading = self.templates.leading_to(directed)
         functions = []
-        for cursor, file, begin, end in self._located():
-            if any(begin <= offset <= end for offset in offsets.get(file, ())):
-                self.directed.add(int(cursor.data0 or 0))
-                versions = [self._instance(instance) for instance in self._instances(cursor)]
-                for function in versions or [self._function(cursor)]:
-                    if function is not None:
-                        functions.append(function)
+        for cursor in directed:
+            versions = [self._instance(instance) for instance in self._instances(cursor)]
+            for function in versions or [self._function(cursor)]:
+                if function is not None:
+                    functions.append(function)
         return functions
 
     def _instances(self, cursor: lc.Cursor) -> list[Instance]:
-        """The instances of a template with a directive that are called; none of what is none."""
-        if int(cursor.data0 or 0) not in self.directed or not self.templates.is_template(cursor):
+        """The called instances of a template that leads to a directive; none of what is none."""
+        if int(cursor.data0 or 0) not in self.leading or not self.templates.is_template(cursor):
             return []
         return self.templates.instances_of(cursor)
 
