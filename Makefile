@@ -107,6 +107,7 @@ bench: $(VENV)/installed-test
 	for loops in 50 200 800; do \
 	    $(BIN)/python tests/benchmarks/bench_frontend.py --generated $$loops --rounds 3; done
 	$(BIN)/python tests/benchmarks/bench_trace.py
+	$(BIN)/python tests/benchmarks/bench_trace.py 100000000 64
 	$(BIN)/python tests/benchmarks/bench_paraver.py
 
 # The same bytes from 100 cold runs on a folder of 40 files, on one process and on four in turns.

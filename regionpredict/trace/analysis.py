@@ -13,6 +13,7 @@ from regionpredict.trace.calls_not_analysed import calls_not_analysed, note_of
 from regionpredict.trace.clock_conditions import Violations, clock_conditions, violations
 from regionpredict.trace.clock_correction import corrected
 from regionpredict.trace.collective_waits import collective_waits
+from regionpredict.trace.columns import rest
 from regionpredict.trace.cost_replay import CostReplay, cost_replay
 from regionpredict.trace.event_trace import EventTrace, Finding, Kind
 from regionpredict.trace.kernels import Kernels
@@ -67,17 +68,23 @@ def analyse(
     does not suffice.
     """
     trace = with_whole_run(trace)
+    rest()
     paths = call_paths(trace, kernels)
+    rest()
     if matches is None:
         matches = match(trace, kernels)
+        rest()
     conditions = clock_conditions(trace, paths, matches)
     violated, clock_findings = violations(trace, conditions)
     if correct_clocks and violated:
         trace = corrected(trace, conditions.values(), kernels)
         paths = call_paths(trace, kernels)
     del conditions
+    rest()
     collectives = collective_waits(trace, paths, matches)
+    rest()
     messages = message_waits(trace, paths, matches, kernels)
+    rest()
     teams, team_findings = team_waits(trace, paths)
     nothing = np.zeros(0, dtype=np.int64)
     points = sorted_points(
@@ -89,10 +96,13 @@ def analyse(
         ],
         collectives.groups,
         (),
+        len(trace),
     )
     # The points stand in `points` now: what is not held here leaves room for the replay.
     messages, collectives, teams = replace(messages, points=()), replace(collectives, points=()), []
+    rest()
     replayed = cost_replay(trace, paths, points, kernels)
+    rest()
     left_out = calls_not_analysed(trace)
     findings: Sequence[Finding] = [
         *trace.findings,

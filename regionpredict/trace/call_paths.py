@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
+from regionpredict.trace.columns import column
 from regionpredict.trace.event_trace import NONE, EventTrace, Kind, Paradigm, Region, Role
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.mpi_regions import Call, call_of
@@ -128,7 +129,7 @@ def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
     """Follows every location through its regions; raises InputError where the tree is endless."""
     library = kernels.load("call_paths.c")
     library.rp_call_paths.restype = ctypes.c_int64
-    locations, operations = len(trace.locations), len(trace.operations)
+    locations, operations, events = len(trace.locations), len(trace.operations), len(trace)
     rank = np.array([location.rank for location in trace.locations], dtype=np.int32)
     marked = np.array([synchronises(region) for region in trace.regions], dtype=np.uint8)
     most_marks = _marks(trace, marked)
@@ -137,15 +138,15 @@ def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
         arrays: dict[str, NDArray[Any]] = {
             "parent": np.empty(nodes, dtype=np.int32),
             "node_region": np.empty(nodes, dtype=np.int32),
-            "operation_node": np.empty(operations, dtype=np.int32),
-            "operation_enter": np.empty(operations, dtype=np.int64),
-            "operation_leave": np.empty(operations, dtype=np.int64),
+            "operation_node": column(operations, np.int32, events),
+            "operation_enter": column(operations, np.int64, events),
+            "operation_leave": column(operations, np.int64, events),
             "exclusive": np.zeros((locations, nodes), dtype=np.int64),
             "visits": np.zeros((locations, nodes), dtype=np.int64),
             "mark_enter": np.empty(most_marks, dtype=np.int64),
             "mark_leave": np.empty(most_marks, dtype=np.int64),
             "mark_node": np.empty(most_marks, dtype=np.int32),
-            "event_node": np.empty(len(trace), dtype=np.int32),
+            "event_node": column(events, np.int32, events),
         }
         at = {name: column.ctypes.data for name, column in arrays.items()}
         table = _CallPaths(

@@ -16,6 +16,7 @@ from regionpredict.trace.collective_table import (
     CollectiveTable,
     collective_table,
 )
+from regionpredict.trace.columns import rest
 from regionpredict.trace.event_trace import Collective, EventTrace, Finding, Kind, Location
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.team_conditions import team_conditions
@@ -56,11 +57,11 @@ def clock_conditions(
     all, a barrier, and MPI_Finalize nobody before all. In a scan nobody ends before lower ranks
     begin.
     """
-    return {
-        "message": message_conditions(trace, matches),
-        "collective": _collectives(trace, paths, matches),
-        "thread": team_conditions(trace),
-    }
+    messages = message_conditions(trace, matches)
+    rest()
+    collectives = _collectives(trace, paths, matches)
+    rest()
+    return {"message": messages, "collective": collectives, "thread": team_conditions(trace)}
 
 
 def violations(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.trace.call_paths import CallPaths
+from regionpredict.trace.columns import rest
 from regionpredict.trace.event_trace import Collective, EventTrace, Finding, Kind
 from regionpredict.trace.matching import Matches
 
@@ -75,6 +76,7 @@ def collective_table(
     rows = rows[sizes[operations.communicator[rows]] > 1]
     communicator = operations.communicator[rows].astype(np.int64)
     instance = matches.instance[rows]
+    rest()
     place = _ranks_in_communicator(trace, operations.event[rows], communicator)
     order = np.lexsort((place, instance, communicator))
     rows, communicator, instance = rows[order], communicator[order], instance[order]
@@ -89,6 +91,7 @@ def collective_table(
         rows = rows[np.repeat(whole, counts)]
         counts = counts[whole]
         first = np.concatenate([[0], np.cumsum(counts)])[:-1].astype(np.int64)
+    rest()
     event = operations.event[rows]
     enter, leave = paths.operation_enter[rows], paths.operation_leave[rows]
     begin = _begins(trace, enter, event)
@@ -98,6 +101,7 @@ def collective_table(
     begin[later] = enter[later]
     location = trace.locations_of(event)
     ranks = np.array([place.rank for place in trace.locations], dtype=np.int32)
+    rest()
     return CollectiveTable(
         event=event,
         location=location,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.trace.call_paths import CallPaths
+from regionpredict.trace.columns import rest
 from regionpredict.trace.event_trace import EventTrace
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.mpi_regions import Call, call_of
@@ -83,6 +84,9 @@ _MOST_POINTS = 1 << 30  # the kernel counts them, and twice as many lists, in 32
 _SEGMENTS = ("segment_from", "segment_to", "segment_location")
 
 
+_REST = ctypes.CFUNCTYPE(None)
+
+
 class _Table(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_int64) for name in ("locations", "nodes", "points", "ranks", "groups")),
@@ -94,6 +98,7 @@ class _Table(ctypes.Structure):
         ("lost", ctypes.c_double),
         ("left_out", ctypes.c_double),
         ("unordered", ctypes.c_int64),
+        ("rest", _REST),
     ]
 
 
@@ -122,7 +127,7 @@ def cost_replay(
     }
     end, end_location = _end(trace, points)
     table = _table(trace, paths, points, inputs | results)
-    table.end, table.end_location = end, end_location
+    table.end, table.end_location, table.rest = end, end_location, _REST(rest)
     begins = _begins(trace, paths, points)
     library = kernels.load("delays.c")
     if locations and library.rp_replay(ctypes.byref(table), begins.ctypes.data_as(ctypes.c_void_p)):

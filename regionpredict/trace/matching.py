@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
+from regionpredict.trace.columns import column
 from regionpredict.trace.event_trace import EventTrace, Finding, Kind, Operations
 from regionpredict.trace.kernels import Kernels
 
@@ -59,7 +60,7 @@ def match(trace: EventTrace, kernels: Kernels) -> Matches:
     rank = np.array([location.rank for location in trace.locations], dtype=np.int32)
     kind = np.ascontiguousarray(trace.kind[trace.operations.event])
     mate, other, instance = match_columns(
-        first, rank, kind, trace.operations, len(trace.communicators), kernels
+        first, rank, kind, trace.operations, len(trace.communicators), kernels, len(trace)
     )
     return Matches(mate, other, instance, unmatched(kind, trace.operations.partner, mate, other))
 
@@ -71,13 +72,14 @@ def match_columns(
     operations: Operations,
     communicators: int,
     kernels: Kernels,
+    events: int = 0,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """`mate`, `other` and `instance` of operations that begin at `first` for each location.
 
-    `rank` is of each location, `kind` of each operation. Raises InputError where memory does not
-    suffice.
+    `rank` is of each location, `kind` of each operation; `events` is the number of the trace's.
+    Raises InputError where memory does not suffice.
     """
-    mate, other, instance = (np.empty(len(operations), dtype=np.int64) for _ in range(3))
+    mate, other, instance = (column(len(operations), np.int64, events) for _ in range(3))
     table = _Matching(
         locations=len(rank),
         operations=len(operations),

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.trace.call_paths import CallPaths
+from regionpredict.trace.columns import rest
 from regionpredict.trace.event_trace import EventTrace, Kind, Paradigm
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
@@ -123,11 +124,14 @@ def message_waits(
     inside = operations.in_mpi(receives) & operations.in_mpi(sends)
     receives, sends = receives[inside], sends[inside]
     late = _late_senders(operations, receives, sends, len(trace))
+    rest()
     late_receivers, blocked = _late_receivers(operations, matches, receives, sends, late.candidates)
     empty = trace.operations.sent <= 0
+    rest()
+    misordered = _misordered(trace, operations, receives, sends, late, kernels)
     return MessageWaits(
         (*late.points, *late_receivers),
-        _misordered(trace, operations, receives, sends, late, kernels),
+        misordered,
         int(np.count_nonzero(empty[late.sends])),
         int(np.count_nonzero(empty[blocked])),
     )

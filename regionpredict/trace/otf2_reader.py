@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from regionpredict.errors import InputError, with_extra
 from regionpredict.file_presence import is_file, is_folder
+from regionpredict.trace.columns import column
 from regionpredict.trace.event_trace import (
     NONE,
     Counter,
@@ -165,7 +166,7 @@ def read_events(
     capacity = max(int(most.sum()) + 2 * count, _LEAST_CAPACITY)
     while True:
         columns: dict[str, NDArray[Any]] = {
-            name: np.empty(capacity, dtype=kind)
+            name: column(capacity, kind, capacity)
             for name, kind in (*_EVENT_COLUMNS, *_OPERATION_COLUMNS)
         }
         ends = np.zeros(count, dtype=np.int64)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.call_paths import path_sources
+from regionpredict.trace.columns import rest
 from regionpredict.trace.event_trace import Kind
 from regionpredict.trace.path_impact import path_impact
 from regionpredict.trace.profile import Balance, Collector, TraceResult
@@ -55,11 +56,13 @@ def waits(analysis: Analysis) -> TraceResult:
         collector.table(metric, table)
     collector.table("time", analysis.paths.inclusive() / analysis.trace.ticks_per_second)
     collector.table("visits", analysis.paths.visits, "")
+    rest()
     for metric, integers, unit in _messages(analysis):
         collector.table(metric, integers, unit)
-    return replace(
-        collector.result(counts), worst=worst_instances(analysis), severity=severity(analysis)
-    )
+    rest()
+    worst = worst_instances(analysis)
+    rest()
+    return replace(collector.result(counts), worst=worst, severity=severity(analysis))
 
 
 def delays(analysis: Analysis) -> TraceResult:
@@ -79,6 +82,7 @@ def delays(analysis: Analysis) -> TraceResult:
 def critical_path(analysis: Analysis) -> TraceResult:
     """What the run's length is made of, and what imbalance on it costs (Boehme 2014, chapter 5)."""
     collector = _collector(analysis)
+    rest()
     impact = path_impact(analysis)
     for metric, table in (
         ("critical_path", impact.path),

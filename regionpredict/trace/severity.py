@@ -17,11 +17,13 @@ def severity(analysis: Analysis, parts: int = PARTS) -> Severity | None:
     trace, points = analysis.trace, analysis.points
     edges = np.linspace(0, int(trace.time.max(initial=0)), parts + 1)
     seconds = {}
+    waiting = np.flatnonzero(points.wait > 0)
+    begins = analysis.wait_begins(waiting)
     for wait in CAUSED:
-        rows = np.flatnonzero((points.kind == wait) & (points.wait > 0))
-        if not len(rows):
+        chosen = points.kind[waiting] == wait
+        if not np.any(chosen):
             continue
-        begin, length = analysis.wait_begins(rows), points.wait[rows]
+        begin, length = begins[chosen], points.wait[waiting[chosen]]
         waited = [float(np.clip(edge - begin, 0, length).sum()) for edge in edges]
         seconds[wait.metric] = tuple((np.diff(waited) / trace.ticks_per_second).tolist())
     if not seconds:

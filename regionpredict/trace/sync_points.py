@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regionpredict.trace.columns import gathered
 from regionpredict.trace.event_trace import Finding
 from regionpredict.trace.wait_classes import NO_WAIT
 
@@ -107,8 +108,9 @@ def sorted_points(
     parts: Sequence[PointRows],
     groups: Sequence[NDArray[np.int32]],
     findings: Sequence[Finding],
+    events: int = 0,
 ) -> SyncPoints:
-    """All points in the order of their events, with causes as rows.
+    """All points, of a trace of so many events, in the order of these, with causes as rows.
 
     Of two points at one event the one that waits counts, then the earlier part.
     """
@@ -123,10 +125,13 @@ def sorted_points(
     first[1:] = event[1:] != event[:-1]
     order = order[first]
     # One column after the other, since all of them at once would take as much memory again.
-    kept = {column.name: joined(column.name)[order] for column in fields(PointRows)}
+    kept: dict[str, NDArray[Any]] = {
+        column.name: gathered([getattr(part, column.name) for part in parts], order, events)
+        for column in fields(PointRows)
+    }
     event, late = kept["event"], kept["cause"]
     rows = np.searchsorted(event, late)
     is_there = (late >= 0) & (rows < len(event))
     is_there[is_there] = event[rows[is_there]] == late[is_there]
-    kept["cause"] = np.where(is_there & ((kept["wait"] > 0) | kept["is_team"]), rows, NOBODY)
+    late[:] = np.where(is_there & ((kept["wait"] > 0) | kept["is_team"]), rows, NOBODY)
     return SyncPoints(**kept, groups=tuple(groups), findings=tuple(findings))

@@ -51,7 +51,12 @@ static bool lay_entries(struct work *w)
     struct collected c = {w->mine, w->my_nodes, w->my_mark, 0};
     if (!have_entries(w))
         return false;
+    int64_t rested = 0;
     for (int64_t location = 0; location < r->locations; location++) {
+        if (r->starts[location] - rested >= MOST_EVENTS_AT_ONCE) {
+            r->rest();
+            rested = r->starts[location];
+        }
         w->entry_first[location] = w->entries;
         bool worker = location && r->rank[location] == r->rank[location - 1];
         int64_t point = r->first[location], stop = r->first[location + 1];

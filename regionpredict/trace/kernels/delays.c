@@ -13,7 +13,8 @@
 #include <string.h>
 
 enum { ENTER, LEAVE, JOIN = 15 };
-enum { NO_MEMORY = -1, NONE = -1, NOT_YET = -2, NOBODY = -2, CLASSES = 9, LAST_PROPAGATING = 7, SMALL_GROUP = 256, MOST_USED = 64 };
+enum { NO_MEMORY = -1, NONE = -1, NOT_YET = -2, NOBODY = -2, CLASSES = 9, LAST_PROPAGATING = 7, SMALL_GROUP = 256, MOST_USED = 64,
+       MOST_EVENTS_AT_ONCE = 1 << 24 };
 enum { LATE_SENDER, LATE_RECEIVER };
 
 struct replay {
@@ -39,6 +40,7 @@ struct replay {
     double lost;                   /* costs that reach waits without a cause, ticks */
     double left_out;               /* costs of waits that the reference charges to nobody, ticks */
     int64_t unordered;             /* waits that cannot be put in order */
+    void (*rest)(void);            /* called where columns are not needed for a while */
 };
 
 struct scales {  /* in a list, by position: of an interval, or the costs of a wait */
@@ -453,8 +455,11 @@ int rp_replay(struct replay *r, const uint8_t *starts_at)
         w.before_wait[at] = w.before_cause[at] = w.charged[at] = w.expires[at] = NONE;
         w.costs[at] = NOT_YET;
     }
-    fine = fine && lay_entries(&w) && lay_sums(&w) && list_waiters(&w) && find_previous(&w)
-        && replay_backwards(&w);
+    fine = fine && lay_entries(&w);
+    r->rest(); /* events */
+    fine = fine && lay_sums(&w) && list_waiters(&w) && find_previous(&w);
+    r->rest(); /* of points, whom they met */
+    fine = fine && replay_backwards(&w);
     if (fine)
         follow_path(&w, starts_at);
     for (int64_t at = 0; w.active && at < r->locations; at++) {
