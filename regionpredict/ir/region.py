@@ -179,7 +179,8 @@ class Branch:
     `kind` is 'if' if the source has an `if` at the line of `span`. `share` is the probability of
     the condition, from 0 to 1, if the caller gave one. `test` is the value of the condition, if it
     has one. It is not zero on the first side. `extreme`: the condition holds if a value exceeds all
-    previous ones of the enclosing loop.
+    previous ones of the enclosing loop. `ending` are the numbers
+    of the sides that end this loop (`break`, `return`), and so run at most once in it.
     """
 
     condition: str
@@ -189,6 +190,7 @@ class Branch:
     share: Fraction | None = None
     test: Expr | None = None
     extreme: bool = False
+    ending: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

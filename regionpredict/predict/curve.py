@@ -43,8 +43,8 @@ class CoreTime(NamedTuple):
 
     `overlapping` (arithmetic, recurrences, instruction issue) overlaps data transfers, and
     `loading` (loads and stores) does not. `notes` has one line per loop. `slots` is the part of
-    `overlapping` that occupies pipes and issue slots. `figures` are the keys of the machine's
-    figures for the heaviest loop.
+    `overlapping` that occupies pipes, issue slots and the window. `figures` are the keys of the
+    machine's figures for the heaviest loop.
     """
 
     overlapping: float

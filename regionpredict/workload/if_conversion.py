@@ -15,7 +15,7 @@ def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, .
     """The share of executions in which each side of a branch runs: as given, or equal (`even`).
 
     A side with a message or an allocation is rare (`RARE_SIDE`). A running extreme counts as in a
-    loop of `trips` iterations.
+    loop of `trips` iterations. A side that ends this loop runs once in it.
 
     Of n values in random order, 1 + 1/2 + ... + 1/n exceed all previous ones (Rényi 1962, "Théorie
     des éléments saillants d'une suite d'observations").
@@ -23,6 +23,9 @@ def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, .
     held = float(branch.share) if branch.share is not None else None
     if held is None and branch.extreme:
         held = min(1.0, (log(max(trips, 1.0)) + EULER_GAMMA.value) / max(trips, 1.0))
+    if held is None and len(branch.ending) == 1:
+        once = min(even, 1.0 / max(trips, 1.0))
+        held = once if branch.ending == (0,) else 1.0 - once
     if held is None:
         rare = [_is_rare(side) for side in branch.sides]
         number, others = sum(rare), len(rare) - sum(rare)

@@ -126,6 +126,41 @@ def test_what_is_right_or_not_known(frontend: str, name: str, tmp_path: Path) ->
 small = st.integers(-3, 3)
 
 
+LAMBDA = """double a[100000];
+struct Engine { unsigned state; double draw() { state = state * 69069u + 1; return state; } };
+double seen;
+int main() {
+  double sum = 0, last = 0;
+  auto chunk = [&](int c) {
+    Engine engine{(unsigned)c};
+    double own = 0;
+    for (int i = 0; i < 1000; i++) { own += a[c * 1000 + i]; a[c * 1000 + i] = engine.draw(); }
+    a[c * 1000] = own;@
+  };
+#pragma omp parallel for
+  for (int c = 0; c < 100; c++) chunk(c);
+  return sum > last;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "rules"),
+    [
+        ("", []),
+        (" sum += own;", ["RP222"]),
+        (" seen += own;", ["RP222"]),
+        (" static int calls; calls++;", ["RP222"]),
+    ],
+    ids=["own variables", "of the caller", "global", "static"],
+)
+def test_variables_of_a_lambda(tmp_path: Path, statement: str, rules: list[str]) -> None:
+    """Each call has those that are declared in it, and all have those around it."""
+    (tmp_path / "f.cpp").write_text(LAMBDA.replace("@", statement))
+    (facts,) = analyse(requests_for([str(tmp_path / "f.cpp")]), {}).facts
+    assert conflicts(facts) == rules
+
+
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(

@@ -37,6 +37,35 @@ LOOPS = """for (int i = 0; i < n; i++) {
 }"""
 
 
+ONCE = """for (int i = 0; i < n; i++)
+  for (int j = 0; j < m; j++) {
+    if (a[j] > i) {
+      @
+    }
+    a[j] += 1;
+  }"""
+ATOMIC = "\n#pragma omp atomic\n a[n] += 1; "
+SWITCH = "switch ((int)a[0]) { case 1: if (a[1] > 0) {" + ATOMIC + "break; } a[0] = 1; }"
+
+
+@pytest.mark.parametrize(
+    ("body", "each"),
+    [
+        (ATOMIC + "break;", 1.0),
+        (ATOMIC + "a[2] = 0; break;", 1.0),
+        (ATOMIC, 20.0),
+        (SWITCH, 5.0),
+        ("for (int k = 0; k < 4; k++) {" + ATOMIC + "break; }", 80.0),
+        ("a[2] = 0; continue; } else {" + ATOMIC + "break;", 1.0),
+    ],
+    ids=["break", "behind more", "none", "of a switch", "of an inner loop", "on the other side"],
+)
+def test_what_ends_a_loop_runs_once_in_it(body: str, each: float) -> None:
+    """Of 40 iterations half reach a condition's side, a quarter a case of a `switch` in it, and an
+    eighth a condition there; only one reaches the side that ends the loop."""
+    assert counts(ONCE.replace("@", body), n=10, m=40).atomics == pytest.approx(10 * each)
+
+
 def test_constructs_in_loops() -> None:
     """n(1 + m + 6m) atomics; 3nm + n(n - 1)/2 critical bodies, counted by running the loops."""
     n, m = 8, 5

@@ -49,6 +49,13 @@ def parted(items: Sequence[Stmt], *, in_loop: bool) -> tuple[tuple[Stmt, ...], C
     return tuple(items), None
 
 
+def ends_loop(side: Stmt, *, breaks: bool) -> bool:
+    """Whether the loop around ends with a side of an `if`. `breaks`: a `break` is the loop's."""
+    if isinstance(side, Compound):
+        return any(ends_loop(item, breaks=breaks) for item in side.items)
+    return isinstance(side, Return) or (breaks and isinstance(side, Jump) and side.kind == "break")
+
+
 def _leaves(statement: Stmt, labels: frozenset[str], *, in_loop: bool, own: bool) -> bool:
     """Whether it may skip the following statements. `own`: a `continue` belongs to the outermost
     loop."""

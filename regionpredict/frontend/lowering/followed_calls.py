@@ -118,6 +118,8 @@ class FollowedCalls:
             nodes += before
             to_arguments.append(paths)
         inner = self.context.entered(function, call.args, frame)
+        if function.closure:  # it has its own variables, though those around it are seen in it
+            self.context.private.update(declared_in(function.body), function.parameters)
         handed_on(self.context, frame, inner)
         self.operands.enter({
             self.context.name_of(parameter, inner.depth): paths

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.clause_names import collapsed, listed_private, reduced
-from regionpredict.frontend.lowering.early_leaves import parted
+from regionpredict.frontend.lowering.early_leaves import ends_loop, parted
 from regionpredict.frontend.lowering.followed_calls import Followed, FollowedCalls
 from regionpredict.frontend.lowering.followed_statements import come_to
 from regionpredict.frontend.lowering.frame import Frame, Pointer
@@ -99,6 +99,7 @@ class RegionBuilder:
         self.effects = unit.effects
         self.values = VariableValues(self.context, self.effects)
         self.calls = FollowedCalls(unit, self.context, function, self, trees)
+        self._in_switch = False
         self.simd: Pragma | None = pragma if "simd" in pragma.kind.split() else None
 
     # -- the door -------------------------------------------------------------------------------
@@ -443,10 +444,11 @@ class RegionBuilder:
     def _rare(self, statement: Stmt, frame: Frame) -> list[Node]:
         if isinstance(statement, Switch):
             test = self._expression(statement.condition, statement.span, frame, "condition")
-            return [
-                *test,
-                self.branch(show(statement.condition), [statement.body], statement.span, frame),
-            ]
+            outer, self._in_switch = self._in_switch, True
+            sides = [statement.body]
+            branch = self.branch(show(statement.condition), sides, statement.span, frame)
+            self._in_switch = outer
+            return [*test, branch]
         if isinstance(statement, Return):
             if statement.value is None or _is_object(statement.value):
                 return []
@@ -486,7 +488,11 @@ class RegionBuilder:
         sides = [statement.then] + ([statement.other] if statement.other is not None else [])
         value = self.values.decided(statement.condition, frame)
         branch = self.branch(show(statement.condition), sides, statement.span, frame, value)
-        return [*test, replace(branch, kind="if")]
+        ending = tuple(
+            number for number, side in enumerate(sides)
+            if self.calls.in_loop and ends_loop(side, breaks=not self._in_switch)
+        )  # fmt: skip
+        return [*test, replace(branch, kind="if", ending=ending)]
 
     def branch(
         self, condition: str, sides: list[Stmt], span: Span, frame: Frame, test: Expr | None = None

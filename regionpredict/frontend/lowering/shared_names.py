@@ -30,6 +30,7 @@ def shared_names(
     shared = {
         name for name, (decl, depth) in context.named().items()
         if decl.name not in own and _is_shared(decl, depth, begin)
+        and not (decl.kind != "static" and decl in context.private)
     }  # fmt: skip
     homes = shared | {"this"} if begin is not None else shared
     members = context.member_homes.items()

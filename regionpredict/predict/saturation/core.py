@@ -26,7 +26,8 @@ from regionpredict.workload import NONE_KEPT, LoopBody, Recurrence, Step
 _PORTS = ("loads_per_cycle", "stores_per_cycle", "memory_operations_per_cycle",
           "load_bytes_per_cycle", "store_bytes_per_cycle")  # fmt: skip
 _ON_PIPES = frozenset({"fp_add", "fp_neg", "fp_compare", "fp_mul"})
-_CHAINS = ("recurrence", "chain of one iteration")
+_WINDOWED = "chain of one iteration"
+_CHAINS = ("recurrence", _WINDOWED)
 _DIVISIONS = frozenset({"fp_div", "fp_sqrt"})
 
 
@@ -91,7 +92,7 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
     bounds["issue"] = _Bound(instructions / width / lanes, ("processor.issue_width",))
     bounds["recurrence"] = _carried(body, instructions, lanes, machine, parts)
     if body.innermost and parts.chains:
-        bounds["chain of one iteration"] = _chain(body, instructions, lanes, machine)
+        bounds[_WINDOWED] = _chain(body, instructions, lanes, machine)
     split = (lanes - 1) * size / line_bytes
     ports = _port_cycles(loads * (1 + split), stores * (1 + split), lanes * size, machine,
                          vector=lanes > 1) / lanes  # fmt: skip
@@ -106,6 +107,9 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
     note += f"scalar, {reason}" if reason else _lanes_text(lanes, full)
     note += f"; {name}, {max(longest.cycles, ports):.3g} cycles an iteration"
     slots = max(bound.cycles for kind, bound in bounds.items() if kind not in _CHAINS)
+    windowed = bounds.get(_WINDOWED)
+    if windowed is not None and machine.threads_per_core > 1:
+        slots = max(slots, windowed.cycles / _windows(instructions, machine))
     return BodyCycles(longest.cycles, ports, note, figures, slots)
 
 
@@ -287,6 +291,18 @@ def _chain(body: LoopBody, instructions: float, lanes: float, machine: Machine) 
     kinds = {kind.removeprefix("call:") for step in body.steps for kind, _ in step.operations}
     figures = ("processor.window", *_latencies(kinds & machine.operations.keys()))
     return _Bound(chain * min(1.0, instructions / window) / lanes, figures)
+
+
+def _windows(instructions: float, machine: Machine) -> float:
+    """The speedup of a core by all its hardware threads, where its window limits the iterations.
+    It is 1 if the part of each thread holds several iterations.
+
+    The window is divided among the threads (Intel, "64 and IA-32 Architectures Optimization
+    Reference Manual", 2015, sec. 2.5.1.2). An iteration that fills the part alone takes no longer.
+    """
+    threads = float(machine.threads_per_core)
+    share = threads * instructions / machine.processor.window.value
+    return max(1.0, min(threads, share))
 
 
 def _latency(step: Step, machine: Machine, *, reassociates: bool) -> float:

@@ -366,6 +366,26 @@ def test_a_chain_in_an_iteration(loads: float, room: float) -> None:
     assert cycles(loop, windowed(144))[0] == max(41 * room, (8 + loads) / 4, 10)
 
 
+@pytest.mark.parametrize(
+    ("loads", "faster"),
+    [(28, 1.0), (64, 1.0), (100, 2 * 108 / 144), (500, 2.0)],
+    ids=["four fit", "one for each thread", "three quarters of one", "none fits"],
+)
+def test_two_threads_of_a_core_divide_its_window(loads: float, faster: float) -> None:
+    """A window of 144 is two of 72. Where iterations of 36 instructions run side by side, each
+    thread has half as many of them: the core does no more. One of 108 has the core 41 * 108/144
+    cycles at a time, and each of two threads 41: three in the time of two."""
+    machine = windowed(144)
+    threads = replace(machine.node.packages, value=2)
+    machine = replace(machine, node=replace(machine.node, threads_per_core=threads))
+    operations = {"fp_mul": 3.0, "fp_div": 1.0, "fp_add": 5.0}
+    loop = replace(body(operations, loads=loads, because=SCALAR), steps=STEPS)
+    time = core_time([loop], machine, 64)
+    assert time.slots / CYCLE == pytest.approx(
+        max(time.overlapping / CYCLE / faster, (8 + loads) / 4, 10)
+    )
+
+
 def test_a_sum_of_many_is_a_tree_where_it_may_be_reordered() -> None:
     """Seven additions of 4 cycles one by one, or three levels of them, behind a load of 4."""
     loop = body({"fp_add": 7.0}, loads=8, because=SCALAR)
