@@ -9,7 +9,7 @@ import click
 
 from regionpredict.cli.fit_drawing import drawing
 from regionpredict.cli.given_options import refuse_options
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import write_notes, write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.point_bindings import point_bindings
 
@@ -43,6 +43,12 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
     if options["order"] == "value" and not points:
         raise UsageError("--sort value needs a point", remedy="give one: --predict p=1024")
     context = click.get_current_context()
+    if options["output"] == "extra-p":
+        if options["target"] is None:
+            raise UsageError("an experiment of Extra-P is not text", remedy="give -o FILE.extra-p")
+        refuse_options(
+            context, ("predict", "suggest", "tree", "plot"), "does not go with --format extra-p"
+        )
     if options["plot"] is None:
         refuse_options(context, ("drawing", "fix", "until"), "needs --plot FILE")
     if options["output"] in _DATA:
@@ -71,11 +77,12 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
             "extrap-text",
             "extrap-json",
             "data-csv",
+            "extra-p",
         ]
     ),
     default="table",
     show_default=True,
-    help="Output format.",
+    help="Output format. extra-p, or -o FILE.extra-p: an experiment that Extra-P's GUI opens.",
 )
 @click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
 @click.option("--predict", multiple=True, metavar="p=1024", help="Point to predict at. Repeatable.")
@@ -166,18 +173,15 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     from regionpredict.report.next_points import next_points
     from regionpredict.report.rendered import rendered
 
+    if options["output"] == "table" and (options["target"] or "").endswith(".extra-p"):
+        options["output"] = "extra-p"
     points = point_bindings(predict)
     fixed = {name: value for part in point_bindings(options["fix"]) for name, value in part.items()}
     _check_combination(options, points)
     experiment = _measured(path, options)
     output, target = options["output"], options["target"]
     if output in _DATA:
-        from regionpredict.report import measured_series
-
-        experiment = _matching(experiment, options["pattern"])
-        text = getattr(measured_series, _DATA[output])(experiment)
-        write_result(text.rstrip("\n") + "\n", target)
-        _report(experiment.problems)
+        _write_measurements(_matching(experiment, options["pattern"]), output, target)
         return
     models = model_experiment(
         experiment,
@@ -189,6 +193,9 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     )
     everything = models
     models = _chosen(models, options["pattern"], options["order"], points, path)
+    if output == "extra-p":
+        _write_experiment(models, target)
+        return
     predictions = _predictions(models, points, options["level"], path)
     trees: list[CallTree] = []
     if options["tree"] or options["drawing"] == "shares":
@@ -220,6 +227,30 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     if not models.models and not problems:
         problems = (InputError("no series in it", remedy="add measurements", path=path),)
     _report(problems)
+
+
+def _write_measurements(experiment: Experiment, output: str, target: str | None) -> None:
+    from regionpredict.report import measured_series
+
+    text = getattr(measured_series, _DATA[output])(experiment)
+    write_result(text.rstrip("\n") + "\n", target)
+    _report(experiment.problems)
+
+
+def _write_experiment(models: ModelSet, target: str) -> None:
+    """An experiment for Extra-P, with a note of the models that have no form there."""
+    from pathlib import Path
+
+    from regionpredict.atomic_file import write_file
+    from regionpredict.errors import one_line
+    from regionpredict.report.extrap_experiment import extrap_experiment
+
+    archive, left_out = extrap_experiment(models)
+    write_file(Path(target), archive)
+    click.echo(f"written: {one_line(target)}", err=True)
+    if left_out:
+        write_notes([f"Extra-P has no form for these models: {', '.join(left_out)}"])
+    _report(models.problems)
 
 
 def _search(options: Mapping[str, Any]) -> dict[str, Any]:
