@@ -25,7 +25,8 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 class Pragma(NamedTuple):
     """One OpenMP directive: its words (`parallel for`), clauses and place (offsets in the file).
 
-    `joined`: it directly follows another directive of the same macro.
+    `joined`: it directly follows another directive of the same macro. `blocks`, for one before a
+    block of its macro, counts those that open before it, in the macro and in its function there.
     """
 
     kind: str
@@ -37,6 +38,7 @@ class Pragma(NamedTuple):
     text: str
     macro: str = ""
     joined: bool = False
+    blocks: tuple[int, int] | None = None
 
     @property
     def is_loop(self) -> bool:

@@ -7,7 +7,7 @@ like every statement of it, and waits for a matching statement.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from regionpredict.frontend.syntax import (
     Compound,
@@ -20,6 +20,15 @@ from regionpredict.ir import Span
 File = TypeVar("File", bound=Hashable)
 
 
+class _State(NamedTuple, Generic[File]):
+    """The state of `Attacher` in one function."""
+
+    next: dict[File, int]
+    masked: set[tuple[File, int]]
+    blocks: dict[tuple[File, int], int]
+    function: tuple[File, int] | None
+
+
 class Attacher(Generic[File]):
     """The directives of the files, each with how many a statement has taken.
 
@@ -30,7 +39,9 @@ class Attacher(Generic[File]):
         self._pragmas: dict[File, list[Pragma]] = {}
         self._next: dict[File, int] = {}
         self._masked: set[tuple[File, int]] = set()  # expansions whose directive is taken
-        self._outer: list[tuple[dict[File, int], set[tuple[File, int]]]] = []
+        self._blocks: dict[tuple[File, int], int] = {}  # of expansions, those begun so far
+        self._function: tuple[File, int] | None = None
+        self._outer: list[_State[File]] = []
 
     def add(self, file: File, pragmas: list[Pragma]) -> None:
         """Says which directives a file holds, in order."""
@@ -41,15 +52,15 @@ class Attacher(Generic[File]):
 
         One function may be read in the middle of another: `end` goes back to that.
         """
-        self._outer.append((self._next, self._masked))
-        self._masked = set()
+        self._outer.append(_State(self._next, self._masked, self._blocks, self._function))
+        self._masked, self._blocks, self._function = set(), {}, (file, offset)
         self._next = dict.fromkeys(self._pragmas, 0)
         held = self._pragmas.get(file, ())
         self._next[file] = sum(1 for pragma in held if pragma.offset < offset)
 
     def end(self) -> None:
         """Ends the function that was begun last."""
-        self._next, self._masked = self._outer.pop()
+        self._next, self._masked, self._blocks, self._function = self._outer.pop()
 
     def take(self, file: File, offset: int, *, block: bool, loop: bool) -> list[Pragma]:
         """The directives before the statement at an offset that none has taken yet.
@@ -66,14 +77,30 @@ class Attacher(Generic[File]):
             if pragma.offset == offset:
                 # Of one macro: a second region's directive waits for the second loop.
                 waits = bool(taken) and not pragma.joined
+                begun = self._begun(pragma, file)
                 misplaced = block or (pragma.is_loop and not loop)
+                if begun is not None:
+                    misplaced = begun < 0 or (begun == 0 and not block)
                 if waits or misplaced or (file, offset) in self._masked:
                     break
-                self._masked.add((file, offset))
+                if begun is None:
+                    self._masked.add((file, offset))
             taken.append(pragma)
             at += 1
         self._next[file] = at
+        if block:
+            self._blocks[file, offset] = self._blocks.get((file, offset), 0) + 1
         return taken
+
+    def _begun(self, pragma: Pragma, file: File) -> int | None:
+        """The number of blocks of its expansion that began, beyond those before a directive.
+
+        It is 0 if the next block is its own. None for a directive without a block.
+        """
+        if pragma.blocks is None:
+            return None
+        place = file, pragma.offset
+        return self._blocks.get(place, 0) - pragma.blocks[place == self._function]
 
     def leave(self, file: File, offset: int) -> None:
         """Ends the statement at an offset that took directives."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 from regionpredict.frontend.syntax import (
     Pragma,
@@ -50,6 +51,11 @@ _PRAGMA_OPERATOR = re.compile(rb"\b_Pragma\b")
 def may_hold_directives(data: bytes, macros: MacroTable) -> bool:
     """A quick look: does the text hold a pragma, or a macro that does?"""
     return (b"omp" in data and (b"pragma" in data or b"_Pragma" in data)) or macros.used_in(data)
+
+
+_OPERATOR = re.compile(r'_Pragma\s*\(\s*("(?:\\.|[^"\\])*")\s*\)')
+_OPERATORS = re.compile(rf"(?:\s*{_OPERATOR.pattern})*")
+_OPENED_BLOCK = re.compile(r"(?:^|[;{}():]|\b(?:do|else))\s*\{")  # no initializer
 
 
 def with_numbers(pragma: Pragma, number_of: Callable[[str], int | None]) -> Pragma:
@@ -114,27 +120,45 @@ def _operator_pragmas(source: SourceText, text: Masked, macros: MacroTable) -> l
         name = match.group().decode()
         end, arguments = macros.read_arguments(code, match.end())
         if name == "_Pragma":
-            texts = [_unquote(arguments[0])] if arguments else []
-            joined = [False] * len(texts)
+            found = [_Operator(_unquote(text)) for text in arguments[:1]]
         else:
-            expanded = macros.expand_call(name, arguments)
-            texts, joined = _pragma_texts(expanded)
-        for body, glued in zip(texts, joined, strict=True):
-            pragma = _make(source, body, at, end, macros, macro=name)
+            found = _operators(macros.expand_call(name, arguments))
+        for operator in found:
+            pragma = _make(source, operator.text, at, end, macros, macro=name)
             if pragma:
-                pragmas.append(pragma._replace(joined=glued))
+                pragmas.append(pragma._replace(joined=operator.joined, blocks=operator.blocks))
     return pragmas
 
 
-def _pragma_texts(expanded: str) -> tuple[list[str], list[bool]]:
-    texts: list[str] = []
-    joined: list[bool] = []
+class _Operator(NamedTuple):
+    """A `_Pragma`: its text, and `joined` and `blocks` of its directive."""
+
+    text: str
+    joined: bool = False
+    blocks: tuple[int, int] | None = None
+
+
+def _operators(expanded: str) -> list[_Operator]:
+    """Those of an expansion.
+
+    >>> text = 'x = 1; { f(); } _Pragma("omp parallel") { g(); } _Pragma("omp barrier")'
+    >>> [tuple(operator) for operator in _operators(text)]
+    [('omp parallel', False, (1, 1)), ('omp barrier', False, None)]
+    """
+    found: list[_Operator] = []
     last_end = -1
-    for match in re.finditer(r'_Pragma\s*\(\s*("(?:\\.|[^"\\])*")\s*\)', expanded):
-        texts.append(_unquote(match.group(1)))
-        joined.append(last_end >= 0 and not expanded[last_end : match.start()].strip())
-        last_end = match.end()
-    return texts, joined
+    for match in _OPERATOR.finditer(expanded):
+        begin, end = match.span()
+        joined = last_end >= 0 and not expanded[last_end:begin].strip()
+        behind = _OPERATORS.match(expanded, end)
+        blocks = None
+        if behind is not None and expanded[behind.end() :].lstrip().startswith("{"):
+            opened = [found.end() for found in _OPENED_BLOCK.finditer(expanded, 0, begin)]
+            depths = [expanded.count("{", 0, at) - expanded.count("}", 0, at) for at in opened]
+            blocks = len(opened), depths[::-1].index(1) + 1 if 1 in depths else 0
+        found.append(_Operator(_unquote(match.group(1)), joined, blocks))
+        last_end = end
+    return found
 
 
 def _unquote(text: str) -> str:
