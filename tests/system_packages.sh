@@ -12,6 +12,7 @@ absent() {
 packages=
 absent gcc g++ && packages="$packages gcc,g++,libc6-dev"
 absent clang-19 && packages="$packages clang-19,libomp-19-dev"
+absent gfortran mpifort && packages="$packages gfortran,libopenmpi-dev,openmpi-bin"
 absent munged slurmctld slurmd sbatch && packages="$packages munge,slurmctld,slurmd,slurm-client"
 absent chromium && absent google-chrome && packages="$packages chromium"
 [ -z "$packages" ] && exit 0

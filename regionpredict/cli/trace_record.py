@@ -67,11 +67,19 @@ def command(target: str, argv: tuple[str, ...]) -> None:
         if code:
             raise InputError(f"{argv[0]} ended with exit code {code}", remedy="nothing is written")
         processes = thread_events(temporary)
-        anchor = write_otf2(recorded(temporary, processes), folder)
+        ranks = recorded(temporary, processes)
+        anchor = write_otf2(ranks, folder)
     nested = sum(process.nested for process in processes.values())
     if nested:
         click.echo(
             f"regionpredict: note: not recorded: {plural(nested, 'nested parallel region')}",
+            err=True,
+        )
+    elsewhere = sum(rank.elsewhere for rank in ranks)
+    if elsewhere:
+        click.echo(
+            f"regionpredict: note: not recorded: {plural(elsewhere, 'call')} of MPI by threads "
+            "other than the one that called MPI_Init",
             err=True,
         )
     if any(process.tasks for process in processes.values()):

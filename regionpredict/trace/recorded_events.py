@@ -55,13 +55,15 @@ class Grid:
 class RankEvents:
     """One process: its records of MPI, in which `names` has the calls and `groups` the
     communicators by number, with `grids` on some of them; and what its `threads` did, the one that
-    calls MPI in front. A process without MPI has no groups."""
+    calls MPI in front. `elsewhere` is the number of calls of MPI by other threads, which are left
+    out. A process without MPI has no groups."""
 
     records: NDArray[Any]
     names: Mapping[int, str]
     groups: Mapping[int, _Group]
     grids: Mapping[int, Grid]
     threads: tuple[tuple[Step, ...], ...]
+    elsewhere: int = 0
 
 
 def recorded(folder: Path, processes: Mapping[int, ProcessEvents]) -> list[RankEvents]:
@@ -104,6 +106,7 @@ def _rank_events(folder: Path, rank: int, processes: Mapping[int, ProcessEvents]
     grids: dict[int, Grid] = {}
     met: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
     threads: tuple[tuple[Step, ...], ...] = ((),)
+    elsewhere = 0
     lines = (folder / f"{rank}.names").read_text(errors="replace").splitlines()
     for line in lines:
         kind, number, rest = line.split(" ", 2)
@@ -117,12 +120,14 @@ def _rank_events(folder: Path, rank: int, processes: Mapping[int, ProcessEvents]
             grids[int(number)] = Grid(
                 tuple(numbers[::3]), tuple(map(bool, numbers[1::3])), tuple(numbers[2::3])
             )
+        elif kind == "elsewhere":
+            elsewhere = int(number)
         elif kind == "process":
             process = processes.get(int(number))
             threads = process.threads if process is not None and process.threads else threads
         else:
             names[int(number)] = rest
-    return RankEvents(records, names, groups, grids, threads)
+    return RankEvents(records, names, groups, grids, threads, elsewhere)
 
 
 def otf2_package() -> ModuleType:

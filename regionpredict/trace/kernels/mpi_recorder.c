@@ -35,6 +35,7 @@ struct block {
 static struct block *first_block, *last_block;
 static int recording, world_rank = -1;
 static __thread int mine;  /* whether this thread called MPI_Init */
+static uint64_t elsewhere; /* calls of other threads */
 static const char *name_keys[MOST_NAMES];
 static int names;
 static MPI_Comm comms[MOST_COMMS];
@@ -103,7 +104,13 @@ QUIET static int name_of(const char *key)
     return 0;
 }
 
-QUIET static void enter(const char *name) { note(ENTER, (uint64_t)name_of(name), 0, -1, -1, -1); }
+QUIET static void enter(const char *name)
+{
+    if (recording && !mine)
+        __atomic_fetch_add(&elsewhere, 1, __ATOMIC_RELAXED);
+    else if (recording)
+        note(ENTER, (uint64_t)name_of(name), 0, -1, -1, -1);
+}
 QUIET static void leave(void) { note(LEAVE, 0, 0, -1, -1, -1); }
 
 /* The number of a communicator; its members are written down when it is met first. */
@@ -274,6 +281,7 @@ QUIET static void write_all(void)
     for (int at = 0; at < MOST_NAMES; at++)
         if (name_keys[at])
             fprintf(definitions, "name %d %s\n", at, name_keys[at]);
+    fprintf(definitions, "elsewhere %llu -\n", (unsigned long long)elsewhere);
     fclose(definitions);
     snprintf(path, sizeof path, "%s/%d.events", getenv("REGIONPREDICT_TRACE"), world_rank);
     FILE *file = fopen(path, "wb");
@@ -572,3 +580,5 @@ int MPI_Comm_free(MPI_Comm *comm)
     leave();
     return code;
 }
+
+#include "mpi_fortran.h"
