@@ -1,4 +1,5 @@
-"""Regions in, `Facts` out: one question a file, each a pure function of the region.
+"""Input: a region. Output: its `Facts`. Each module answers one question, as pure functions of the
+region.
 
 `iterations` (how often), `dimensions` (which arrays count), `reuse`
 (hit or miss), `patterns` (streaming, latency or irregular), `footprint` (how many bytes).

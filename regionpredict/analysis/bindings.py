@@ -1,9 +1,9 @@
 """Values of the names of a region: from `--set`, from definitions in the source, or from the middle
 of a range.
 
-A name is bound, in this order, by the caller (`--set ni=4000`), by the source (`int ni = 4000;`, an
-argument that all calls agree on), or by the middle of its range. The last applies to the variable
-of a serial loop around the region, and is listed as an assumption.
+A name is bound by the caller (`--set ni=4000`), else by the source (`int ni = 4000;`, or an
+argument that is equal in all calls), else by the middle of its range. The last applies to the
+variable of a serial loop around the region, and is listed as an assumption.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Bindings:
     at_most: int | None = None
 
     def number(self, expression: Expr | None) -> Number | None:
-        """The exact value, or None where a name in it has none."""
+        """The exact value. None if a name in it has no value."""
         return None if expression is None else expression.evaluate(self.values)
 
     def unbound(self, names: Collection[str]) -> list[str]:
@@ -60,7 +60,7 @@ class Bindings:
         return expression.substitute(self.derived) if self.derived else expression
 
     def with_derived(self, values: Mapping[str, Number]) -> dict[str, Number]:
-        """The values, and of what is made of them."""
+        """The values, and those of names computed from them."""
         known = dict(values)
         for name, made in self.derived.items():
             value = made.evaluate(values) if name not in known else None
@@ -80,7 +80,7 @@ def bind(
 ) -> Bindings:  # fmt: skip
     """Every name of the region that can be given a value.
 
-    Values `recorded` in a run have less precedence than those of the caller and the source.
+    Values `recorded` in a run have lower precedence than those of the caller and the source.
 
     >>> from regionpredict.ir import Span
     >>> from regionpredict.ir.region import Region
@@ -136,7 +136,7 @@ def _add_counters(
     region: Region, definitions: tuple[Definition, ...], fixed: Mapping[str, Expr],
     values: dict[str, Number], used: set[str],
 ) -> list[str]:  # fmt: skip
-    """Binds what is a counter in loops of callers, outer ones first; a line for each."""
+    """Binds the counters of loops in callers, outer ones first. Returns a line for each."""
     assumed: list[str] = []
     waiting = [definition for definition in definitions if definition.range is not None]
     while waiting:
@@ -174,7 +174,8 @@ def _typical(
     values: Mapping[str, Number],
 ) -> tuple[int, str]:  # fmt: skip
     """The value of a counter at which the region's loop has its average number of iterations,
-    closest to the middle. Otherwise the middle. Also returns which one it is."""
+    closest to the middle. If there is none, the middle. Also says which of the two it is.
+    """
     low, high = ends
     middle = (low + high) // 2
     trips = region.nest.trips if region.nest is not None else None
@@ -238,7 +239,7 @@ def with_middles(region: Region, values: Mapping[str, Number]) -> dict[str, Numb
 
 
 def middle_of(loop: Loop, values: Mapping[str, Number]) -> int | None:
-    """The middle of a loop's range with these values; None where that is not known."""
+    """The middle of a loop's range with these values. None if it is unknown."""
     if loop.start is None or loop.bound is None:
         return None
     start, bound = loop.start.evaluate(values), loop.bound.evaluate(values)
@@ -246,7 +247,7 @@ def middle_of(loop: Loop, values: Mapping[str, Number]) -> int | None:
 
 
 def bind_definitions(definitions: tuple[Definition, ...], given: Mapping[str, int]) -> Bindings:
-    """The numbers of the names that `definitions` and the caller speak of."""
+    """Numbers for the names in `definitions` and for those that the caller gave."""
     values: dict[str, Number] = dict(given)
     _resolve({definition.name: definition.value for definition in definitions}, values)
     return Bindings(values)
@@ -255,8 +256,9 @@ def bind_definitions(definitions: tuple[Definition, ...], given: Mapping[str, in
 def _add_recorded(
     recorded: Mapping[str, int], defined: Mapping[str, Expr], values: dict[str, Number]
 ) -> None:
-    """Binds what is left by a run; a name that the source says in terms of others comes after
-    these, so that it follows them."""
+    """Binds remaining names to values of a recorded run. Names that the source computes from others
+    are bound last.
+    """
     waiting = sorted(recorded.keys() - values.keys())
     while waiting:
         free = [
@@ -283,7 +285,7 @@ def _resolve(defined: Mapping[str, Expr], values: dict[str, Number]) -> None:
 
 
 def _used_names(region: Region, defined: Mapping[str, Expr]) -> set[str]:
-    """The names that the region's own counts depend on, through definitions too."""
+    """The names that the region's counts depend on, also through definitions."""
     used = set(names_inside(region))
     waiting = list(used)
     while waiting:
@@ -310,7 +312,7 @@ def names_inside(region: Region) -> frozenset[str]:
 
 
 def free_names(region: Region) -> frozenset[str]:
-    """The names that the region's loops and subscripts depend on, loop variables left out."""
+    """The names that the region's loops and subscripts depend on, without loop variables."""
     own = {loop.variable for loop in region.enclosing}
     own |= {loop.variable for loop in region.loops()}
     outer = [names_of_header(loop) for loop in region.enclosing]

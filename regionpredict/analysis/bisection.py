@@ -6,18 +6,19 @@ import math
 from collections.abc import Callable, Sequence
 
 _INTERPOLATED = 8
-"""Guesses before every second one is the middle: a count that is nearly a power of the size is
-found in six."""
+"""Every second guess after this many guesses is the middle. Six guesses are enough for a count that
+is almost a power of the size.
+"""
 
 
 def smallest_reaching(
     measure: Callable[[int], float | None], target: float, low: int, high: int
 ) -> int | None:
     """The smallest number from `low` to `high` whose nondecreasing measure reaches the target. None
-    if there is none, or if a requested measure is unknown.
+    if there is none, or if the measure of a guess is unknown.
 
-    Most counts are nearly powers of a size: guesses lie on the line through the last two, both
-    numbers taken as logarithms.
+    Most counts are nearly powers of a size, so guesses are on the line through the last two in
+    logarithmic coordinates.
 
     >>> smallest_reaching(lambda n: n * n, 50, 1, 100), smallest_reaching(lambda n: n, 9, 1, 8)
     (8, None)
@@ -42,8 +43,9 @@ def smallest_reaching(
 
 
 def _on_the_line(known: Sequence[tuple[int, float]], target: float, low: int, high: int) -> int:
-    """Where the target is reached on the line through the last two; the middle of the logarithms
-    where no line goes up."""
+    """The point where the line through the last two guesses reaches the target, or the middle of
+    the logarithms if the line does not rise.
+    """
     if len(known) > 1:
         (left, less), (right, more) = sorted(known[-2:])
         if 0 < left < right and 0 < less < more and target > 0:

@@ -1,9 +1,9 @@
 """Calls through a parameter, where the caller passes a known function.
 
-A function that calls its argument becomes a separate function for each argument: `repeat(7, step)`
-calls `repeat(_, step)`, which calls `step` (procedure cloning: Cooper, Hall and Kennedy 1993). The
-place of the call decides which `step` is meant, because two programs of one folder may share
-`repeat`.
+A function that calls its argument becomes a separate function for each argument. For example,
+`repeat(7, step)` calls `repeat(_, step)`, which calls `step` (procedure cloning: Cooper, Hall and
+Kennedy 1993). The place of the call decides which `step` is meant, because two programs of one
+folder may share `repeat`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_CLONES = Constant(
 
 
 class Meant(NamedTuple):
-    """A function by its name and file; "" where no file has it."""
+    """A function by its name and file. The file is "" if none defines it."""
 
     function: str
     file: str
@@ -33,7 +33,7 @@ Given = Mapping[int, Meant]
 
 
 def with_callbacks(flows: Sequence[Flow]) -> tuple[Flow, ...]:
-    """The functions, and those that are made of them by what they are given to call."""
+    """The functions, and their clones for the functions they are passed."""
     events = (event for flow in flows for event in every_event(flow.body))
     handed = (name for event in events if isinstance(event, Handed) for _, name in event.functions)
     if not any(isinstance(name, str) for name in handed):
@@ -54,7 +54,7 @@ class _Cloning:
         return without_idle(self.flows, made)
 
     def _body(self, flow: Flow, events: Sequence[Event], given: Given) -> tuple[Event, ...]:
-        """The events of a function that is given these functions."""
+        """The events of a function that is passed these functions."""
         return tuple(
             replace(event, body=self._body(flow, event.body, given))
             if isinstance(event, Block)
@@ -97,7 +97,7 @@ class _Cloning:
         return self.calling[key]
 
     def _clone(self, flow: Flow, given: Given) -> str:
-        """The name of the function made of `flow` for what it is given: `run(_, step)`."""
+        """The name of the clone of `flow` for its arguments: `run(_, step)`."""
         shown = ", ".join(
             self._shown(given[at]) if at in given else "_" for at in range(max(given) + 1)
         )

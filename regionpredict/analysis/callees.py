@@ -1,4 +1,4 @@
-"""Which function a call means, where several programs of one folder have functions of one name."""
+"""Finds the called function if several programs in one folder have functions of the same name."""
 
 from __future__ import annotations
 

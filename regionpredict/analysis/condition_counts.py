@@ -1,7 +1,8 @@
-"""How many values of a loop's variable fulfil a condition: `t % 10 == 0`, `t > 5`, `t == last`.
+"""The number of values of a loop's variable that satisfy a condition: `t % 10 == 0`, `t > 5`, `t ==
+last`.
 
-Few values are tried one by one. Between two places where a comparison changes, values differ only
-in periodic remainders and masks. One period is tried and multiplied.
+Few values are evaluated one by one. Between two points where a comparison changes, values differ
+only in periodic remainders and masks. One period is evaluated and multiplied.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _LOGICAL = frozenset(("and", "or", "not"))
 
 
 class UndecidedError(Exception):
-    """A condition has no number, or there is too much to try."""
+    """A condition has no value, or too many values would have to be evaluated."""
 
 
 class Values:
@@ -52,7 +53,7 @@ def conjuncts(condition: Expr) -> list[Expr]:
 
 
 def holds(condition: Expr, values: Mapping[str, Number]) -> bool:
-    """Whether a condition holds; raises UndecidedError where a name in it has no value."""
+    """Whether a condition holds. Raises UndecidedError if a name in it has no value."""
     value = condition.evaluate(values)
     if value is None:
         raise UndecidedError
@@ -60,9 +61,9 @@ def holds(condition: Expr, values: Mapping[str, Number]) -> bool:
 
 
 def fulfilling(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
-    """How many of the values that a variable takes fulfil all of some conditions of it alone.
+    """The number of a variable's values that satisfy all conditions on it alone.
 
-    Raises UndecidedError where that would take too long.
+    Raises UndecidedError if that takes too long.
 
     >>> every_tenth = Expr.atom("not", Expr.atom("mod", Expr.name("t"), Expr.const(10)))
     >>> fulfilling("t", Values(0, 3_000_001, 1), [every_tenth])
@@ -85,7 +86,7 @@ def fulfilling(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
 
 
 def _pieces(taken: Values, breakpoints: set[int]) -> list[int]:
-    """The numbers of the iterations before which a piece ends in which all is alike."""
+    """The iterations at which pieces with uniform behavior end."""
     ends = {taken.trips}
     for value in breakpoints:
         number = -((taken.first - value) // taken.step)
@@ -116,7 +117,7 @@ def _tried(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
 
 
 def _period(condition: Expr, name: str, taken: Values, breakpoints: set[int]) -> int:
-    """After how many the condition is what it was, but for the `breakpoints` that are added."""
+    """The period of the condition, except at the `breakpoints` that are added."""
     atom = _only_atom(condition)
     if atom is not None and atom.kind in _LOGICAL:
         return lcm(*(_period(arg, name, taken, breakpoints) for arg in atom.args))
@@ -138,8 +139,9 @@ def _period(condition: Expr, name: str, taken: Values, breakpoints: set[int]) ->
 def _linear_within_rounds(
     value: Expr, atom: Atom, name: str, taken: Values, breakpoints: set[int]
 ) -> bool:
-    """Adds the turns of a remainder that comes round a few times only: in each of these rounds it
-    is a straight line. False of any other."""
+    """Adds the jumps of a remainder that wraps around only a few times. It is linear in between.
+    Returns False for any other remainder.
+    """
     if atom.kind != "mod" or value.terms.get(((atom, 1),)) is None:
         return False
     divided, size = atom.args[0], atom.args[1].constant
@@ -162,7 +164,7 @@ def _linear_within_rounds(
 
 
 def _plain_parts(value: Expr) -> list[Expr]:
-    """The terms of a sum, without those that are a remainder or a masked value."""
+    """The terms of a sum, without remainders and masked values."""
     return [
         Expr({monomial: number}) for monomial, number in value.terms.items()
         if not (len(monomial) == 1 and isinstance(monomial[0][0], Atom))
@@ -170,7 +172,7 @@ def _plain_parts(value: Expr) -> list[Expr]:
 
 
 def _period_of(atom: Atom, name: str, breakpoints: set[int]) -> int:
-    """After how many a remainder or a masked value comes round again."""
+    """The period of a remainder or a masked value."""
     if atom.kind not in ("mod", "bitand"):
         raise UndecidedError
     value, size = atom.args
@@ -191,7 +193,7 @@ def _period_of(atom: Atom, name: str, breakpoints: set[int]) -> int:
 
 
 def _add_breakpoints(value: Expr, slope: Expr, name: str, breakpoints: set[int]) -> None:
-    """Where a straight line crosses zero, and the values on both sides of that."""
+    """Adds the zero of a linear expression, and the values on both sides of it."""
     rise, rest = slope.constant, (value - slope * Expr.name(name)).constant
     if rise is None or rest is None:
         raise UndecidedError
@@ -201,7 +203,7 @@ def _add_breakpoints(value: Expr, slope: Expr, name: str, breakpoints: set[int])
 
 
 def _only_atom(expression: Expr) -> Atom | None:
-    """The atom that an expression is, if it is no more than one."""
+    """The atom, if the expression is a single atom."""
     if len(expression.terms) != 1:
         return None
     [(monomial, number)] = expression.terms.items()

@@ -15,12 +15,13 @@ from regionpredict.analysis.indirect_writes import indirect_updates, possible_ra
 from regionpredict.ir import Diagnostic, Loop, Node, Region, Statement
 
 RACES = frozenset(("RP221", "RP222", "RP224"))
-"""Rules by which a region's result depends on which thread is first: it needs a change, not
-threads."""
+"""Rules for data races, whose regions must be corrected before they use threads."""
 
 
 def conflicts(region: Region, trips: int | None) -> list[Diagnostic]:
-    """The notes on one region, `trips` being the iterations of its outermost loop if known."""
+    """The notes on one region. `trips` is the number of iterations of its outermost loop if
+    known.
+    """
     if region.nest is None or _alone(region) or (trips is not None and trips < 2):
         return []
     return [
@@ -29,7 +30,7 @@ def conflicts(region: Region, trips: int | None) -> list[Diagnostic]:
 
 
 def _alone(region: Region) -> bool:
-    """Whether one thread runs it all."""
+    """Whether one thread executes the whole region."""
     for construct in (region, region.parallel):
         clause = construct.clause("num_threads") if construct is not None else None
         if clause is not None and (clause.text or "").strip() == "1":
@@ -54,7 +55,7 @@ def _carried(region: Region, trips: int | None) -> Iterator[Diagnostic]:
 
 
 def _shared_scalars(region: Region) -> Iterator[Diagnostic]:
-    """Variables of all threads that every iteration sets and that are read in the region."""
+    """Shared variables that every iteration sets and that the region reads."""
     for name, node in contended_scalars(region).items():
         what = "counts in it" if isinstance(node, Loop) else "sets it"
         message = f"{name} is one variable for all threads, and every iteration {what}"
@@ -62,7 +63,9 @@ def _shared_scalars(region: Region) -> Iterator[Diagnostic]:
 
 
 def contended_scalars(region: Region) -> dict[str, Statement | Loop]:
-    """The variables of all threads that every iteration sets, each with the first that does."""
+    """The shared variables that every iteration sets, each with the first statement that sets
+    it.
+    """
     if _alone(region):
         return {}
     own = {loop.variable for loop in parallel_loops(region)}
@@ -93,7 +96,7 @@ def _sets(region: Region) -> Iterator[tuple[str, Statement | Loop]]:
 
 
 def _indirect(region: Region) -> Iterator[Diagnostic]:
-    """Updates of elements whose number is read from memory: `h[idx[i]]++`."""
+    """Updates of elements whose index is read from memory: `h[idx[i]]++`."""
     for access in indirect_updates(region):
         message = (
             f"{access.text} is updated by all threads at once: right only if no two iterations "

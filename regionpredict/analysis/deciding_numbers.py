@@ -1,7 +1,7 @@
 """Numeric arguments of a call that decide conditions in the called function.
 
-void smooth(double *x, int red) { if (red) ... else ... }
-smooth(x, 1);  smooth(x, 0);                    each side once, not both twice
+void smooth(double *x, int red) { if (red) ... else ... } smooth(x, 1); smooth(x, 0); runs each side
+once, not both sides twice
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Which iterations of a loop touch what another one writes, where the source leaves no doubt.
+"""Finds certain dependences between iterations of a loop.
 
 Two references to one array meet in different iterations if their subscripts differ by the same
-whole number of iterations in every dimension (the distance vector of Banerjee 1988, "Dependence
-Analysis for Supercomputing"; Wolfe 1996, sec. 7). Other cases stay unknown: a conditional reference
-(in a branch, after a `continue` or an early `return`, in `?:`), one inside `critical`, `atomic` or
-`ordered`, subscripts that are not affine, and inner loops whose bounds change with the iteration.
+whole number of iterations in every dimension. This number is the distance vector of Banerjee 1988,
+"Dependence Analysis for Supercomputing"; see also Wolfe 1996, sec. 7. All other cases are unknown.
+Examples are conditional references (in a branch, after a `continue` or an early `return`, in `?:`),
+and references inside `critical`, `atomic` or `ordered`. Others are subscripts that are not affine,
+and inner loops whose bounds change with the iteration.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from typing import NamedTuple
 from regionpredict.ir import Access, Branch, Expr, Loop, Node, Region, Statement, Synchronisation
 
 MAY_NOT_RUN = ("?", "&&", "||")
-"""In the text of a statement: parts of it may not run."""
+"""Operators in the text of a statement whose operands may not be evaluated."""
 
 
 class Reference(NamedTuple):
-    """A reference that surely runs in every iteration of the loops around it.
+    """A reference that certainly runs in every iteration of the loops around it.
 
     `place` identifies the body of these loops within the region.
     """
@@ -32,7 +33,9 @@ class Reference(NamedTuple):
 
 
 class Dependence(NamedTuple):
-    """Iterations `distance` apart touch the same element. 0: every iteration touches it."""
+    """Iterations with this `distance` touch the same element. With 0, every iteration touches
+    it.
+    """
 
     write: Access
     other: Access
@@ -40,7 +43,7 @@ class Dependence(NamedTuple):
 
 
 def sure_references(region: Region) -> list[Reference]:
-    """The references of a region that run in every iteration, outside all synchronisation."""
+    """The references of a region that run in every iteration, outside all synchronization."""
     if region.nest is None or region.nest.exits:
         return []
     return list(_sure((region.nest,), (), ()))
@@ -58,7 +61,7 @@ def _sure(
 
 
 def parallel_loops(region: Region) -> tuple[Loop, ...]:
-    """The loops whose iterations the threads share, outermost first."""
+    """The loops whose iterations are shared among the threads, the outermost first."""
     loops: list[Loop] = []
     inner = region.nest
     while inner is not None and len(loops) < region.collapse:
@@ -70,7 +73,7 @@ def parallel_loops(region: Region) -> tuple[Loop, ...]:
 def carried_dependence(region: Region, trips: int | None) -> Dependence | None:
     """A certain loop-carried dependence of the worksharing loop, or None.
 
-    `trips` are its iterations where they are known: a distance beyond them meets nothing.
+    `trips` is its number of iterations, if known. Larger distances are no dependence.
     """
     if region.clause("ordered") is not None or region.nest is None:
         return None
@@ -109,7 +112,7 @@ def _grows(write: Reference, read: Reference) -> bool:
 
 
 def root_of(array: str) -> str:
-    """The variable through which memory is reached: `s` of `s->a`."""
+    """The variable through which memory is accessed: `s` of `s->a`."""
     return array.lstrip("&").partition("->")[0].partition(".")[0].partition("[")[0]
 
 
@@ -117,9 +120,11 @@ def _distance(
     first: Reference, second: Reference, shared: Sequence[Loop], changed: set[str],
     known: frozenset[str],
 ) -> int | None:  # fmt: skip
-    """How many iterations of the outermost worksharing loop after `first` the `second` meets it.
+    """The number of iterations of the outermost worksharing loop from `first` to the `second`
+    access of an element.
 
-    0: all iterations do. None if they need not meet, or only in the same iteration.
+    With 0, all iterations access it. None if the accesses may be disjoint, or are in the same
+    iteration.
     """
     access, other = first.access, second.access
     if (access.member, access.bytes) != (other.member, other.bytes) or access.member:
@@ -170,14 +175,14 @@ def _steady(loop: Loop, changed: set[str], known: frozenset[str]) -> bool:
 
 
 def _fixed(names: Collection[str], changed: set[str], known: frozenset[str]) -> bool:
-    """Whether these are variables of all threads that the region does not change."""
+    """Whether these are shared variables that the region does not change."""
     return not changed.intersection(names) and all(root_of(name) in known for name in names)
 
 
 def _solve(mine: Expr, theirs: Expr, used: Sequence[str], shifts: dict[str, int]) -> bool:
-    """Adds to `shifts` by how much each variable differs where one dimension is the same.
+    """Adds to `shifts` the difference of each variable for which one dimension is equal.
 
-    False where that is not known: `mine(v) = theirs(v + shift)`.
+    Returns False if it is unknown: `mine(v) = theirs(v + shift)`.
     """
     rest = mine - theirs
     factors: dict[str, Expr] = {}
@@ -205,8 +210,8 @@ def _solve(mine: Expr, theirs: Expr, used: Sequence[str], shifts: dict[str, int]
 
 
 def independent(region: Region, loop: Loop) -> bool:
-    """Whether an inner loop is certainly parallel at one of the loops around it: no two of its
-    iterations touch an element that one of them writes.
+    """Whether an inner loop is certainly parallel within one iteration of its outer loops. No two
+    of its iterations may access an element that one of them writes.
     """
     if loop.exits or any(isinstance(node, Synchronisation) for node in _below(loop.body)):
         return False
@@ -232,7 +237,7 @@ def independent(region: Region, loop: Loop) -> bool:
 
 
 def _one_to_one(subscript: Expr, variable: str, inner: set[str]) -> bool:
-    """Whether another value of the variable is surely another subscript."""
+    """Whether different values of the variable certainly give different subscripts."""
     factor = subscript.coefficient(variable)
     if factor is None or factor == 0 or any(subscript.atoms()):
         return False

@@ -1,4 +1,4 @@
-"""Which arrays count: effective dimensions by the indices that change (Chatzopoulos 2012, 4.2.2).
+"""Finds the arrays that count: those with the most effective dimensions (Chatzopoulos 2012, 4.2.2).
 
 An index that is constant in the region does not count (listings 4.1 and 4.2), whatever the
 declaration. A linearized subscript counts as its dimensions: `a[i*n + j]` as two. Arrays with fewer
@@ -14,12 +14,12 @@ from regionpredict.ir.expr import Atom
 
 
 def loop_variables(region: Region) -> frozenset[str]:
-    """The variables of all loops in the region: what changes while it runs."""
+    """The variables of all loops in the region."""
     return frozenset(loop.variable for loop in region.loops())
 
 
 def access_dimensions(access: Access, changing: frozenset[str]) -> int:
-    """How many dimensions of the array the reference moves in."""
+    """The number of dimensions in which the reference moves."""
     return sum(_dimensions_of(subscript, changing) for subscript in access.subscripts)
 
 
@@ -36,7 +36,7 @@ def _dimensions_of(subscript: Expr, changing: frozenset[str]) -> int:
 
 
 def unclamped(subscript: Expr) -> Expr:
-    """The subscript with clamps gone: `max(i - 1, 0)` -> `i - 1`."""
+    """The subscript without clamps: `max(i - 1, 0)` -> `i - 1`."""
     if subscript.kinds.isdisjoint(("min", "max")):
         return subscript
     result = Expr.const(0)
@@ -53,7 +53,7 @@ def unclamped(subscript: Expr) -> Expr:
 
 
 def array_dimensions(region: Region) -> dict[str, int]:
-    """Effective dimensions of every array the region refers to."""
+    """The effective dimensions of every array in the region."""
     changing = loop_variables(region)
     dimensions: dict[str, int] = {}
     for statement, _ in region.statements():
@@ -64,7 +64,7 @@ def array_dimensions(region: Region) -> dict[str, int]:
 
 
 def counted_arrays(region: Region, dimensions: Mapping[str, int]) -> frozenset[str]:
-    """The arrays with the most dimensions; private ones and those that never move are not."""
+    """The arrays with the most dimensions, except private and constant ones."""
     shared = {
         array.name: dimensions[array.name]
         for array in region.arrays

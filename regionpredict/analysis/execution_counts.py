@@ -1,6 +1,6 @@
-"""How often something runs: in loops, where conditions hold, over many calls.
+"""Numbers of executions: in loops, under conditions, over many calls.
 
-Where a size is not known, loops run `ASSUMED_TRIPS` times; what nothing decides is taken to hold.
+Loops of unknown size run `ASSUMED_TRIPS` times, and undecided conditions are assumed to hold.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ASSUMED_TRIPS = Constant(
 
 
 class Runs(NamedTuple):
-    """How often something runs: symbolic and as a number, None where that is not known.
+    """A number of executions, symbolic and as a number. None if it is unknown.
 
     `weight` is the number, with `ASSUMED_TRIPS` for each unknown loop. If `assumed` lists unknown
     properties of called functions, it is the maximum.
@@ -37,7 +37,7 @@ class Runs(NamedTuple):
     assumed: tuple[str, ...] = ()
 
     def times(self, other: Runs) -> Runs:
-        """Each of these runs that often."""
+        """Each of these executions repeated by `factor`."""
         expr = None
         if self.expr is not None and other.expr is not None:
             expr = self.expr * other.expr
@@ -47,7 +47,7 @@ class Runs(NamedTuple):
         return Runs(expr, value, self.weight * other.weight, self._assumed_with(other))
 
     def plus(self, other: Runs) -> Runs:
-        """These and the others."""
+        """The sum of both."""
         expr = None
         if self.expr is not None and other.expr is not None:
             expr = self.expr + other.expr
@@ -60,7 +60,7 @@ class Runs(NamedTuple):
         return tuple(dict.fromkeys((*self.assumed, *other.assumed)))
 
     def at(self, values: Mapping[str, int | Fraction]) -> float:
-        """The number with these values for names, or the weight if they are not enough."""
+        """The number for given values of names, or the weight if they are not enough."""
         if self.value is not None or self.expr is None:
             return self.weight
         number = self.expr.evaluate(values)
@@ -72,7 +72,7 @@ NEVER = Runs(Expr.const(0), 0, 0.0)
 
 
 def runs_of(loops: Sequence[Loop], bindings: Bindings) -> Runs:
-    """How often the body of a nest (outermost first) runs.
+    """The number of executions of the body of a nest (outermost loop first).
 
     >>> from regionpredict.ir.expr import ONE, ZERO
     >>> outer = Loop("t", ZERO, Expr.name("nt"), "<", ONE, (), Span("f.c", 1))
@@ -105,7 +105,7 @@ class Guard(NamedTuple):
 
     @property
     def is_decided(self) -> bool:
-        """Whether it is known to hold or not to, whatever the loops do."""
+        """Whether it is known to hold, or not to hold, in all iterations."""
         known = [part.constant for part in conjuncts(self.condition)]
         return 0 in known or None not in known
 
@@ -126,7 +126,7 @@ Guards = Mapping[tuple[Span, int], Guard]
 
 
 def guarded_runs(loops: Sequence[Loop], bindings: Bindings, guards: Sequence[Guard]) -> Runs:
-    """How often the body of a nest (outermost first) runs, only where all guards let it."""
+    """The number of executions of the body of a nest (outermost loop first) under all guards."""
     every = runs_of(loops, bindings)
     conditions: list[Expr] = []
     notes: list[str] = []
@@ -148,7 +148,7 @@ def guarded_runs(loops: Sequence[Loop], bindings: Bindings, guards: Sequence[Gua
 
 
 def _parts(guard: Guard, loops: Sequence[Loop]) -> list[Expr]:
-    """The conditions of a guard in the variables of the loops that are there."""
+    """The conditions of a guard in the variables of the existing loops."""
     variables = {loop.span: loop.variable for loop in loops if loop.trips is not None}
     names = {
         name: Expr.name(variables[span]) if span in variables else _MOVED
@@ -164,7 +164,7 @@ def _where(
     conditions: Sequence[Expr], loops: Sequence[Loop], bindings: Bindings,
     guards: Sequence[Guard], every: Runs,
 ) -> Runs:  # fmt: skip
-    """The runs of a nest in which these conditions hold of its variables."""
+    """The number of executions of a nest in which these conditions on its variables hold."""
     count = loop_enumeration.runs(loops, bindings.values, conditions)
     if count is not None:
         return Runs(None, count, float(count), every.assumed)

@@ -1,4 +1,4 @@
-"""All facts of a region, asked once, in one frozen value."""
+"""All facts of a region in one frozen value, computed once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regionpredict.ir import Access, Diagnostic, Expr, Loop, Region, Statement
 
 
 class Count(NamedTuple):
-    """A number as an expression in the program's names, and its value where they are bound.
+    """A number as an expression in the program's names, and its value if they are bound.
 
     `expr` holds if none of `holds` is negative, and `value` always. `at_most`: both are upper
     bounds, because a loop may end early or the elements are unknown. `expr` may be None with a
@@ -39,7 +39,7 @@ class Count(NamedTuple):
 
     @property
     def conditions(self) -> str:
-        """`w >= 0 and n >= w + 1`; empty where the expression always holds."""
+        """`w >= 0 and n >= w + 1`. Empty if the expression always holds."""
         return " and ".join(_at_least(guard) for guard in self.holds)
 
 
@@ -84,8 +84,8 @@ class RegionFacts:
     """The facts of one region from the source.
 
     `status` is 'complete', 'partial' (something in it is not understood) or 'skipped' (no loop
-    could be read). `working_set` is in bytes. `free_names` are those that its loops and subscripts
-    depend on, loop variables left out.
+    could be read). `working_set` is in bytes. `free_names` are the names that its loops and
+    subscripts depend on, without loop variables.
     """
 
     region: Region
@@ -100,8 +100,9 @@ class RegionFacts:
 
 
 class _Place(NamedTuple):
-    """A statement with its loops and references, and the number of its runs among the region's
-    `executions`, which one body has in common."""
+    """A statement with its loops and references, and the index of its number of runs in the
+    region's `executions`, which all statements of a body share.
+    """
 
     statement: Statement
     loops: tuple[Loop, ...]
@@ -131,7 +132,7 @@ class SymbolicFacts:
     )
 
     def at(self, bindings: Bindings) -> RegionFacts:
-        """Every fact of the region, with the names bound as `bindings` says."""
+        """Every fact of the region for the values in `bindings`."""
         counts = [self._count(at, runs, bindings) for at, runs in enumerate(self.executions)]
         statements = tuple(
             StatementFact(place.statement, place.loops, counts[place.runs], place.accesses)
@@ -163,7 +164,7 @@ class SymbolicFacts:
 
 
 def symbolic_facts(region: Region) -> SymbolicFacts:
-    """Everything that can be said of a region without a number for its names."""
+    """All facts of a region that need no values for its names."""
     dims = array_dimensions(region)
     counted = counted_arrays(region, dims)
     arrays = {array.name: array for array in region.arrays}
@@ -206,15 +207,15 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
 
 
 def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
-    """Every fact of one region, with the names bound as `bindings` says; see `checked_facts`."""
+    """Every fact of one region for the values in `bindings`. See `checked_facts`."""
     return symbolic_facts(region).at(bindings)
 
 
 def checked_facts(region: Region, bindings: Bindings) -> RegionFacts:
-    """Every fact of one region, and notes on what is wrong or contended on several threads.
+    """Every fact of one region, and notes on data races and contention.
 
-    The notes are the same for all sizes but those of the fewest iterations: who tries many sizes
-    asks for the facts alone.
+    The notes are the same for all sizes except the smallest numbers of iterations. For trials of
+    many sizes, compute only the facts.
     """
     facts = facts_of(region, bindings)
     trips = bindings.whole(region.nest.trips) if region.nest is not None else None
@@ -222,7 +223,7 @@ def checked_facts(region: Region, bindings: Bindings) -> RegionFacts:
 
 
 def count_of(expression: Expr | None, bindings: Bindings) -> Count:
-    """An expression with its value, which is not negative."""
+    """An expression with its nonnegative value."""
     value = bindings.whole(expression)
     return Count(expression, None if value is None else max(0, value))
 
@@ -233,9 +234,9 @@ def count_of_loops(runs: Executions, bindings: Bindings) -> Count:
 
 
 def _working_set(region: Region, size: Expr | None, trips: Count, bindings: Bindings) -> Count:
-    """The bytes as a form that holds for large sizes, and exact with these, where they are known.
+    """The bytes as a form for large sizes, and the exact value for the given sizes if known.
 
-    The form is left out where it gives another number.
+    The form is left out if it gives another number.
     """
     if trips.value == 0:
         # Two sides of a box that holds nothing may both be negative, and their product is not.
@@ -268,7 +269,7 @@ def _left_early(region: Region) -> list[Diagnostic]:
 # Rules that leave something of the region out. Iterations that are not counted (RP105) are a size
 # like any other that nobody gave: what is in the loop is read.
 INCOMPLETE = frozenset(("RP102", "RP106", "RP108", "RP111", "RP113"))
-"""The rules that say of a region that not all of it is understood."""
+"""The rules for regions that are not completely understood."""
 
 
 def _status(region: Region, *, has_statements: bool) -> str:

@@ -1,4 +1,4 @@
-"""How many bytes: the working set as the boxes around the elements that a region touches."""
+"""The working set in bytes, as bounding boxes of the elements that a region touches."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from regionpredict.ir.expr import ONE, Atom
 Side = tuple[Expr, Expr]  # (lowest, highest) subscript of one dimension
 Box = tuple[Side, ...]
 KnownSides = dict[tuple[Range, ...], dict[Expr, Side | None]]
-"""The ends of subscripts, by the loops around them: the arrays of a region are referred to alike.
+"""The extremes of subscripts, by their enclosing loops. They are cached, since the arrays of a
+region are accessed alike.
 """
 
 
 class Reference(NamedTuple):
-    """One reference with the ranges of the loops around it (None: not understood)."""
+    """A reference with the ranges of its loops (None: not understood)."""
 
     access: Access
     ranges: tuple[Range, ...] | None
@@ -52,7 +53,7 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
 
 
 def may_be_less(region: Region, bindings: Bindings) -> bool:
-    """Whether the region may touch less than its boxes hold.
+    """Whether the region may touch less than its bounding boxes contain.
 
     A loop may end early or is not counted, the elements of an array are unknown, or two arrays
     share bytes.
@@ -77,7 +78,7 @@ def may_be_less(region: Region, bindings: Bindings) -> bool:
 def touched_bytes(region: Region, bindings: Bindings) -> int | None:
     """The working set for these values, with each box from the first to the last element.
 
-    None where a name has no number, or too many iterations would have to be gone through.
+    None if a name has no value, or if too many iterations would have to be enumerated.
     """
     total = 0
     loops_of = {nest: loops for _, loops, nest in region.placed_statements()}
@@ -158,8 +159,7 @@ def _sides(
 
 
 def _length(array: Array, position: int, bindings: Bindings) -> int | None:
-    """How many subscripts an array has at a position: as declared, or as long as it is said to be
-    where it is allocated."""
+    """The length of an array's dimension, as declared or as allocated."""
     extent = array.dims[position] if position < len(array.dims) else None
     if extent is not None or position > 0:
         return bindings.whole(extent)
@@ -171,7 +171,7 @@ def _length(array: Array, position: int, bindings: Bindings) -> int | None:
 
 
 def distinct_references(region: Region) -> dict[str, list[Reference]]:
-    """Every array's references, those that repeat in the same loops left out."""
+    """Every array's references, without repetitions in the same loops."""
     references: dict[str, list[Reference]] = {}
     domains: dict[tuple[int, ...], Domain] = {}
     seen: set[tuple[str, tuple[int, ...], tuple[Expr, ...]]] = set()
@@ -190,13 +190,13 @@ def distinct_references(region: Region) -> dict[str, list[Reference]]:
 
 
 def _structs(region: Region) -> dict[str, Array]:
-    """By the arrays that lie in structs of another, that one."""
+    """For each array inside the structs of another array, that array."""
     arrays = {array.name: _inside_another(array, region) for array in region.arrays}
     return {name: outer for name, outer in arrays.items() if outer is not None}
 
 
 def _in_its_struct(access: Access, structs: Mapping[str, Array]) -> Access:
-    """The reference to the struct that an element lies in; any other as it is."""
+    """The reference to the struct that contains an element. Other references are unchanged."""
     outer = structs.get(access.array)
     if outer is None:
         return access
@@ -204,7 +204,7 @@ def _in_its_struct(access: Access, structs: Mapping[str, Array]) -> Access:
 
 
 def _inside_another(array: Array, region: Region) -> Array | None:
-    """The array whose structs it lies in, `cells` of `cells[].flux`: it has their bytes.
+    """The array whose structs contain it: `cells` for `cells[].flux`. It includes the bytes.
 
     The target of a pointer in a struct is elsewhere, with its own bytes.
     """
@@ -221,7 +221,7 @@ def footprint(
     """Bytes of the bounding box of an array's elements. The declared extents count if a reference
     is unsupported. None if these are unknown, too.
 
-    `known` belongs to the caller, who keeps it for other arrays of the region.
+    The caller keeps `known` and reuses it for other arrays of the region.
     """
     known = {} if known is None else known
     box: Box | None = None
@@ -236,7 +236,7 @@ def footprint(
 
 
 def declared_bytes(array: Array) -> Expr | None:
-    """Bytes of the whole array as declared; None where an extent is not."""
+    """Bytes of the whole array as declared. None if an extent is unknown."""
     total = ONE
     for extent in array.dims:
         if extent is None:
@@ -292,7 +292,7 @@ def _at_end(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: bool) -> 
 
 
 def _at_end_of_atom(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: bool) -> Expr | None:
-    """The same of `min(n, i + w) - i`, which is `min(n - i, w)`: the ends of each of the two."""
+    """The same for `min(n, i + w) - i`, which is `min(n - i, w)`: the extremes of both operands."""
     moving = {
         monomial: atom
         for monomial in side.terms
@@ -326,7 +326,7 @@ def _sign(expression: Expr) -> bool | None:
 
 
 def _without_common_factors(expression: Expr) -> Expr:
-    """`1 - w` for `n - n*w`: a size does not turn the sign."""
+    """`1 - w` for `n - n*w`. Positive factors do not change the sign."""
     if not expression.terms:
         return expression
     common = set.intersection(*({f for f, _ in m} for m in expression.terms))
@@ -399,7 +399,7 @@ def _ordered(*sides: Expr) -> Iterable[Expr]:
 
 
 def _difference(a: Expr, b: Expr) -> int | None:
-    """The sign of a - b where names are taken as sizes (at least 1), None where unclear."""
+    """The sign of a - b, where names are sizes (at least 1). None if it is unclear."""
     if a == b:
         return 0
     gap = a - b

@@ -40,7 +40,7 @@ _NOTHING = _Given({}, {})
 
 
 def with_handed_tables(flows: Sequence[Flow]) -> tuple[Flow, ...]:
-    """The functions, and those that are made of them by the tables that they are given."""
+    """The functions, and their clones for the tables they are passed."""
     events = (event for flow in flows for event in every_event(flow.body))
     if not any(isinstance(event, Handed) and event.tables for event in events):
         return tuple(flows)
@@ -88,7 +88,7 @@ class _Copying:
         return call._replace(function=name, file=callee.span.file)
 
     def _copy(self, flow: Flow, given: _Given) -> str:
-        """The name of the function made of `flow` for what it is given: `run_all(table 2)`."""
+        """The name of the clone of `flow` for its arguments: `run_all(table 2)`."""
         key = (flow.span.file, flow.function,
                (*sorted(given.tables.items()), *sorted(given.numbers.items())))  # fmt: skip
         names = [other for other in self.copies if other[:2] == key[:2]]

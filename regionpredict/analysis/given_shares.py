@@ -1,12 +1,12 @@
-"""How often conditions on data hold, as a caller gives it by the line of the `if`.
+"""The probability of data-dependent conditions, as given by the line of the `if`.
 
 `solve.c:17=0.25`, or `25%`, sets the share of executions in which the condition of the `if` at that
 line holds. Its first side runs in that share, and `else` in the rest. A share has a point or a
 percent sign. A whole number is a loop's iterations if there is a loop at the line, and otherwise a
 share of 0 or 1.
 
-`skew(row)=9` says how uneven the work of iterations is in which a loop over the table `row` runs:
-the longest takes 9 times the mean. `powerlaw(row)=2.1` says that they follow a power law.
+`skew(row)=9` sets the imbalance of iterations that contain a loop over the table `row`: the longest
+takes 9 times the mean. `powerlaw(row)=2.1` says that they follow a power law.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SKEW = re.compile(r"(skew|powerlaw)\((.+)\)")
 
 
 def skew_name(name: str) -> tuple[str, str] | None:
-    """Kind and target of `skew(row)` and `powerlaw(f.c:9)`; None where a name is none of them.
+    """Kind and target of `skew(row)` and `powerlaw(f.c:9)`. None for other names.
 
     >>> skew_name("skew(row)"), skew_name("n")
     (('skew', 'row'), None)
@@ -43,16 +43,16 @@ class Given(NamedTuple):
     shares: dict[str, Fraction]
 
     def every(self) -> dict[str, int | Fraction]:
-        """All of it. A name is in only one of the two."""
+        """All given values. A name is in only one of the two dictionaries."""
         return {**self.whole, **self.shares}
 
     def without(self, names: Collection[str]) -> dict[str, int | Fraction]:
-        """All but what is given for some names."""
+        """All values except those for some names."""
         return {name: value for name, value in self.every().items() if name not in names}
 
 
 def parted(given: Mapping[str, float | Fraction]) -> Given:
-    """The whole numbers of what was given, and the shares."""
+    """Splits the given values into whole numbers and shares."""
     parts = Given({}, {})
     for name, value in given.items():
         if isinstance(value, int) and skew_name(name) is None:
@@ -65,7 +65,9 @@ def parted(given: Mapping[str, float | Fraction]) -> Given:
 
 
 def conditions_at(region: Region, file: str, line: int) -> Iterator[Branch]:
-    """The region's `if` at a line of a file that is named by its path or the end of it."""
+    """The region's `if` statements at a line. The file may be given by its path or the end of
+    it.
+    """
     for branch in every_condition(region):
         path = branch.span.file
         if branch.span.line == line and (path == file or path.endswith(f"/{file}")):
@@ -92,8 +94,8 @@ def _conditions(node: Node) -> Iterator[Branch]:
 
 
 def with_given(region: Region, given: Given) -> Region:
-    """The region, each `if` with how often its condition holds and each loop with its iterations,
-    where these are given by their lines.
+    """The region with the given probabilities of its `if` statements and the given iterations of
+    its loops.
 
     Invalid shares are ignored here. Another check reports them.
     """
@@ -112,7 +114,7 @@ def with_given(region: Region, given: Given) -> Region:
 
 
 def _with_skew(region: Region, given: Given) -> Region:
-    """The region with how data spread its work, where that is given for one of its loops."""
+    """The region with the given skew of one of its loops."""
     for name, value in given.shares.items():
         known = skew_name(name)
         if known is not None and is_target(known[1], skew_targets(region)):

@@ -21,9 +21,9 @@ _SCOPED = re.compile(r"([^:?]+):([^:].*)")  # behind `?` a `:` belongs to C's co
 
 
 def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
-    """The sizes that concern the region; one of its function goes before one of all.
+    """The sizes that concern the region. Those for its function have precedence over those for all.
 
-    Iterations are under `trip_name`, whatever part of the file's path the caller wrote.
+    Iterations are stored under `trip_name`, for any part of the path that the caller wrote.
     """
     sizes: dict[str, int] = {}
     scoped: dict[str, int] = {}
@@ -52,7 +52,7 @@ def _members_of_others(region: Region, name: str) -> Iterator[str]:
 
 
 def scope_of(name: str) -> tuple[str, str] | None:
-    """Function and name of `solve:n`, also of `Grid::solve:n`; None where no scope is named.
+    """Function and name of `solve:n`, also of `Grid::solve:n`. None without a scope.
 
     >>> scope_of("solve:n"), scope_of("Grid::size()")
     (('solve', 'n'), None)
@@ -80,7 +80,7 @@ def name_here(region: Region, function: str, name: str) -> str | None:
 
 
 def names_at_home(region: Region, name: str) -> Iterator[tuple[str, str]]:
-    """Other functions, each with what is called so in the region if it is one of its variables."""
+    """Other functions, each with the region's name for its variable if there is one."""
     for other in region.others:
         rest = name.removeprefix(other.name)
         if other.function and len(rest) < len(name) and not rest[:1].isalnum() and rest[:1] != "_":
@@ -90,8 +90,9 @@ def names_at_home(region: Region, name: str) -> Iterator[tuple[str, str]]:
 
 
 def name_at_home(region: Region, name: str) -> str | None:
-    """`main:n` for what is called so, or `n'`, in a region that has an `n` of its own; None where
-    that does not mean it."""
+    """`main:n`, or `n'`, for another function's `n` in a region with its own `n`. None if the name
+    means something else.
+    """
     for function, plain in names_at_home(region, name):
         if plain != name and function != region.function:
             return f"{function}:{plain}"
@@ -129,7 +130,7 @@ def order_name(table: str) -> str:
 
 
 def loops_at(region: Region, file: str, line: int) -> Iterator[Loop]:
-    """The region's loops at a line of a file that is named by its path or the end of it."""
+    """The region's loops at a line. The file may be given by its path or the end of it."""
     for loop in every_loop(region):
         path = loop.span.file
         if loop.span.line == line and (path == file or path.endswith(f"/{file}")):
@@ -137,12 +138,12 @@ def loops_at(region: Region, file: str, line: int) -> Iterator[Loop]:
 
 
 def every_loop(region: Region) -> tuple[Loop, ...]:
-    """The loops around the directive and those of its nest."""
+    """The loops around the directive and the loops of its nest."""
     return (*region.enclosing, *region.loops())
 
 
 def with_given_trips(region: Region, given: Mapping[str, int]) -> Region:
-    """The region, each loop whose iterations are given counted by them.
+    """The region with loops counted by the given iterations.
 
     A loop that starts at a table entry (`for (k = row[i]; k < row[i + 1]; k++)`) is assumed to
     continue where it ended in the previous outer iteration.

@@ -1,4 +1,4 @@
-"""Assigns manually shared loops to the `parallel` constructs whose threads reach them."""
+"""Assigns manually shared loops to the `parallel` constructs whose threads execute them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from regionpredict.ir import Program, Span
 
 
 def hand_shared_teams(program: Program) -> dict[str, tuple[Span, ...]]:
-    """By the id of the loop: in its own function, or where functions of other teams call it."""
+    """The parallel constructs by loop id: in the loop's own function, or in functions that call
+    it.
+    """
     teams: dict[str, dict[Span, None]] = {
         region.id: {} for region in program.regions if region.by_hand
     }

@@ -1,7 +1,7 @@
-"""Sizes that follow from those given: where the source says that two names are one size.
+"""Sizes that follow from given ones because the source sets one name to another.
 
-`Index_t numElem = domain.m_numElem;` in one function and `numElem=1000` given: all other functions
-in which `domain.m_numElem` decides have 1000, too.
+For example, if `numElem=1000` is given and the source has `Index_t numElem = domain.m_numElem;`,
+then `domain.m_numElem` is 1000 in all functions.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _MAX_ROUNDS = 20  # names that are other names in turn
 
 
 def with_implied(program: Program, given: Mapping[str, int]) -> dict[str, int]:
-    """The sizes given, and those that follow.
+    """The given sizes, and those that follow.
 
-    A member, or what a method gives, has one name in the whole program; a plain variable is that
-    of its function. Raises UsageError where two names of one size are given two values.
+    A member, or the result of a method, has one name in the whole program. A plain variable belongs
+    to its function. Raises UsageError if two names of one size are given different values.
     """
     known = dict(given)
     for _ in range(_MAX_ROUNDS if given else 0):

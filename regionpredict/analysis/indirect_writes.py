@@ -1,9 +1,9 @@
-"""Writes of all threads to elements whose number is read from memory: `h[idx[i]]++`, `a[k[i]] = x`.
+"""Writes of all threads to elements whose index is read from memory: `h[idx[i]]++`, `a[k[i]] = x`.
 
-The source does not show whether two iterations have the same index. Counters have it by nature, and
-so do several lookups per iteration (`indirect_updates`). A list may have distinct entries, like a
-permutation (`possible_races`). Atomic updates are always correct, but take lines from each other
-(`through_an_index`).
+The source does not show whether two iterations have the same index. Counters usually have equal
+indices, and so do several lookups per iteration (`indirect_updates`). A list may have distinct
+entries, like a permutation (`possible_races`). Atomic updates are always correct, but take lines
+from each other (`through_an_index`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ONE_TO_ONE = frozenset(("int_add", "int_mul", "int_neg"))
 
 
 def indirect_updates(region: Region) -> list[Access]:
-    """The writes, one an array, of what all threads update through an index from memory.
+    """The updates by all threads through an index from memory, one per array.
 
     A sum into the rows of a list does not count, because such lists name each row once. Sums over a
     part of the data (`for (k = first[i]; k < last[i]; k++) y[of[k]] += v`) do not count, because
@@ -46,11 +46,11 @@ def indirect_updates(region: Region) -> list[Access]:
 
 
 def possible_races(region: Region) -> list[Access]:
-    """The writes, one an array, that meet only if an index from memory comes twice.
+    """The writes that conflict only if an index from memory occurs twice, one per array.
 
-    Exceptions are `indirect_updates`, writes of one value (marks), rows and blocks from an index on
-    (`off[i] + j`, `cells[list[i]].v[j]`), which belong to one iteration, and a list that the region
-    fills with distinct entries.
+    Exceptions are `indirect_updates`, writes of one value (marks), and a list that the region fills
+    with distinct entries. Rows and blocks from an index on (`off[i] + j`, `cells[list[i]].v[j]`)
+    are exceptions, too, since they belong to one iteration.
     """
     told = {access.array for access in indirect_updates(region)}
     set_here = {name for statement, _ in region.statements() for name in statement.writes}
@@ -77,7 +77,7 @@ def updated_anywhere(region: Region) -> frozenset[str]:
 
 
 def through_an_index(access: Access, loops: Sequence[Loop], region: Region) -> bool:
-    """Whether threads write, through what they find in memory, anywhere in an array of all."""
+    """Whether threads write anywhere in a shared array, through values read from memory."""
     if access.kind != "write" or root_of(access.array) not in region.shared:
         return False
     variables = {loop.variable for loop in loops}
@@ -93,7 +93,7 @@ def _shared_writes(region: Region) -> list[Reference]:
 
 
 def _of_part(loop: Loop, moving: Set[str]) -> bool:
-    """Whether it goes through a part of the data that begins where the parallel loop says."""
+    """Whether it traverses a part of the data whose start depends on the parallel loop."""
     return loop.start is not None and not loop.start.names.isdisjoint(moving)
 
 
@@ -111,8 +111,8 @@ def _counts(statement: Statement) -> bool:
 
 
 def _same_value(statement: Statement, changing: Collection[str], region: Region) -> bool:
-    """Whether every iteration writes the same value: a constant, or a variable of all threads that
-    nothing changes.
+    """Whether every iteration writes the same value: a constant, or a shared variable that nothing
+    changes.
     """
     match = _SAME_VALUE.search(statement.text)
     if match is None:
@@ -133,7 +133,7 @@ def _through_memory(
 
 
 def _looked_up(subscript: Expr, chosen: Collection[str], kinds: Collection[str]) -> bool:
-    """Whether it is read from memory, and changes with the iteration."""
+    """Whether it is read from memory and changes with the iteration."""
     return any(
         atom.kind in kinds and not atom.names.isdisjoint(chosen) for atom in subscript.atoms()
     )
@@ -142,8 +142,8 @@ def _looked_up(subscript: Expr, chosen: Collection[str], kinds: Collection[str])
 def _of_all(
     subscript: Expr, loops: Sequence[Loop], moving: Collection[str], region: Region
 ) -> bool:
-    """Whether no part of it separates threads: a worksharing loop's variable, or a private variable
-    such as the start of a thread's part.
+    """Whether no part of it separates threads, such as a worksharing loop's variable, or a private
+    variable with the start of a thread's part.
     """
     if any(subscript.coefficient(name) not in (None, Expr.const(0)) for name in moving):
         return False
@@ -152,7 +152,7 @@ def _of_all(
 
 
 def _goes_on(subscript: Expr, variables: Collection[str]) -> bool:
-    """Whether loops go on from what is read there, through a row or a block: `off[i] + j`."""
+    """Whether loops traverse a row or a block that starts at the value: `off[i] + j`."""
     return any(
         factor in variables if isinstance(factor, str)
         else not _reads(factor) and not factor.names.isdisjoint(variables)
@@ -161,14 +161,15 @@ def _goes_on(subscript: Expr, variables: Collection[str]) -> bool:
 
 
 def _reads(atom: Atom) -> bool:
-    """Whether memory is read for its value."""
+    """Whether a value in memory is read."""
     inside = (other for arg in atom.args for other in arg.atoms())
     return atom.kind == "ref" or any(other.kind == "ref" for other in inside)
 
 
 def _filled_apart(access: Access, region: Region) -> bool:
-    """Whether the lists that it looks up are each filled by the region, an entry an iteration with
-    a number of its own: `k[i] = i`."""
+    """Whether the region fills the index lists itself, with a distinct entry per iteration: `k[i] =
+    i`.
+    """
     lists = {
         atom.label for subscript in access.subscripts for atom in subscript.atoms()
         if atom.kind == "ref"
@@ -183,7 +184,7 @@ def _filled_apart(access: Access, region: Region) -> bool:
 
 
 def _numbers_apart(write: Reference) -> bool:
-    """Whether the value is the iteration's number, moved or scaled: no two are then the same."""
+    """Whether the value is the iteration's number, shifted or scaled, so that all values differ."""
     statement, variables = write.statement, {loop.variable for loop in write.loops}
     plain = all(operation.arithmetic in _ONE_TO_ONE for operation, _ in statement.operations)
     alone = not any(access.kind == "read" for access in statement.accesses)

@@ -1,4 +1,4 @@
-"""How often: the trip count of the worksharing loop, and the executions of each statement."""
+"""The trip count of the worksharing loop, and the executions of each statement."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_SHOWN = 120  # parts; longer forms help nobody
 
 
 class Executions(NamedTuple):
-    """How often something runs.
+    """A number of executions.
 
     `expr` is a polynomial that holds if none of `holds` is negative and `loops` run. None: no
     readable form. With `at_most`, a loop may end early, and it is an upper bound. `source` are the
@@ -31,7 +31,7 @@ class Executions(NamedTuple):
     source: tuple[Loop, ...] = ()
 
     def value(self, bindings: Bindings) -> int | None:
-        """The number, whether the conditions of the readable form hold or not."""
+        """The number, whether or not the conditions of the readable form hold."""
         if self.loops is None:
             return None
         carried = runs(self.source, bindings.values)
@@ -64,9 +64,10 @@ UNKNOWN = Executions(None, (), at_most=False, loops=None)
 
 
 def iterations(region: Region) -> Executions:
-    """How many iterations the directive shares among the threads.
+    """The number of iterations that the directive shares among the threads.
 
-    The product of the collapsed loops' trips (their sum, where the inner depends on the outer).
+    It is the product of the collapsed loops' trips, or their sum if the inner loop depends on the
+    outer.
     """
     loops = shared_loops(region)
     return executions(loops) if loops else UNKNOWN
@@ -83,10 +84,10 @@ def shared_loops(region: Region) -> tuple[Loop, ...]:
 
 
 def executions(loops: tuple[Loop, ...]) -> Executions:
-    """How often a statement inside `loops` (outermost first) runs in one run of the region.
+    """The executions of a statement inside `loops` (outermost first) per execution of the region.
 
-    Closed forms for rectangles, triangles, bands with `min` and `max`, tiles, and strides inside
-    them. None if a loop is not counted, or for other forms.
+    There are closed forms for rectangles, triangles, bands with `min` and `max`, tiles, and strides
+    inside them. None if a loop is not counted, or for other forms.
 
     >>> from regionpredict.ir import Span
     >>> n, i, zero = Expr.name("n"), Expr.name("i"), Expr.const(0)

@@ -1,7 +1,7 @@
-"""A region without its place, so that regions that differ only in their places are equal.
+"""A region without its place, so that regions that differ only in their places compare equal.
 
-Loops over vectors are common. Results that do not depend on the place are computed once for all
-equal regions.
+Loops over vectors, for example, occur often. Results that do not depend on the place are computed
+once for equal regions.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ _NOWHERE = Span("", 0)
 
 
 def location_free_region(region: Region) -> Region:
-    """The region with no file, line or function in it; names and texts stay."""
+    """The region without its file, lines and function. Names and texts stay."""
     moved: Region = _moved(replace(region, id="", function=""))
     return moved
 
 
 def location_free_definitions(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
-    """The definitions with no file, line or function in them."""
+    """The definitions without files, lines and functions."""
     return tuple(definition._replace(span=_NOWHERE) for definition in definitions)
 
 
@@ -33,7 +33,7 @@ def location_free_placement(placement: Placement) -> Placement:
 
 
 def _moved(value: Any) -> Any:
-    """Any value of the region with all its places taken out, whatever fields it has."""
+    """Any value of the region, with all places removed from all its fields."""
     if isinstance(value, Span):
         return _NOWHERE
     if isinstance(value, tuple):

@@ -1,8 +1,8 @@
-"""Loops carried out with numbers: counts and boxes that hold for these sizes, whatever they are.
+"""Enumerates loops with numeric sizes: exact counts and bounding boxes for these sizes.
 
-A closed form holds for all sizes, and boxes compare bounds as for large sizes. With known values,
-the loops can be evaluated. A loop whose variable occurs in no inner bound counts by its trips, and
-its ends alone matter to an affine subscript. Only other loops are enumerated.
+Closed forms hold for all sizes, and symbolic boxes compare bounds as for large sizes. With known
+values, the loops can be evaluated. A loop whose variable does not occur in inner bounds counts by
+its trips. For an affine subscript, only its ends matter. Only other loops are enumerated.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from regionpredict.ir import Expr, Loop
 from regionpredict.ir.expr import ZERO, Number
 
 _MOST_STEPS = 20_000
-"""Iterations that are gone through for one answer: a tenth of a second."""
+"""Maximum number of enumerated iterations per result, about a tenth of a second."""
 
 
 class TooManyError(Exception):
-    """More iterations would have to be gone through than is worth an answer."""
+    """More iterations than the limit would have to be enumerated."""
 
 
 class _Steps(NamedTuple):
@@ -45,8 +45,8 @@ class _Steps(NamedTuple):
 def runs(
     loops: Sequence[Loop], values: Mapping[str, Number], conditions: Sequence[Expr] = ()
 ) -> int | None:
-    """How often the body of the loops (outermost first) runs, only where all `conditions` hold of
-    their variables; None where that is not known.
+    """The executions of the body of the loops (outermost first) in which all `conditions` on their
+    variables hold. None if it is unknown.
 
     >>> from regionpredict.ir import Span
     >>> n, i, zero, one = Expr.name("n"), Expr.name("i"), Expr.const(0), Expr.const(1)
@@ -73,7 +73,7 @@ class Extent(NamedTuple):
 def extents(
     subscripts: Sequence[Expr], loops: Sequence[Loop], values: Mapping[str, Number]
 ) -> tuple[Extent, ...] | None:
-    """The extents of expressions over all iterations of the loops; none where no iteration runs.
+    """The extents of expressions over all iterations of the loops. Empty if no iteration runs.
 
     None if they are unknown, or for too many iterations. A loop with unknown trips is assumed to
     run (`open_ended`).
@@ -108,7 +108,7 @@ def extents_of_all(
     references: Sequence[Sequence[Expr]], loops: Sequence[Loop], values: Mapping[str, Number]
 ) -> Iterator[tuple[Extent, ...] | None]:
     """The `extents` of several references' subscripts in the same loops, one reference after the
-    other. The loops are evaluated once for all of them, unless that is too long.
+    other. The loops are evaluated once for all of them, unless that takes too long.
     """
     every = dict.fromkeys(subscript for own in references for subscript in own)
     enumerated = None if open_ended(loops, values) else extents([*every], loops, values)
@@ -143,11 +143,11 @@ def _ends_of(loop: Loop) -> frozenset[str]:
 
 
 class _UnknownError(Exception):
-    """A bound or a subscript has no number."""
+    """A bound or a subscript has no value."""
 
 
 class _Budget:
-    """Counts what is gone through."""
+    """Counts enumerated iterations."""
 
     def __init__(self) -> None:
         self.left = _MOST_STEPS
@@ -161,7 +161,8 @@ class _Budget:
 def _counted_from_zero(
     loops: Sequence[Loop], values: Mapping[str, Number]
 ) -> tuple[Sequence[Loop], dict[str, Expr]]:
-    """The loops, those that begin where an outer one says and run as often everywhere from zero.
+    """Loops with a start that depends on an outer loop, and a constant length, are counted from
+    zero instead.
 
     `for (p = 64*box; p < 64*box + n; p++)` is `for (p = 0; p < n; p++)` over `64*box + p`, so that
     the boxes need no enumeration. Also returns the new meaning of moved variables.
@@ -190,7 +191,9 @@ def _counted_from_zero(
 
 
 def _walked(loops: Sequence[Loop], subscripts: Sequence[Expr]) -> list[bool]:
-    """Which loops are gone through: inner bounds use their variables, or no plain subscripts."""
+    """The loops that must be enumerated, because inner bounds or subscripts depend on their
+    variables in a complicated way.
+    """
     walked = []
     for position, loop in enumerate(loops):
         name = loop.variable
@@ -208,9 +211,9 @@ def _walked(loops: Sequence[Loop], subscripts: Sequence[Expr]) -> list[bool]:
 def _points(
     loops: Sequence[Loop], walked: Sequence[bool], values: Mapping[str, Number], budget: _Budget
 ) -> Iterator[tuple[int, dict[str, int | _Steps]]]:
-    """Every combination of the loops gone through that runs something, with its iterations.
+    """Every combination of the enumerated loops that runs something, with its iterations.
 
-    By names the value of each loop gone through, and the steps of every other.
+    It has the value of each enumerated loop by name, and the steps of every other loop.
     """
 
     moving = frozenset(loop.variable for loop in loops)
@@ -245,7 +248,9 @@ def _points(
 
 
 class _Count:
-    """How often the body of loops runs: as `_points`, with nothing kept of the way there."""
+    """Counts the executions of the body of loops, like `_points`, without storing the
+    combinations.
+    """
 
     def __init__(
         self, loops: Sequence[Loop], values: Mapping[str, Number], conditions: Sequence[Expr]
@@ -275,13 +280,13 @@ class _Count:
             (self._conditions[depths[-1]] if depths else self._always).append(condition)
 
     def whole(self) -> int:
-        """Runs of the body."""
+        """Executions of the body."""
         if not all(holds(condition, self._at) for condition in self._always):
             return 0
         return self.below(0)
 
     def _fulfilling(self, depth: int, own: _Steps) -> int:
-        """In how many of its iterations the conditions of a loop hold."""
+        """The number of iterations in which the conditions of a loop hold."""
         conditions = self._conditions[depth]
         if not conditions:
             return own.trips
@@ -291,7 +296,7 @@ class _Count:
         return fulfilling(self._loops[depth].variable, taken, bound)
 
     def below(self, depth: int) -> int:
-        """Runs of the body in all iterations of the loops from here on."""
+        """Executions of the body in all iterations of the loops from here on."""
         weight = 1
         while depth < len(self._loops):
             loop = self._loops[depth]
@@ -332,7 +337,7 @@ def _ends_bound(
 
 
 def _bound_to(end: Expr | None, values: Mapping[str, Number], moving: Collection[str]) -> _End:
-    """An expression with the numbers put in that no loop changes: a polynomial's."""
+    """A polynomial with the values substituted that no loop changes."""
     if end is None or any(True for _ in end.atoms()):
         return end
     fixed = {name: Expr.const(values[name]) for name in end.names
@@ -342,17 +347,17 @@ def _bound_to(end: Expr | None, values: Mapping[str, Number], moving: Collection
 
 
 def _counts_rounds(loop: Loop) -> bool:
-    """Whether a loop's iterations are known by carrying out one after the other."""
+    """Whether a loop's iterations are known only by executing them."""
     return loop.bound is not None and "trips" in loop.bound.kinds
 
 
 def steps_of(loop: Loop, values: Mapping[str, Number]) -> _Steps:
-    """The values that a loop's variable takes, as C carries the loop out."""
+    """The values of a loop's variable, as C executes the loop."""
     return _steps_of(loop, (loop.start, loop.bound, loop.step), values)
 
 
 def _steps_of(loop: Loop, ends: tuple[_End, _End, _End], values: Mapping[str, Number]) -> _Steps:
-    """The same, its `ends` at hand."""
+    """The same, with known `ends`."""
     first, bound, step = ends
     return _carried(
         loop.comparison,
@@ -391,7 +396,7 @@ def _extent(
     subscript: _End, moving: Sequence[str], steps: Mapping[str, int | _Steps],
     at: dict[str, Number], budget: _Budget,
 ) -> Extent:  # fmt: skip
-    """A function that is linear in each variable has its extremes at their extremes."""
+    """The extent of a function that is linear in each variable. Its extremes are at theirs."""
     numbers = []
     choices = []
     for name in moving:

@@ -1,4 +1,4 @@
-"""Subscripts that differ from an affine function by less than a few elements, read as that one."""
+"""Subscripts that differ from an affine function by less than a few elements, replaced by it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ matters."""
 
 
 def near_affine(subscript: Expr, variables: Set[str], near: int) -> Expr:
-    """The subscript with exact quotients for divisions, without types that hold their values, and
-    with the mean for a remainder of at most `near` values: `i / 2` -> `(2*i - 1)/4`.
+    """The subscript without divisions, remainders and type conversions where possible. Divisions
+    become exact quotients, and a remainder of at most `near` values becomes its mean: `i / 2` ->
+    `(2*i - 1)/4`.
 
     >>> i, j = Expr.name("i"), Expr.name("j")
     >>> str(near_affine(Expr.atom("floordiv", i, Expr.const(2)), {"i"}, 8))
@@ -62,7 +63,7 @@ def _near(atom: Atom, variables: Set[str], near: int) -> Expr | None:
 
 
 def _small(place: Expr, variables: Set[str]) -> bool:
-    """Whether it is affine in the loops' variables, and no hash of them."""
+    """Whether it is affine in the loops' variables, and not a hash of them."""
     return all(
         -_LARGEST_FACTOR <= number <= _LARGEST_FACTOR
         for monomial, number in place.terms.items()

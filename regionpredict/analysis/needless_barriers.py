@@ -1,10 +1,10 @@
-"""Which worksharing loops of a team could end without a barrier (`nowait`), results unchanged.
+"""Finds worksharing loops of a parallel region that could be `nowait` with the same results.
 
-A barrier is unnecessary if another one follows immediately, or if no loop that may then overlap
-this one touches its writes, or writes its data. Two loops may use one array if each thread has the
-same iterations of both, and only those touch its elements (OpenMP 5.2, sec. 11.5.3: equal static
-schedules, equal numbers of iterations, no `simd`). Arrays with different names are assumed to be
-different memory.
+A barrier is unnecessary if another one follows immediately. It is also unnecessary if no loop that
+may then overlap this one accesses its written data, or writes its data. Two loops may use one array
+if each thread has the same iterations of both, and only those touch its elements. OpenMP 5.2, sec.
+11.5.3 requires equal static schedules, equal numbers of iterations, and no `simd`. Arrays with
+different names are assumed to be different memory.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from regionpredict.ir import (
 )
 
 _AFTER_ALL = ("reduction", "lastprivate", "linear")
-"""Clauses whose results are there when all threads have met."""
+"""Clauses whose results are available only after a barrier."""
 _STATIC = re.compile(r"\s*static\s*(,\s*\d+\s*)?")
 
 
 def needless_barriers(team: TeamFacts) -> tuple[Region, ...]:
-    """The loops that could all be `nowait`, in the order of the source."""
+    """The loops that can all be `nowait` together, in source order."""
     construct = team.construct
     if construct is None or _goes_around(team, construct):
         return ()
@@ -104,7 +104,7 @@ def _independent(first: RegionFacts, then: RegionFacts) -> bool:
 
 
 def _is_plain(region: Region) -> bool:
-    """Whether all memory that a region with a nest touches is seen, and none of it in turns."""
+    """Whether all memory accesses of a region are known, and none is inside a serial body."""
     assert region.nest is not None
     return not (
         any(call.memory for statement, _ in region.statements() for call in statement.calls)
@@ -126,7 +126,7 @@ def _synchronisations(nest: Loop) -> Iterator[Synchronisation]:
 
 
 def _meet_in_scalars(first: Region, then: Region) -> bool:
-    """Whether the first sets a variable of all threads that the other one uses."""
+    """Whether the first loop sets a shared variable that the other one uses."""
     shared = first.shared | then.shared
     used = free_names(then) | {root_of(access.array) for access in _accesses(then)}
     for statement, _ in then.statements():
@@ -142,7 +142,7 @@ def _accesses(region: Region) -> list[Access]:
 
 
 def _arrays_in_both(first: Region, then: Region) -> list[str]:
-    """The arrays that both touch and one of them writes, each thread's own ones left out."""
+    """The arrays that both access and one of them writes, except private arrays."""
     private = {
         array.name for region in (first, then) for array in region.arrays
         if array.storage == "private"
@@ -154,7 +154,9 @@ def _arrays_in_both(first: Region, then: Region) -> list[str]:
 
 
 def _each_its_own(array: str, first: Region, then: Region) -> bool:
-    """Whether the thread that touches an element in the one loop is the only one in the other."""
+    """Whether the thread that accesses an element in one loop is the only one that accesses it in
+    the other.
+    """
     if not _same_pieces(first, then):
         return False
     positions = [
@@ -169,7 +171,7 @@ def _each_its_own(array: str, first: Region, then: Region) -> bool:
 
 
 def _same_pieces(first: Region, then: Region) -> bool:
-    """Whether each thread surely has the same iterations of both."""
+    """Whether each thread certainly has the same iterations of both."""
     left, right = first.nest, then.nest
     return (
         left is not None
@@ -182,7 +184,7 @@ def _same_pieces(first: Region, then: Region) -> bool:
 
 
 def _is_dealt_by_number(region: Region) -> bool:
-    """Whether the source says which thread has which iterations of its outermost loop."""
+    """Whether the schedule fixes which thread has which iterations of its outermost loop."""
     clause = region.clause("schedule")
     return (
         clause is not None
@@ -193,7 +195,8 @@ def _is_dealt_by_number(region: Region) -> bool:
 
 
 def _place(subscript: Expr, region: Region) -> Expr | None:
-    """A subscript that no two iterations have in common, by the number of the iteration `#`.
+    """A subscript that differs between all iterations, as an expression of the iteration number
+    `#`.
 
     None if it is uncertain.
     """

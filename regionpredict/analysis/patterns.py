@@ -1,4 +1,4 @@
-"""Streaming, latency-bound or irregular (Chatzopoulos 2012, listings 4.5 and 4.6).
+"""Access patterns: streaming, latency-bound or irregular (Chatzopoulos 2012, listings 4.5 and 4.6).
 
 The innermost loop that moves the reference decides. Steps shorter than a cache line are streaming,
 longer ones wait for one line each, and a non-affine address is irregular.
@@ -11,7 +11,7 @@ from regionpredict.analysis.periodic_subscripts import unwrapped
 from regionpredict.ir import Access, Array, Expr, Loop
 
 LINE_BYTES = 64
-"""Bytes of the cache line for which facts, that know no machine, are given: that of most."""
+"""The cache line size assumed for facts, which know no machine: that of most machines."""
 _IRREGULAR = frozenset(("ref", "call", "varying", "mod", "floordiv", "select", "carried"))
 
 
@@ -20,7 +20,7 @@ def pattern(
 ) -> str:
     """'streaming', 'latency' or 'irregular' for a reference inside `loops`, outermost first.
 
-    A step of less than `line_bytes` stays in a cache line or goes to the next.
+    A step shorter than `line_bytes` stays in a cache line or continues with the next.
     """
     variables = frozenset(loop.variable for loop in loops)
     moved = [unwrapped(unclamped(subscript), loops) for subscript in access.subscripts]
@@ -48,7 +48,9 @@ def _along(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: int) ->
 
 
 def _short_rows(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: int) -> bool:
-    """`u[j][i][m]` along i with five numbers a point: rows shorter than a line are a stream."""
+    """Whether rows are shorter than a line, as in `u[j][i][m]` along i with five values of m. Such
+    rows form a stream.
+    """
     if len(array.dims) != len(subscripts):
         return False
     size: int | None = array.element_bytes  # of one step of the subscript at hand

@@ -1,4 +1,6 @@
-"""Subscripts that wrap round at the ends of a loop, read as the neighbours that they are."""
+"""Subscripts that wrap around at the ends of a loop, replaced by the neighbor that they usually
+mean.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,12 @@ from regionpredict.ir.expr import Atom
 
 _TURNS = (0, -1, 1)
 _LARGE = 1 << 20
-"""Values of names for testing whether two places are within a period."""
+"""Values of names for testing whether two positions are within a period."""
 _DECIDED_BY_DATA = frozenset(("ref", "call", "varying", "mod", "floordiv", "carried"))
 
 
 def unwrapped(subscript: Expr, loops: Sequence[Loop]) -> Expr:
-    """The subscript with what wraps round gone: `(i + 1) % n` -> `i + 1`, where i runs up to n.
+    """The subscript without wrap-around: `(i + 1) % n` -> `i + 1`, where i runs up to n.
 
     Along a loop no longer than the period, each place occurs once, so all iterations but one find
     the neighboring place. For `i > 0 ? i - 1 : n - 1`, the side that moves with a loop counts.
@@ -74,7 +76,9 @@ def _by_data(condition: Expr) -> bool:
 
 
 def _from_the_middle(place: Expr, period: Expr, loop: Loop) -> float:
-    """How many periods the place in the middle of a loop lies from the middle of the array."""
+    """The distance between the middle of the loop's range and the middle of the array, in
+    periods.
+    """
     known = dict.fromkeys(place.names | period.names, _LARGE)
     ends = [end.evaluate(dict.fromkeys(end.names, _LARGE)) if end is not None else None
             for end in (loop.start, loop.bound)]  # fmt: skip

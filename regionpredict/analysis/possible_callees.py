@@ -1,7 +1,7 @@
 """Calls with several possible functions, as alternatives of their effects.
 
-Where a loop's counter picks from a table, the loop is its turns, each with the call that it makes.
-Where data choose, any of the functions may be called each time, and how often is not known.
+If a loop's counter selects from a table, the loop becomes its iterations, each with its own call.
+If data select, any of the functions may be called each time, with unknown frequency.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ Loops = Mapping[Span, tuple[Loop, Bindings]]
 
 
 def with_choices(flows: Sequence[Flow], loops: Loops) -> tuple[Flow, ...]:
-    """The functions with their calls made those of what they may mean; `loops` are the serial ones
-    whose headers are known, by their places."""
+    """The functions with their calls replaced by calls of the possible targets. `loops` are the
+    serial loops with known headers, by place.
+    """
     meant = {
         name for flow in flows for event in every_event(flow.body) if isinstance(event, Handed)
         for choice in event.choices for name in (*choice.functions, *choice.others)
@@ -114,7 +115,7 @@ class _Meant:
         return [start + number * step for number in range(max(0, trips))]
 
     def _call(self, call: Handed) -> list[Event]:
-        """The calls that one may be, each in a block of its own where it may be none."""
+        """The possible calls, each in its own block if it may not happen."""
         plain = call._replace(choices=())
         picking = [choice for choice in call.choices if choice.picked]
         if picking:

@@ -1,6 +1,6 @@
 """Sizes of a region from a measured run, where the caller and the source give none.
 
-A recorded value has less precedence than the current program. Names that a macro or another name
+A recorded value has lower precedence than the current program. Names that a macro or another name
 determines follow these.
 """
 
@@ -25,14 +25,16 @@ _MOST_SOLVED = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class RecordedSize:
-    """A value at a region's entries, at least and at most."""
+    """The smallest and the largest value of a name at the entries of a region."""
 
     least: int
     most: int
 
 
 class RecordedCase(NamedTuple):
-    """How many executions had one trip count (None: not counted) and one value of each name."""
+    """The number of executions with one trip count (None: not counted) and one value of each
+    name.
+    """
 
     entries: int
     trips: int | None
@@ -54,7 +56,7 @@ class RecordedSizes:
 
 @dataclass(frozen=True, slots=True)
 class RecordedFacts:
-    """A region's facts with recorded data, and the names that have their value from them.
+    """A region's facts with recorded data, and the names whose values come from them.
 
     `share`: the mean work of its executions relative to the work with these values.
     """
@@ -68,10 +70,10 @@ def recorded_facts(
     region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int],
     recorded: RecordedSizes,
 ) -> RecordedFacts:  # fmt: skip
-    """The facts of a region, each name without a value bound as the run had it.
+    """The facts of a region, with names without a value bound as in the recorded run.
 
-    Values that varied are those up to which half of the work is done, or the largest if their
-    distribution is unknown. Either is an assumption. A loop that counted its iterations has the
+    If a value varied, it is the value up to which half of the work is done, or the largest if the
+    distribution is unknown. Both are assumptions. A loop that counted its iterations has the
     average per execution. A name that was not recorded is computed if it is the only unknown of the
     trip count.
     """
@@ -163,7 +165,7 @@ def _taken(
     region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int],
     bindings: Bindings, recorded: Iterable[str],
 ) -> tuple[str, ...]:  # fmt: skip
-    """The names of the region that neither the caller nor the source gives, whatever it follows."""
+    """The names of the region without a value from the caller or the source."""
     without = bind(region, definitions, given).values
     follows = {
         definition.name
@@ -180,7 +182,7 @@ def _recorded_ranges(
     names: Collection[str], definitions: Sequence[Definition], sizes: Mapping[str, int],
     recorded: RecordedSizes,
 ) -> list[str]:  # fmt: skip
-    """The values that varied, of the names in use and of those that the source computes of them."""
+    """The values that varied, for the names in use and for those computed from them."""
     sources = {made.name: made.value.names for made in definitions}
     return [
         f"{name} = {sizes[name]} (recorded: from {size.least} to {size.most})"

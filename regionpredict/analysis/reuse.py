@@ -1,4 +1,4 @@
-"""Hit or miss, by the fastest-changing indices (Chatzopoulos 2012, 4.2.2 "Reuse Distance").
+"""Reuse: hit or miss, by the fastest-changing indices (Chatzopoulos 2012, 4.2.2 "Reuse Distance").
 
 A reference misses if its indices change fastest: they are the variables of the innermost loops, as
 many as the array has effective dimensions. In listing 4.3 (loops i, j, k), `matrixC[i][j]` and

@@ -56,7 +56,7 @@ def _is_extreme(branch: Branch, loop: Loop) -> bool:
 
 
 def _compared(test: Expr) -> Iterator[tuple[Expr, Expr]]:
-    """Each two values that have to be in order, or alike, for the test to hold, in both orders."""
+    """Pairs of values that the test compares for order or equality, in both orders."""
     atom = _sole(test)
     if not isinstance(atom, Atom):
         return
@@ -69,7 +69,7 @@ def _compared(test: Expr) -> Iterator[tuple[Expr, Expr]]:
 
 
 def _sole(value: Expr) -> str | Atom | None:
-    """The variable or atom that a value is, if it is no more than that."""
+    """The variable or atom, if the value is a single one."""
     (monomial, number), *others = value.terms.items() or [((), 0)]
     if others or number != 1 or len(monomial) != 1 or monomial[0][1] != 1:
         return None
@@ -78,7 +78,7 @@ def _sole(value: Expr) -> str | Atom | None:
 
 
 def _follows(branch: Branch, loop: Loop, kept: Expr, passing: Expr) -> bool:
-    """Whether `kept` is set on the branch alone, to stay beyond `passing`."""
+    """Whether `kept` is set only in the branch, to a value at or beyond `passing`."""
     place = _sole(kept)
     if place is None:
         return False

@@ -1,4 +1,4 @@
-"""Which schedule the directive asks for."""
+"""The schedule of a directive."""
 
 from __future__ import annotations
 

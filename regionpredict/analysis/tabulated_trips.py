@@ -16,7 +16,7 @@ from regionpredict.ir.expr import Atom, Number, entry_name
 
 
 class EntryTrips(NamedTuple):
-    """The `name` of the average entry, and how many iterations a loop has `beyond` it."""
+    """The `name` of the average entry, and the number of iterations that a loop has `beyond` it."""
 
     name: str
     beyond: Number

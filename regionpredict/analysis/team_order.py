@@ -1,9 +1,9 @@
-"""In what order a program's teams run and how often, across functions, from `main` on.
+"""The order and the number of executions of a program's parallel regions, across functions, from
+`main` on.
 
-A team is the threads of one `parallel` construct and their work until its end. Loops and calls
-count: a team in a function that a loop of five iterations calls runs five times. The sides of a
-branch are assumed to run one after the other, each by the share of its condition, and always if
-that is undecided.
+A *team* is a `parallel` construct with all work until its end. Loops and calls count: a team in a
+function that a loop of five iterations calls runs five times. The sides of a branch are assumed to
+run in sequence. Each counts with the share of its condition, or fully if that is undecided.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ _IDLE = NEVER._replace(assumed=("main is not seen to reach it",))
 
 
 class _Around(NamedTuple):
-    """A repetition of an event: a loop, its iteration with the counter at `value`, or, with a
-    `note`, a call that may mean another function (at most once each time). A `guard` admits values
-    that fulfill it, and `early` is the place of an early exit."""
+    """A repetition of an event: a loop, or its iteration with the counter at `value`. With a
+    `note`, it is a possible target of a call, which runs at most once each time. A `guard` admits
+    values that fulfill it, and `early` is the place of an early exit.
+    """
 
     span: Span
     value: int | None = None
@@ -45,7 +46,7 @@ class TeamKey(NamedTuple):
 
 
 def team_of(region: Region) -> TeamKey:
-    """The team that a region is in by its own function."""
+    """The parallel region of a loop, by its own function."""
     if region.context == "inside" and region.parallel is not None:
         return TeamKey(region.parallel.span)
     return TeamKey(None, region.id)
@@ -53,11 +54,11 @@ def team_of(region: Region) -> TeamKey:
 
 @dataclass(slots=True)
 class TeamOrder:
-    """One program: `executions` of each team, its `members` with their runs per execution, and
-    `changes`: how many times the second of two teams directly follows the first. `main` is the file
-    of its `main`, empty for unreachable code. `reached` are the teams that it reaches, including
-    functions whose address is taken. `serial` are the loops on one thread, by place. `partial`:
-    a function on the way was read in part, so `main` may reach more than is seen.
+    """One program. It has the `executions` of each parallel region and its `members` with their
+    runs per execution. `changes` counts how often one parallel region directly follows another.
+    `main` is the file of its `main`, empty for unreachable code. `reached` are the parallel regions
+    that it reaches, including functions whose address is taken. `serial` are the loops on one
+    thread, by place. `partial`: a function on the way was read in part, so `main` may reach more.
     """
 
     main: str = ""
@@ -89,7 +90,7 @@ def team_orders(
     loops: Mapping[Span, tuple[Loop, Bindings]], guards: Guards = MappingProxyType({}),
     serial: Collection[Span] = (),
 ) -> tuple[TeamOrder, ...]:  # fmt: skip
-    """Follows each program from its `main`. Unreached regions have no team here.
+    """Follows each program from its `main`. Unreached loops have no parallel region here.
 
     Functions without visible callers do not run if `main` reaches others. If their addresses are
     taken, they run once after it, in the only `main` or the nearest (`main_of`). The rest is the
@@ -130,7 +131,7 @@ def _order(walk: _Walk, roots: Sequence[Flow], main: str) -> TeamOrder:
 
 
 def leave_out(order: TeamOrder, regions: Collection[str]) -> None:
-    """Where `main` reaches other teams, those of these regions alone do not run."""
+    """If `main` reaches other parallel regions, those that contain only these loops do not run."""
     idle = {key for key, own in order.members.items() if own and set(regions).issuperset(own)}
     if order.main and not idle.issuperset(order.reached):
         order.reached -= idle
@@ -148,7 +149,7 @@ def _without_idle(order: TeamOrder) -> None:
 
 
 def _of_root(flow: Flow) -> Runs:
-    """The number of runs of a function without visible callers."""
+    """The number of executions of a function without visible callers."""
     if flow.meant:
         return NEVER  # of a table, say, of which another part is called
     if not flow.pointed or flow.function == "main":
@@ -160,7 +161,7 @@ def _of_root(flow: Flow) -> Runs:
 
 
 def _add(to: _Summary, other: _Summary, runs: Runs) -> None:
-    """Adds what happens in so many runs of `other`."""
+    """Adds the events in this many runs of `other`."""
     for key, own in other.order.executions.items():
         _add_team(to.order, key, other.order.members[key], own.times(runs))
     for span, own in other.order.serial.items():
@@ -240,7 +241,9 @@ class _Walk:
     def _choice(
         self, flow: Flow, block: Block, nest: list[_Around], team: _Team | None, into: _Summary
     ) -> None:
-        """The possible calls: in any iteration of the loops around, or in one of its own."""
+        """The possible targets of a call, in any iteration of the outer loops or each in its own
+        iteration.
+        """
         around = _Around(block.span, note=block.note)
         inner = [around if (loop.span, loop.value, loop.guard) == (block.span, None, None) else loop
                  for loop in nest]  # fmt: skip
@@ -330,7 +333,7 @@ class _Walk:
         return self.known[key], _repeated(callee)
 
     def _members_of(self, callee: Flow, numbers: Numbers) -> dict[str, Runs]:
-        """The regions that one call of a function adds to the team that calls it."""
+        """The loops that one call of a function adds to the calling parallel region."""
         key = (callee.span, callee.function, numbers)
         if key not in self.members:
             team = _Team(TeamKey(None), 0, {})
@@ -361,7 +364,7 @@ class _Walk:
         return Runs(None, value, weight, whole.assumed)
 
     def _runs(self, nest: Sequence[_Around]) -> Runs:
-        """How often the body of these loops of one function runs."""
+        """The number of executions of the body of these loops of one function."""
         known, unknown, bindings = [], [], Bindings({})
         for around in nest:
             without_header = around.note or around.guard is not None
@@ -395,8 +398,9 @@ def _left_early(around: _Around) -> str:
 
 
 def _add_team(order: TeamOrder, key: TeamKey, members: dict[str, Runs], runs: Runs) -> None:
-    """Adds runs of a team; its members are what they are on average, where a function that it
-    calls is not always the same."""
+    """Adds executions of a parallel region. Its members are averages if it does not always call the
+    same function.
+    """
     before = order.executions.get(key, NEVER)
     order.executions[key] = before.plus(runs)
     known = order.members.setdefault(key, members)
@@ -413,7 +417,7 @@ def _add_serial(order: TeamOrder, span: Span, runs: Runs) -> None:
 
 
 def _turn(loop: Loop, value: int) -> Loop:
-    """A loop of one iteration, in which its counter has this value."""
+    """A loop reduced to the iteration with this value of its counter."""
     at = Expr.const(value)
     return replace(loop, start=at, bound=at, comparison="<=", step=ONE)
 

@@ -1,7 +1,8 @@
-"""Which worksharing loops are one team's, how often each runs in it, and how often the team does.
+"""Groups worksharing loops by parallel region, and counts how often each of them runs.
 
-The loops of one `parallel` construct form a team, and a combined `parallel for` is a team of one. A
-`for` outside any `parallel` of its function belongs to the teams that call it, or is orphaned.
+The loops of one `parallel` construct form a *team*. A combined `parallel for` is a team with one
+loop. A `for` outside any `parallel` of its function belongs to the teams that call it, or is
+orphaned.
 """
 
 from __future__ import annotations
@@ -26,14 +27,15 @@ from regionpredict.ir.flow import Block, Flow, every_event
 
 
 class TeamMember(NamedTuple):
-    """A region of a team, and how often it runs in one run of the team."""
+    """A loop of a parallel region, and its executions per execution of the parallel region."""
 
     facts: RegionFacts
     runs: Runs
 
 
 class TeamConstruct(NamedTuple):
-    """The work of a team outside its loops: `kind` (`barrier`, `single`, ...), per run.
+    """A construct of a parallel region outside its loops: `kind` (`barrier`, `single`, ...), and
+    executions per execution of the region.
 
     `waits`: all threads meet at its end.
     """
@@ -46,7 +48,7 @@ class TeamConstruct(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TeamFacts:
-    """One team: its members in the order of the source, and how often it runs in the program.
+    """One parallel region: its loops in source order, and its executions in the program.
 
     `span` is the place of its `parallel`, or of its loop without a visible `parallel` (`forks` is
     False). `constructs` are in the `parallel`, outside its loops.
@@ -71,10 +73,10 @@ class TeamFacts:
 
 
 class ProgramOrder(NamedTuple):
-    """One program: the ids of its teams in order of their first run, their numbers of runs, and how
-    many times the second of two directly follows the first. `main` is the file of its `main`, empty
-    for unreachable code, and `reached` are its reachable teams. `serial` gives the runs of loops on
-    one thread, by place.
+    """One program: the ids of its parallel regions in order of their first execution, and their
+    executions. `changes` counts how often one directly follows another. `main` is the file of its
+    `main`, empty for unreachable code. `reached` are its reachable parallel regions. `serial` gives
+    the runs of loops on one thread, by place.
     """
 
     main: str
@@ -86,8 +88,8 @@ class ProgramOrder(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ProgramTeams:
-    """The teams in the order of file and line, with their executions in all programs together, and
-    the programs with teams, one per `main`.
+    """The parallel regions in the order of file and line, with their executions in all programs
+    together. The programs with parallel regions, one per `main`.
     """
 
     teams: tuple[TeamFacts, ...]
@@ -95,7 +97,7 @@ class ProgramTeams:
 
     @property
     def changes(self) -> dict[tuple[str, str], float]:
-        """How often the second of two teams is the next to run after the first, in all programs."""
+        """How often one parallel region directly follows another, in all programs."""
         often: dict[tuple[str, str], float] = {}
         for program in self.programs:
             for pair, times in program.changes.items():
@@ -104,7 +106,7 @@ class ProgramTeams:
 
     @property
     def unreached(self) -> frozenset[str]:
-        """The teams that no `main` reaches. Empty without `main`."""
+        """The parallel regions that no `main` reaches. Empty without `main`."""
         if not any(program.main for program in self.programs):
             return frozenset()
         reached = {team for program in self.programs for team in program.reached}
@@ -112,7 +114,9 @@ class ProgramTeams:
 
     @property
     def idle_regions(self) -> frozenset[str]:
-        """The regions without a team, because no `main` reaches them although it reaches others."""
+        """The loops without a parallel region, because no `main` reaches them although it reaches
+        others.
+        """
         runs: dict[str, bool] = {}
         for team in self.teams:
             idle = team.executions.value == 0 and team.id in self.unreached
@@ -126,7 +130,8 @@ def program_teams(
     program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int],
     recorded: Mapping[str, int] = MappingProxyType({}), *, same_build: bool = True,
 ) -> ProgramTeams:  # fmt: skip
-    """The teams of all programs; where their flow is not known, each function by itself.
+    """The parallel regions of all programs. If the control flow is unknown, each function is a
+    program.
 
     `recorded` gives the runs of regions by id, with precedence over the source. A run of another
     build (`same_build` is False) counts only where the source gives none.
@@ -192,7 +197,7 @@ def program_teams(
 
 
 def _with_shares(team: TeamFacts, shares: Mapping[Span, float]) -> TeamFacts:
-    """The team, in which each member weighs as much as its mean execution."""
+    """The parallel region with its loops weighted by their mean execution."""
     own = [shares.get(member.facts.region.span, 1.0) for member in team.members]
     if len(own) == 1:
         return replace(team, executions=_weighted(team.executions, own[0]))
@@ -204,15 +209,16 @@ def _with_shares(team: TeamFacts, shares: Mapping[Span, float]) -> TeamFacts:
 
 
 def _weighted(runs: Runs, share: float) -> Runs:
-    """The same runs, with the weight of runs at the size that was chosen."""
+    """The executions in units of an execution at the chosen size."""
     return runs._replace(weight=runs.weight * share)
 
 
 def _program(
     order: TeamOrder, others: Mapping[TeamKey, Runs], more: Mapping[TeamKey, float]
 ) -> ProgramOrder:
-    """A program's order. `others` are teams that it did not reach. `more`: the ratio of recorded to
-    derived runs of teams."""
+    """A program's order. `others` are parallel regions that it did not reach. `more` is the ratio
+    of recorded to derived executions.
+    """
     executions = {
         key: runs._replace(value=None, weight=runs.weight * more[key])
         if more[key] != 1.0 else runs
@@ -233,11 +239,11 @@ def _program(
 def with_recorded_runs(
     team: TeamFacts, recorded: Mapping[str, int], *, same_build: bool = True
 ) -> TeamFacts:
-    """A team with its runs, computed from its members' recorded runs. Without recordings, its runs
-    are those of the source.
+    """A parallel region with its executions, computed from its loops' recorded executions. Without
+    recordings, its executions are those of the source.
 
-    A region with two runs per run of a team with six runs has twelve. Two of these three numbers
-    give the third.
+    For example, a loop with two executions per execution of a parallel region with six executions
+    has twelve. Two of these three numbers give the third.
     """
     runs = team.executions
     counts = {
@@ -261,7 +267,7 @@ def with_recorded_runs(
 
 
 def _runs_in(member: TeamMember, team_runs: int | None, recorded: Mapping[str, int]) -> Runs:
-    """How often a region runs in one run of its team."""
+    """The executions of a loop per execution of its parallel region."""
     all_runs = recorded.get(member.facts.region.id)
     if member.runs.value is not None or all_runs is None or not team_runs:
         return member.runs
@@ -271,7 +277,7 @@ def _runs_in(member: TeamMember, team_runs: int | None, recorded: Mapping[str, i
 
 
 def serial_loops(program: Program, given: Mapping[str, int]) -> dict[Span, tuple[Loop, Bindings]]:
-    """The loops that call functions, with the numbers of the names in their headers, by place."""
+    """The loops that call functions, with the values of the names in their headers, by place."""
     return {
         loop.loop.span: (loop.loop, bind_definitions(loop.definitions, given))
         for loop in program.loops
@@ -279,7 +285,7 @@ def serial_loops(program: Program, given: Mapping[str, int]) -> dict[Span, tuple
 
 
 def guards_of(program: Program, given: Mapping[str, int]) -> Guards:
-    """The conditions around calls and teams, with the numbers that are known put in."""
+    """The conditions around calls and parallel regions, with known values substituted."""
     guards: dict[tuple[Span, int], Guard] = {}
     known: dict[tuple[Definition, ...], Bindings] = {}
     for branch in program.branches:
@@ -302,7 +308,7 @@ def guards_of(program: Program, given: Mapping[str, int]) -> Guards:
 
 
 def _functions_of_teams(flows: Sequence[Flow]) -> dict[Span, str]:
-    """The function of each `parallel`, which may have no loop of its own."""
+    """The function of each `parallel`, which may contain no loop."""
     return {
         event.span: flow.function for flow in flows for event in every_event(flow.body)
         if isinstance(event, Block) and event.kind == "parallel"
@@ -314,7 +320,7 @@ def _name(key: TeamKey) -> str:
 
 
 def _inside(own: RegionFacts) -> Runs:
-    """How often a region runs in one run of its team, as its own function says."""
+    """The executions of a loop per execution of its parallel region, within its own function."""
     region = own.region
     depth = region.parallel.depth if region.parallel is not None else len(region.enclosing)
     return runs_of(region.enclosing[depth:], own.bindings)

@@ -1,4 +1,4 @@
-"""Which part of a parallel loop's body takes as long as data say, iteration by iteration.
+"""Finds parts of a parallel loop's body whose work depends on data, iteration by iteration.
 
     for (k = row[i]; k < row[i + 1]; k++)       rows of a sparse matrix, degrees of a graph
     while (error > eps)                         until it converges
@@ -6,8 +6,8 @@
     if (count[i] > 0) for (...)                 a loop in some iterations only
 
 The source does not show the distribution of such work over the iterations. Bounds that depend on
-the loop's own variables, as in a triangle, are counted and excluded here. So is a table that every
-iteration reads at the same places.
+the loop's variables, as in a triangle, are counted elsewhere and excluded here. A table that every
+iteration reads at the same positions is excluded, too.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from regionpredict.ir import Branch, Loop, Node, Region, Statement
 
 
 class UnevenLoop(NamedTuple):
-    """A loop in the body whose work differs between iterations of the parallel loop, and why.
+    """A loop in the body whose work differs between iterations of the parallel loop, and the
+    reason.
 
-    `number` is its position among all loops of the nest in source order, the nest itself 0.
+    `number` is its position among all loops of the nest in source order. The nest itself is 0.
     """
 
     loop: Loop
@@ -32,14 +33,14 @@ class UnevenLoop(NamedTuple):
 
 
 def uneven_loops(region: Region) -> tuple[UnevenLoop, ...]:
-    """The outermost such loops, in source order."""
+    """The outermost uneven loops, in source order."""
     if region.nest is None:
         return ()
     return tuple(_Search(region).found(region.nest.body))
 
 
 class _Search:
-    """One walk over a nest, which counts the loops that it passes."""
+    """A traversal of a nest that counts its loops."""
 
     def __init__(self, region: Region) -> None:
         self._shared = parallel_loops(region)
@@ -47,8 +48,9 @@ class _Search:
         self._passed = 0  # the nest itself has number 0
 
     def found(self, nodes: tuple[Node, ...], condition: str = "") -> Iterator[UnevenLoop]:
-        """The uneven loops below nodes. `condition`: the expression that decides whether these
-        run."""
+        """The uneven loops below nodes. `condition` is the expression that decides whether these
+        nodes run.
+        """
         before: Statement | None = None
         for node in nodes:
             if isinstance(node, Statement):
@@ -76,7 +78,7 @@ class _Search:
             yield from inner
 
     def _reason(self, loop: Loop) -> str:
-        """Why its iterations differ, in words; empty where they do not, or are counted."""
+        """The reason why its iterations differ. Empty if they do not, or are counted."""
         at = f"the loop at line {loop.span.line}"
         if loop.trips is None and not loop.averaged:
             return f"{at} runs until a condition on data holds"
@@ -96,9 +98,10 @@ class _Search:
 
 
 def skew_targets(region: Region) -> frozenset[str]:
-    """The names for giving the skew of a region: the variable of its loop or of an inner loop with
-    data-dependent work, a table with such a loop's iterations, or a line as `FILE:LINE` with the
-    whole path."""
+    """The names for giving the skew of a region. A name is the variable of its loop or of an inner
+    loop with data-dependent work, a table with such a loop's iterations, or a line as `FILE:LINE`
+    with the whole path.
+    """
     if region.nest is None:
         return frozenset()
     loops = [region.nest, *(found.loop for found in uneven_loops(region))]
@@ -111,7 +114,7 @@ def skew_targets(region: Region) -> frozenset[str]:
 
 
 def is_target(target: str, targets: frozenset[str]) -> bool:
-    """Whether a name or line is one of them. A line may have only the end of its path."""
+    """Whether a name or line is one of them. A line may be given with the end of its path only."""
     return target in targets or (
         ":" in target and any(known.endswith(f"/{target}") for known in targets)
     )

@@ -1,8 +1,7 @@
-"""Loops of unsigned variables that begin with a negative number: `for (unsigned i = s; ...)`.
+"""Loops of unsigned variables that start at a negative number: `for (unsigned i = s; ...)`.
 
 The start is converted to the variable's type (C17, 6.3.1.3): -5 is 4294967291, and the loop does
-not run. As nearly all starts are positive, they stay as they are written until their value is
-known.
+not run. Almost all starts are positive, so the start stays as written until its value is known.
 """
 
 from __future__ import annotations

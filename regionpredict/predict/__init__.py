@@ -5,7 +5,7 @@ confidence.
 computes a speedup curve from traffic, bandwidth, core time and overheads. `uncertainty` compares
 such curves with measured ones. `hints` selects packages and threads, `limiting_factors` gives the
 bottleneck, and `by_size` and `open_sizes` handle unknown sizes. `teams` combines the loops of one
-`parallel`, `plan` selects their threads for a program, `recommendation` gives the threads of a
+`parallel`, and `plan` selects their threads for a program. `recommendation` gives the threads of a
 whole program, and `advice` the gain of source changes. An estimate with the facts of its region is
 a `Prediction`, with those of a parallel region a `TeamPrediction`. The package knows neither source
 nor analysis.

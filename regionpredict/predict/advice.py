@@ -66,7 +66,7 @@ class Advice(NamedTuple):
 
 
 class AdvisedLoop(NamedTuple):
-    """A loop of a team: its estimate, its workload and the changes that it allows."""
+    """A loop of a parallel region: its estimate, its workload and the changes that it allows."""
 
     estimate: Estimate
     workload: Workload
@@ -74,7 +74,7 @@ class AdvisedLoop(NamedTuple):
 
 
 def advised_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
-    """The teams whose time is worth looking for changes, the longest first."""
+    """The parallel regions with enough time for a search of changes, the longest first."""
     spent = {
         team.facts.id: team.facts.executions.weight * min(p.seconds for p in team.points)
         for team in teams if team.points and team.threads is not None and team.range is None
@@ -112,7 +112,7 @@ def advice_for(
 
 
 class _Tried:
-    """The trials on one team."""
+    """The trials on one parallel region."""
 
     def __init__(
         self, team: TeamPrediction, members: Sequence[AdvisedLoop], machine: Machine,
@@ -135,11 +135,11 @@ class _Tried:
         )  # fmt: skip
 
     def worth(self, terms: Sequence[str] | frozenset[str]) -> bool:
-        """Whether the team could gain enough if they were gone."""
+        """Whether the parallel region could gain enough if these terms were zero."""
         return self.share(terms) >= 1.0 - 1.0 / ADVICE_GAIN.value
 
     def first_touch(self) -> Advice | None:
-        """Pages where the threads are that use them."""
+        """Pages on the NUMA domains of the threads that use them."""
         machine = self.machine
         if machine.domains < 2 or machine.memory.shared_path is not None:
             return None
@@ -157,7 +157,7 @@ class _Tried:
         )
 
     def one_team(self, before: str | None) -> Advice | None:
-        """The threads started once for several loops, or runs, instead of each time."""
+        """Threads started once for several loops or executions, instead of each time."""
         if before is None or len(self.members) != 1 or not self.worth(("overhead",)):
             return None
         workload = without_fork(self.members[0].workload)
@@ -168,8 +168,9 @@ class _Tried:
         )
 
     def _best_alone(self, workload: Workload) -> bool:
-        """Whether a loop of a team that is there already is fastest on one thread: then nothing is
-        to be shared."""
+        """Whether a loop inside a `parallel` is fastest on one thread, so that sharing the threads
+        gains nothing.
+        """
         time = self._time(0, workload)
         if time is None:
             return False
@@ -179,8 +180,9 @@ class _Tried:
         return bool(points) and min(points, key=lambda point: point.seconds).threads == 1
 
     def too_little_work(self) -> Advice | None:
-        """No team at all where it costs more than its threads gain, and from how many iterations on
-        it would gain."""
+        """Serial execution, if starting threads costs more than they gain, and the number of
+        iterations from which they gain.
+        """
         region = self.team.facts.members[0].facts.region
         construct = region.parallel or region
         one = self.points[0]
@@ -203,8 +205,9 @@ class _Tried:
         return Advice("RP207", self.team.facts.span, message, round(one.seconds / work, 2), saved)
 
     def _turning_point(self, each: float) -> int | None:
-        """From how many iterations of `each` seconds on some number of threads gains, to two
-        digits; None where none ever does."""
+        """The number of iterations from which several threads gain, if one takes `each` seconds. It
+        has two digits. None if threads never gain.
+        """
         one = self.points[0].terms["overhead"]
         least = min(
             ((point.terms["overhead"] - one) / (each * (1.0 - 1.0 / point.threads))
@@ -280,7 +283,7 @@ class _Tried:
         self, rule: str, span: Span, message: str, workloads: Sequence[Workload | None], *,
         forks: bool | None = None, costs_alone: bool = False, needed: float = ADVICE_GAIN.value,
     ) -> Advice | None:  # fmt: skip
-        """`costs_alone`: the change is to what OpenMP costs, and the loops take as long. A change
+        """`costs_alone`: the change affects only OpenMP costs, not the time of the loops. A change
         with less than the `needed` gain may be omitted.
         """
         facts = self.team.facts if forks is None else replace(self.team.facts, forks=forks)
@@ -307,8 +310,7 @@ class _Tried:
     def _without_costs(
         self, facts: TeamFacts, workloads: Sequence[Workload | None]
     ) -> float | None:
-        """No more than the team's best time if the loops that change neither began nor ended a
-        team."""
+        """A lower bound for the best time if the changed loops did not start or end the threads."""
         loops = []
         for member, workload in zip(self.members, workloads, strict=True):
             points = points_of(member.estimate)
@@ -316,7 +318,7 @@ class _Tried:
         return _best(team_curve(facts, loops, self.machine), self.counts)
 
     def _costless(self, point: Point) -> Point:
-        """A loop's time without its fork and barrier; what new pages cost stays."""
+        """A loop's time without its fork and barrier. The cost of new pages is included."""
         cycles = sum(
             team_cost(self.machine, name, point.threads) for name in ("fork_join", "barrier")
         )
@@ -346,7 +348,7 @@ class _Tried:
         times: Sequence[RegionTime | None],
         ask: Callable[[RegionTime, Sequence[int]], tuple[Point, ...]], counts: Sequence[int],
     ) -> tuple[Point, ...]:  # fmt: skip
-        """The times of the parallel region with some loops replaced; none where unknown."""
+        """The times of the parallel region with some loops replaced. Empty if they are unknown."""
         loops = []
         for member, workload, time in zip(self.members, workloads, times, strict=True):
             if workload is None:
@@ -356,7 +358,7 @@ class _Tried:
         return team_curve(facts, loops, self.machine)
 
     def _time(self, number: int, workload: Workload) -> RegionTime | None:
-        """The times of a member after a change; what was counted of the same work is kept."""
+        """The times of a loop after a change. Traffic counted for the same work is reused."""
         before, after = self.members[number].workload.execution, workload.execution
         counters: list[TrafficCounter] = []
         if (
@@ -371,14 +373,14 @@ class _Tried:
 
 
 class _Gain(NamedTuple):
-    """How many times faster a region is at its best, and the seconds saved in one run."""
+    """The speedup of a region's best time, and the seconds saved in one run."""
 
     times: float
     saved: float
 
 
 class _Skewed:
-    """A region whose work data spread, under its own schedule and another one."""
+    """A region with data-dependent work, under its own schedule and under another one."""
 
     def __init__(
         self, workload: Workload, schedule: Schedule, machine: Machine, counts: Sequence[int],
@@ -419,7 +421,7 @@ class _Skewed:
 
 
 def _chunks(iterations: float, threads: int) -> list[float]:
-    """Chunks worth a try: small ones, and as many for each thread as share out a long loop."""
+    """Chunk sizes to try: small ones, and those that divide a long loop among the threads."""
     shared = iterations / (threads * CHUNKS_A_THREAD.value)
     coarse = float(1 << max(0, int(math.log2(shared)))) if shared > 1.0 else 1.0
     fine = max(COARSE_CHUNK.value, coarse / CHUNKS_A_THREAD.value)

@@ -1,4 +1,4 @@
-"""Where a size is open: how the hint changes with it, and between what it lies.
+"""Hints for an unknown size: how they change with it, and their range.
 
 `TRIED_SIZES` are tried. If no number of threads is good at two neighbors, the threshold between
 them is bisected. The hint need not be monotonic in the size. Impossible sizes (data beyond the
@@ -53,7 +53,7 @@ class SizeHint(NamedTuple):
 
 
 class HintRange(NamedTuple):
-    """The least and the most of the hints over all sizes that were tried."""
+    """The smallest and the largest of the hints over all tried sizes."""
 
     packages: tuple[int, int]
     threads: tuple[int, int]
@@ -86,7 +86,7 @@ Ask = Callable[[int], Choice | None]
 _FROM_THE_ENDS = tuple(
     sorted(TRIED_SIZES, key=lambda size: -abs(TRIED_SIZES.index(size) - len(TRIED_SIZES) // 2))
 )
-"""`TRIED_SIZES` in the order in which they are tried: where work runs out, the ends are known."""
+"""`TRIED_SIZES` in the order of trials. The ends come first, in case the budget is too small."""
 
 
 def split_names(names: str) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ def split_names(names: str) -> tuple[str, ...]:
 
 
 def choices_by_size(ask: Ask, more: More = always) -> dict[int, Choice]:
-    """The choices over the size, in its order, near each other where they turn.
+    """The choices over the size in ascending order, with more trials near changes of the choice.
 
     `TRIED_SIZES` from the ends to the middle, then thresholds, while `more` sizes are allowed and
     there are fewer than `MOST_TRIALS`.
@@ -116,7 +116,9 @@ def choices_by_size(ask: Ask, more: More = always) -> dict[int, Choice]:
 
 
 def choices_at_tried_sizes(ask: Ask, more: More = always) -> dict[int, Choice]:
-    """The choices at `TRIED_SIZES`, from the ends to the middle, while `more` may be asked for."""
+    """The choices at `TRIED_SIZES`, from the ends to the middle, while `more` trials are
+    allowed.
+    """
     known: dict[int, Choice] = {}
     for size in _FROM_THE_ENDS:
         if not more():
@@ -130,7 +132,9 @@ def choices_at_tried_sizes(ask: Ask, more: More = always) -> dict[int, Choice]:
 def with_turns(
     choices: Mapping[int, Choice], ask: Ask, more: More = always, *, of_packages: bool = False
 ) -> dict[int, Choice]:
-    """The choices with those at sizes where they turn: first, or alone, where `of_packages`."""
+    """The choices, with those at thresholds added. Thresholds between packages come first, or alone
+    with `of_packages`.
+    """
     known = dict(choices)
     asked = len(TRIED_SIZES)
     while asked < MOST_TRIALS.value:
@@ -156,12 +160,12 @@ def with_turns(
 
 
 def _precision(before: Choice, after: Choice) -> float:
-    """How near a turn is looked for: where packages stay, a part is only about threads."""
+    """The precision of a threshold. It is lower between ranges with the same number of packages."""
     return SIZE_PRECISION.value if before.kind != after.kind else THREADS_PRECISION.value
 
 
 def part_boundaries(choices: Mapping[int, Choice]) -> list[tuple[int, int]]:
-    """The neighbouring sizes between which a part ends and the next begins.
+    """The neighboring sizes between which a range ends and the next begins.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))
@@ -185,9 +189,9 @@ def hints_by_size(
     choices: Mapping[int, Choice],
     iterations: Callable[[int], int | None] = lambda _: None,
 ) -> tuple[SizeHint, ...]:
-    """The hints over the size, in its order; empty where no size has one.
+    """The hints over the size in ascending order. Empty if no size has a hint.
 
-    `iterations` are the loop's at a size.
+    `iterations` gives the loop's trip count for a size.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> def ask(n):
@@ -210,8 +214,9 @@ def hints_by_size(
 
 
 class _Part(NamedTuple):
-    """Sizes `below` a number with one kind of hint. `threads` are good at all of them, and
-    `serving` lose at most what a hint may lose."""
+    """Sizes `below` a number with one kind of hint. `threads` are good at all of them. `serving`
+    lose at most what a hint may lose.
+    """
 
     below: int | None
     kind: tuple[int, bool]
@@ -219,7 +224,7 @@ class _Part(NamedTuple):
     serving: frozenset[int]
 
     def joined(self, after: _Part) -> _Part | None:
-        """Both with this one's hint; None where it loses more in the one `after` than it may."""
+        """Both ranges with this one's hint. None if the hint loses more than allowed in `after`."""
         threads = self.threads & after.serving
         if not threads:
             return None
@@ -227,8 +232,9 @@ class _Part(NamedTuple):
 
 
 def _steady_parts(choices: Mapping[int, Choice]) -> list[_Part]:
-    """The parts of a size in its order. A hint does not turn away and back where one and the same
-    is within what may be lost of the best."""
+    """The ranges of a size in ascending order. A hint does not change back and forth while one hint
+    stays within the allowed loss.
+    """
     ends = [high for _, high in part_boundaries(choices)]
     parts: list[_Part] = []
     for begin, end in zip([0, *ends], [*ends, None], strict=True):
@@ -270,7 +276,7 @@ def range_of(choices: Sequence[Choice]) -> HintRange:
 def choices_by_name(
     names: Sequence[str], ask: AskAll, more: More = always
 ) -> dict[str, Mapping[int, Choice]]:
-    """The choices over each of `names` alone, all others as assumed.
+    """The choices for each of `names` alone, with the other names as assumed.
 
     A name is tried at all of `SIZES_OF_ONE` or not at all, because fewer sizes decide nothing. No
     name starts if no `more` sizes are allowed.
@@ -295,8 +301,9 @@ def open_hint(
     loop does not run with them. If the loop runs at no tried size, all names decide.
 
     `together` are the choices over the common `size` of several names, `by_name` those over each
-    name alone, the others as assumed. `ask` is asked, while `more` is, for names that decide where
-    others are not. Any of the names `untried` may decide: with one, the hint is not known.
+    name alone, the others as assumed. `ask` tries further names that decide only for other values
+    of the deciding names, while `more` trials are allowed. Any of the `untried` names may decide.
+    If there is one, the hint is unknown.
     """
     tried = [
         *together.values(),
@@ -337,7 +344,7 @@ def open_hint(
 
 
 def _spread_evenly(groups: Iterable[Mapping[int, Choice]]) -> list[list[Choice]]:
-    """The choices of each group that has any, without those at sizes between which a hint turns."""
+    """The choices of each non-empty group, without those at sizes added for thresholds."""
     even = [[one[size] for size in TRIED_SIZES if size in one] for one in groups]
     return [choices for choices in even if choices]
 
@@ -346,7 +353,7 @@ def share_served(threads: int, groups: Iterable[Sequence[Choice]]) -> float:
     """The share of sizes at which a hint loses little enough, for the worst group of sizes. 1 if it
     always does.
 
-    By the rule of succession: where nothing was tried, the half.
+    Computed by the rule of succession. Without trials it is one half.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))

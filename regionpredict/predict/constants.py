@@ -1,4 +1,4 @@
-"""Every number by which a curve becomes a hint: unit, evidence, source."""
+"""The constants that turn a curve into a hint: unit, evidence, source."""
 
 from __future__ import annotations
 

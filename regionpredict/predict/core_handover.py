@@ -1,13 +1,13 @@
-"""Cores that programs hand to each other where their regions change.
+"""Cores that programs pass to each other when they enter another region.
 
 Chatzopoulos 2012, section 3.3: a program is a sequence of regions, each with its own number of
 cores. Cores move between programs when one enters another region. Here, a program keeps its cores
 until an execution of a region ends. It then continues with others, or waits. Concurrent phases
 contend for memory as in `coschedule`. Changes of the number of threads have a cost.
 
-A beam search finds the best schedule event by event. Of all assignments of cores at an event, those
-with the smallest time plus lower bound of the rest continue. Fixed shares and turns are included
-with the same timelines, so no schedule is worse.
+A beam search finds the best schedule event by event. At each event, the assignments of cores with
+the smallest time plus lower bound of the rest continue. Fixed shares and turns are included with
+the same timelines, so no schedule is worse.
 """
 
 from __future__ import annotations
@@ -40,15 +40,16 @@ _SMALL = VISIT_ROUNDING.value
 
 
 class Turn(NamedTuple):
-    """A program during a step: its region (empty once it has ended) and the threads that it has
-    there, 0 while it waits to enter."""
+    """A program during a step: its region (empty after the end) and its threads, 0 while it
+    waits.
+    """
 
     region: str
     threads: int
 
 
 class Step(NamedTuple):
-    """A time without a change: `seconds` from `begin` on, with one turn per program."""
+    """A time span without a change: `seconds` from `begin` on, with one turn per program."""
 
     begin: float
     seconds: float
@@ -57,9 +58,10 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """The schedule: `steps` one after the other, `seconds` until all programs have ended and
-    `ended` when each has. `fixed_seconds` is the same with the best fixed shares of cores,
-    `fixed_cores` by program; `turns_seconds` with one program after the other."""
+    """The schedule: `steps` in order, the `seconds` until all programs have ended, and the end of
+    each (`ended`). `fixed_seconds` is the time with the best fixed shares of cores, `fixed_cores`
+    by program. `turns_seconds` is the time if the programs run one after the other.
+    """
 
     names: tuple[str, ...]
     steps: tuple[Step, ...]
@@ -71,18 +73,19 @@ class Handover:
 
     @property
     def over_turns(self) -> float:
-        """How many times as fast as taking turns."""
+        """The speedup over taking turns."""
         return self.turns_seconds / self.seconds if self.seconds else 1.0
 
     @property
     def over_fixed(self) -> float:
-        """How many times as fast as the best fixed shares."""
+        """The speedup over the best fixed shares."""
         return self.fixed_seconds / self.seconds if self.seconds else 1.0
 
 
 class _At(NamedTuple):
-    """The state of the programs: `visit` and its `done` part by program, and the cores (of a
-    domain) that each has or had before it waited (`before`)."""
+    """The state of the programs: the `visit` of each and its `done` part, and the cores of a domain
+    that each has, or had before it waited (`before`).
+    """
 
     time: float
     visit: tuple[int, ...]
@@ -95,7 +98,7 @@ class _At(NamedTuple):
 
 
 def hand_over(programs: Sequence[CoscheduledProgram], machine: Machine) -> Handover | None:
-    """The best schedule found; None where a NUMA domain has too few cores for all programs."""
+    """The best schedule found. None if a NUMA domain has too few cores for all programs."""
     node = _Node(programs, machine)
     count = len(programs)
     least = [node.fewest(k) for k in range(count)]
@@ -122,7 +125,7 @@ def hand_over(programs: Sequence[CoscheduledProgram], machine: Machine) -> Hando
 
 
 def _steps_to(end: _At) -> tuple[Step, ...]:
-    """The steps of a schedule, those in a row with the same turns as one."""
+    """The steps of a schedule, with consecutive identical turns merged."""
     steps: list[Step] = []
     at: _At | None = end
     while at is not None and at.past is not None:
@@ -140,7 +143,7 @@ def _end_of(program: int, steps: Sequence[Step]) -> float:
 
 
 class _Node:
-    """The machine with its programs, their timelines and how long their phases take together."""
+    """The machine with its programs, their timelines, and the times of concurrent phases."""
 
     def __init__(self, programs: Sequence[CoscheduledProgram], machine: Machine) -> None:
         self.programs = programs
@@ -157,7 +160,9 @@ class _Node:
     # -- how long -------------------------------------------------------------------------------
 
     def _running(self, phase: Phase, cores: int, *, alone: bool) -> Running:
-        """A phase on so many cores of every domain, with all caches or its part of them."""
+        """A phase on this number of cores of every domain, with all caches or with its part of
+        them.
+        """
         load = (phase.alone if alone else phase.beside)[cores]
         if alone and self.machine.domains > 1:
             whole = phase.alone.get(cores * self.machine.domains)
@@ -167,8 +172,9 @@ class _Node:
         return on_domains(known, load, self.machine.domains, self.path)
 
     def _useful(self, phase: Phase) -> tuple[int, ...]:
-        """The cores of a domain with which it is faster than with fewer, of powers of two and what
-        they leave."""
+        """The numbers of cores of a domain that are faster than smaller ones, among powers of two
+        and their complements.
+        """
         powers = [1 << k for k in range(self.cores.bit_length())]
         tried = {self.cores, *powers, *(self.cores - n for n in powers)}
         useful: list[int] = []
@@ -182,7 +188,9 @@ class _Node:
         return tuple(useful)
 
     def _left(self, program: int) -> list[tuple[float, float]]:
-        """From each visit on: the least seconds that are left, and the least core seconds."""
+        """For each visit, lower bounds of the remaining seconds and of the remaining core
+        seconds.
+        """
         left = [(0.0, 0.0)]
         for visit in reversed(self.visits[program]):
             phase = self.phases[program][visit.region]
@@ -194,7 +202,7 @@ class _Node:
         return left[::-1]
 
     def least(self, at: _At) -> float:
-        """When all can have ended at the earliest."""
+        """A lower bound of the time when all programs end."""
         longest = work = 0.0
         for k, known in enumerate(self.left):
             now, then = known[at.visit[k]], known[min(at.visit[k] + 1, len(known) - 1)]
@@ -204,7 +212,7 @@ class _Node:
         return at.time + max(longest, work / self.cores)
 
     def seconds(self, running: Sequence[tuple[int, str, int]]) -> tuple[float, ...]:
-        """How long phases take that run at once, each (program, region, cores)."""
+        """The times of concurrent phases, each given as (program, region, cores)."""
         key = tuple(running)
         if key not in self.together:
             alone = len(key) == 1
@@ -218,13 +226,14 @@ class _Node:
     # -- who gets which cores -------------------------------------------------------------------
 
     def region(self, at: _At, program: int) -> str:
-        """The region that a program is in or about to enter; empty once it has ended."""
+        """The region that a program is in or waits to enter. Empty after the end."""
         visits = self.visits[program]
         return visits[at.visit[program]].region if at.visit[program] < len(visits) else ""
 
     def plan(self, program: int, cores: int) -> dict[str, int]:
-        """The cores of a domain for each region by the program's plan within this limit, shared or
-        alone."""
+        """The cores of a domain for each region by the program's plan within a limit, shared or
+        alone.
+        """
         domains = self.machine.domains
         alone = cores == self.cores
         times = {
@@ -242,18 +251,18 @@ class _Node:
         )
 
     def in_turn(self, at: _At, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
-        """Those of the first program that has not ended."""
+        """The cores if only the first unfinished program runs."""
         count = len(self.phases)
         first = next(k for k in range(count) if self.region(at, k))
         return tuple(cores if k == first else 0 for k, cores in enumerate(self.planned(at, plans)))
 
     def fewest(self, program: int) -> int:
-        """The cores without which a region of the program cannot run, 0 where none are enough."""
+        """The minimum cores for a region of the program, 0 if no number is enough."""
         sizes = self.sizes[program].values()
         return max((min(own) for own in sizes), default=0) if all(sizes) else 0
 
     def every(self, at: _At) -> list[tuple[int, ...]]:
-        """All ways to deal out cores among programs that are free to take others."""
+        """All assignments of cores to programs that may change theirs."""
         options: list[tuple[int, ...]] = []
         for k in range(len(self.phases)):
             name = self.region(at, k)
@@ -267,8 +276,9 @@ class _Node:
         return [own for own in dealt if not self._wastes(at, own)]
 
     def _wastes(self, at: _At, dealt: Sequence[int]) -> bool:
-        """Whether a program that asks memory for nothing, and can leave cores at any time, could
-        have more of them."""
+        """Whether a program without memory traffic that can release cores at any time could use
+        more of them.
+        """
         idle = self.cores - sum(dealt)
         for k, cores in enumerate(dealt):
             if not cores or not at.free[k] or not idle:
@@ -294,14 +304,14 @@ class _Node:
         return not any(self.region(at, k) for k in range(len(self.phases)))
 
     def followed(self, choice: Callable[[_At], Sequence[int]]) -> _At:
-        """The end of the schedule that deals out cores so at each event."""
+        """The end of the schedule that uses this assignment at each event."""
         at = self.start()
         while not self.ended(at):
             at = self.after(at, choice(at))
         return at
 
     def searched(self, width: int) -> _At:
-        """The end of the best schedule that a beam of so many finds."""
+        """The end of the best schedule of a beam search with this width."""
         beam, best = [self.start()], math.inf
         found: _At | None = None
         while beam:
@@ -325,7 +335,7 @@ class _Node:
         return found
 
     def after(self, at: _At, dealt: Sequence[int]) -> _At:
-        """The next event, where the programs have these cores until then."""
+        """The state at the next event, if the programs have these cores until then."""
         count = len(dealt)
         done = list(at.done)
         running = [(k, self.region(at, k), dealt[k]) for k in range(count) if dealt[k]]
@@ -364,7 +374,7 @@ class _Node:
         )  # fmt: skip
 
     def _change(self, before: int, cores: int, visit: Visit) -> float:
-        """Seconds that teams of another size cost the visits of a program."""
+        """The time for changes of the number of threads in the visits of a program, in seconds."""
         threads = max(before, cores) * self.machine.domains
         cost = float(self.machine.overheads.team_change.at(threads)) / self.machine.clock_hz
         return cost * visit.visits

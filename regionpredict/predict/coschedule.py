@@ -6,8 +6,8 @@ node. Two ways of sharing are compared with taking turns:
 - *packages*: each program has its own packages, and all memory of their domains.
 - *cores*: each has some cores of every NUMA domain, and programs share caches and bandwidth.
 
-In both ways, and in turns, a program runs by its plan for its cores (`plan_of`), including the cost
-of changes of the number of threads.
+In all cases, a program runs by its plan for its cores (`plan_of`), including the cost of changes of
+the number of threads.
 
 Cores that wait for memory share its path, like the cores of one program (`shared_memory`). Two
 halves of a phase together get as much as the whole phase alone. Phases of different programs
@@ -37,7 +37,8 @@ from regionpredict.predict.teams import TeamPrediction
 
 
 class PhaseLoad(NamedTuple):
-    """A phase on one number of threads, bound close: seconds of all its executions.
+    """A phase on a number of threads with close binding. `seconds` is the time of all its
+    executions.
 
     `fixed` seconds do not wait for memory. In the others, a core waits for `waiting` seconds in
     addition to its own work. `requesting` cores of a domain (or of the node with one shared path)
@@ -53,8 +54,9 @@ class PhaseLoad(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """One team of a program; loads by threads, `alone` with whole caches, `beside` with the part of
-    a shared cache that other programs leave. It runs `runs` times."""
+    """One parallel region of a program, with loads by number of threads: `alone` with whole caches,
+    and `beside` with a part of the shared caches. `runs` is its number of executions.
+    """
 
     id: str
     alone: Mapping[int, PhaseLoad]
@@ -84,7 +86,9 @@ class CoscheduledProgram:
         return self.planned(times, machine)
 
     def planned(self, times: Mapping[str, Mapping[int, float]], machine: Machine) -> Plan:
-        """The plan where phases take so many seconds, by threads; each has one at least."""
+        """The plan for phases with these times by number of threads. Each phase has at least
+        one.
+        """
         teams = [PlannedTeam(name, 1.0, seconds) for name, seconds in times.items()]
         plan = plan_of(teams, self.changes, machine)
         assert plan is not None, "no phase is empty"
@@ -125,12 +129,12 @@ class Coschedule:
     sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def several_sizes(self, name: str) -> bool:
-        """Whether the teams of a program want different numbers of threads."""
+        """Whether the parallel regions of a program have different numbers of threads."""
         return len(set(self.sizes.get(name, {}).values())) > 1
 
     @property
     def shares(self) -> bool:
-        """Whether sharing is faster than taking turns by as much as is worth it."""
+        """Whether sharing is faster than taking turns by a worthwhile factor."""
         best = self.allocations[0].seconds if self.allocations else self.sequential_seconds
         return self.sequential_seconds > best * COSCHEDULE_GAIN.value
 
@@ -156,8 +160,9 @@ def with_cache_share(machine: Machine, sharers: int) -> Machine:
 def phases_of(
     alone: Sequence[TeamPrediction], beside: Sequence[TeamPrediction]
 ) -> tuple[Phase, ...]:
-    """The teams of a program that have times, as phases; `beside` are the same teams, predicted
-    with a part of the caches. Sizes without a value are as assumed."""
+    """The parallel regions of a program that have times, as phases. `beside` are the same regions,
+    predicted with a part of the caches. Unknown sizes have their assumed values.
+    """
     phases = []
     for team, other in zip(alone, beside, strict=True):
         runs = team.facts.executions.weight
@@ -173,7 +178,7 @@ def _loads(points: Sequence[Point], runs: float) -> dict[int, PhaseLoad]:
 
 
 def _load(point: Point, runs: float) -> PhaseLoad:
-    """Own work and waiting overlap, and share the time by their squares (`Overlap`)."""
+    """Work and waiting overlap, and share the time by their squares (`Overlap`)."""
     memory = point.terms["memory-bandwidth"]
     work = point.terms["compute"] + point.terms["cache"] + memory
     return PhaseLoad(
@@ -207,8 +212,8 @@ def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Cosc
 
 
 def splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """All ways to deal `total` things to `parts` programs, each at least one; of many things in
-    steps of several.
+    """All ways to divide `total` items among `parts` programs, at least one each. For many items,
+    in steps of several.
 
     >>> list(splits(4, 2))
     [(1, 3), (2, 2), (3, 1)]
@@ -232,7 +237,9 @@ class DomainPath(NamedTuple):
     parts: int
 
     def of(self, phase: Phase) -> PathCurve | None:
-        """B/s for the streams of this phase, by requesting cores; None where it has none."""
+        """The bandwidth for the streams of this phase in B/s, by requesting cores. None without
+        streams.
+        """
         known = {load.requesting: load.bandwidth for threads, load in sorted(phase.alone.items())
                  if threads <= self.cores and load.requesting > 0.0}  # fmt: skip
         if not known:
@@ -265,8 +272,9 @@ class _Loads(NamedTuple):
     path: DomainPath | None
 
     def running(self, cores: int, machine: Machine) -> list[Running] | None:
-        """The program by its plan for at most so many cores of the domain; None where a phase needs
-        more."""
+        """The program by its plan for at most this many cores of the domain. None if a phase needs
+        more.
+        """
         tried = {
             phase.id: {
                 threads * self.domains: on_domains(phase, load, self.domains, self.path)
@@ -287,7 +295,7 @@ class _Loads(NamedTuple):
 
 
 def _condensed(phases: Sequence[Running]) -> list[Running]:
-    """The phases that take time, those that request about as much as one."""
+    """The phases that take time. Phases with similar requests are merged."""
     running = sorted((phase for phase in phases if phase.seconds > 0),
                      key=lambda phase: phase.requesting)  # fmt: skip
     size = -(-len(running) // int(COSCHEDULE_CLASSES.value))
@@ -295,7 +303,9 @@ def _condensed(phases: Sequence[Running]) -> list[Running]:
 
 
 def on_domains(phase: Phase, load: PhaseLoad, domains: int, path: DomainPath | None) -> Running:
-    """A phase whose `load` is that of the threads of one of so many domains alone."""
+    """A phase as seen by one of several domains. Its `load` is that of the threads of one
+    domain.
+    """
     work, fixed = (load.seconds - load.fixed) / domains, _team_costs(phase, load, domains)
     curve = None if path is None else path.of(phase)
     if curve is None or load.requesting <= 0.0:
@@ -312,7 +322,7 @@ def _team_costs(phase: Phase, load: PhaseLoad, domains: int) -> float:
 
 
 def _as_one(phases: Sequence[Running]) -> Running:
-    """Phases one after the other, on the path of the one that waits longest."""
+    """Consecutive phases as one phase, on the path of the one that waits longest."""
     seconds = sum(phase.seconds for phase in phases)
     return Running(
         seconds, sum(phase.fixed for phase in phases), sum(phase.waiting for phase in phases),
@@ -326,7 +336,7 @@ def _by_packages(
     programs: Sequence[CoscheduledProgram], best: Sequence[float], split: Sequence[int],
     machine: Machine,
 ) -> Allocation | None:  # fmt: skip
-    """Packages of one's own: only a path that all packages share is contended for."""
+    """Separate packages: programs contend only for a path that all packages share."""
     shared = machine.memory.shared_path
     path = None
     if shared is not None:
@@ -347,7 +357,7 @@ def _by_cores(
     programs: Sequence[CoscheduledProgram], best: Sequence[float], split: Sequence[int],
     machine: Machine,
 ) -> Allocation | None:  # fmt: skip
-    """Some cores of every NUMA domain: each domain does its part of all programs at once."""
+    """Cores of every NUMA domain: each domain does its part of all programs at the same time."""
     path = domain_path(machine)
     running = []
     for program, cores in zip(programs, split, strict=True):
@@ -378,7 +388,7 @@ def _allocation(
 
 
 def _together(running: Sequence[Sequence[Running]]) -> list[float]:
-    """When each program is done: the first to end leaves its bandwidth to those that go on."""
+    """The end of each program. When one ends, the others get its bandwidth."""
     alone = [sum(phase.seconds for phase in phases) for phases in running]
     left = [1.0] * len(running)  # the share of each program's work
     ended = [0.0] * len(running)
@@ -399,7 +409,7 @@ def _together(running: Sequence[Sequence[Running]]) -> list[float]:
 
 
 def _slowdowns(running: Sequence[Sequence[Running]]) -> list[float]:
-    """How many times as long each program takes while all of them run; each has phases.
+    """The slowdown of each program while all of them run. Each has phases.
 
     The overlap of phases depends on their times, and the times depend on the overlap. A few
     iterations converge.

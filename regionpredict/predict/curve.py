@@ -1,4 +1,4 @@
-"""The saturation model's result: a time for every number of threads, and what each is made of."""
+"""The result of the saturation model: the time and its terms for every number of threads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class Point(NamedTuple):
 
 
 class Superlinear(NamedTuple):
-    """The fewest threads whose speedup is larger than their number, that speedup, and why."""
+    """The smallest number of threads whose speedup is larger than the number, that speedup, and the
+    reason.
+    """
 
     threads: int
     speedup: float
@@ -56,7 +58,7 @@ class CoreTime(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SaturationDerivation:
-    """How the curve came about.
+    """The derivation of the curve.
 
     `levels` is the traffic of one thread below each cache, nearest first, and `full_levels` that of
     all cores. `saturation` is the fewest threads with 90 % of the best speed. `first_touch` is

@@ -1,4 +1,4 @@
-"""Which names decide a hint only where other names are not as assumed.
+"""Finds names that decide a hint only for other values of the deciding names.
 
 A loop over `m` inside one over `n` may decide nothing while `n` is two. Setting all deciding names
 must determine the hint. Therefore every other name is tried again where these have other values.
@@ -25,18 +25,18 @@ TRIED_SIZES = (
         for power in range(1, round(math.log(LARGEST_SIZE_TRIED.value, SIZE_RATIO.value)) + 1)
     ),
 )
-"""From a loop of two iterations to a vector of 0.8 GB."""
+"""From a loop of two iterations to an array of 0.8 GB."""
 SIZES_OF_ONE = TRIED_SIZES[::2]
 """Every second size of one name among several, including both ends."""
 
 More = Callable[[], bool]
-"""Whether another size may be asked for."""
+"""Whether another trial is allowed."""
 AskAll = Callable[[Mapping[str, int]], Choice | None]
-"""The choice with these values, all other names as assumed; None where no program has them."""
+"""The choice for these values, with all other names as assumed. None if no program has them."""
 
 
 def always() -> bool:
-    """There is no end to what may be asked for.
+    """Allows any number of trials.
 
     >>> always()
     True
@@ -48,11 +48,11 @@ def deciding_elsewhere(
     deciding: Collection[str], by_name: Mapping[str, Mapping[int, Choice]], ask: AskAll,
     more: More = always,
 ) -> frozenset[str]:  # fmt: skip
-    """The names of `by_name` that decide where one of `deciding` has another value.
+    """The names of `by_name` that decide if one of `deciding` has another value.
 
-    `by_name` are the choices over each name alone. Each other name is tried over its sizes where a
-    deciding name has its smallest, middle or largest size. The rest is as assumed, or the smallest.
-    Trials from a new deciding name follow in turn. The limits are `more` sizes and `MOST_TRIALS`,
+    `by_name` are the choices for each name alone. Each other name is tried over its sizes with a
+    deciding name at its smallest, middle and largest size. The remaining names are as assumed, or
+    smallest. New deciding names are tried in turn. The limits are `more` sizes and `MOST_TRIALS`,
     so the last of many names may be missed.
 
     >>> from regionpredict.predict.hints import Choice, Hint

@@ -8,21 +8,21 @@ COMBINATIONS = ("relative-difference", "ratio")
 """Equation 4.1, and the plain ratio from section 4.2.1 of Chatzopoulos 2012."""
 
 STATEMENT_WEIGHTS = ("equal", "executions")
-"""How a statement counts in the averages: each alike, or as often as it runs."""
+"""How statements count in the averages: equally, or by their number of executions."""
 
 MISS_WEIGHTS = ("reference", "element-size")
-"""How a streaming miss weighs: each alike, or by the bytes that it moves."""
+"""How streaming misses count: equally, or by the bytes that they move."""
 
 
 class DensityForm(NamedTuple):
-    """A variant: one of each tuple above. The first ones are the original."""
+    """A variant: one of each tuple above. The defaults are those of the thesis."""
 
     combination: str = COMBINATIONS[0]
     statement_weight: str = STATEMENT_WEIGHTS[0]
     miss_weight: str = MISS_WEIGHTS[0]
 
     def __str__(self) -> str:
-        """The differences from the original, or empty.
+        """The differences from the thesis, or empty.
 
         >>> str(DensityForm()), str(DensityForm(statement_weight="executions"))
         ('', 'by executions')
@@ -36,12 +36,12 @@ class DensityForm(NamedTuple):
 
     @property
     def by_executions(self) -> bool:
-        """Whether a statement counts as often as it runs."""
+        """Whether statements count by their number of executions."""
         return self.statement_weight == "executions"
 
     @property
     def by_element_size(self) -> bool:
-        """Whether a streaming miss weighs by the bytes that it moves."""
+        """Whether streaming misses count by the bytes that they move."""
         return self.miss_weight == "element-size"
 
 

@@ -41,7 +41,7 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StatementScore:
-    """The good and bad score of one statement, with the terms they are the sums of, in cycles."""
+    """The good and bad score of one statement in cycles, with their terms."""
 
     line: int
     text: str
@@ -49,12 +49,12 @@ class StatementScore:
 
     @property
     def good(self) -> float:
-        """Activity that gains from more processors."""
+        """Cost of operations that scale with processors."""
         return sum(term.value for term in self.terms if term.good)
 
     @property
     def bad(self) -> float:
-        """Activity that presses on the shared memory path."""
+        """Cost of accesses to the shared memory path."""
         return sum(term.value for term in self.terms if not term.good)
 
 
@@ -129,12 +129,12 @@ class Prediction(Estimate):
 
     @property
     def sizes_from(self) -> str:
-        """Where its sizes are from, one of `SIZE_ORIGINS`."""
+        """The origin of its sizes, one of `SIZE_ORIGINS`."""
         return sizes_origin([self.facts], self.unbound)
 
     @staticmethod
     def of(estimate: Estimate, facts: RegionFacts, *, idle: bool = False) -> Prediction:
-        """The prediction that an estimate makes of the region with these facts."""
+        """The prediction for the region with these facts."""
         return Prediction(
             **{field.name: getattr(estimate, field.name) for field in fields(Estimate)},
             facts=facts,

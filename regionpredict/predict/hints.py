@@ -1,4 +1,4 @@
-"""Packages and threads from what is to be expected of a curve: what is worth its cores.
+"""Selects packages and threads from the expected speed of a curve and the price of cores.
 
 A hint minimizes the expected loss against the best speed, in logarithms, plus the price of the
 cores. A package costs `PACKAGE_PRICE` times what a hint may lose, partly for its use and partly by
@@ -31,7 +31,7 @@ def hint_from(
 ) -> Hint:  # fmt: skip
     """The packages and threads with the best expected speed minus the price of their cores.
 
-    A package with all its cores costs `price` times what may be lost, `within`.
+    A package with all its cores costs `price` times the allowed loss `within`.
 
     >>> curve = [Expected(1, 1.0, 0.0, 0.0), Expected(2, 1.9, 0.6, 0.0), Expected(3, 2.1, 0.62, 0)]
     >>> hint_from(curve, 1), hint_from(curve, 1, within=0.0)
@@ -41,9 +41,9 @@ def hint_from(
 
 
 def hint_on(machine: Machine, outlook: Sequence[Expected], within: float = WITHIN.value) -> Hint:
-    """The hint of a curve on a machine, with the packages that its threads have there.
+    """The hint of a curve on a machine, with the packages that its threads use.
 
-    Teams with one thread a core, unless only larger ones are asked for.
+    Only one thread per core is considered, unless only larger counts are allowed.
     """
     hint = hint_from(one_a_core(machine, outlook), machine.cores_filled_first, within)
     return hint._replace(packages=packages_of(machine, hint.threads))
@@ -56,7 +56,9 @@ def one_a_core(machine: Machine, outlook: Sequence[Expected]) -> list[Expected]:
 
 
 def _costs(outlook: Sequence[Expected], cores_per_package: int, price: float) -> dict[int, float]:
-    """By threads: the price of their packages less the logarithm of the expected speed."""
+    """By number of threads: the price of their packages minus the logarithm of the expected
+    speed.
+    """
     opened, used = OPENED_SHARE.value * price, (1.0 - OPENED_SHARE.value) * price
     return {
         expected.threads: round(
@@ -78,7 +80,7 @@ def _cheapest(costs: Mapping[int, float], cores_per_package: int) -> Hint:
 
 
 class Seats(NamedTuple):
-    """Threads, how many of them share a core, and of several how many times faster they are."""
+    """Threads, threads per core, and with several per core, their speedup."""
 
     threads: int
     on_a_core: int = 1
@@ -89,8 +91,8 @@ def seats_of(
     hint: Hint, speedup: Sequence[tuple[int, float]], doubled: tuple[int, float] | None,
     machine: Machine, within: float,
 ) -> Seats:  # fmt: skip
-    """The hint's threads. All hardware threads of its packages, if they gain more than `within`
-    over any count on the same packages with one thread per core.
+    """The seats for the hint's threads. All hardware threads of its packages, if they gain more
+    than `within` over any count on the same packages with one thread per core.
 
     `doubled` are those threads and their speedup.
     """
@@ -104,7 +106,7 @@ def seats_of(
 
 
 class Choice(NamedTuple):
-    """A hint, the numbers of threads that are as good, and the chance that the hint is right.
+    """A hint, the equally good numbers of threads, and the probability that the hint is right.
 
     Equally good are counts on the same packages that cost at most what a hint may lose. One thread
     qualifies only if it is the hint. `fast` are all counts within that loss of the best speed,
@@ -118,19 +120,19 @@ class Choice(NamedTuple):
 
     @property
     def kind(self) -> tuple[int, bool]:
-        """Packages, and whether more than one thread."""
+        """The number of packages, and whether there is more than one thread."""
         return self.hint.packages, self.hint.threads > 1
 
     @property
     def serving(self) -> frozenset[int]:
-        """The numbers of threads that lose no more than a hint may."""
+        """The numbers of threads that lose no more than a hint may lose."""
         return self.good | self.fast
 
 
 def choice_from(
     outlook: Sequence[Expected], cores_per_package: int, within: float = WITHIN.value
 ) -> Choice:
-    """The hint of a curve with all that are as good.
+    """The hint of a curve with all equally good numbers of threads.
 
     >>> speeds = (0.0, 0.6, 0.62, 0.65)
     >>> curve = [Expected(threads, 1.0, gain, 0.0) for threads, gain in enumerate(speeds, 1)]
@@ -158,7 +160,7 @@ def choice_from(
 def choice_on(
     machine: Machine, outlook: Sequence[Expected], within: float = WITHIN.value
 ) -> Choice:
-    """The choice on a machine, with the packages that its threads have there."""
+    """The choice on a machine, with the packages that its threads use."""
     choice = choice_from(outlook, machine.cores_filled_first, within)
     packages = packages_of(machine, choice.hint.threads)
     good = frozenset(count for count in choice.good if packages_of(machine, count) == packages)
@@ -166,7 +168,7 @@ def choice_on(
 
 
 def common_threads(choices: Sequence[Choice]) -> frozenset[int]:
-    """The numbers of threads that are good in all choices; none where these differ in kind."""
+    """The numbers of threads that are good in all choices. Empty if the choices differ in kind."""
     if len({choice.kind for choice in choices}) != 1:
         return frozenset()
     return frozenset.intersection(*(choice.good for choice in choices))

@@ -15,13 +15,14 @@ from regionpredict.predict.curve import Point
 from regionpredict.predict.limiting_factors import RESOURCES
 
 Moves = Mapping[int, Mapping[str, float]]
-"""By threads and term: what a standard deviation of the term's figures is of the time, as share."""
+"""By threads and term: the standard deviation of the term's figures as a share of the time."""
 NO_MOVES: Moves = {}
 
 
 class Doubted(NamedTuple):
-    """A loop with figures in doubt: its times, by term the standard deviation of the figures'
-    logarithm, and how often it runs."""
+    """A loop with uncertain figures: its times, the standard deviation of the figures' logarithm by
+    term, and its number of executions.
+    """
 
     points: Sequence[Point]
     spreads: Mapping[str, float]
@@ -29,7 +30,7 @@ class Doubted(NamedTuple):
 
 
 def moves_of(loops: Sequence[Doubted], points: Sequence[Point]) -> Moves:
-    """How far the doubts in some loops move the times `points` of all of them together.
+    """The effect of uncertain figures in some loops on the times `points` of all of them together.
 
     An error in one loop applies to all, so a term's seconds add up.
 
@@ -64,7 +65,7 @@ def _seconds(point: Point, term: str) -> float:
 
 
 def quotient_deviation(moves: Moves, threads: int, others: int) -> float:
-    """The standard deviation of the quotient of two numbers of threads' times, in logarithms.
+    """The standard deviation of the ratio of the times of two numbers of threads, in logarithms.
 
     >>> moves = {1: {"compute": 0.4, "overhead": 0.0}, 2: {"compute": 0.1, "overhead": 0.4}}
     >>> quotient_deviation(moves, 1, 2)

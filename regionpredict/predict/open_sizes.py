@@ -1,7 +1,8 @@
-"""An estimate where sizes are open: how far its hint is a guess.
+"""An estimate with unknown sizes, and how its hint depends on them.
 
-A hint holds where some number of threads is good at all sizes that were tried. Where none is, it is
-that of the assumed sizes, with a range and a confidence that say at how many others it holds, too.
+A hint is known if some number of threads is good at all tried sizes. Otherwise it is the hint for
+the assumed sizes. A range shows the other hints, and the confidence includes the share of sizes for
+which it is right.
 """
 
 from __future__ import annotations

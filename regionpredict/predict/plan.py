@@ -1,4 +1,4 @@
-"""Few, stable team sizes for a whole program, that pay for changing between them.
+"""A plan selects few numbers of threads for a whole program, including the cost of changes.
 
 A plan gives each parallel region one number of threads. Its time includes all executions,
 `openmp.first_team` once for the first threads, and `openmp.team_change` for each change. The search
@@ -19,7 +19,9 @@ from regionpredict.predict.constants import PLAN_ROUNDS
 
 
 class PlannedTeam(NamedTuple):
-    """A team as a plan sees it: how often it runs, and seconds of one run by threads."""
+    """A parallel region in a plan: its number of executions, and the seconds of one by number of
+    threads.
+    """
 
     id: str
     executions: float
@@ -27,16 +29,19 @@ class PlannedTeam(NamedTuple):
 
 
 class ConstantSize(NamedTuple):
-    """One number of threads for all teams (those that allow fewer have as many as they can)."""
+    """One number of threads for all parallel regions. Regions with a lower limit use their
+    limit.
+    """
 
     threads: int
     seconds: float
 
 
 class Plan(NamedTuple):
-    """`threads` and `packages` of the largest team, seconds of all the program's teams, with their
-    changes of size; `sizes` by team. `main` is the file of the program's `main`, empty where none
-    is seen."""
+    """`threads` and `packages` of the largest parallel region, the seconds of all regions including
+    changes, and `sizes` by region. `main` is the file of the program's `main`, or empty if it is
+    unknown.
+    """
 
     packages: int
     threads: int
@@ -54,7 +59,7 @@ def plan_of(
     teams: Sequence[PlannedTeam], changes: Mapping[tuple[str, str], float], machine: Machine,
     main: str = "",
 ) -> Plan | None:  # fmt: skip
-    """The plan for teams in the program's order; None where no team has a time.
+    """The plan for parallel regions in program order. None if no region has a time.
 
     `changes` counts how often the second of two parallel regions directly follows the first.
     """
@@ -87,11 +92,11 @@ def plan_of(
 def changes_between(
     teams: Sequence[PlannedTeam], changes: Mapping[tuple[str, str], float]
 ) -> dict[tuple[str, str], float]:
-    """How often each team with a time follows another one.
+    """How often each parallel region with a time follows another one.
 
-    A team without one is passed over: what comes before it is followed by what comes after it, as
-    often as it is. Teams that nothing is seen to lead to follow the one before them in the list,
-    once: wherever sizes differ, they change.
+    A region without a time is skipped. Its predecessors are then followed by its successors, with
+    the same frequency. A region without a known predecessor follows the previous one in the list
+    once.
 
     >>> a, b, c = (PlannedTeam(name, 1, {1: 1.0}) for name in "abc")
     >>> unknown = b._replace(seconds={})
@@ -127,7 +132,7 @@ def changes_between(
 
 
 def _making_its_threads(team: PlannedTeam, machine: Machine) -> PlannedTeam:
-    """The first team of a program: the first time it runs, it makes its threads."""
+    """The first parallel region of a program, which creates the threads at its first execution."""
     once = 1.0 / team.executions if team.executions else 0.0
     table, clock = machine.overheads.first_team, machine.clock_hz
     return team._replace(
@@ -139,7 +144,7 @@ def _making_its_threads(team: PlannedTeam, machine: Machine) -> PlannedTeam:
 
 
 def _counted(changes: float) -> int:
-    """A whole number, and of what happens in some of the runs alone not none."""
+    """A rounded number, but at least 1 for events that happen in some executions only."""
     return max(round(changes), math.ceil(min(changes, 1.0)))
 
 
@@ -162,11 +167,11 @@ class _Times:
         self.by_id = {team.id: team for team in teams}
 
     def constant(self, threads: int) -> Sizes:
-        """The sizes that one number of threads gives."""
+        """The numbers of threads from one number for all regions."""
         return {team.id: _at_most(team, threads) for team in self.teams}
 
     def total(self, sizes: Sizes) -> float:
-        """Seconds of all teams and of all changes between them."""
+        """The time of all parallel regions and of all changes, in seconds."""
         own = sum(team.executions * team.seconds[sizes[team.id]] for team in self.teams)
         changing = sum(
             often * self._change(sizes[before], sizes[other])
@@ -175,21 +180,21 @@ class _Times:
         return own + changing / 2.0  # each pair stands there from both sides
 
     def changes_of(self, sizes: Sizes) -> float:
-        """How often a team of another size is the next."""
+        """How often the next parallel region has another number of threads."""
         return sum(
             often for before, others in self.next.items() for other, often in others.items()
             if sizes[before] != sizes[other]
         ) / 2.0  # fmt: skip
 
     def labels(self, threads: int) -> list[int]:
-        """The sizes that are tried: powers of two, whole domains, the best constant, all cores."""
+        """The candidates: powers of two, whole domains, the best constant, all cores."""
         machine = self.machine
         labels = {1 << k for k in range(machine.cores.bit_length())}
         labels |= set(range(machine.cores_per_domain, machine.cores, machine.cores_per_domain))
         return sorted({*labels, threads, machine.cores})
 
     def along_the_order(self, labels: Sequence[int]) -> Sizes:
-        """The best sizes if each team were next to its neighbours in the order alone."""
+        """The best numbers if each region were next to its neighbors in program order only."""
         costs: list[dict[int, tuple[float, int]]] = []
         for number, team in enumerate(self.teams):
             own = {size: team.executions * team.seconds[size] for size in self._sizes(team, labels)}
@@ -213,7 +218,9 @@ class _Times:
         return sizes
 
     def improved(self, sizes: Sizes, labels: Sequence[int]) -> Sizes:
-        """The sizes after changing one team, or one with neighbours of its size, while it gains."""
+        """The numbers after changing single regions, or pairs of neighbors with the same number,
+        while this gains.
+        """
         for _ in range(int(PLAN_ROUNDS.value)):
             gained = False
             for team in self.teams:
@@ -261,7 +268,7 @@ class _Times:
 
 
 def _at_most(team: PlannedTeam, threads: int) -> int:
-    """The largest size of a team that is no larger."""
+    """The largest number of threads of a region up to a limit."""
     if threads in team.seconds:
         return threads
     return max((size for size in team.seconds if size <= threads), default=min(team.seconds))

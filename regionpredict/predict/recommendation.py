@@ -24,8 +24,9 @@ RULE = f"fewest threads within {_SLACK} of the least time"
 
 
 class SerialCode(NamedTuple):
-    """The serial code outside parallel regions: `seconds` in a whole run, the places of `unknown`
-    loops, and called functions without bodies (`unseen`), whose time is excluded.
+    """The code outside parallel regions: its `seconds` in a whole run, the places of loops of
+    `unknown` length, and called functions without bodies (`unseen`). The time of the last two is
+    excluded.
     """
 
     seconds: float = 0.0
@@ -86,7 +87,9 @@ NOTHING_RECOMMENDED = Recommended()
 
 
 class _Part(NamedTuple):
-    """A team of a program: its time on one thread in a whole run, and its speedup by threads."""
+    """A parallel region of a program: its time on one thread in a whole run, and its speedup by
+    number of threads.
+    """
 
     team: TeamPrediction
     alone: float
@@ -94,11 +97,11 @@ class _Part(NamedTuple):
     value: Mapping[int, float]
 
     def at(self, threads: int) -> float:
-        """Its time on so many threads, or on as many as it can have."""
+        """Its time on this many threads, or on its maximum."""
         return self.alone / self.value[_most(self.value, threads)]
 
     def bounds(self, threads: int) -> Bounds:
-        """Between what its speedup lies there."""
+        """The range of its speedup."""
         return self.speedup[_most(self.speedup, threads)]
 
 
@@ -107,11 +110,12 @@ def recommendation_of(
     executions: Mapping[str, float] | None = None, measured: Mapping[str, float] | None = None,
     main: str = "",
 ) -> Recommendation | None:  # fmt: skip
-    """The recommendation for the program of these teams; None where no team has an estimate.
+    """The recommendation for the program of these parallel regions. None if no region has an
+    estimate.
 
-    `executions` say how often each team runs, by its id, where that is not what the team says
-    itself. `measured` are the seconds of loops on one thread, by id, which go before what is
-    predicted. Without any times all teams weigh the same, and serial code nothing.
+    `executions` replaces the number of executions of a region, by its id. `measured` are measured
+    times of loops on one thread, by id. They have precedence over predictions. Without any times,
+    all regions have the same weight, and serial code has none.
     """
     known = [team for team in teams if team.status != "skipped" and (team.speedup or team.threads)]
     if not known:
@@ -158,7 +162,7 @@ def recommendation_of(
 
 
 def _sizes_from(parts: Sequence[_Part]) -> str:
-    """Where the sizes are from of the teams that take most of the time on one thread."""
+    """The origin of the sizes of the regions that take most of the time on one thread."""
     left = MOST_OF_THE_TIME.value * sum(part.alone for part in parts)
     deciding: list[TeamPrediction] = []
     for part in sorted(parts, key=lambda part: -part.alone):
@@ -173,7 +177,7 @@ def _sizes_from(parts: Sequence[_Part]) -> str:
 
 
 def fewest_within(curve: Mapping[int, float], slack: float = PROGRAM_SLACK.value) -> int:
-    """The fewest threads whose time is within a share of the least.
+    """The smallest number of threads whose time is within a share of the shortest time.
 
     >>> fewest_within({1: 10.0, 2: 5.4, 4: 5.0})
     2
@@ -183,7 +187,7 @@ def fewest_within(curve: Mapping[int, float], slack: float = PROGRAM_SLACK.value
 
 
 def loops_of(team: TeamPrediction) -> list[str]:
-    """The ids of a team's loops."""
+    """The ids of the loops of a parallel region."""
     return [member.facts.region.id for member in team.facts.members]
 
 
@@ -236,8 +240,8 @@ def _is_wrong(team: TeamPrediction) -> bool:
 def _all_hardware_threads(
     parts: Sequence[_Part], alone: float, spent: float
 ) -> tuple[int, float] | None:
-    """All hardware threads of the packages, with the time there, where all teams ask for them and
-    it is less.
+    """All hardware threads of the packages with their time, if all parallel regions ask for them
+    and they are faster.
     """
     if any(part.team.threads_per_core == 1 for part in parts):
         return None
@@ -247,7 +251,7 @@ def _all_hardware_threads(
 
 
 def _confidence(parts: Sequence[_Part], threads: int) -> float:
-    """That of the teams, by their time."""
+    """The mean confidence of the parallel regions, weighted by time."""
     times = [part.at(threads) for part in parts]
     whole = sum(times)
     if not whole:

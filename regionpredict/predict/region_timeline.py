@@ -1,4 +1,4 @@
-"""In what order a program goes through its regions, from how often each follows each.
+"""The order in which a program executes its regions, derived from how often each follows another.
 
 A timeline is a list of visits: the program enters a region, executes it several times in a row, and
 goes to another. Visits follow the counts of `changes`. The next region is the one with the largest
@@ -61,7 +61,9 @@ def _walk(
     here: str, left: dict[tuple[str, str], int], whole: Mapping[tuple[str, str], int],
     order: list[str],
 ) -> None:  # fmt: skip
-    """Goes on from a region as long as something follows, and takes these changes from `left`."""
+    """Follows successors from a region while there are any, and removes these changes from
+    `left`.
+    """
     order.append(here)
     while following := [pair for pair in left if pair[0] == here]:
         returning = [pair for pair in following if _leads(pair[1], here, left)]
@@ -74,7 +76,7 @@ def _walk(
 
 
 def _leads(start: str, end: str, left: Mapping[tuple[str, str], int]) -> bool:
-    """Whether some changes that are left lead from one region to another."""
+    """Whether the remaining changes lead from one region to another."""
     seen, ahead = {start}, [start]
     while ahead:
         here = ahead.pop()

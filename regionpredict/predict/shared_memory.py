@@ -22,14 +22,14 @@ from regionpredict.predict.saturation.memory_bandwidth import rising_root
 class PathCurve(NamedTuple):
     """B/s of a path by requesting cores, for one mix of reads and writes.
 
-    `cores` rise, and at least one is known. Beyond the ends it is as there.
+    `cores` are ascending, with at least one entry. Beyond the ends, the curve is constant.
     """
 
     cores: tuple[float, ...]
     bytes_per_s: tuple[float, ...]
 
     def at(self, requesting: float) -> float:
-        """B/s for so many requesting cores."""
+        """B/s for this many requesting cores."""
         right = bisect_left(self.cores, requesting)
         if right == 0:
             return self.bytes_per_s[0]
@@ -40,7 +40,7 @@ class PathCurve(NamedTuple):
         return (1.0 - part) * self.bytes_per_s[right - 1] + part * self.bytes_per_s[right]
 
     def turn(self, requesting: float) -> float:
-        """Seconds until a core among so many has a byte."""
+        """Seconds per byte for a core among this many."""
         return max(1.0, requesting) / self.at(requesting)
 
 
@@ -60,27 +60,29 @@ class Running(NamedTuple):
 
     @property
     def work(self) -> float:
-        """The seconds in which it works and waits."""
+        """The time for work and waiting, in seconds."""
         return self.seconds - self.fixed
 
     def beside(self, requesting: float) -> float:
-        """Its `work` where so many cores request, no fewer than its own."""
+        """Its `work` if this many cores request, at least its own."""
         slow = self._slower(requesting)
         return math.sqrt(max(0.0, self.work**2 + (slow**2 - 1.0) * self.waiting**2))
 
     def requests(self, requesting: float) -> float:
-        """How many of its cores request where so many do in all: their share that waits."""
+        """Its requesting cores if this many request in total: the share of its time in which it
+        waits.
+        """
         if self.waiting <= 0.0:
             return 0.0
         return self.requesting * self._slower(requesting) * self.work / self.beside(requesting)
 
     @property
     def most(self) -> float:
-        """How many of its cores request where others make them wait for ever: all of them."""
+        """Its requesting cores if the others make it wait forever: all of them."""
         return self.requesting * self.work / self.waiting if self.waiting > 0.0 else 0.0
 
     def _slower(self, requesting: float) -> float:
-        """How many times as long a byte takes as undisturbed."""
+        """The slowdown per byte."""
         if self.path is None:
             return 1.0
         undisturbed = max(1.0, self.requesting) / self.bandwidth
@@ -88,7 +90,7 @@ class Running(NamedTuple):
 
 
 def seconds_together(phases: Sequence[Running]) -> list[float]:
-    """How long each phase takes while all of them run."""
+    """The time of each phase while all of them run."""
     low, high = max(phase.requesting for phase in phases), sum(phase.most for phase in phases)
 
     def missing(requesting: float) -> float:

@@ -1,4 +1,4 @@
-"""The curve and hint of a team: all that the threads of one `parallel` do until its end.
+"""The curve and the hint of a parallel region: everything from its start to its end.
 
 The time on p threads is one fork, the time of each loop by its number of runs, each with its
 barrier unless `nowait`, and the barriers and `single` constructs in between. Other work is excluded
@@ -40,14 +40,14 @@ from regionpredict.workload.assumed_sizes import sizes_origin
 
 
 class TeamPart(NamedTuple):
-    """A loop of a team, and how often it runs in one run of the team."""
+    """A loop of a parallel region, and its executions per execution of the region."""
 
     estimate: Estimate
     runs: float
 
 
 class TeamPoint(NamedTuple):
-    """Speedup over one thread on `threads`, and between what four of five measured ones lie."""
+    """The speedup over one thread on `threads`, and the 80 % interval of measured speedups."""
 
     threads: int
     value: float
@@ -59,9 +59,9 @@ class TeamPoint(NamedTuple):
 class TeamEstimate:
     """The packages and threads that a parallel region can use. None if no loop gives any.
 
-    `points` are its times on every number of threads (empty for a model without a curve),
-    `seconds` is one run on one thread. `confidence`, `doubts`, `unbound`, `deciding`, `range`,
-    `by_size` and `cut` are as in an `Estimate`.
+    `points` are its times for every number of threads (empty for a model without a curve).
+    `seconds` is one execution on one thread. `confidence`, `doubts`, `unbound`, `deciding`,
+    `range`, `by_size` and `cut` are as in an `Estimate`.
     """
 
     status: str
@@ -86,18 +86,18 @@ class TeamEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamPrediction(TeamEstimate):
-    """An estimate together with the facts of its team, for those who show it."""
+    """An estimate with the facts of its parallel region."""
 
     facts: TeamFacts
 
     @property
     def sizes_from(self) -> str:
-        """The least certain source of its sizes, one of `SIZE_ORIGINS`."""
+        """The least certain origin of its sizes, one of `SIZE_ORIGINS`."""
         return sizes_origin([member.facts for member in self.facts.members], self.unbound)
 
     @staticmethod
     def of(estimate: TeamEstimate, facts: TeamFacts) -> TeamPrediction:
-        """The prediction that an estimate makes of the team with these facts."""
+        """The prediction for the parallel region with these facts."""
         return TeamPrediction(
             **{field.name: getattr(estimate, field.name) for field in fields(TeamEstimate)},
             facts=facts,
@@ -111,7 +111,7 @@ def predict_team(
     *,
     within: float = WITHIN.value,
 ) -> TeamPrediction:
-    """The prediction of a team from those of its members, in the same order."""
+    """The prediction of a parallel region from those of its loops, in the same order."""
     parts = [TeamPart(estimate, member.runs.weight)
              for estimate, member in zip(estimates, facts.members, strict=True)]  # fmt: skip
     known = [part for part in parts if part.estimate.status != "skipped"]
@@ -131,7 +131,7 @@ def predict_team(
 
 
 def _of_executions(facts: TeamFacts) -> list[str]:
-    """The assumed number of runs, where calls may have several targets."""
+    """The doubt about the number of executions, if calls have several possible targets."""
     often = facts.executions
     notes = [f"counted as running {plural(often.weight, 'time')}: {line}" for line in often.assumed]
     for member in facts.members:
@@ -142,7 +142,7 @@ def _of_executions(facts: TeamFacts) -> list[str]:
 
 
 def execution_count_assumptions(teams: Iterable[TeamFacts]) -> dict[str, tuple[str, ...]]:
-    """By the ids of regions, what is taken of how often each runs in the program."""
+    """The assumed number of executions in the program, by region id."""
     taken: dict[str, tuple[str, ...]] = {}
     for team in teams:
         for member in team.members:
@@ -154,7 +154,7 @@ def execution_count_assumptions(teams: Iterable[TeamFacts]) -> dict[str, tuple[s
 
 
 def _forks(facts: TeamFacts) -> bool:
-    """Whether the first loop starts its team itself, so that its own time holds the fork."""
+    """Whether the first loop starts the threads itself, so that its time includes the fork."""
     return facts.members[0].facts.region.context == "combined"
 
 
@@ -257,7 +257,7 @@ def _spread_terms(parts: Sequence[TeamPart]) -> dict[str, float]:
 
 
 def _doubts(parts: Sequence[TeamPart], threads: int, *, partial: bool) -> tuple[Doubt, ...]:
-    """Those of the loops, each as far as the loop takes the team's time."""
+    """The doubts of the loops, weighted by their share of the time."""
     times = [
         part.runs * next((p.seconds for p in points_of(part.estimate) if p.threads == threads), 0.0)
         for part in parts
@@ -276,11 +276,11 @@ def _doubts(parts: Sequence[TeamPart], threads: int, *, partial: bool) -> tuple[
 
 
 _OF_THE_WHOLE = frozenset(("figures", "sizes"))
-"""Doubts that are asked of all loops of a team together."""
+"""Doubts that concern all loops of a parallel region together."""
 
 
 def _doubted(parts: Sequence[TeamPart]) -> list[Doubted]:
-    """The loops with the machine's figures in doubt that decide in each."""
+    """The loops with uncertain deciding figures of the machine."""
     return [
         Doubted(part.estimate.derivation.points, part.estimate.derivation.spreads, part.runs)
         for part in parts
@@ -289,8 +289,8 @@ def _doubted(parts: Sequence[TeamPart]) -> list[Doubted]:
 
 
 def _doubled(facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine) -> Point | None:
-    """One run of the team with all hardware threads of some packages, where all its loops know the
-    same ones.
+    """One execution with all hardware threads of some packages, if all loops have such a prediction
+    for the same packages.
     """
     known = [
         part.estimate.derivation.doubled for part in parts
@@ -303,23 +303,23 @@ def _doubled(facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine) -> P
 
 
 def points_of(estimate: Estimate) -> tuple[Point, ...]:
-    """The times by threads of a model that gives them, else none."""
+    """The times by number of threads if the model has them, else empty."""
     return (
         estimate.derivation.points if isinstance(estimate.derivation, SaturationDerivation) else ()
     )
 
 
 def seconds_alone(estimate: Estimate) -> float | None:
-    """Seconds of one execution on one thread; None of a model that gives no times."""
+    """The seconds of one execution on one thread. None for a model without times."""
     return next((point.seconds for point in points_of(estimate) if point.threads == 1), None)
 
 
 def team_points(
     facts: TeamFacts, loops: Sequence[Sequence[Point]], runs: Sequence[float], machine: Machine
 ) -> tuple[Point, ...]:
-    """One run of the team on each number of threads that all its loops know.
+    """One execution on each number of threads for which all its loops have times.
 
-    `loops` are their times, `runs` says how often each runs.
+    `loops` are their times, and `runs` their numbers of executions.
     """
     curves = [{point.threads: point for point in points} for points in loops]
     counts = sorted(set.intersection(*(set(curve) for curve in curves)))
@@ -345,10 +345,11 @@ def team_points(
 def team_curve(
     facts: TeamFacts, loops: Sequence[Sequence[Point]], machine: Machine
 ) -> tuple[Point, ...]:
-    """One run of the team from the times of its members in their order, as `predict_team` has it.
+    """One execution of the parallel region from the times of its loops in order, as in
+    `predict_team`.
 
-    The times of a loop without a prediction are empty: it is left out. So is the team's curve where
-    all are.
+    A loop without a prediction has no times and is left out. If all are left out, there is no
+    curve.
     """
     known = [
         (points, member.runs.weight)
@@ -361,7 +362,7 @@ def team_curve(
 
 
 def _own_overhead(facts: TeamFacts, machine: Machine, threads: int) -> float:
-    """Seconds for starting the team once, and for meeting outside its loops."""
+    """Seconds for starting the threads once, and for synchronization outside the loops."""
     cycles = team_cost(machine, "fork_join", threads) if facts.forks else 0.0
     waits = sum(construct.runs.weight for construct in facts.constructs if construct.waits)
     cycles += waits * team_cost(machine, "barrier", threads)

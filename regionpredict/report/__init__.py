@@ -1,1 +1,3 @@
-"""Results in, text out: tables, JSON, CSV, explanations. Pure functions, which print nothing."""
+"""Renders results as text: tables, JSON, CSV and explanations. Pure functions, which print
+nothing.
+"""

@@ -1,4 +1,4 @@
-"""Changes to the source that are worth it, in words: below a row, and the best of a program.
+"""Recommended source changes as sentences, per region and for a program.
 
 1.5x: start its threads once, in a parallel around the loop at line 42 (RP205)
 """
@@ -15,7 +15,7 @@ ByTeam = Mapping[str, Sequence[Advice]]
 
 
 class ProgramAdvice(NamedTuple):
-    """One change with what it does to all its teams: gain together, seconds saved."""
+    """A source change with its effect on all regions that need it: total gain and seconds saved."""
 
     id: str
     span: Span
@@ -36,7 +36,7 @@ def program_advice(advice: ByTeam, spent: float | None = None) -> list[ProgramAd
     """The best change of each parallel region, the most seconds saved first; a change that several
     regions need is listed once.
 
-    Where the program takes `spent` seconds, those that save next to nothing of them are left out.
+    If the program takes `spent` seconds, changes that save almost nothing are left out.
     """
     same: dict[tuple[str, Span], list[Advice]] = {}
     for ranked in advice.values():

@@ -1,4 +1,4 @@
-"""Columns of text under their heads, each as wide as its widest cell, within a page's width."""
+"""Text columns under their headings, as wide as their widest cell, within the page width."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _INDENT = 2  # columns that what goes on below is indented
 
 
 def aligned_lines(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
-    """The rows, of which the first is the head, as lines of columns; those of `right`, by number,
-    have their cells at the right.
+    """The rows as lines of columns. The first row is the heading, and the columns in `right` are
+    aligned to the right.
 
-    Columns that are together wider than the page go on below, indented, in every row alike; one
-    that is wider by itself has its lines to itself.
+    Columns that do not fit the page continue on an indented line, in the same way in every row. A
+    column wider than the page has its own lines.
 
     >>> aligned_lines([("call path", "model"), ("main", "3 + p")])
     ['call path  model', 'main       3 + p']
@@ -38,8 +38,8 @@ def aligned_lines(rows: Sequence[Sequence[str]], right: Collection[int] = ()) ->
 
 
 def aligned_blocks(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
-    """As `aligned_lines`, of a table with a column a run: runs that are too many for the page stand
-    in a block below, beside the names of the first column.
+    """Like `aligned_lines`, for a table with one column per run. Runs that do not fit the page
+    follow in another block, which repeats the first column.
 
     >>> aligned_blocks([("threads", *["1" * 30] * 3), ("time", "a", "b", "c")])[-1]
     'time     c'
@@ -60,7 +60,7 @@ def aligned_blocks(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -
 
 
 def _groups(widths: Sequence[int]) -> list[list[int]]:
-    """The columns, by number, that stand on a line together."""
+    """The columns, by index, that share a line."""
     groups: list[list[int]] = [[]]
     used = 0
     for place, width in enumerate(widths):

@@ -1,4 +1,4 @@
-"""Synthetic loops measured beside both models."""
+"""Synthetic loops: measurements and the predictions of both models."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from regionpredict.report.quantities import plural, show_factor, show_seconds
 
 
 class BenchRow(NamedTuple):
-    """A loop on one number of threads. `figure` and `x` say where it stands, `label` what it is;
-    `iterations` are those of one execution, `pattern` is that of its accesses. `seconds` is the
-    least time of one execution, `predicted` the saturation model's, None where not known; `alone`
+    """A loop at one number of threads. `figure` and `x` are its place in a figure, and `label` its
+    description. `iterations` is per execution, and `pattern` is its access pattern. `seconds` is
+    the shortest time of one execution. `predicted` is the saturation model's time, or None. `alone`
     and `predicted_alone` are the same on one thread. `score` is the density model's, 0 to 1.
     """
 
@@ -36,12 +36,12 @@ class BenchRow(NamedTuple):
 
     @property
     def speedup(self) -> float | None:
-        """Over one thread, as measured."""
+        """The measured speedup over one thread."""
         return _ratio(self.alone, self.seconds)
 
     @property
     def predicted_speedup(self) -> float | None:
-        """Over one thread, by the saturation model."""
+        """The predicted speedup over one thread, by the saturation model."""
         return _ratio(self.predicted_alone, self.predicted)
 
     @property
@@ -64,7 +64,7 @@ _KEYS = (
 
 def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRow]) -> Document:
     """Each figure of the thesis, measured and predicted by both models, and all loops on the most
-    threads. `axes` are the figures in their order, with what their axes count. CSV has one row per
+    threads. `axes` are the figures in order, with the quantities on their axes. CSV has one row per
     loop and number of threads.
     """
     most = max(row.threads for row in rows)
@@ -114,8 +114,9 @@ def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRo
 
 
 def _figure(axis: str, rows: Sequence[BenchRow]) -> Section:
-    """Score and utilization on the most threads, and the time of an access on the fewest and the
-    most."""
+    """Score and utilization at the largest number of threads, and the time of an access at the
+    smallest and the largest.
+    """
     logx = (len({row.x for row in rows}) > 1 and min(row.x for row in rows) > 0) or None
     least, most = min(row.threads for row in rows), max(row.threads for row in rows)
     shares = [
@@ -142,7 +143,7 @@ def _figure(axis: str, rows: Sequence[BenchRow]) -> Section:
 def _line(
     rows: Sequence[BenchRow], name: str, threads: int, value: Callable[[BenchRow], float | None]
 ) -> Drawing:  # fmt: skip
-    """A value over the figure's axis, where it is known."""
+    """A value over the figure's axis, if it is known."""
     return line(name, [
         (row.x, known)
         for row in rows

@@ -148,7 +148,9 @@ def _density(calibration: DensityCalibration) -> list[Block]:
 
 
 def _regions(result: CalibrationResult) -> Table:
-    """Measured times next to the corrected ones, of each region by a fit without its program."""
+    """Measured times next to corrected ones. Each region is corrected by a fit without its
+    program.
+    """
     rows: list[list[Cell]] = []
     details: list[list[Block]] = []
     pairs = zip(result.samples.samples, result.saturation.predicted, strict=True)

@@ -1,4 +1,4 @@
-"""Models as a call tree: what each call takes itself and with its callees, and what dominates."""
+"""Models as a call tree: the exclusive and inclusive cost of each call, and the dominant calls."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def call_tree_table(
 ) -> Table:
     """The calls, indented under their callers, with their values and shares at each point.
 
-    `pattern` (with `*` and `?`) keeps call paths that match, and their callers. Callees of one
-    call stand in `order`: fastest growing first, largest at the last point, by name, or as read.
-    The legend says what takes most at each point.
+    `pattern` (with `*` and `?`) keeps call paths that match, and their callers. Callees of one call
+    are sorted by `order`: by growth, by value at the last point, by name, or in input order. The
+    legend names the dominant call at each point.
     """
     coordinates = _coordinates(tree, points)
     inclusive, exclusive = tree.inclusive(coordinates), tree.exclusive(coordinates)
@@ -70,7 +70,9 @@ def call_tree_records(
     pattern: str | None = None,
     order: Order = "growth",
 ) -> list[dict[str, Any]]:
-    """The same as `call_tree_table`, a dictionary a call; part of `regionpredict/models/1`."""
+    """The same as `call_tree_table`, with one dictionary per call. Part of
+    `regionpredict/models/1`.
+    """
     coordinates = _coordinates(tree, points)
     inclusive, exclusive = tree.inclusive(coordinates), tree.exclusive(coordinates)
     shares = tree.shares(coordinates)
@@ -97,7 +99,7 @@ def call_tree_records(
 
 
 def growth_text(monomial: Monomial, parameters: Sequence[str]) -> str:
-    """A monomial without its coefficient, as O() writes it.
+    """A monomial without its coefficient, as in O().
 
     >>> growth_text({0: (1.0, 1.0)}, ("p",)), growth_text({}, ("p",))
     ('p*log2(p)', '1')
@@ -122,7 +124,7 @@ def _at(point: Mapping[str, float]) -> str:
 
 
 def _kept(tree: CallTree, pattern: str | None) -> set[int]:
-    """The calls that match, and their callers."""
+    """The matching calls and their callers."""
     kept: set[int] = set()
     for index, call in enumerate(tree.calls):
         if pattern is None or matches(call.callpath, pattern):
@@ -146,7 +148,9 @@ def matches(callpath: str, pattern: str) -> bool:
 def _order(
     tree: CallTree, inclusive: FloatArray, growths: Sequence[Monomial], order: Order, kept: set[int]
 ) -> list[int]:
-    """The kept calls, callers before callees, those of one caller in the order asked for."""
+    """The kept calls, callers before callees, with the callees of each caller in the given
+    order.
+    """
     children: dict[int | None, list[int]] = {}
     for index in sorted(kept):
         children.setdefault(tree.calls[index].parent, []).append(index)

@@ -1,4 +1,4 @@
-"""A clause written into a directive: what a change that is told asks of one line."""
+"""Writes an advised clause into a directive."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _END = re.compile(r"\s*(//.*|/\*.*\*/\s*|\\\s*)?$")
 
 
 def asked_clause(message: str) -> str | None:
-    """The clause that an advice says to write; None where it asks for something else.
+    """The clause that an advice recommends. None if it recommends something else.
 
     >>> asked_clause("write schedule(static, 1)"), asked_clause("touch a in a parallel loop")
     ('schedule(static, 1)', None)
@@ -22,9 +22,10 @@ def asked_clause(message: str) -> str | None:
 
 
 def with_clause(line: str, clause: str) -> str | None:
-    """The line of a directive with a clause, in the place of one of its name or behind all others.
+    """The directive's line with the clause, which replaces a clause of the same name or follows all
+    others.
 
-    None where the line is no directive of a loop, or where that cannot be told from it.
+    None if the line is not a loop directive or cannot be parsed.
 
     >>> with_clause("#pragma omp parallel for schedule(dynamic) // why", "schedule(static)")
     '#pragma omp parallel for schedule(static) // why'

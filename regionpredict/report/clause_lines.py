@@ -1,4 +1,5 @@
-"""A directive with its clauses within the width of a page, so that it can be pasted into a source.
+"""A directive with its clauses, wrapped to the page width so that it can be pasted into source
+code.
 
     34: #pragma omp parallel for schedule(static) reduction(+ : s0, s1, s2, s3) \\
             num_threads(40) proc_bind(close)
@@ -14,12 +15,13 @@ _COMMENT = "// "
 _SPLICE = " \\"
 _GO_ON = 4  # columns further in
 _PIECE = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^\s,])*,?\s*""")
-"""Up to a blank or a comma: between two tokens of C, where a line may be continued (C17, 5.1.1.2).
-Blanks in a string are its own."""
+"""Breaks after a blank or a comma, between two C tokens, where a line may be continued (C17,
+5.1.1.2). Blanks in string literals are kept.
+"""
 
 
 def clause_lines(number: int, directive: str, clauses: str) -> list[str]:
-    """The directive of line `number` with what is written behind it, clauses or a comment.
+    """The directive of line `number`, followed by clauses or a comment.
 
     >>> for line in clause_lines(7, "#pragma omp parallel for collapse(2) private(t, u, v)",
     ...                          "num_threads(n < 90 ? 1 : 36) proc_bind(close)"): print(line)
@@ -43,8 +45,7 @@ def clause_lines(number: int, directive: str, clauses: str) -> list[str]:
 
 
 def _continued(text: str, first: str, then: str) -> list[str]:
-    """Text of a directive on lines that each but the last go on in the next; a longer word stays
-    whole."""
+    """The text of a directive with continuation lines. Longer words are not broken."""
     lines, line = [], ""
     indent = first
     for piece in _PIECE.findall(text):

@@ -45,9 +45,9 @@ def comparison_document(
     comparison: Comparison, laws: Sequence[Fitted] = (),
     sources: Callable[[Iterable[str]], Mapping[str, str]] = lambda _: {},
 ) -> Document:  # fmt: skip
-    """Each region's prediction next to its measurement, the success rate next to the trivial ones,
-    and what was wrong. `laws` are fitted to the measured times. `sources` gives the texts of files
-    that can be read, by their names.
+    """Each region's prediction next to its measurement, the success rate next to trivial
+    strategies, and the errors. `laws` are fitted to the measured times. `sources` maps file names
+    to their texts.
     """
     hints = comparison.hints
     shown = (*comparison.verdicts, *comparison.teams)
@@ -83,7 +83,7 @@ def _rule(comparison: Comparison) -> str:
 
 
 def _reservations(comparison: Comparison) -> list[str]:
-    """Another machine, a part of one, and disturbed runs."""
+    """Remarks on another machine, a partly measured machine, and disturbed runs."""
     lines = []
     if comparison.other_machine:
         lines.append(f"another machine: {comparison.other_machine}")
@@ -135,7 +135,7 @@ def _rate(rate: Rate) -> str:
 
 
 def _scatter(comparison: Comparison, folder: str) -> list[Drawing]:
-    """Predicted over measured speedups: on the line, they are the same."""
+    """Predicted over measured speedups. On the diagonal, they are equal."""
     points: list[Drawing] = []
     for verdict in comparison.counted:
         predicted, measured = _speedups(verdict)
@@ -211,7 +211,7 @@ def _row(verdict: Verdict, comparison: Comparison, folder: str) -> list[Cell]:
 
 
 def _speedups(verdict: Verdict) -> tuple[float | None, float | None]:
-    """Predicted and measured, on the most threads that both have."""
+    """Predicted and measured speedups at the largest common number of threads."""
     both = sorted(set(verdict.predicted_speedup) & set(verdict.measured_speedup))
     if not both:
         return None, None
@@ -231,9 +231,9 @@ def _verdict(verdict: Verdict) -> str:
 
 
 def wrong_term(verdict: Verdict) -> str:
-    """The errors that the comparison shows: of the seconds, the scaling, or the choice.
+    """The kind of error: in the time, the scaling, or the choice of threads.
 
-    Runs measure times, not terms. Of the model's terms, only the limiting one is named.
+    Runs measure times, not terms. Only the limiting term of the model is reported.
     """
     if verdict.incomparable:
         return verdict.incomparable
@@ -298,7 +298,7 @@ def _more(count: int) -> list[str]:
 
 
 def _disagreements(laws: Sequence[Fitted]) -> list[Block]:
-    """Where the predicted speedup is beyond the uncertainty of the law fitted to the times."""
+    """Regions whose predicted speedup is outside the interval of the law fitted to the times."""
     if not laws:
         return []
     disagreements = disagreeing(laws)
@@ -334,7 +334,7 @@ def _not_compared(names: Sequence[str], what: str, lack: str, folder: str) -> li
 
 
 def _named(regions: Sequence[str], line: str) -> str:
-    """`2 hints without a measurement: solve.c:40, solve.c:52`; of many the first."""
+    """`2 hints without a measurement: solve.c:40, solve.c:52`. A long list is shortened."""
     first, *others = [PurePath(region).name for region in regions]
     for region in others:
         if len(line) + len(f"{first}, {region}, ...") > PAGE_WIDTH:
@@ -372,7 +372,9 @@ def _times(value: float | None) -> str:
 
 
 def _whole(value: int | None, comparison: Comparison) -> tuple[str, int | None]:
-    """A number of the unit; of a machine that was measured in part, the last means no fewer."""
+    """A whole number of the unit. On a partly measured machine, the largest number means "at
+    least".
+    """
     if value is None:
         return "?", None
     return f"{value}{'+' if comparison.in_part and value == comparison.options[-1] else ''}", value

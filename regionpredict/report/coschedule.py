@@ -1,4 +1,4 @@
-"""Programs that share a node: a document, JSON, and the lines that start them."""
+"""Programs that share a node, as a document, as JSON, and as commands."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ _STEPS = 12  # of a schedule
 def coschedule_document(
     result: Coschedule, machine: Machine, top: int, over_time: Handover | None = None
 ) -> Document:
-    """The verdict, the `top` fastest ways to share, and the schedule that moves cores between
-    regions."""
+    """The verdict, the `top` fastest ways to share the node, and the schedule that moves cores
+    between programs.
+    """
     alone = f"Alone on {machine.name}, each by its plan, one after the other"
     tables: list[Block] = [_parts(alone, result.sequential_seconds, result.alone, ())]
     tables += [
@@ -50,7 +51,7 @@ def _parts(
 
 
 def _schedule(schedule: Handover) -> Block:
-    """The time and gains of a schedule, and its first steps: threads by region."""
+    """The time and gains of a schedule, and its first steps with the threads per region."""
     shares = " and ".join(map(str, schedule.fixed_cores))
     title = (
         f"Cores passed on between regions: {show_seconds(schedule.seconds)}, "
@@ -75,7 +76,7 @@ def _schedule(schedule: Handover) -> Block:
 
 
 def open_lines(result: Coschedule) -> list[str]:
-    """A line on what is counted at assumed sizes; none where no team is."""
+    """A line about assumed sizes. Empty if none decides."""
     if not result.open:
         return []
     every = [team for teams in result.open.values() for team in teams]
@@ -107,7 +108,7 @@ def _how(allocation: Allocation) -> str:
 def coschedule_record(
     result: Coschedule, machine: Machine, top: int, over_time: Handover | None = None
 ) -> dict[str, Any]:
-    """The ways to share for `json.dumps`, schema `regionpredict/coschedule/1`."""
+    """The ways to share the node, for `json.dumps` with schema `regionpredict/coschedule/1`."""
     return {
         "schema": "regionpredict/coschedule/1",
         "machine": machine.name,
@@ -152,11 +153,11 @@ def _over_time_document(schedule: Handover) -> dict[str, Any]:
 
 
 def slurm_steps(result: Coschedule, hints: Mapping[str, Path]) -> str:
-    """The steps of one job that owns the node, in the background where programs share it; `hints`
-    are the files of the programs' hints, by name.
+    """The job steps of an exclusive node, in the background if programs run at the same time.
+    `hints` has the hints file of each program.
 
-    Slurm fills one socket after the other for packages of one's own, and deals cores out to all
-    sockets in turn where each program has some of every NUMA domain's.
+    If a program has whole packages, Slurm fills one socket after the other. If it has cores of
+    every NUMA domain, Slurm distributes cores over the sockets in turn.
     """
     chosen, end = _chosen(result)
     own_packages = not result.shares or result.allocations[0].kind == "packages"
@@ -170,7 +171,9 @@ def slurm_steps(result: Coschedule, hints: Mapping[str, Path]) -> str:
 
 
 def _program(part: Part, result: Coschedule, hints: Mapping[str, Path]) -> str:
-    """The command of one program; teams of several sizes have theirs from `regionpredict run`."""
+    """The command of one program. If its regions have different numbers of threads, `regionpredict
+    run` sets them.
+    """
     program = f"./{shell_word(hints[part.name].stem)}"
     if not result.several_sizes(part.name):
         return program
@@ -178,7 +181,9 @@ def _program(part: Part, result: Coschedule, hints: Mapping[str, Path]) -> str:
 
 
 def _head(result: Coschedule) -> list[str]:
-    """What is not counted, and that threads stay on their cores, as the times assume."""
+    """Comments about serial time that is not counted, and about pinned threads, which the times
+    assume.
+    """
     comments = [shell_comment(line) for line in open_lines(result)]
     names = [part.name for part in result.alone if result.several_sizes(part.name)]
     if names:
@@ -192,8 +197,9 @@ def _head(result: Coschedule) -> list[str]:
 
 
 def taskset_lines(result: Coschedule, machine: Machine, hints: Mapping[str, Path]) -> str:
-    """Shell lines that pin each program to its cores, numbered package by package; `hints` as in
-    `slurm_steps`."""
+    """Shell commands that pin each program to its cores, which are numbered package by package.
+    `hints` is as in `slurm_steps`.
+    """
     lines = _head(result)
     chosen, end = _chosen(result)
     shared = bool(end)
@@ -219,7 +225,9 @@ def taskset_lines(result: Coschedule, machine: Machine, hints: Mapping[str, Path
 
 
 def _chosen(result: Coschedule) -> tuple[tuple[Part, ...], str]:
-    """The parts of the faster of sharing and taking turns, and what ends each line."""
+    """The shares of the faster way, at the same time or in turn, and the text at the end of each
+    command.
+    """
     if result.shares:
         return result.allocations[0].parts, " &"
     return result.alone, ""

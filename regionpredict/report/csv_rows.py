@@ -1,4 +1,4 @@
-"""Predictions and facts as CSV, one row a region."""
+"""Predictions and facts as CSV with one row per region."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OPEN = ("assumed", "depends_on", "packages_range", "threads_range", "by_size", 
 
 
 def predictions_csv(predictions: Sequence[Prediction]) -> str:
-    """Facts and hints, one row a region, under a header row."""
+    """Facts and hints, with a header row and one row per region."""
     rows = []
     for prediction in predictions:
         hints = [getattr(prediction, field) for field in _HINTS]
@@ -40,7 +40,7 @@ def predictions_csv(predictions: Sequence[Prediction]) -> str:
 
 
 def facts_csv(facts: Sequence[RegionFacts]) -> str:
-    """Facts, one row a region, under a header row."""
+    """Facts, with a header row and one row per region."""
     names = {"complete": "predicted"}
     return csv_text(
         _FACTS,

@@ -12,10 +12,10 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Rows under a header row; a cell is empty where a value is None.
+    """Rows under a header row. None is an empty cell.
 
-    A spreadsheet takes a text that begins with one of `= + - @` for a formula and runs it; such
-    a text gets an apostrophe in front.
+    Spreadsheets execute text that begins with `=`, `+`, `-` or `@` as a formula, so such text is
+    prefixed with an apostrophe.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

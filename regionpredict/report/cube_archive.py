@@ -1,8 +1,9 @@
-"""Results of a trace as a CUBE4 archive (`.cubex`), which Cube, Scalasca's browser, opens.
+"""Results of a trace as a CUBE4 archive (`.cubex`) for Cube, the browser of Scalasca.
 
-An archive is a tar file: `anchor.xml` has the metrics, the call tree and the locations; each metric
-has an index of the call paths with values, and their values, a row of locations for each (CubeLib
-4; "Cube v4: from performance report explorer to performance analysis tool", Saviankou et al. 2015).
+An archive is a tar file. `anchor.xml` has the metrics, the call tree and the locations. Each metric
+has an index of call paths, and one row of values per call path with one value per location. Source:
+CubeLib 4; "Cube v4: from performance report explorer to performance analysis tool", Saviankou et
+al. 2015.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _INDEX, _DATA = b"CUBEX.INDEX", b"CUBEX.DATA"
 
 @dataclass(frozen=True, slots=True)
 class _Metric:
-    """`values` are exclusive: call paths x locations."""
+    """`values` are exclusive, with one row per call path and one column per location."""
 
     name: str
     unit: str
@@ -37,7 +38,7 @@ class _Metric:
 
 
 def cube_archive(analysis: Analysis, results: Sequence[TraceResult]) -> bytes:
-    """Time and visits, and all metrics of the results that belong to locations."""
+    """Time, visits, and all metrics of the results that belong to locations."""
     order = _depth_first(analysis.paths.parent)
     metrics = list(_metrics(analysis, results))
     file = BytesIO()
@@ -59,7 +60,7 @@ def _add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
 
 
 def _depth_first(parent: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The nodes in the order in which the archive counts them: each before its children."""
+    """The nodes in the order of the archive: each before its children."""
     children = _children(parent)
     order: list[int] = []
     stack = list(reversed(children.get(-1, [])))
@@ -145,7 +146,7 @@ def _call_tree(analysis: Analysis) -> Iterator[str]:
 
 
 def _system(analysis: Analysis) -> Iterator[str]:
-    """One machine with a process for each rank; the trace does not tell nodes apart."""
+    """One machine with a process per rank. The trace does not identify nodes."""
     yield '<systemtreenode Id="0">\n<name>machine</name>\n<class>machine</class>'
     rank = None
     for number, location in enumerate(analysis.trace.locations):

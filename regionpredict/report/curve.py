@@ -1,4 +1,6 @@
-"""One region's hint by the saturation model: traffic, reuse, terms of the time, a plot as text."""
+"""The derivation of one region's hint by the saturation model: traffic, reuse, time terms, and a
+text plot.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ def explain_curve(
     prediction: Prediction, derivation: SaturationDerivation, machine: Machine,
     team: TeamPrediction | None, advice: Sequence[Advice] = (), planned: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """The whole derivation as text; `team` is that of several loops, which the region is in,
-    `advice` what to change in the source, `planned` what a program's plan has otherwise.
+    """The complete derivation as text. `team` is the region's parallel region if it has several
+    loops. `advice` are source changes, and `planned` are the differences in a program's plan.
     """
     region = prediction.facts.region
     lines = [f"{region.id}  omp {region.directive} in {region.function}", ""]
@@ -126,7 +128,7 @@ def _chosen(points: Sequence[Point]) -> list[Point]:
 
 
 def plot(speedup: Sequence[tuple[int, float]], band: Sequence[Bounds] = ()) -> list[str]:
-    """The curve as a small plot, speedup over threads, with the ends of its band as dots.
+    """The speedup curve as a small plot, with dots at the ends of its interval.
 
     >>> print("\\n".join(plot([(1, 1.0), (2, 2.0)])[-2:]))
             +-------------------------------------------------------------
@@ -177,7 +179,7 @@ def _hint(prediction: Prediction, derivation: SaturationDerivation) -> list[str]
 
 
 def _expected(prediction: Prediction) -> list[str]:
-    """The hinted speedup with its band."""
+    """The hinted speedup with its interval."""
     for (threads, value), (low, high) in zip(prediction.speedup, prediction.band, strict=True):
         if threads == prediction.threads:
             return [
@@ -188,7 +190,7 @@ def _expected(prediction: Prediction) -> list[str]:
 
 
 def _at_others(estimate: Prediction | TeamPrediction) -> list[str]:
-    """Between what the hint lies at other sizes, where they change it."""
+    """The range of the hint over unknown sizes, if they change it."""
     if estimate.range is None:
         return []
     others = range_sentence(estimate.range, estimate.deciding, whole=True)
@@ -196,7 +198,7 @@ def _at_others(estimate: Prediction | TeamPrediction) -> list[str]:
 
 
 def _seats(prediction: Prediction) -> str:
-    """On how many cores, where several threads share one."""
+    """The number of cores, if several threads share one."""
     each = prediction.threads_per_core
     if each == 1 or prediction.threads is None:
         return ""
@@ -204,7 +206,7 @@ def _seats(prediction: Prediction) -> str:
 
 
 def _hardware_threads(derivation: SaturationDerivation, machine: Machine) -> list[str]:
-    """What all hardware threads of the hinted packages would do."""
+    """The prediction with all hardware threads of the hinted packages."""
     doubled = derivation.doubled
     if doubled is None:
         return []
@@ -216,7 +218,7 @@ def _hardware_threads(derivation: SaturationDerivation, machine: Machine) -> lis
 
 
 def team_hint(team: TeamPrediction) -> list[str]:
-    """What its team can use: `num_threads` belongs to the team."""
+    """The hint of the whole parallel region, since `num_threads` belongs to it."""
     name = (
         f"Parallel region of {plural(len(team.facts.members), 'loop')}, line {team.facts.span.line}"
     )

@@ -1,4 +1,6 @@
-"""One region's hint, derived step by step: for `regionpredict explain FILE:LINE`."""
+"""The derivation of one region's hint by the density model, for `regionpredict explain
+FILE:LINE`.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,10 @@ def explain_prediction(
     prediction: Prediction, machine: Machine, team: TeamPrediction | None = None,
     advice: Sequence[Advice] = (), planned: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """The whole derivation as text: loops, arrays, statements, averages, P, score, threshold.
+    """The complete derivation as text: loops, arrays, statements, averages, P, score, threshold.
 
-    `team` is that of several loops, which the region is in; `advice` are the changes to the source
-    that would gain, `planned` is what a program's plan has otherwise.
+    `team` is the region's parallel region if it has several loops. `advice` are source changes, and
+    `planned` are the differences in a program's plan.
     """
     if isinstance(prediction.derivation, SaturationDerivation):
         explanation = explain_curve(

@@ -1,5 +1,5 @@
-"""A result as blocks: each result has one function that makes its `Document`, and
-`rendered.py` shows it as text, CSV, Markdown or a page. JSON has schemas of its own.
+"""A result as blocks. Each result has one function that makes its `Document`, and `rendered.py`
+renders it as text, CSV, Markdown or a page. JSON has its own schemas.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Place = Literal["", "text", "page", "csv", "markdown"]
-"""Where something is shown. The empty text is everywhere."""
+"""The output in which something is shown. The empty text means all outputs."""
 Cell = str | int | float | None | tuple[str, float | int | str | None]
-"""The value of a cell, None if it is unknown. A pair has the text of the cell and the value that it
-is sorted by, where the column's `show` is not enough."""
+"""The value of a cell, None if it is unknown. A pair has the displayed text and the value for
+sorting, if the column's `show` is not enough.
+"""
 Drawing = dict[str, Any]
-"""A picture that only pages have (`html/blocks.py`): its `kind` and its data."""
+"""A picture on pages (`html/blocks.py`): its `kind` and its data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list, under a title if it has one."""
+    """A list with an optional title."""
 
     entries: Sequence[str]
     title: str = ""
@@ -42,7 +43,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """Lines whose columns are aligned already."""
+    """Preformatted lines."""
 
     title: str
     content: str
@@ -50,7 +51,7 @@ class Printed:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Blocks that a page shows when a reader opens them; text leaves them out."""
+    """Blocks that a page shows when the reader opens them. Text leaves them out."""
 
     title: str
     blocks: Sequence[Block]
@@ -58,12 +59,13 @@ class Folded:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`show` makes text of a number. Numbers are aligned to the right, texts to the left.
+    """`show` formats a number. Numbers are aligned to the right and texts to the left.
 
-    `key` is the heading in CSV, empty for a column that CSV leaves out. The texts of a `cut` column
-    lose their middle where a row is wider than the terminal. Narrow screens hide `minor` columns.
-    Readers of a page choose rows by a `choice` column. A `bar` is drawn against the largest value,
-    or against the given one. `spark` gives the points of a small curve in a row's cell.
+    `key` is the heading in CSV. A column without a key is not in CSV. Texts of a `cut` column are
+    shortened in the middle if a row is wider than the terminal. Narrow screens hide `minor`
+    columns. Readers of a page can filter rows by a `choice` column. A `bar` shows the value
+    relative to the largest value of the column, or to the given value. `spark` gives the points of
+    a sparkline in the cell of a row.
     """
 
     title: str
@@ -78,7 +80,7 @@ class Column:
     spark: Callable[[int], Sequence[tuple[float, float]]] | None = None
 
     def shown(self, cell: Cell) -> str:
-        """The cell as a reader sees it."""
+        """The cell as text."""
         if isinstance(cell, tuple):
             return cell[0]
         if cell is None:
@@ -90,8 +92,8 @@ class Column:
 class Table:
     """Rows under columns.
 
-    `details` makes the blocks that a row, given by its number, opens to on a page. Source excerpts
-    refer to the table by `name`. Text shows the first `top` rows. The sentences of `legend` follow
+    On a page, a row opens to the blocks that `details` makes for its index. Source excerpts refer
+    to the table by its `name`. Text shows the first `top` rows. The sentences of `legend` follow
     the table. Pages sort the rows by the column `sort`, largest first. With `repeat`, columns
     beyond the width of a terminal follow in a block that repeats the first column.
     """
@@ -112,14 +114,16 @@ Block = Text | Items | Facts | Printed | Folded | Table | Drawing
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with blocks; a function makes them where they cost more than a terminal needs."""
+    """A heading with blocks. A function makes the blocks if they are expensive and not needed for
+    text.
+    """
 
     title: str
     blocks: Sequence[Block] | Callable[[], Sequence[Block]]
     only: Place = ""
 
     def at(self, place: Place) -> Sequence[Block]:
-        """The blocks that are shown there."""
+        """The blocks for an output."""
         if self.only not in ("", place):
             return ()
         return self.blocks() if callable(self.blocks) else self.blocks
@@ -127,7 +131,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A result: `lead` are the sentences that a reader sees first."""
+    """A result. `lead` are the first sentences."""
 
     title: str
     lead: Sequence[str]

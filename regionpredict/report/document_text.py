@@ -1,4 +1,4 @@
-"""A document as text of 80 columns, its table as CSV, and Markdown."""
+"""Renders a document as text of 80 columns, as Markdown, and its main table as CSV."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _WIDEST_NAME = 26  # columns of the names of facts; longer ones have their value
 
 
 def document_text(document: Document) -> str:
-    """The lead and all blocks that text can show, a blank line between them."""
+    """The lead and all blocks that have a text form, with blank lines between them."""
     parts = [[part for line in document.lead for part in page_lines(one_line(line), then="  ")]]
     parts += [block_lines(block) for section in document.sections for block in section.at("text")]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
 def document_csv(document: Document) -> str:
-    """The first table whose columns have keys, with its numbers as they are."""
+    """The first table whose columns have keys, with unformatted numbers."""
     tables = (
         block for section in document.sections for block in section.at("csv")
         if isinstance(block, Table) and any(column.key for column in block.columns)
@@ -74,7 +74,7 @@ def _markdown(block: Block) -> list[str]:
 
 
 def block_lines(block: Block) -> list[str]:
-    """The lines of a block; none where only a page shows it, or nothing is in it."""
+    """A heading in lower case, except for abbreviations."""
     if isinstance(block, Text):
         return page_lines(one_line(block.content), then="  ") if block.only != "page" else []
     if isinstance(block, Items):
@@ -122,7 +122,7 @@ def _table(table: Table) -> list[str]:
 
 
 def _head(title: str) -> str:
-    """A title as the head of a column: without a capital, unless it is an abbreviation.
+    """The rows with the texts of `cut` columns shortened if a line is too wide.
 
     >>> _head("Call path"), _head("SMAPE"), _head("E_ac")
     ('call path', 'SMAPE', 'E_ac')

@@ -8,7 +8,7 @@ from regionpredict.predict import Estimate, TeamEstimate
 
 
 def why_this_confidence(estimate: Estimate | TeamEstimate) -> list[str]:
-    """A line for each doubt with what it leaves of the confidence; none where there is no doubt."""
+    """A line per doubt with the remaining confidence. Empty if there is no doubt."""
     if not estimate.doubts:
         return []
     lines = [
@@ -18,7 +18,7 @@ def why_this_confidence(estimate: Estimate | TeamEstimate) -> list[str]:
 
 
 def doubts_document(estimate: Estimate | TeamEstimate) -> list[dict[str, Any]]:
-    """`doubts` of a region or a team."""
+    """The entry `doubts` of a region or parallel region."""
     return [
         {"id": known.id, "factor": round(known.factor, 4), "reason": known.reason}
         for known in estimate.doubts

@@ -21,7 +21,7 @@ from regionpredict.workload import (
 )
 
 _TEAMS = (2, 4, 16)
-"""Numbers of threads whose largest share of the work is shown."""
+"""Numbers of threads for which the largest share of the work is printed."""
 
 
 def dump_facts(facts: RegionFacts) -> str:
@@ -50,10 +50,10 @@ def dump_facts(facts: RegionFacts) -> str:
 
 
 def dump_workload(workload: Workload, caches: Sequence[tuple[str, int]]) -> str:
-    """One region's workload: work, loop bodies, synchronisation, arrays, traffic on one thread.
+    """One region's workload: work, loop bodies, synchronization, arrays, and traffic on one thread.
 
-    `caches` are (name, bytes), nearest first: the sizes below which the traffic is counted, each
-    cache empty at first.
+    `caches` are (name, bytes) from the first level on. Traffic is counted below these sizes, with
+    empty caches at the start.
     """
     table, execution = workload.table, workload.execution
     lines = [f"region {table.region}: {table.status}"]
@@ -140,7 +140,7 @@ def _traffic_lines(workload: Workload, work: Work, caches: Sequence[tuple[str, i
 
 
 def dump_prediction(prediction: Prediction) -> str:
-    """One region's prediction, a line a field."""
+    """One region's prediction, one field per line."""
     lines = [f"region {prediction.facts.region.id}: {prediction.status} by {prediction.model}"]
     for field in ("score", "miss_probability", "working_set_bytes", "packages", "threads",
                   "bottleneck", "confidence", "borderline"):  # fmt: skip

@@ -1,4 +1,4 @@
-"""What an editor shows beside the lines of one file: hints above loops, findings, edits."""
+"""Hints, findings and edits for the lines of one file in an editor."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from regionpredict.report.recommendation import recommendation_lines
 
 
 class HintNote(NamedTuple):
-    """A hint above a directive; `last` is the line of its loop. Lines count from 1. That of the
-    whole program is above the first line, and of no `region`."""
+    """A hint above a directive. `last` is the last line of its loop. Lines count from 1. The hint
+    for the whole program is above the first line and has no `region`.
+    """
 
     line: int
     last: int
@@ -27,7 +28,7 @@ class HintNote(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A finding at a place, from 1; `edit` is the line as it would be mended."""
+    """A finding at a place, counted from 1. `edit` is the corrected line."""
 
     line: int
     column: int
@@ -74,7 +75,7 @@ def findings(
     predictions: Sequence[Prediction], advice: ByTeam, machine: Machine, file: str,
     lines: Sequence[str],
 ) -> list[Finding]:  # fmt: skip
-    """What rules say of a file whose `lines` these are, and the changes that are worth it."""
+    """The findings of rules for a file with these `lines`, and the recommended changes."""
     notes = [
         Finding(note.span.line, note.span.column, note.id, note.message, note.id in CONFLICTS)
         for prediction in predictions

@@ -22,7 +22,7 @@ _VERDICTS = {"match": "as expected", "approximate": "about as expected", "none":
 
 
 def outcome(check: Check) -> str:
-    """The outcome of a check without a verdict."""
+    """The result of a check without a verdict."""
     if check.problem is not None:
         return "not checked"
     return INCONCLUSIVE if check.inconclusive else "proposed"
@@ -46,7 +46,7 @@ def check_text(check: Check) -> str:
 
 
 def rule_text(rule: RuleCheck) -> str:
-    """A rule with the growths of its sides."""
+    """A rule with the growth functions of its sides."""
     if rule.problem is not None:
         return str(rule.problem)
     if rule.inconclusive:
@@ -158,7 +158,7 @@ def report_json(report: Report, predictions: Sequence[PredictedValue] = ()) -> s
 
 
 def report_junit(report: Report) -> str:
-    """The verdicts as JUnit XML: one test case an expectation, and one a rule."""
+    """The verdicts as JUnit XML, with one test case per expectation and per rule."""
     failures = sum(c.failed and c.problem is None for c in report.checks)
     errors = sum(c.problem is not None for c in report.checks)
     broken = sum(rule.failed for rule in report.rules)

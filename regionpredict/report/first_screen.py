@@ -1,4 +1,4 @@
-"""The first screen of many loops: those that take the time, what to change, which sizes to give.
+"""The first screen for many loops: the most expensive loops, recommended changes, and sizes to set.
 
 Use 18 threads on 1 package: 3.8x faster than 1 thread (3.4-3.9), 60 % confidence.
 skylake-gold-6148: 2 packages (sockets) x 20 cores, saturation model
@@ -28,15 +28,18 @@ from regionpredict.report.view import region_seconds
 from regionpredict.sizes.ranking import rank_sizes
 
 MANY_LOOPS = 10
-"""What one screen shows in full: of more loops those that take the time."""
+"""The number of loops that one screen shows in full. With more loops, it shows the most expensive
+ones.
+"""
 
 
 def first_screen(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], advice: ByTeam, model: str,
     spent: float | None = None,
 ) -> list[str]:  # fmt: skip
-    """The lines below the answer; `--all` has what they leave out. The program takes `spent`
-    seconds."""
+    """The lines below the recommendation. `--all` shows the loops that are left out. The program
+    takes `spent` seconds.
+    """
     times = region_seconds(predictions, teams)
     whole = sum(times.values())
     ranked = sorted(predictions, key=lambda own: -times.get(own.facts.region.id, 0.0))
@@ -59,7 +62,7 @@ def first_screen(
 def _taking_the_time(
     ranked: Sequence[Prediction], times: dict[str, float], whole: float
 ) -> Iterator[Prediction]:
-    """The loops that take nine tenths of the time together, but no more than a screen has."""
+    """The loops that take 90 % of the time together, limited to one screen."""
     taken = 0.0
     for own in ranked[:MANY_LOOPS]:
         if whole and taken >= MOST_OF_THE_TIME.value * whole:
@@ -74,7 +77,7 @@ def _assumed(predictions: Sequence[Prediction]) -> str:
 
 
 def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> Iterator[str]:
-    """What the columns and marks of the rows mean, and what of the program has no row."""
+    """The legend of the columns and marks, and the parts of the program without a row."""
     yield from row_rule(shown)
     if any(own.range is not None for own in shown):
         yield from page_lines(
@@ -94,7 +97,7 @@ def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> It
 
 
 def _conflict_lines(predictions: Sequence[Prediction]) -> Iterator[str]:
-    """How many loops have conflicts, and one of them.
+    """The number of loops with conflicts, and one example.
 
     ! conflicts between threads in 5 loops (RP222): see --all. One is gemm.c:82: k is one variable
       for all threads, and every iteration counts in it

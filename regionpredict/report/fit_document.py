@@ -32,17 +32,20 @@ from regionpredict.report.next_points import Asked, next_points_table
 
 _SAMPLES = 32  # of each curve
 _MOST_DRAWN = 100
-"""The largest number of models with curves, as each evaluates its band some hundred times."""
+"""The maximum number of models with curves, since the interval of each takes hundreds of
+evaluations.
+"""
 _WIDE = 8.0
-"""Axes whose positive values span such a factor are logarithmic, as those of plots."""
+"""An axis is logarithmic if its positive values span this factor, as in plots."""
 _NAMED = 3  # forecasters that a table has
 
 
 class FitResult(NamedTuple):
     """The result of `fit`.
 
-    `next_points` is None if it was not asked for. `trees` are call trees as tables. `level` is the
-    probability of the bands. `style` is the language of the formulas: `text`, `python` or `latex`.
+    `next_points` is None if they were not requested. `trees` are call trees as tables. `level` is
+    the probability of the bands. `style` is the language of the formulas: `text`, `python` or
+    `latex`.
     """
 
     models: ModelSet
@@ -54,8 +57,9 @@ class FitResult(NamedTuple):
 
 
 def fit_document(path: str, result: FitResult) -> Document:
-    """The models with their predictions and doubts; text has call trees in their place. `path` is
-    the file's name."""
+    """The models with their predictions and caveats. In text, call trees replace the models. `path`
+    is the file's name.
+    """
     models = result.models.models
     only: Place = "page" if result.trees else ""
     notes = [
@@ -106,7 +110,7 @@ def _percent(value: float) -> str:
 
 
 def fitness_text(value: float) -> str:
-    """An adjusted R2; a dash where the measurements leave it undefined.
+    """An adjusted R2, or a dash if the measurements do not define it.
 
     >>> fitness_text(0.51), fitness_text(float("nan"))
     ('0.510', '-')
@@ -115,7 +119,7 @@ def fitness_text(value: float) -> str:
 
 
 def _details(result: FitResult, at: int) -> list[Block]:
-    """The blocks that a model's row opens to."""
+    """The details of a model's row."""
     series, model = result.models.models[at]
     pairs = [("Model", model.formula())]
     pairs += [(name, f"{value:.4g}") for name, value in model.law_parameters.items()]
@@ -135,7 +139,7 @@ def _details(result: FitResult, at: int) -> list[Block]:
 
 
 def _curve(series: Series, model: FittedModel, parameter: str, level: float) -> Drawing:
-    """The model over one parameter, the others at their largest measured values."""
+    """The model over one parameter, with the other parameters at their largest measured values."""
     model_slice = ModelSlice(series, model, parameter, {})
     low, most = float(model_slice.x.min()), float(model_slice.x.max())
     high = REACH * most if most > low else max(REACH * most, most + 1.0)
@@ -164,8 +168,7 @@ def _curve(series: Series, model: FittedModel, parameter: str, level: float) -> 
 def _clipped(
     band: Sequence[tuple[float, float, float]], predictions: np.ndarray
 ) -> list[tuple[float, float, float]]:
-    """Far out a band would leave nothing to see of the points, as in plots: it ends a way below the
-    curve, and above."""
+    """Limits a wide interval above and below the curve, so that the points stay visible."""
     least, most = float(predictions.min()), float(predictions.max())
     if least <= 0:
         return list(band)
@@ -178,7 +181,9 @@ def _wide(values: Sequence[float]) -> bool:
 
 
 def prediction_blocks(predictions: Sequence[PredictedValue]) -> list[Block]:
-    """The predictions as a table, if there are any, and who answers where the formula does not."""
+    """The predictions as a table, if there are any, and the forecasters that replace the
+    formula.
+    """
     if not predictions:
         return []
     forecasts = [prediction for prediction in predictions if prediction.by == FORECAST]

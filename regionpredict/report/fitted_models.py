@@ -1,4 +1,4 @@
-"""What fitted models predict, and the models as JSON (schema `regionpredict/models/1`)."""
+"""Predictions of fitted models, and the models as JSON (schema `regionpredict/models/1`)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ FORMULA, FORECAST = "formula", "forecast"
 
 
 class PredictedValue(NamedTuple):
-    """What a model says of a point: its value, the interval at a probability of `level`, and what
-    speaks against it (empty where nothing does). Values are in the metric's unit.
+    """A model's prediction at a point: its value, the interval with probability `level`, and
+    caveats (empty if there are none). Values are in the metric's unit.
 
-    `by` is `formula`, or `forecast` where views of the last points answer in its place, the
-    `forecasters` that count most first; `formula` is what the formula alone would give, None where
-    it has no value.
+    `by` is `formula`, or `forecast` if forecasters replace the formula. `forecasters` lists them by
+    weight. `formula` is the value of the formula alone, or None.
     """
 
     callpath: str
@@ -44,7 +43,7 @@ class PredictedValue(NamedTuple):
 def predicted_value(
     series: Series, model: FittedModel, point: Mapping[str, float], level: float
 ) -> PredictedValue:
-    """What the model says of a point that has a value for each of its parameters."""
+    """The prediction of a model at a point with a value for each of its parameters."""
     coordinates = tuple(point[name] for name in model.parameters)
     band = model.interval(coordinates, level)
     formula = float(model.formula_values(np.array([coordinates]))[0])
@@ -79,7 +78,7 @@ def _terms(terms: Iterable[tuple[float, Monomial]], names: Sequence[str]) -> lis
 
 
 def model_record(series: Series, model: FittedModel) -> dict[str, Any]:
-    """One model as the JSON schema `regionpredict/models/1` has it."""
+    """One model in the JSON schema `regionpredict/models/1`."""
     return {
         "callpath": series.callpath,
         "metric": series.metric,
@@ -114,8 +113,9 @@ def models_json(
     calls: Sequence[Mapping[str, Any]] = (),
     next_points: Sequence[Asked] | None = None,
 ) -> str:
-    """The models of an experiment as JSON, with `predictions`, the call tree's `calls` and the
-    `next_points` to measure, where they were asked for."""
+    """The models of an experiment as JSON. `predictions`, the call tree's `calls` and the
+    `next_points` are included if requested.
+    """
     data: dict[str, Any] = {
         "schema": MODELS_SCHEMA,
         "models": [model_record(series, model) for series, model in models.models],

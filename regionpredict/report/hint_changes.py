@@ -1,4 +1,4 @@
-"""What became of hints between two predictions: a table, Markdown for a comment, JSON.
+"""Changed hints between two predictions, as a table, as a Markdown comment, and as JSON.
 
 9 regions on dunnington, HEAD~1 -> src: 1 changed, 8 the same
 
@@ -27,11 +27,13 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
     ("changed", "changed"), ("added", "new"), ("removed", "gone"), ("same", "the same"),
 )  # fmt: skip
 _REASONS = 6
-"""Reasons that the table and the comment name; JSON has all."""
+"""Maximum number of reasons in the table and the comment. JSON has all."""
 
 
 def changes_table(changes: HintChanges) -> str:
-    """The regions that changed, came or went; a line a reason, at most 80 columns wide."""
+    """The regions that changed, appeared or disappeared, with one line per reason and at most 80
+    columns.
+    """
     lines = page_lines(_head(changes), then="")
     for change in _reported(changes):
         lines += ["", one_line(f"{change.region.id} {change.region.function}")]
@@ -41,7 +43,7 @@ def changes_table(changes: HintChanges) -> str:
 
 
 def changes_markdown(changes: HintChanges) -> str:
-    """The same as a comment on a change: a table of hints, and the reasons folded away."""
+    """The same as a comment on a pull request: a table of hints, with collapsed reasons."""
     lines = [markdown_text(_head(changes)), ""]
     reported = _reported(changes)
     if reported:
@@ -69,7 +71,7 @@ def changes_json(changes: HintChanges) -> str:
 
 
 def changes_document(changes: HintChanges) -> dict[str, Any]:
-    """All regions, ready for `json.dumps`; null where a side has no such region."""
+    """All regions, for `json.dumps`. A region that exists on one side only is null on the other."""
     return {
         "schema": SCHEMA,
         "old": _side(changes.old),
@@ -123,7 +125,7 @@ def _head(changes: HintChanges) -> str:
 
 
 def _only_in(changes: HintChanges) -> str:
-    """` (2 only in time)`: of those that changed, how many have the hint that they had."""
+    """` (2 only in time)`: the number of changed regions with the same hint."""
     parts = [
         f"{number} only in {what}" for what, named in (("time", "time"), ("confidence", "sureness"))
         if (number := sum(change.only == named for change in changes.changes))
@@ -136,7 +138,7 @@ def _reported(changes: HintChanges) -> Sequence[HintChange]:
 
 
 def _sentences(change: HintChange) -> Iterator[str]:
-    """The hint, its time, and why."""
+    """The hint, its time, and the reasons."""
     old, new = change.old, change.new
     if old is None or new is None:
         yield f"{'new' if old is None else 'gone'}: {_hint(new or old)}"
@@ -171,7 +173,7 @@ def _hint(outline: RegionOutline | None) -> str:
 
 
 def _time(old: float | None, new: float | None) -> Iterator[str]:
-    """How much longer or shorter one execution takes at the hint."""
+    """The change in time of one execution at the hint."""
     if not old or not new:
         return
     ratio = new / old

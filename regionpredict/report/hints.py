@@ -55,12 +55,12 @@ def hints_document(
     run: RunSettings = AS_USUAL, processes: int = 1,
     recommended: Recommended = NOTHING_RECOMMENDED, *, reuse: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
-    """The whole document, ready for `json.dumps`. `program` is what to run with, `plan` is that of
-    the only program.
+    """The complete document, for `json.dumps`. `program` is the recommendation, and `plan` belongs
+    to the only program.
 
-    `unbound` is null where the model tries no sizes; `request` is what was asked for, by which
-    `compare --at-measured-sizes` asks again. With `reuse` the reuse distances are counted, by up to
-    so many `processes`.
+    `unbound` is null if the model tries no sizes. `request` are the options, which `compare
+    --at-measured-sizes` uses for a new prediction. With `reuse`, reuse distances are counted by up
+    to `processes` processes.
     """
     line_bytes = machine.line_bytes if reuse else None
     described = spread(
@@ -103,7 +103,7 @@ def hints_document(
 
 
 def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) -> dict[str, Any]:
-    """The same `regions` without what a machine decides."""
+    """The same `regions` without the fields that depend on a machine."""
     return {
         "schema": FACTS_SCHEMA,
         "tool": {"name": "regionpredict", "version": __version__},
@@ -121,12 +121,14 @@ def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) ->
 
 
 def as_json(document: dict[str, Any]) -> str:
-    """The document as text, ending in a newline; what holds no other value is one line."""
+    """The document as text with a final newline. Objects and lists without nested values are on one
+    line.
+    """
     return _json(document, "\n") + "\n"
 
 
 def _json(value: Any, line: str) -> str:
-    """`json.dumps` with an indent of its own writes each value by itself, which takes longer."""
+    """Faster than `json.dumps` with an indent, which writes each value separately."""
     inner = value.values() if isinstance(value, dict) else value
     if not isinstance(value, (dict, list)) or not any(isinstance(v, (dict, list)) for v in inner):
         return _ENCODE(value)
@@ -138,7 +140,7 @@ def _json(value: Any, line: str) -> str:
 
 
 def schema(name: str) -> dict[str, Any]:
-    """A shipped JSON Schema: `hints-1` or `facts-1`."""
+    """A JSON Schema of the package, such as `hints-1` or `facts-1`."""
     text = Path(__file__).with_name("schemas").joinpath(f"{name}.json").read_text("utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
@@ -149,7 +151,7 @@ def _status(facts: RegionFacts) -> str:
 
 
 def _region(facts: RegionFacts, reuse: ByArray | None) -> dict[str, Any]:
-    """A region, with the reuse of its references where it was counted."""
+    """A region, with the reuse distances of its references if they were counted."""
     region = facts.region
     return {
         "id": region.id,

@@ -27,14 +27,16 @@ from regionpredict.trace.imbalance import Imbalance, ImbalanceStudy
 
 SCHEMA = "regionpredict/imbalance/1"
 _MOST_CELLS = 20_000
-"""Locations times call paths with workloads on a page. Call paths beyond, by gain, have none."""
+"""Maximum number of workloads on a page, in locations times call paths. Call paths beyond this
+limit, in the order of gain, have none.
+"""
 
 
 def imbalance_json(study: ImbalanceStudy, findings: Sequence[Finding]) -> str:
-    """The whole run, the call paths by impact, and iterations; all times in seconds.
+    """The whole run, the call paths by impact, and the iterations. All times are in seconds.
 
-    `records` has the workload and its deviation by call path and location, as other results of
-    traces have theirs; `callpath` is "" for the whole run.
+    `records` has the workload and its deviation by call path and location, like other results of
+    traces. `callpath` is "" for the whole run.
     """
     rows = [study.whole, *study.callpaths]
     document: dict[str, Any] = {
@@ -87,7 +89,7 @@ def _summary(row: Imbalance) -> dict[str, Any]:
 def imbalance_document(
     study: ImbalanceStudy, analysis: Analysis, findings: Sequence[Finding], top: int
 ) -> Document:
-    """Call paths by what an even distribution would gain. Text has the `top` of them."""
+    """Call paths by the gain of an even distribution. Text shows the first `top`."""
     whole = study.whole
     facts = [
         ("Useful time", f"{show_seconds(whole.mean_s)} in the mean, at most "
@@ -166,7 +168,7 @@ def _evolution(imbalance: Imbalance) -> list[Block]:
 
 
 def pattern_text(row: Imbalance) -> str:
-    """How the workload is distributed, in words."""
+    """The distribution of the workload as a sentence."""
     if row.pattern is None:
         return "too few locations to tell"
     if len(row.groups) < 2:
@@ -176,7 +178,7 @@ def pattern_text(row: Imbalance) -> str:
 
 
 def course_text(row: Imbalance) -> str:
-    """What becomes of the imbalance from iteration to iteration, in words."""
+    """The change of the imbalance over iterations, as a sentence."""
     evolution = row.evolution
     if evolution is None:
         return "unknown"

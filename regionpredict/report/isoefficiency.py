@@ -36,10 +36,10 @@ from regionpredict.tasks.isoefficiency.models import LEVEL, EfficiencyPoint, Iso
 
 SCHEMA = "regionpredict/isoefficiency/1"
 _GRID = 16
-"""Thread counts, and sizes, of surfaces in JSON."""
+"""The maximum numbers of thread counts and sizes of surfaces in JSON."""
 _SAMPLES = 32  # of each curve
 _MOST_LINES = 4
-"""Sizes of which the discrepancies are drawn: of more, the lines are hard to distinguish."""
+"""Maximum number of sizes with a line for discrepancies, since more are hard to distinguish."""
 
 
 def isoefficiency_document(
@@ -112,14 +112,14 @@ def _points(data: IsoefficiencyData, result: Isoefficiency) -> Block:
 
 
 def _rrmse(model: FittedModel) -> float:
-    """The root of the mean square error of a model's formula over the mean of what was observed."""
+    """The root mean square error of a model's formula, divided by the mean of the observations."""
     y = np.asarray(model.observations.y, dtype=np.float64)
     error = model.formula_values(model.points) - y
     return float(np.sqrt(np.mean(error**2)) / (abs(y.mean()) or 1.0))
 
 
 def _curves(result: Isoefficiency) -> list[Block]:
-    """A picture a size, by its three efficiencies over threads, with their models."""
+    """One picture per size with its three efficiencies over threads, and their models."""
     by_size: dict[float, list[EfficiencyPoint]] = {}
     for point in result.points:
         by_size.setdefault(point.size, []).append(point)
@@ -155,7 +155,9 @@ def _sizes(result: Isoefficiency, efficiency: float, threads: int) -> list[Block
 
 
 def _discrepancies(result: Isoefficiency) -> list[Block]:
-    """What contention takes, and what the graph, over threads, a line a size."""
+    """The efficiency lost to contention and to the structure of the graph, over threads, with one
+    line per size.
+    """
     if not result.points:
         return []
     sizes = sorted({point.size for point in result.points})
@@ -199,7 +201,7 @@ def _contours(result: Isoefficiency, threads: int) -> list[Block]:
 
 
 def _graph(model: FittedModel | None, title: str, unit: str) -> list[Block]:
-    """A model over the size with its band, and what was recorded."""
+    """A model over the size with its interval, and the recorded values."""
     if model is None:
         return []
     sizes = model.points[:, 0]
@@ -275,7 +277,9 @@ def isoefficiency_json(
 
 
 def _surface_record(model: EfficiencySurface | None) -> dict[str, Any] | None:
-    """E(p, n) = constant - loss * f(p) + gain * f(p) * g(n); f and g as [power, power of log2]."""
+    """E(p, n) = constant - loss * f(p) + gain * f(p) * g(n), with f and g as [power, power of
+    log2].
+    """
     if model is None:
         return None
     return {
@@ -286,7 +290,7 @@ def _surface_record(model: EfficiencySurface | None) -> dict[str, Any] | None:
 
 
 def _graph_record(model: FittedModel | None) -> dict[str, Any] | None:
-    """The constant and the terms of a model of the size; n as [power, power of log2]."""
+    """The constant and the terms of a model over the size, with n as [power, power of log2]."""
     if model is None:
         return None
     return {
@@ -301,8 +305,9 @@ def _graph_record(model: FittedModel | None) -> dict[str, Any] | None:
 
 
 def _surfaces_record(result: Isoefficiency, threads: int) -> dict[str, Any] | None:
-    """Each function on a grid of threads and sizes, a row a size; None where nothing was measured
-    on several threads."""
+    """Each function on a grid of threads and sizes, one row per size. None if nothing was measured
+    on several threads.
+    """
     if not result.points:
         return None
     most = max([threads, *(point.threads for point in result.points)])
@@ -319,7 +324,7 @@ def _surfaces_record(result: Isoefficiency, threads: int) -> dict[str, Any] | No
 
 
 def _measured(time: SizeTime | None) -> dict[str, Any]:
-    """Seconds, processor time, and what others on the host did."""
+    """Seconds, processor time, and the activity of other processes on the host."""
     if time is None:
         return {"seconds": None, "cpu_s": None, "host": None}
     return {

@@ -12,7 +12,9 @@ from regionpredict.report.quantities import plural
 from regionpredict.tasks.isoefficiency.models import MUCH, NOISE, EfficiencyPoint, Isoefficiency
 
 FAR = 10
-"""So many times beyond the data an answer is called a guess. Assumed: an order of magnitude."""
+"""An answer beyond this factor of the measured range is marked as a guess. Assumed: an order of
+magnitude.
+"""
 SAME = 0.01  # a forecast so near the formula's value needs no word
 
 
@@ -88,8 +90,9 @@ def _where(point: EfficiencyPoint) -> str:
 
 
 def _undecided(result: Isoefficiency) -> str:
-    """The reason why the efficiencies are inconclusive, empty if they are not. Points on the most
-    threads must count, since losses are largest there."""
+    """The reason why the efficiencies are inconclusive, empty if they are not. Points at the
+    largest numbers of threads must count, since losses are largest there.
+    """
     if not result.points:
         return "Not known: nothing was measured on several threads."
     most = max(point.threads for point in result.points)
@@ -133,7 +136,7 @@ def _solutions(solved: dict[str, Solved | None], name: str, none: str) -> str:
 
 
 def _forecast(model: FittedModel | None, solution: Solved | None) -> str:
-    """A sentence if the size by E_ub does not follow from the formula of pi(n)."""
+    """A sentence if the size by E_ub comes from forecasters and not from the formula of pi(n)."""
     if model is None or solution is None or solution.value is None or solution.value >= LARGEST:
         return ""
     formula = float(model.formula_values(np.array([[solution.value]]))[0])
@@ -146,7 +149,9 @@ def _forecast(model: FittedModel | None, solution: Solved | None) -> str:
 
 
 def _impossible(solved: dict[str, Solved | None], exceeds: Callable[[float, float], bool]) -> str:
-    """A warning where a model of E_ac or E_cf lies above E_ub, as it may beyond its points."""
+    """A warning if a model of E_ac or E_cf exceeds E_ub, which can happen beyond the measured
+    points.
+    """
     bound = solved["E_ub"]
     if bound is None or bound.value is None:
         return ""
@@ -164,7 +169,7 @@ def _impossible(solved: dict[str, Solved | None], exceeds: Callable[[float, floa
 
 
 def _far(solved: dict[str, Solved | None], name: str, most: float) -> str:
-    """A warning where an answer lies far beyond the largest that was measured."""
+    """A warning if an answer is far beyond the measured range."""
     values = [s.value for s in solved.values() if s is not None and s.value is not None]
     far = [value for value in values if FAR * most < value < LARGEST]
     if not far or not most:

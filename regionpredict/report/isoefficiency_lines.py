@@ -1,5 +1,4 @@
-"""Efficiencies over threads and sizes, and the sizes that keep one: what pictures of isoefficiency
-draw."""
+"""Efficiencies over threads and sizes, and lines of constant efficiency, as data for pictures."""
 
 from __future__ import annotations
 
@@ -15,12 +14,13 @@ from regionpredict.tasks.isoefficiency.models import Isoefficiency
 CONTOURS = (0.9, 0.7, 0.5, 0.3)
 """The efficiencies of the lines of Shudler 2017, fig. 7."""
 REACH = 4.0
-"""How far beyond the largest measured size and threads pictures go."""
+"""How far pictures extend beyond the largest measured size and number of threads."""
 
 
 class SizeLine(NamedTuple):
-    """(p, n): the smallest n that keeps the efficiency by a function, `key`, which `label` tells in
-    words; without those p that no size suits."""
+    """A line of points (p, n): the smallest n that keeps the efficiency by the function `key`,
+    described by `label`. It has no points for those p that no size reaches.
+    """
 
     key: str
     label: str
@@ -30,7 +30,7 @@ class SizeLine(NamedTuple):
 def size_lines(
     result: Isoefficiency, efficiency: float, threads: Sequence[float]
 ) -> tuple[SizeLine, ...]:
-    """The line of each function that has a model: E_ac, E_cf, E_ub."""
+    """The lines of the functions that have a model: E_ac, E_cf, E_ub."""
     functions: list[tuple[str, str, Callable[[float, float], float | None]]] = []
     if result.actual is not None:
         functions.append(("E_ac", "E_ac, the program", result.actual.value))
@@ -55,7 +55,7 @@ def _line(
 
 
 def _known(value: Callable[[float, float], float | None], threads: float, size: float) -> float:
-    """An efficiency, 0 where there is none."""
+    """An efficiency, or 0 if there is none."""
     return value(threads, size) or 0.0
 
 
@@ -65,8 +65,9 @@ def efficiency_surfaces(
     sizes: Sequence[float] | np.ndarray,
 ) -> dict[str, np.ndarray | None]:
     """E_ac, E_cf, E_ub, delta_con = E_cf - E_ac and delta_str = E_ub - E_cf by their models, each
-    `(len(sizes), len(threads))`; None without a model. Efficiencies are from 0 to E_ub, which
-    models of E_ac and E_cf may exceed beyond their points."""
+    with shape `(len(sizes), len(threads))`. None without a model. Efficiencies are limited to the
+    range from 0 to E_ub, which models of E_ac and E_cf may exceed beyond the measured points.
+    """
     p, n = np.asarray(threads, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
 
     def grid(value: Callable[[float, float], float] | None) -> np.ndarray | None:

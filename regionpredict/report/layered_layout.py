@@ -1,7 +1,8 @@
-"""Places for the nodes of a directed graph in rows, so that edges run downwards and seldom cross.
+"""Layered layout of a directed graph: nodes in rows, edges that point down and rarely cross.
 
-Four steps (Sugiyama, Tagawa and Toda 1981): a row for each node, by the longest path to it; points
-where long edges pass a row; the order in each row, by the mean of the neighbours; places in it.
+The four steps of Sugiyama, Tagawa and Toda 1981: assign a row to each node by its longest path,
+insert points where long edges pass a row, order each row by the mean of the neighbors, and assign
+coordinates.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from sklearn.isotonic import isotonic_regression
 
 _ORDER_SWEEPS = 12
 _PLACE_SWEEPS = 8
-"""Passes down or up: more change little."""
+"""Sweeps down or up. More sweeps change little."""
 _PASS = 0.3
-"""Width of the gap through which an edge passes a row, in boxes."""
+"""The gap for an edge that passes a row, in box widths."""
 _STRAIGHT = 2.0
-"""Weight of a passing edge against a box: long edges bend little."""
+"""Weight of a passing edge relative to a box, so that long edges bend little."""
 _LONGEST = 60
-"""An edge over more rows is drawn straight, behind what lies between. Assumed: no page shows so
-many."""
+"""An edge over more rows is drawn straight, under the boxes. Assumed: no page shows this many."""
 
 
 class Layout(NamedTuple):
-    """`row` `(n,)` counts from 0 at the top; `x` `(n,)` is the middle of a node, in widths of a
-    box; `routes` has the points (x, row) of each edge, ends included."""
+    """`row` `(n,)` counts from 0 at the top. `x` `(n,)` is the center of a node in box widths.
+    `routes` has the points (x, row) of each edge, including its ends.
+    """
 
     row: NDArray[np.int64]
     x: NDArray[np.float64]
@@ -37,7 +38,7 @@ class Layout(NamedTuple):
 
 
 def layered_layout(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
-    """Places of `count` nodes; the edges have no cycle.
+    """The layout of `count` nodes. The edges must not contain a cycle.
 
     >>> layered_layout(3, [(0, 1), (0, 2)]).row.tolist()
     [0, 1, 1]
@@ -73,8 +74,9 @@ def layered_layout(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
 
 
 def _rows(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """The longest path to each node; a node that feeds more than it waits for is moved down to
-    what it feeds, which shortens its edges."""
+    """The longest path to each node. A node with more successors than predecessors moves down to
+    its successors, which shortens its edges.
+    """
     after: list[list[int]] = [[] for _ in range(count)]
     waiting, before = [0] * count, [0] * count
     for source, target in edges:
@@ -96,8 +98,9 @@ def _rows(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def _ordered(row_of: Sequence[int], pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """The nodes of each row from left to right: of some sweeps the order with the fewest
-    crossings."""
+    """The nodes of each row from left to right, in the order with the fewest crossings of several
+    sweeps.
+    """
     layers: list[list[int]] = [[] for _ in range(max(row_of, default=-1) + 1)]
     for node, row in enumerate(row_of):
         layers[row].append(node)
@@ -129,7 +132,7 @@ def _ordered(row_of: Sequence[int], pairs: Sequence[tuple[int, int]]) -> list[li
 def _neighbours(
     count: int, pairs: Sequence[tuple[int, int]]
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Those of the row above and of the row below each node."""
+    """The neighbors of each node in the rows above and below."""
     up: list[list[int]] = [[] for _ in range(count)]
     down: list[list[int]] = [[] for _ in range(count)]
     for source, target in pairs:
@@ -139,7 +142,7 @@ def _neighbours(
 
 
 def _crossings(layers: Sequence[Sequence[int]], down: Sequence[Sequence[int]]) -> int:
-    """How many pairs of edges between neighbouring rows cross."""
+    """The number of crossings between neighboring rows."""
     total = 0
     for upper, lower in pairwise(layers):
         at = {node: place for place, node in enumerate(lower)}
@@ -155,7 +158,7 @@ def _crossings(layers: Sequence[Sequence[int]], down: Sequence[Sequence[int]]) -
 def _places(
     layers: Sequence[Sequence[int]], pairs: Sequence[tuple[int, int]], boxes: int, count: int
 ) -> NDArray[np.float64]:
-    """Each node as near to the mean of its neighbours as those beside it allow."""
+    """Moves each node as close to the mean of its neighbors as the order in its row allows."""
     width = np.where(np.arange(count) < boxes, 1.0, _PASS)
     weight = np.where(np.arange(count) < boxes, 1.0, _STRAIGHT)
     x = np.zeros(count)

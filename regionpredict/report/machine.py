@@ -26,7 +26,9 @@ _GIGA = 1e9
 
 
 def machine_document(machine: Machine) -> Document:
-    """The node drawn. Text has the key figures, pages all of them with bandwidths and costs."""
+    """The node as a drawing. Text has the key figures. Pages have all figures with bandwidths and
+    costs.
+    """
     counts = evidence_counts(machine)
     overview = [
         ("Shape", f"{plural(machine.packages, 'package')} of "
@@ -52,7 +54,7 @@ def machine_document(machine: Machine) -> Document:
 
 
 def _bandwidths(machine: Machine) -> list[Block]:
-    """Memory and caches by kernel, over the cores of a domain."""
+    """Bandwidths of memory and caches by kernel, over the cores of a domain."""
     levels = [("Memory", machine.memory.bandwidth)]
     levels += [(f"L{cache.level}", cache.bandwidth) for cache in machine.caches]
     blocks: list[Block] = []

@@ -1,4 +1,4 @@
-"""Measured series as CSV and as Extra-P's text and JSON, which `fit` reads back."""
+"""Measured series as CSV and as Extra-P's text and JSON, which `fit` can read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from regionpredict.report.csv_text import csv_text
 
 
 def measurements_csv(experiment: Experiment) -> str:
-    """Measurements as a table, one repetition a row; `read_csv` reads it back."""
+    """Measurements as a table with one repetition per row, which `read_csv` can read."""
     names = experiment.series[0].parameters if experiment.series else ()
     return csv_text(
         ("callpath", "metric", *names, "value"),
@@ -27,8 +27,8 @@ def measurements_csv(experiment: Experiment) -> str:
 def measurements_extrap_text(experiment: Experiment) -> str:
     """Measurements in Extra-P's text format.
 
-    All series must have the same points there; one with others begins at its own POINTS and is
-    left to the JSON form: it is written as NaN where a point is missing.
+    In this format all series have the same points. A series with other points has its own POINTS,
+    and missing points are NaN. The JSON format has no such limit.
     """
     names = experiment.series[0].parameters if experiment.series else ("p",)
     points = list(dict.fromkeys(p for series in experiment.series for p in series.points))

@@ -1,4 +1,4 @@
-"""Measurements of a program -> how long each predicted region takes on one thread."""
+"""The measured time of each predicted region on one thread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from regionpredict.predict import Prediction
 
 
 class _Predicted(NamedTuple):
-    """A predicted region, by name and place."""
+    """The name and place of a predicted region."""
 
     id: str
     file: str
@@ -26,8 +26,8 @@ def measured_seconds(
 ) -> dict[str, float]:
     """Median time of all executions in a run on one thread (s), by region id.
 
-    A region that did not run is not in it. `path` is the file of the campaign, for errors. Raises
-    InputError where there is no run on one thread, or where none of the regions was measured.
+    Regions that did not run are missing. `path` is the file of the campaign, for error messages.
+    Raises InputError if there is no run on one thread, or if none of the regions was measured.
     """
     if 1 not in campaign.threads:
         known = ", ".join(str(count) for count in campaign.threads)
@@ -54,8 +54,9 @@ def measured_seconds(
 def _shared_by_hand(
     predictions: Sequence[Prediction], campaign: Campaign, known: Mapping[str, float]
 ) -> dict[str, float]:
-    """The time of loops that threads share by hand: what the other loops of their `parallel` leave
-    of its own, in even parts."""
+    """The time of manually shared loops. The time of the `parallel` that is not spent in other
+    loops is divided evenly among them.
+    """
     inside: dict[_Predicted, list[Prediction]] = {}
     for prediction in predictions:
         region = prediction.facts.region

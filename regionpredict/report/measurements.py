@@ -19,7 +19,7 @@ _WIDE = 0.05  # of the mean
 
 
 def measurements_document(campaign: Campaign) -> Document:
-    """Each region's time on the fewest threads and its speedup on more."""
+    """Each region's time at the smallest number of threads, and its speedup at larger numbers."""
     host, counts = campaign.host, campaign.threads
     lead = [
         f"{Path(campaign.command[0]).name} on {host.name} ({plural(host.packages, 'package')} x "
@@ -52,7 +52,7 @@ def _table(title: str, summaries: Sequence[RegionSummary], counts: Sequence[int]
 
 
 def disturbed_runs(campaign: Campaign) -> str:
-    """How many runs were disturbed, and how much; empty where none was.
+    """The number of disturbed runs and the disturbance. Empty if there is none.
 
     `2 of 12 runs were disturbed: others kept up to 0.9 cores busy, 3 % of the time was stolen`
     """
@@ -72,7 +72,7 @@ def disturbed_runs(campaign: Campaign) -> str:
 
 
 def failed_runs(campaign: Campaign) -> list[str]:
-    """The exit code of the runs that did not end with 0, and the last lines of the last of them.
+    """The exit code of the failed runs, and the last lines of the last one.
 
     `2 of 4 runs ended with exit code 1. Their times are kept. The program's last lines:`
     """
@@ -89,7 +89,7 @@ def failed_runs(campaign: Campaign) -> list[str]:
 
 
 def _chosen(counts: Sequence[int]) -> list[int]:
-    """The first, the last, and some between."""
+    """The first, the last, and some in between."""
     if len(counts) <= _COLUMNS:
         return list(counts)
     step = (len(counts) - 1) / (_COLUMNS - 1)
@@ -116,7 +116,9 @@ def _mark(timing: Timing | None) -> str:
 
 
 def measurements_record(campaign: Campaign) -> dict[str, Any]:
-    """The summary for `json.dumps`: one entry a region or team, one timing a thread count."""
+    """The summary for `json.dumps`, with one entry per loop or parallel region and one timing per
+    thread count.
+    """
     return {
         "schema": "regionpredict/measured/1",
         "command": list(campaign.command),

@@ -18,7 +18,7 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def messages_json(messages: Messages, findings: Sequence[Finding]) -> str:
-    """The pairs that have messages, the sizes, and findings."""
+    """The pairs that exchange messages, the sizes, and findings."""
     document = {
         "schema": SCHEMA,
         "ranks": list(messages.ranks),
@@ -33,8 +33,9 @@ def messages_json(messages: Messages, findings: Sequence[Finding]) -> str:
 
 
 def messages_document(messages: Messages, trace: EventTrace, top: int) -> Document:
-    """The matrix of few ranks, the heaviest pairs, and how many messages have which size. CSV has
-    a row per pair of ranks."""
+    """The matrix for few ranks, the pairs with the most data, and the distribution of message
+    sizes. CSV has a row per pair of ranks.
+    """
     ranks = messages.ranks
     sent = {(pair.sender, pair.receiver): pair.bytes for pair in messages.pairs}
     matrix = Table("", [Column("from \\ to"), *(Column(str(rank), _bytes) for rank in ranks)], [
@@ -74,7 +75,7 @@ def messages_document(messages: Messages, trace: EventTrace, top: int) -> Docume
 
 
 def _bytes(count: float) -> str:
-    """Bytes in a few digits.
+    """Bytes with few digits.
 
     >>> _bytes(512), _bytes(65536), _bytes(0)
     ('512 B', '64 KiB', '0 B')

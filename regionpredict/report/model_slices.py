@@ -1,4 +1,4 @@
-"""A model along one of its parameters: what pictures of models draw."""
+"""A model over one of its parameters, as data for pictures."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.terms import FloatArray
 
 REACH = 4.0
-"""How far beyond the largest measured value the curves go, if nothing else is said."""
+"""The default extent of curves beyond the largest measured value."""
 
 
 class ModelSlice:
-    """A model along one of its parameters, the others fixed, and the points that lie there.
+    """A model over one parameter with the others fixed, and the measured points at these values.
 
-    `x` `(k,)` are the measured values of the parameter, `y` `(k,)` what was modelled there (nan
-    where only other values of the others were measured). `label` names the model and its formula.
-    Raises `InputError` for a parameter that is not there.
+    `x` `(k,)` are the measured values of the parameter. `y` `(k,)` are the modeled values, or nan
+    if the others were measured at other values only. `label` has the model's name and formula.
+    Raises `InputError` for an unknown parameter.
     """
 
     def __init__(
@@ -53,13 +53,13 @@ class ModelSlice:
         self.label = f"{name}: {model.formula()}" if name else model.formula()
 
     def coordinates_at(self, grid: FloatArray) -> FloatArray:
-        """The points `(k, m)` where the drawn parameter has the values `(k,)`."""
+        """The points `(k, m)` at which the drawn parameter has the values `(k,)`."""
         points = np.tile(self.point, (len(grid), 1))
         points[:, self.index] = grid
         return points
 
     def spread(self, index: int) -> tuple[float, float]:
-        """The smallest and the largest repetition at a measured value, about what was modelled."""
+        """The smallest and the largest repetition at a measured value."""
         middle = float(self.y[index])
         repetitions = self.repetitions[index] if index < len(self.repetitions) else ()
         finite = [float(value) for value in repetitions if np.isfinite(value)]
@@ -67,14 +67,14 @@ class ModelSlice:
 
     @property
     def changes(self) -> list[float]:
-        """Between which values the behaviour changes: the middles."""
+        """The middles of the intervals in which the behavior changes."""
         model = self.model
         ends = [*(piece.first for piece in model.pieces[1:]), model.start]
         return [0.5 * (piece.last + end) for piece, end in zip(model.pieces, ends, strict=False)]
 
 
 def evenly_spaced(low: float, high: float, count: int) -> FloatArray:
-    """Numbers from low to high, evenly on the axis on which they are drawn."""
+    """Evenly spaced numbers from low to high, on a linear or logarithmic axis."""
     if low > 0:
         return np.geomspace(low, high, count)
     return np.linspace(low, high, count)

@@ -1,4 +1,4 @@
-"""Names and paths in columns that are too narrow for them, cut so that they stay apart."""
+"""Shortens names and paths so that they stay distinct."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 
 def cut(name: str, width: int, head: int) -> str:
-    """A name cut to `width`, of which `head` characters are its begin.
+    """A name shortened to `width` characters. The first `head` characters are kept.
 
     >>> cut("hypre_CSRMatrixMatvecT", 16, 8), cut("short", 16, 8)
     ('hypre_CS…MatvecT', 'short')
@@ -21,7 +21,7 @@ def cut(name: str, width: int, head: int) -> str:
 
 
 def short_names(names: Sequence[str], width: int) -> dict[str, str]:
-    """Each name in at most `width` characters, cut at its end, or in the middle where others begin
+    """Each name in at most `width` characters, cut at the end, or in the middle if several begin
     alike.
 
     >>> list(short_names(["N_VLinearSum_OpenMP", "N_VLinearScale_OpenMP"], 16).values())
@@ -42,8 +42,8 @@ def short_names(names: Sequence[str], width: int) -> dict[str, str]:
 
 
 def common_folder(paths: Sequence[str]) -> str:
-    """The folder that all paths begin with, ending in a separator; empty where there is none, or
-    the root alone, without which a path would look like one from here.
+    """The common folder of all paths with a final separator. It is empty if there is none or only
+    the root, since a path without the root would look relative.
 
     >>> common_folder(["src/a/x.c", "src/a/y.c"]), common_folder(["x.c", "src/y.c"])
     ('src/a/', '')

@@ -1,4 +1,4 @@
-"""The points to measure next, as a table and in JSON."""
+"""The next points to measure, as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Asked(NamedTuple):
 
     @property
     def why(self) -> str:
-        """Why a point is to be measured, or why none is."""
+        """The reason for measuring a point, or for having none."""
         if isinstance(self.answer, str):
             return self.answer
         return self.answer.stop or " or ".join(self.answer.between)
@@ -55,11 +55,11 @@ def next_points_table(asked: Sequence[Asked]) -> Table:
 def next_points(
     models: ModelSet, targets: Sequence[Mapping[str, float]], processors: str | None
 ) -> list[Asked]:
-    """The point to measure next for each model, which decides the value at the last of `targets`.
+    """The next point to measure for each model. It decides the value at the last of `targets`.
 
-    `processors` names the parameter that counts processors. With None it is one of the usual names.
+    `processors` is the parameter that counts processors. By default it is found by its usual names.
 
-    Raises `InputError` for a parameter that no series has.
+    Raises `InputError` for an unknown parameter.
     """
     known = {name for _, model in models.models for name in model.parameters}
     if processors is not None and known and processors not in known:
@@ -89,7 +89,9 @@ def _asked(
 
 
 def _seconds(series: Series) -> float | None:
-    """Seconds in a unit of the metric; None where it is no time. Times without unit: seconds."""
+    """A value of the metric in seconds. None if the metric is not a time. Times without a unit are
+    in seconds.
+    """
     if series.unit:
         return _SECONDS.get(series.unit.lower())
     named = any(word in series.metric.lower() for word in _TIMES)
@@ -97,7 +99,7 @@ def _seconds(series: Series) -> float | None:
 
 
 def next_point_record(asked: Asked) -> dict[str, Any]:
-    """The record in JSON."""
+    """The record as JSON."""
     series, model, item = asked
     record: dict[str, Any] = {"callpath": series.callpath, "metric": series.metric}
     if isinstance(item, str):

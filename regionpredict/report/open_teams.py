@@ -1,4 +1,4 @@
-"""The first lines where sizes are open: which to give, and what others would change.
+"""The first lines if sizes are unknown: the sizes to set, and how others change the hints.
 
 4 of 9 parallel regions depend on unknown sizes
 Set this size to get hints for 9 of 9 regions (now 5): --set N=...
@@ -24,8 +24,9 @@ _CELL = 6
 
 
 def open_team_lines(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> Iterator[str]:
-    """The lines, of teams that run; none where no size changes a hint. Other long ones are for the
-    caller to wrap."""
+    """The lines for the parallel regions that run. Empty if no size changes a hint. The caller
+    wraps other long lines.
+    """
     teams = [team for team in teams if team.facts.executions.value != 0]
     opened = [team for team in teams if team.range is not None]
     if not opened:
@@ -51,7 +52,9 @@ def open_team_lines(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> It
 
 
 def _sizes(turning: Sequence[Sequence[SizeHint]]) -> str:
-    """`n (40), m = k (3), ...`: the sizes, with how many teams each decides."""
+    """`n (40), m = k (3), ...`: the sizes, each with the number of parallel regions that it
+    decides.
+    """
     names = Counter(own[0].name for own in turning).most_common()
     counted = [f"{size_name(name)} ({number})" for name, number in names[:_NAMED]]
     return ", ".join([*counted, "..."] if len(names) > _NAMED else counted)
@@ -62,7 +65,7 @@ def _stay(number: int) -> str:
 
 
 def _by_size(hints: Sequence[Sequence[SizeHint]]) -> Iterator[str]:
-    """Rows of numbers of teams, a column a size."""
+    """Rows with numbers of parallel regions, one column per size."""
     rows: dict[tuple[int, bool], list[int]] = {}
     for column, size in enumerate(_SHOWN_SIZES):
         for own in hints:

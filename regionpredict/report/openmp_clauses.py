@@ -1,4 +1,4 @@
-"""Hints as the clauses to write behind each directive.
+"""Hints as clauses for each directive.
 
 // num_threads: of the plan, best for the whole program's time, as run takes it
 
@@ -38,12 +38,12 @@ def openmp_clauses(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
     binding: str = "close", hint: Recommendation | None = None,
 ) -> str:  # fmt: skip
-    """One line a directive, under its file: the teams' with clauses, and why others have none. A
-    team that is wrong on several threads has its clauses in a comment, with the reason.
+    """One line per directive, grouped by file, with its clauses or the reason why it has none. If
+    threads make a region's result wrong, its clauses are a comment with the reason.
 
-    Threads are those that `run` gives: the plan's, else the team's own, and no more than the
-    program's `hint`. `binding` is how the
-    predictions place the threads: close is one domain after the other.
+    Threads are those that `run` uses: from the plan, else from the parallel region, and at most the
+    program's `hint`. `binding` is the thread placement of the predictions. Close fills one domain
+    after the other.
     """
     rule = clauses_rule(teams, plans, hint)
     sizes = planned_threads(teams, plans, hint)
@@ -84,14 +84,14 @@ def openmp_clauses(
 
 
 def _limited(choices: tuple[SizeHint, ...], most: int | None) -> tuple[SizeHint, ...]:
-    """Choices by size, none of more threads than the program's."""
+    """Choices by size, limited to the program's number of threads."""
     return tuple(
         choice._replace(threads=at_most(choice.threads, most)) for choice in choices
     )  # fmt: skip
 
 
 def _guesses(predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]) -> dict[Span, str]:
-    """What a clause with one number rests on, where another size changes it."""
+    """The assumptions of a clause with one number, if another size changes it."""
     loops: list[tuple[Estimate | TeamEstimate, Span, list[RegionFacts]]] = [
         (prediction, prediction.facts.region.span, [prediction.facts]) for prediction in predictions
     ]
@@ -107,7 +107,7 @@ def _guesses(predictions: Sequence[Prediction], teams: Sequence[TeamPrediction])
 
 
 def _stands_alone(team: TeamPrediction) -> bool:
-    """Whether the team's directive is no loop's own."""
+    """Whether the directive is a `parallel` without a loop."""
     return team.facts.forks and all(
         member.facts.region.span != team.facts.span for member in team.facts.members
     )
@@ -150,7 +150,7 @@ def _loop_row(
 
 
 def _clauses(estimate: Estimate | TeamEstimate, binding: str, loops: Sequence[RegionFacts]) -> str:
-    """The clauses; where one size decides, the program chooses by it when it runs."""
+    """The clauses. If one size decides, the clause chooses by its run-time value."""
     if estimate.threads is None:
         return "// no hint"
     number = _by_size(estimate, loops) or str(estimate.threads)
@@ -158,7 +158,7 @@ def _clauses(estimate: Estimate | TeamEstimate, binding: str, loops: Sequence[Re
 
 
 def _unless_wrong(clauses: str, loops: Sequence[RegionFacts]) -> str:
-    """The clauses; as a comment with the reason where threads would make the result wrong."""
+    """The clauses. If threads would make the result wrong, a comment with the reason."""
     note = race_of(loops)
     if note is None:
         return clauses
@@ -166,14 +166,14 @@ def _unless_wrong(clauses: str, loops: Sequence[RegionFacts]) -> str:
 
 
 def race_of(loops: Sequence[RegionFacts]) -> Diagnostic | None:
-    """The first note by which the loops are wrong, or right by chance, on several threads."""
+    """The first note about a certain or possible data race in the loops."""
     notes = (note for facts in loops for note in facts.diagnostics if note.id in RACES)
     return next(notes, None)
 
 
 def _by_size(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) -> str:
-    """`n < 90 ? 1 : n < 1100 ? 7 : 36`; empty where it is not one name that the loops themselves
-    have that decides alone.
+    """`n < 90 ? 1 : n < 1100 ? 7 : 36`. Empty unless a single name decides and the loops contain
+    it.
     """
     if len(estimate.by_size) < 2 or estimate.deciding != (estimate.by_size[0].name,):
         return ""
@@ -188,7 +188,7 @@ def _by_size(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) ->
 
 
 def _kept(clauses: Sequence[Clause]) -> list[str]:
-    """The clauses that stand there, but for those that the hint takes the place of."""
+    """The existing clauses that the hint does not replace."""
     return _written(
         [clause for clause in clauses if clause.name not in ("num_threads", "proc_bind")]
     )

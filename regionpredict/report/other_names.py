@@ -1,4 +1,4 @@
-"""Names with a prime, in words: `x'` is the `x` of another function than the region's own.
+"""Explains names with a prime: `x'` is the `x` of another function.
 
 x' is the x of scale (cg.c:35)
 """
@@ -15,7 +15,7 @@ _SHOWN = 6
 
 
 def other_names(predictions: Sequence[Prediction], text: str) -> list[str]:
-    """A line for each name with a prime that `text` has, and each variable that it means."""
+    """A line for each name with a prime in `text`, and for each variable that it means."""
     lines: dict[str, None] = {}
     for prediction in predictions:
         primed = [other for other in prediction.facts.region.others if other.name.endswith("'")]

@@ -1,4 +1,4 @@
-"""The width of a page in a pipe or a file, and sentences that keep within it."""
+"""The page width in pipes and files, and text wrapped to it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ PAGE_WIDTH = 80  # columns
 
 
 def page_lines(text: str, *, first: str = "", then: str = "    ") -> list[str]:
-    """The text on lines of a page, broken at spaces; a longer word stays whole.
+    """The text wrapped at spaces. Longer words are not broken.
 
-    `first` stands before the first line, `then` before those that follow.
+    The first line begins with `first`, and all others with `then`.
 
     >>> for line in page_lines("E(p) = 1 - 0.5*log2(p) + " + "n" * 60): print(line)
     E(p) = 1 - 0.5*log2(p) +

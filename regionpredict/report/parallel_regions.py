@@ -1,4 +1,4 @@
-"""Parallel regions of OpenMP as a run measured them, beside what hints predict of them."""
+"""Measured parallel regions of a run next to their predictions."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from regionpredict.trace.region_split import RegionSplit
 
 
 def predicted_efficiency(hints: Hints, split: RegionSplit) -> float | None:
-    """Speedup over threads of what the region's team runs; None where the hints do not say.
+    """The predicted speedup divided by the threads of a parallel region. None if the hints do not
+    include it.
 
-    Of several loops in one team the times on one thread are their weights.
+    Several loops are weighted by their times on one thread.
     """
     loops = _loops_of(hints, split)
     if not loops or any(split.threads not in loop.speedup for loop in loops):
@@ -27,7 +28,9 @@ def predicted_efficiency(hints: Hints, split: RegionSplit) -> float | None:
 
 
 def predicted_balance(hints: Hints, split: RegionSplit) -> float | None:
-    """Mean over largest time that its threads work; None where the hints do not say."""
+    """The predicted mean busy time of its threads divided by the largest. None if the hints do not
+    include it.
+    """
     loops = _loops_of(hints, split)
     if not loops or any(split.threads not in loop.busy for loop in loops):
         return None
@@ -36,7 +39,7 @@ def predicted_balance(hints: Hints, split: RegionSplit) -> float | None:
 
 
 def _loops_of(hints: Hints, split: RegionSplit) -> list[Hint]:
-    """The loops that the region's team runs."""
+    """The loops of the parallel region."""
     if split.line is None or not split.file:
         return []
     place = Place(split.file, split.line, None)
@@ -57,7 +60,7 @@ def _together(loops: Sequence[Hint], threads: int) -> float | None:
 
 
 def region_records(run: RunFactors, hints: Hints | None) -> list[dict[str, Any]]:
-    """As JSON has them; what is `predicted` is null where nothing is."""
+    """The records for JSON. `predicted` is null without a prediction."""
     return [
         {
             **asdict(split),

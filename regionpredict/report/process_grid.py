@@ -12,16 +12,19 @@ from regionpredict.trace.profile import SECONDS, TraceResult
 
 
 class GridPlane(NamedTuple):
-    """Two dimensions of a grid: `front` are the coordinates of the others, "" where there are none;
-    `rows` has the metric's sums by the last dimension but one and the last, None for a place
-    without a rank."""
+    """A plane through two dimensions of a grid. `front` are the coordinates in the other
+    dimensions, or "". `rows` has the metric's sums by the last two dimensions, and None for a place
+    without a rank.
+    """
 
     front: str
     rows: tuple[tuple[float | None, ...], ...]
 
 
 class GridValues(NamedTuple):
-    """A metric on a grid: `sizes` as 2x3, the `unit` in words, and how many places have no rank."""
+    """A metric on a grid: `sizes` as 2x3, the `unit` in words, and the number of places without a
+    rank.
+    """
 
     sizes: str
     unit: str
@@ -30,7 +33,7 @@ class GridValues(NamedTuple):
 
 
 def grid_values(result: TraceResult, grid: ProcessGrid, metric: str) -> GridValues:
-    """The metric's sum by rank where the rank lies; of one dimension a single row."""
+    """The metric's sum by the place of each rank. A grid of one dimension is a single row."""
     by_rank: dict[int, float] = {}
     unit = ""
     for record in result.records:
@@ -58,7 +61,7 @@ def grid_values(result: TraceResult, grid: ProcessGrid, metric: str) -> GridValu
 
 
 def grid_tables(result: TraceResult, grid: ProcessGrid, metric: str) -> list[Block]:
-    """The grid as tables; of three and more dimensions one for each place in the first ones."""
+    """The grid as tables, one for each index in the dimensions before the last two."""
     sums = grid_values(result, grid, metric)
     title = f"{metric} on the {sums.sizes} grid{f', {sums.unit}' if sums.unit else ''}"
     tables: list[Block] = []
@@ -71,6 +74,6 @@ def grid_tables(result: TraceResult, grid: ProcessGrid, metric: str) -> list[Blo
 
 
 def without_rank(positions: int) -> str:
-    """The sentence about places of a grid that the trace knows no rank of."""
+    """The sentence about places of a grid without a known rank."""
     subject = "1 place has" if positions == 1 else f"{positions} places have"
     return f"{subject} no rank in the trace."

@@ -1,4 +1,4 @@
-"""The first lines of a run on several files or many loops: how it scales, and what stops it.
+"""The first lines for several files or many loops: how the program scales, and what limits it.
 
 Plan: 40 threads on 2 packages, 0.081 s, 0 changes of threads (best constant: 40 threads, 0.081 s)
 Scaling by time on one thread: 94 % to 2 packages, 6 % to 1 package
@@ -25,9 +25,9 @@ _NAME = 6  # columns in which a function's name can still be told
 _MANY = 20  # regions: more than are read at a glance
 CONFLICTS = frozenset(("RP221", "RP222", "RP223", "RP224"))
 WRONG = "!"
-"""Marks the row of a region with a finding of these rules."""
+"""The mark of a row whose region has a finding of these rules."""
 CAUTIONS = frozenset(("RP225", "RP226"))
-"""Rules of what is right or wrong, fast or slow, as numbers in memory say: no row is marked."""
+"""Rules whose findings depend on values in memory. Their rows are not marked."""
 _SHOWN = 0.005  # of the time: what is less is 0 %
 
 
@@ -35,7 +35,7 @@ def program_summary(
     teams: Sequence[TeamPrediction], plans: Sequence[Plan], advice: ByTeam, ranking: SizeRanking,
     spent: float | None = None,
 ) -> list[str]:  # fmt: skip
-    """The lines; none for one file of few regions. The program takes `spent` seconds."""
+    """The lines. Empty for one file with few regions. The program takes `spent` seconds."""
     timed = [(team, team.facts.executions.weight * team.seconds) for team in teams
              if team.seconds is not None and team.packages is not None]  # fmt: skip
     whole = sum(seconds for _, seconds in timed)
@@ -59,12 +59,12 @@ def program_summary(
 
 
 def wrong_mark(diagnostics: Iterable[Diagnostic]) -> str:
-    """The mark of a row whose region is wrong, or right by chance, on several threads."""
+    """The mark of a row whose region has a data race."""
     return WRONG if any(note.id in CONFLICTS for note in diagnostics) else ""
 
 
 def _taken(unknown: Sequence[TeamPrediction]) -> list[str]:
-    """What is taken of teams of which nothing tells how often they run."""
+    """The assumed number of executions of parallel regions, where it is unknown."""
     called = [team for team in unknown if team.facts.executions.assumed]
     lines = []
     if len(called) < len(unknown):
@@ -80,12 +80,14 @@ def _taken(unknown: Sequence[TeamPrediction]) -> list[str]:
 
 
 def is_summed_up(teams: Sequence[TeamPrediction]) -> bool:
-    """Whether a run begins with these lines: it has several files, or many regions."""
+    """Whether the output begins with these lines: for several files or many regions."""
     return len({team.facts.span.file for team in teams}) > 1 or _regions(teams) > _MANY
 
 
 def _scaling(timed: Sequence[tuple[TeamPrediction, float]], whole: float, folder: str) -> list[str]:
-    """What share of the time scales to how many packages, and what stops at the first."""
+    """The share of the time that scales to each number of packages, and the regions that stop at
+    one.
+    """
     shares: dict[int, float] = {}
     for team, seconds in timed:
         packages = team.packages or 1
@@ -114,7 +116,7 @@ def _scaling(timed: Sequence[tuple[TeamPrediction, float]], whole: float, folder
 
 
 def advised_lines(advice: ByTeam, folder: str, spent: float | None) -> list[str]:
-    """The changes that would help a program of `spent` seconds most."""
+    """The changes with the largest gain for a program of `spent` seconds."""
     best = program_advice(advice, spent)[:_NAMED]
     lines = [
         f"  {_place(f'{advice.span.file}:{advice.span.line}', folder)}  {advice_sentence(advice)}"
@@ -124,7 +126,7 @@ def advised_lines(advice: ByTeam, folder: str, spent: float | None) -> list[str]
 
 
 def _place(place: str, folder: str) -> str:
-    """A place, without the folder that all have in common where it is long."""
+    """A place, without the common folder if that is long."""
     if len(place) > PAGE_WIDTH // 2:
         place = place.removeprefix(folder)
     return cut(place, PAGE_WIDTH // 2, PAGE_WIDTH // 6)
@@ -156,7 +158,7 @@ def _planned(plans: Sequence[Plan]) -> list[str]:
 
 
 def beside_the_rows(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> list[str]:
-    """Why a plan has other threads than the rows, where it has."""
+    """The reason why a plan has other threads than the rows, if it does."""
     own = {team.facts.id: team.threads for team in teams}
     planned = {(team, size) for plan in plans for team, size in plan.sizes.items()}
     other = {team for team, size in planned if own.get(team, size) != size}
@@ -170,7 +172,7 @@ def beside_the_rows(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> l
 
 
 def planned_otherwise(plans: Sequence[Plan], team: TeamPrediction | None) -> list[str]:
-    """What plans give a region's team, where that is not its own hint: a line a number."""
+    """The plan's threads for a region, if they differ from its own hint. One line per number."""
     if team is None or team.threads is None:
         return []
     by_size: dict[int, list[str]] = {}
@@ -186,7 +188,7 @@ def planned_otherwise(plans: Sequence[Plan], team: TeamPrediction | None) -> lis
 
 
 def _sizes(plan: Plan) -> str:
-    """The largest team; `up to` where others have fewer threads."""
+    """The largest parallel region, with `up to` if others have fewer threads."""
     several = "up to " if len(set(plan.sizes.values())) > 1 else ""
     return (
         f"{several}{plural(plan.threads, 'thread')} on {plural(plan.packages, 'package')}, "

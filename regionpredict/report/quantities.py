@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Formats numbers for people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def show_bytes(size: float | None) -> str:
-    """A size in the unit that leaves two or three digits.
+    """A size in a unit that gives two or three digits.
 
     >>> show_bytes(384000000), show_bytes(512), show_bytes(None)
     ('366 MiB', '512 B', '?')
@@ -31,7 +31,7 @@ def show_bytes(size: float | None) -> str:
 
 
 def show_seconds(seconds: float | None) -> str:
-    """A time in the unit that suits it, with three digits.
+    """A time in a suitable unit, with three digits.
 
     >>> show_seconds(0.00123), show_seconds(12.3), show_seconds(4e-8), show_seconds(None)
     ('1.23 ms', '12.3 s', '40 ns', '?')
@@ -45,7 +45,7 @@ def show_seconds(seconds: float | None) -> str:
 
 
 def show_share(share: float) -> str:
-    """A part of a whole, in percent.
+    """A share in percent.
 
     >>> show_share(0.42)
     '42 %'
@@ -54,7 +54,7 @@ def show_share(share: float) -> str:
 
 
 def show_percent(share: float) -> str:
-    """A part of a whole, in percent with one decimal.
+    """A share in percent with one decimal.
 
     >>> show_percent(0.4212)
     '42.1 %'
@@ -63,7 +63,7 @@ def show_percent(share: float) -> str:
 
 
 def show_factor(ratio: float) -> str:
-    """How many times as much.
+    """A factor.
 
     >>> show_factor(1.5)
     '1.50x'
@@ -72,8 +72,7 @@ def show_factor(ratio: float) -> str:
 
 
 def show_times(ratio: float, digits: int = 1) -> str:
-    """How many times as fast, with so many digits behind the point while five figures and the point
-    hold it.
+    """A speedup with this many decimals, if it fits into five digits and a point.
 
     >>> show_times(1.25), show_times(1.25, 2), show_times(12345.6), show_times(87434212.1)
     ('1.2', '1.25', '12346', '8.7e7')
@@ -89,7 +88,7 @@ def show_times(ratio: float, digits: int = 1) -> str:
 
 
 def show_count(count: int | None) -> str:
-    """An integer, short where it is long.
+    """An integer, shortened if it is long.
 
     >>> show_count(1024), show_count(120000000), show_count(None)
     ('1024', '1.2e8', '?')

@@ -1,4 +1,4 @@
-"""Regions one after the other, whatever file they are in: the table of `--sort` and `--top`.
+"""Regions in one list across files: the table of `--sort` and `--top`.
 
 time  gain  pk thr limited by        conf  where
 61 %   9.2x  1  10 imbalance         57 %  bt/solve.c:12 x_solve
@@ -23,8 +23,8 @@ def ranked_rows(
     predictions: Sequence[Prediction], times: Mapping[str, float], whole: float, model: str,
     *, data: bool,
 ) -> list[str]:  # fmt: skip
-    """The table's lines; `times` are seconds by region, `whole` those of all. `data`: bytes stand
-    where the share of the time stands else.
+    """The table's lines. `times` are seconds by region, and `whole` is their sum. With `data`,
+    bytes replace the share of the time.
     """
     folder = common_folder([prediction.facts.region.span.file for prediction in predictions])
     choice = "  gain  pk thr " if model == "saturation" else "  score  pkgs "
@@ -61,7 +61,9 @@ def _result(prediction: Prediction) -> str:
 
 
 def _where(place: str, function: str, width: int) -> str:
-    """`gemm.c:41 kernel_gemm`; what does not fit is cut in the middle, never the line's number."""
+    """`gemm.c:41 kernel_gemm`. Long text is shortened in the middle, but the line number is
+    kept.
+    """
     room = max(width - min(len(function), _NAME) - 1, width // 2)
     short = cut(place, room, room // 3)
     left = width - len(short) - 1

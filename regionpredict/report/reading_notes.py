@@ -1,4 +1,4 @@
-"""What reading the files has to say, a line for each thing that is to be said."""
+"""The notes from reading the files, one line each."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _LEFT_OUT = "RP006"
 
 
 def note_lines(notes: Sequence[Diagnostic]) -> list[str]:
-    """The notes, those that say the same of several places once, where the first of them stands.
+    """The notes. Identical notes for several places are shown once, at the first place.
 
-    Directives that were left out come last, where they are seen. Sample:
-    `a.c:1: RP003: include folder guessed: inc; pass -I inc to be sure (in 4 files)`.
+    Directives that were left out come last. Sample: `a.c:1: RP003: include folder guessed: inc;
+    pass -I inc to be sure (in 4 files)`.
     """
     by_subject: dict[tuple[str, str], list[Diagnostic]] = {}
     for note in notes:
@@ -26,12 +26,12 @@ def note_lines(notes: Sequence[Diagnostic]) -> list[str]:
 
 
 def _subject(note: Diagnostic) -> str:
-    """What several notes of one rule have in common if they say the same."""
+    """The common part of several notes of one rule, if they are the same."""
     return "" if note.id == _FILE_BY_FILE else _HOW_MANY.sub("", note.message)
 
 
 def _others(same: Sequence[Diagnostic]) -> str:
-    """How many places say it, behind the first."""
+    """The number of other places with the same note."""
     files, lines = {note.span.file for note in same}, {note.span for note in same}
     if len(same) == 1:
         return ""

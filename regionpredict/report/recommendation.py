@@ -24,15 +24,16 @@ _SHOWN = 0.005  # of the time: what is less is 0 %
 
 
 def answer_lines(recommended: Recommended) -> list[str]:
-    """The first lines of a table, as wide as a page; none where nothing is recommended."""
+    """The first lines of a table. Empty if there is no recommendation."""
     together, number = recommended.together, len(recommended.each)
     lines = [] if together is None else recommendation_lines(together, number)
     return [part for line in lines for part in page_lines(line, then="  ")]
 
 
 def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
-    """The answer, and how much of the time is serial or in loops with data races; `programs`: how
-    many it is for."""
+    """The recommendation, and the share of serial time and of loops with data races. `programs` is
+    the number of programs.
+    """
     # A model without times knows no speedup.
     gain = f"{speedup_text(hint)}, " if hint.seconds is not None else ""
     what = f" for {programs} programs together" if programs > 1 else ""
@@ -86,7 +87,7 @@ def speedup_text(hint: Recommendation) -> str:
 
 
 def recommendation_document(hint: Recommendation) -> dict[str, Any]:
-    """`program` of the hints' JSON."""
+    """The entry `program` of the hints in JSON."""
     return {
         "main": hint.main,
         "packages": hint.packages,
@@ -108,7 +109,9 @@ def recommendation_document(hint: Recommendation) -> dict[str, Any]:
 
 
 def program_documents(recommended: Recommended) -> dict[str, Any]:
-    """`program`, what to run with, and `programs`, that of each."""
+    """The entries `program`, the overall recommendation, and `programs`, one recommendation per
+    program.
+    """
     together = recommended.together
     return {
         "program": None if together is None else recommendation_document(together),

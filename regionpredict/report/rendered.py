@@ -1,4 +1,4 @@
-"""Documents in the form that a command was asked for."""
+"""Renders documents in the requested format."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from regionpredict.report.html.page import document_page
 
 
 def rendered(document: Document, form: str) -> str:
-    """The document as `html`, `csv` or `markdown`, else as text."""
+    """The document as `html`, `csv` or `markdown`, by default as text."""
     if form == "html":
         return document_page(document)
     if form == "markdown":

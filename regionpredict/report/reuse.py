@@ -14,18 +14,18 @@ from regionpredict.workload import ReuseFact, ReuseShare, reuse_facts, reuse_his
 _DIGITS = 2
 _SHARE_DIGITS = 6
 ByArray = Mapping[str, Sequence[ReuseFact | None]]
-"""For every array the reuse of its references, in the order of the source; None: not known."""
+"""The reuse of all references by array, in source order. None if it is unknown."""
 
 
 class CountedReuse(NamedTuple):
-    """The reuse of the references of every array of a region, and a note where counting failed."""
+    """The reuse of the references of every array of a region, and a note if counting failed."""
 
     by_array: ByArray
     notes: tuple[Diagnostic, ...] = ()
 
 
 def counted_reuse(facts: RegionFacts, line_bytes: int) -> CountedReuse:
-    """The reuse in a region; of one that we fail on, none of its distances is known."""
+    """The reuse in a region. After an internal error, no distance is known."""
     counted = attempt(reuse_facts, facts, line_bytes)
     by_array: dict[str, list[ReuseFact | None]] = {array.name: [] for array in facts.arrays}
     if not isinstance(counted, Failure):
@@ -41,7 +41,7 @@ def counted_reuse(facts: RegionFacts, line_bytes: int) -> CountedReuse:
 
 
 def access_reuse(fact: ReuseFact | None) -> dict[str, Any] | None:
-    """One reference's `reuse_distance`; null where no loop is read."""
+    """The `reuse_distance` of a reference. Null if no loop could be read."""
     if fact is None:
         return None
     return {
@@ -62,7 +62,7 @@ def _use(use: ReuseShare) -> dict[str, Any]:
 
 
 def histogram_document(by_array: ByArray) -> list[dict[str, Any]] | None:
-    """The region's histogram; null where a size has no value."""
+    """The region's histogram. Null if a size has no value."""
     facts = [fact for facts in by_array.values() for fact in facts if fact is not None]
     bars = reuse_histogram(facts)
     shown = [{"below": bar.below, "share": round(bar.share, _SHARE_DIGITS)} for bar in bars]
@@ -70,7 +70,7 @@ def histogram_document(by_array: ByArray) -> list[dict[str, Any]] | None:
 
 
 def reuse_sentence(fact: ReuseFact, line_bytes: int) -> str:
-    """`n*n/8 + 2 = 2002 lines (125 KiB) away, carried by i`; what is not known is left out."""
+    """`n*n/8 + 2 = 2002 lines (125 KiB) away, carried by i`. Unknown parts are left out."""
     if fact.expr is None and fact.lines is None:
         known = bool(fact.uses)
         return "no line is used again" if known else "reuse distance not known"
@@ -111,4 +111,4 @@ def explain_reuse(facts: RegionFacts, line_bytes: int) -> list[str]:
 
 
 _SHOWN_SHARE = 0.0005
-"""What would be shown as 0.0 % is not."""
+"""Shares that would be shown as 0.0 % are left out."""

@@ -55,7 +55,7 @@ _SHORT_NAMES = {
 
 
 def _factors_of(run: ScaledRun) -> dict[str, float | None]:
-    """All factors of a run by their names in JSON; None where one is not known."""
+    """All factors of a run by their names in JSON. None if a factor is unknown."""
     f = run.factors
     return {
         "load_balance": f.load_balance,
@@ -75,8 +75,8 @@ def _factors_of(run: ScaledRun) -> dict[str, float | None]:
 def factors_document(
     study: Study, extrapolation: Extrapolation | None, hints: Hints | None = None
 ) -> Document:
-    """The factors, a column a run; then laws and what they say of more processes. Curves need an
-    `extrapolation`. `hints` are compared with measured parallel regions.
+    """The factors with one column per run, followed by the laws and their extrapolation. Curves
+    need an `extrapolation`. `hints` are compared with measured parallel regions.
     """
     runs = [run.factors for run in study.runs]
     regions = region_tables(runs, hints)
@@ -95,7 +95,7 @@ def factors_document(
 
 
 def _factors(study: Study) -> Table:
-    """In percent; a column a run."""
+    """The factors in percent, one column per run."""
     runs = study.runs
     factors = [_factors_of(run) for run in runs]
     rows: list[list[Cell]] = [
@@ -133,7 +133,7 @@ def _other_definitions(runs: Sequence[RunFactors]) -> list[list[Cell]]:
 
 
 def _initialized(runs: Sequence[ScaledRun]) -> list[list[Cell]]:
-    """What the factors are without MPI_Init, MPI_Finalize and the time outside of them."""
+    """The factors without MPI_Init, MPI_Finalize and the time outside of them."""
     records = [_initialized_record(run) for run in runs]
     if not any(records):
         return []
@@ -208,7 +208,9 @@ def _iterations(runs: Sequence[RunFactors]) -> list[Block]:
 
 
 def _curves(study: Study, extrapolation: Extrapolation | None) -> list[Drawing]:
-    """Marks are measured, lines the laws, bands what the runs do not refute."""
+    """Marks are measured, lines are the laws, and bands contain the values that the runs do not
+    exclude.
+    """
     if extrapolation is None:
         return []
     first = study.widths[0]
@@ -298,7 +300,9 @@ def _more(extrapolation: Extrapolation) -> list[Block]:
 def factors_json(
     study: Study, extrapolation: Extrapolation | None, hints: Hints | None = None
 ) -> str:
-    """The same as JSON, schema `regionpredict/factors/1`; factors from 0 to 1, times in seconds."""
+    """The same as JSON, schema `regionpredict/factors/1`. Factors are from 0 to 1, and times in
+    seconds.
+    """
     data: dict[str, Any] = {
         "schema": FACTORS_SCHEMA,
         "serialisation": study.runs[0].factors.definition,

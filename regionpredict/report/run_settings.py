@@ -1,4 +1,4 @@
-"""How a program has to be run for its hints to hold: where pages lie, how threads are bound.
+"""The run settings that hints assume: page placement and thread binding.
 
 {"pages": "interleave", "binding": "close", "runtime": null}
 """
@@ -14,9 +14,8 @@ INTERLEAVE = "interleave"
 
 
 class RunSettings(NamedTuple):
-    """`pages`: 'first-touch', 'interleave' or a domain's number; `binding`: 'close', 'spread'
-    or 'caches';
-    `runtime`: 'gcc', 'llvm', or None where none was named.
+    """`pages` is 'first-touch', 'interleave' or a domain's number. `binding` is 'close', 'spread'
+    or 'caches'. `runtime` is 'gcc', 'llvm', or None if it is not given.
     """
 
     pages: str | int = FIRST_TOUCH
@@ -25,12 +24,14 @@ class RunSettings(NamedTuple):
 
     @property
     def proc_bind(self) -> str:
-        """OMP_PROC_BIND, as clauses have it: over caches first by the order of OMP_PLACES."""
+        """The value of OMP_PROC_BIND. Binding by caches uses the order of OMP_PLACES."""
         return "close" if self.binding == "caches" else self.binding
 
     @property
     def numactl(self) -> str:
-        """The words of numactl's command line that place pages so, with a space; else nothing."""
+        """The numactl command for this page placement, with a final space. Empty if it is not
+        needed.
+        """
         if self.pages == INTERLEAVE:
             return "numactl --interleave=all "
         return f"numactl --membind={self.pages} " if isinstance(self.pages, int) else ""
@@ -40,7 +41,7 @@ AS_USUAL = RunSettings()
 
 
 def run_settings(machine: Machine, pages: str | int) -> RunSettings:
-    """The settings of predictions for this machine, with pages that lie so."""
+    """The settings of predictions for this machine with this page placement."""
     return RunSettings(pages, machine.binding, machine.runtime)
 
 
@@ -50,7 +51,7 @@ def settings_document(run: RunSettings) -> dict[str, Any]:
 
 
 def settings_sentences(run: RunSettings) -> list[str]:
-    """What is not as usual, a sentence each."""
+    """One sentence for each setting that is not the default."""
     sentences = []
     if run.pages == INTERLEAVE:
         sentences.append("Pages interleaved: run with numactl --interleave=all")

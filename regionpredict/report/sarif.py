@@ -1,7 +1,7 @@
-"""Predictions as SARIF 2.1.0, the form in which code scanning takes findings.
+"""Predictions as SARIF 2.1.0, the format of code scanning.
 
-A finding of a rule (RP221) stands at its place, a change that is worth it (RP202) with its gain,
-and each hint as an informational result that opens no alert.
+A finding of a rule (RP221) is reported at its place, and a recommended change (RP202) with its
+gain. Each hint is an informational result that opens no alert.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def sarif_document(
     notes: Sequence[Diagnostic], line_at: Callable[[Span], str | None],
     recommended: Recommended = NOTHING_RECOMMENDED,
 ) -> dict[str, Any]:  # fmt: skip
-    """The log of one run, ready for `json.dumps`; `notes` are of files that could not be read. What
-    to run the program with is a property of the run.
+    """The log of one run, for `json.dumps`. `notes` concern files that could not be read. The
+    recommendation for the program is a property of the run.
 
-    `line_at` gives the text of a line of the source, of which a fix is another.
+    `line_at` returns the text of a source line, which a fix replaces.
     """
     findings = list(_findings(predictions, advice, machine, notes))
     rules = list(dict.fromkeys(finding.rule for finding in findings))
@@ -138,7 +138,7 @@ def _results(
 
 
 def _fix(finding: _Finding, clause: str, line: str | None) -> dict[str, Any] | None:
-    """The line with the clause in it; None where that cannot be told from the line."""
+    """The line with the clause. None if it cannot be derived from the line."""
     mended = None if line is None else with_clause(line, clause)
     if line is None or mended is None:
         return None
@@ -175,7 +175,7 @@ def _uri(file: str) -> str:
 
 
 def _fingerprint(*parts: str) -> str:
-    """The same wherever in its function a finding stands."""
+    """A fingerprint that does not depend on the line of the finding in its function."""
     joined = "\0".join(parts).encode("utf-8", "surrogateescape")
     return hashlib.sha256(joined).hexdigest()[:32]
 

@@ -1,4 +1,4 @@
-"""What a hint is where sizes are open, in words, and which sizes are needed."""
+"""Hints with unknown sizes in words, and the sizes to set."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from regionpredict.report.quantities import plural
 from regionpredict.sizes.ranking import SizeRanking, UnboundSize, differs_by_element
 
 _MOST = 0.9
-"""Of the hints that names can settle: what the few that are named first settle at least."""
+"""The share of the decided hints that the listed names must decide."""
 _OF_COMMAND_LINE = re.compile(r"\barg[cv]\b")
 _HELD = "\xa0"  # a blank at which no line is parted
 _EQUAL = 3  # names of one size that a line shows
 _DECIDING = 4  # deciding names that a line shows
 _NAMED = 5  # names that a user is asked for at once
 _NO_INPUT = re.compile(r"[(?]|\[\]$|:\d+$")
-"""In names of results, array lengths and trip counts, which no user knows: `size(x)`, `f.c:7`."""
+"""Array lengths and trip counts in names of results, which no user knows: `size(x)`, `f.c:7`."""
 
 
 def size_sentence(hints: Sequence[SizeHint], *, whole: bool = False) -> str:
     """`1 thread below n = 90, 1 package (2 to 20 threads) below 1,100, 2 packages above`.
 
-    Parts on as many packages are one, unless `whole`; empty where nothing turns.
+    Ranges with the same number of packages are merged, unless `whole`. Empty if the hint does not
+    change.
 
     >>> size_sentence([SizeHint("n", 90, 1, 1), SizeHint("n", None, 2, 36)])
     '1 thread below n = 90, 2 packages (36 threads) above'
@@ -51,7 +52,7 @@ def _kind(hint: SizeHint) -> tuple[int, bool]:
 
 
 def _numbers(hints: Sequence[SizeHint]) -> str:
-    """`1 package (2 to 20 threads)` of parts on as many packages."""
+    """`1 package (2 to 20 threads)` for ranges with the same number of packages."""
     threads = sorted({hint.threads for hint in hints})
     if threads == [1]:
         return "1 thread"
@@ -60,8 +61,8 @@ def _numbers(hints: Sequence[SizeHint]) -> str:
 
 
 def open_sentence(estimate: Estimate | TeamEstimate, *, whole: bool = False) -> str:
-    """What is known of a hint that guesses decide: by size where one size decides, else its range;
-    empty where the hint is known.
+    """How a hint depends on assumptions: by size if one size decides, else its range. Empty if the
+    hint is known.
 
     >>> range_sentence(HintRange((1, 2), (1, 36)), ["n", "m"])
     '1 to 2 packages, 1 to 36 threads: depends on n, m'
@@ -77,7 +78,7 @@ def open_sentence(estimate: Estimate | TeamEstimate, *, whole: bool = False) -> 
 
 
 def range_sentence(range_: HintRange, deciding: Sequence[str], *, whole: bool = False) -> str:
-    """Between what a hint lies, and on what it depends."""
+    """The range of a hint, and the sizes that it depends on."""
     packages, threads = (
         plural(most, noun) if least == most else f"{least} to {most} {noun}s"
         for (least, most), noun in zip(range_, ("package", "thread"), strict=True)
@@ -86,8 +87,8 @@ def range_sentence(range_: HintRange, deciding: Sequence[str], *, whole: bool = 
 
 
 def size_name(names: str, *, whole: bool = False) -> str:
-    """The names of a size: those that are tried as one joined by `=`; of many, unless `whole`, the
-    first.
+    """The names of a size. Names that are varied together are joined by `=`. Long lists are
+    shortened, unless `whole`.
 
     >>> size_name("n, m"), size_name("a, b, c, d"), size_name("a, b, c, d", whole=True)
     ('n = m', 'a = ... (4 names)', 'a = b = c = d')
@@ -101,13 +102,15 @@ def size_name(names: str, *, whole: bool = False) -> str:
 
 
 def _listed(names: Sequence[str], whole: bool) -> str:
-    """Names, of many, unless `whole`, the first few."""
+    """A list of names, shortened unless `whole`."""
     more = 0 if whole else len(names) - _DECIDING
     return ", ".join(names) if more <= 1 else f"{', '.join(names[:_DECIDING])} and {more} more"
 
 
 def needed_sizes(ranking: SizeRanking) -> str:
-    """`set these 4 sizes to get hints for 34 of 39 regions (now 12)`; empty if all are known."""
+    """`set these 4 sizes to get hints for 34 of 39 regions (now 12)`. Empty if all hints are
+    known.
+    """
     few = _few(ranking)
     return _needed(few, ranking) if few else ""
 
@@ -135,12 +138,14 @@ def _settled(told: UnboundSize | SizeRanking, regions: int) -> str:
 
 
 def needed_names(ranking: SizeRanking) -> list[str]:
-    """The names to give, the strongest first."""
+    """The names to set, by their effect."""
     return [one_line(size.name) for size in _few(ranking)]
 
 
 def cut_lines(predictions: Sequence[Estimate]) -> list[str]:
-    """How many loops were tried at fewer sizes than asked for; none where none was."""
+    """The number of loops that were tried at fewer sizes than requested. Empty if there are
+    none.
+    """
     cut = sum(bool(prediction.cut) for prediction in predictions)
     if not cut:
         return []
@@ -151,9 +156,10 @@ def cut_lines(predictions: Sequence[Estimate]) -> list[str]:
 
 
 def needed_lines(ranking: SizeRanking) -> list[str]:
-    """What is needed, with the options that give it: `...: --set n=... --set m=...`, in lines that
-    part no option; none where all are settled. Sizes that only a run knows, and more than a user is
-    asked for, are left to a recorded run. Names of `main`'s own follow from its arguments.
+    """The sizes to set, with their options: `...: --set n=... --set m=...`. Lines break between
+    options only. Empty if all hints are known. If a size is known only at run time, or there are
+    too many to ask for, the line recommends a recorded run. Names in `main` follow from its
+    arguments.
     """
     if not _settling_most(ranking):
         return []
@@ -176,7 +182,7 @@ def needed_lines(ranking: SizeRanking) -> list[str]:
 
 
 def _quoted(name: str) -> str:
-    """A name as a shell takes it.
+    """A name quoted for the shell.
 
     >>> print(_quoted("n"), _quoted("s->n"), _quoted("n'"))
     n 's->n' "n'"
@@ -188,13 +194,13 @@ def _quoted(name: str) -> str:
 
 
 def _few(ranking: SizeRanking) -> list[UnboundSize]:
-    """The names to ask for first, until one that is no input of the program."""
+    """The names to ask for first, up to the first one that is not an input of the program."""
     asked = takewhile(lambda size: _is_input(size.name), _settling_most(ranking))
     return list(islice(asked, _NAMED))
 
 
 def _is_input(name: str) -> bool:
-    """Whether a user can know a size: its name is one of the program's inputs.
+    """Whether a user can know a size, because its name is an input of the program.
 
     >>> [_is_input(name) for name in ("n", "s->nx", "atoi(argv[1])", "size(x, 1)", "f.c:7", "a[]")]
     [True, True, True, False, False, False]
@@ -203,7 +209,7 @@ def _is_input(name: str) -> bool:
 
 
 def _settling_most(ranking: SizeRanking) -> list[UnboundSize]:
-    """The first names of the ranking, as many as settle nearly all that names can."""
+    """The first names of the ranking that decide almost all hints that names can decide."""
     deciding = [size for size in ranking.unbound if size.decides]
     if not deciding:
         return []

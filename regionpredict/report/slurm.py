@@ -30,11 +30,11 @@ _NAMED = 8  # teams that are not counted
 def slurm_options(hint: Recommendation, run: RunSettings = AS_USUAL) -> tuple[str, ...]:
     """The options of sbatch and salloc.
 
-    Sockets and cores are what a node must have; `--cpus-per-task` is what the job is given. Left
-    to itself Slurm deals cores out to all sockets in turn, and counts hardware threads as CPUs:
-    the last option has it fill one socket after the other (threads that are spread: take them in
-    turn), `--threads-per-core` has it count as many of a core as the hint puts there (sbatch's
-    manual, "--distribution", "--threads-per-core").
+    Sockets and cores are requirements for the node. `--cpus-per-task` is the size of the job. By
+    default, Slurm distributes cores over all sockets in turn and counts hardware threads as CPUs.
+    The last option makes it fill one socket after the other, or take them in turn for spread
+    threads. `--threads-per-core` sets the hint's number of threads per core (sbatch's manual,
+    "--distribution", "--threads-per-core").
     """
     dealt = "block:cyclic" if run.binding == "spread" else "block:block"
     return (
@@ -53,11 +53,11 @@ def slurm_script(
     seconds: Mapping[str, float] | None = None, run: RunSettings = AS_USUAL,
     *, unreached: Collection[str] = (), arguments: str = "",
 ) -> str:  # fmt: skip
-    """A job script that lacks only the program's name.
+    """A job script that is complete except for the program's name.
 
-    `seconds` are measured times on one thread by region id, by which the `hint` was weighed;
-    `unreached` are teams that no `main` is seen to come to; `arguments` are those that the program
-    is given. Raises InputError where no region has a hint.
+    `seconds` are measured times on one thread by region id, which weight the `hint`. `unreached`
+    are parallel regions that `main` cannot reach. `arguments` are those of the program. Raises
+    InputError if no region has a hint.
     """
     if hint is None:
         raise InputError(
@@ -107,7 +107,7 @@ def _by(weighted: str) -> str:
 
 
 def _share(team: TeamPrediction, seconds: Mapping[str, float] | None) -> str:
-    """How much of the measured time a team has, as ` (12 % of the measured time)`."""
+    """The share of a parallel region in the measured time, as ` (12 % of the measured time)`."""
     whole = sum((seconds or {}).values())
     own = [seconds[name] for name in loops_of(team) if name in seconds] if seconds else []
     return f" ({100 * sum(own) / whole:.0f} % of the measured time)" if whole and own else ""

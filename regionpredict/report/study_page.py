@@ -1,4 +1,4 @@
-"""The page of a study: how right each model was, beside trivial answers, with its plots."""
+"""The page of a study: the success of each model next to trivial strategies, with plots."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ from regionpredict.report.quantities import plural, show_share
 
 
 class Judged(NamedTuple):
-    """A comparison, what the page calls its model, and the file that its plot is in, empty where
-    nothing could be drawn."""
+    """A comparison, the name of its model, and the file of its plot (empty without a plot)."""
 
     comparison: Comparison
     model: str
@@ -34,7 +33,7 @@ class Judged(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A plot of the models alone: its file, its caption, and its lines over `axis`."""
+    """A plot of model predictions: its file, its caption, and its lines over `axis`."""
 
     plot: str
     caption: str
@@ -45,9 +44,9 @@ class Figure(NamedTuple):
 def study_document(
     campaign: Campaign, judged: Sequence[Judged], sweeps: Sequence[Figure]
 ) -> Document:  # fmt: skip
-    """The success of each model next to trivial answers, its plots, and the limits of the study.
+    """The success of each model next to trivial strategies, its plots, and the limits of the study.
 
-    Markdown refers to plots by their files. Pages draw them.
+    Markdown links to plot files. Pages draw the plots.
     """
     host, hints = campaign.host, judged[0].comparison.hints
     best = max(judged, key=lambda one: success(one.comparison).share or 0.0)
@@ -97,7 +96,7 @@ def _row(judged: Judged) -> list[Cell]:
 
 
 def _scatter(judged: Judged) -> Drawing:
-    """The score of each loop and the utilisation that was measured, in percent."""
+    """The score and the measured utilization of each loop, in percent."""
     points = [
         {"name": verdict.hint.id, "x": 100 * score, "y": 100 * utilisation,
          "kind": "wrong" if verdict.right is False else "right"}

@@ -1,4 +1,4 @@
-"""Predictions and facts as a table that fits 80 columns.
+"""Predictions and facts as a table of 80 columns.
 
 dunnington: 4 packages (sockets) x 6 cores, density model
 gemm.c
@@ -76,7 +76,7 @@ _ORIGINS = {
     "large": "assumed large", "defaults": "computed by main without arguments",
     "run": "from a recorded run", "given": "as given", "source": "from the source",
 }  # fmt: skip
-"""Where sizes are from, in words, by `SIZE_ORIGINS`."""
+"""The origins of sizes in words, in the order of `SIZE_ORIGINS`."""
 _AND_MORE = re.compile(r"(.*), and (\d+) more")  # figures of a section: the first is named
 _ON_HOST = "RP118"  # of a loop under target: what of it is predicted stands below its row
 
@@ -86,11 +86,11 @@ def prediction_table(
     machine: Machine, model: str, view: View = EVERYTHING, advice: ByTeam | None = None,
     run: RunSettings = AS_USUAL, recommended: Recommended = NOTHING_RECOMMENDED,
 ) -> str:  # fmt: skip
-    """What to run the program with, the table of hints, what they assume, and what was left out.
+    """The recommendation, the table of hints, their assumptions, and what was left out.
 
-    Of several files, or many loops, a short `view` has one screen. Otherwise a team of several
-    loops has a row of its own above theirs; of several files, the plan of each program comes first.
-    `view` chooses the rows; raises UsageError where there are none.
+    For several files or many loops, a short `view` shows one screen. Otherwise, a parallel region
+    with several loops has its own row above theirs. For several files, the plan of each program
+    comes first. `view` selects the rows. Raises UsageError if it selects none.
     """
     lines = answer_lines(recommended)
     lines += [
@@ -122,7 +122,7 @@ def prediction_table(
 
 
 def _form(predictions: Sequence[Prediction]) -> str:
-    """What of the density model is otherwise than in the letter."""
+    """The options of the density model that are not the default."""
     forms = [
         str(prediction.derivation.form)
         for prediction in predictions if isinstance(prediction.derivation, DensityDerivation)
@@ -133,7 +133,7 @@ def _form(predictions: Sequence[Prediction]) -> str:
 def _by_file(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], model: str, advice: ByTeam
 ) -> list[str]:
-    """The rows in the order of file and line, below the files' names."""
+    """The rows in the order of file and line, under the names of the files."""
     shared = shared_teams(teams)
     names = short_names(
         [
@@ -171,7 +171,7 @@ def _by_file(
 
 
 def _advised(advice: Sequence[Advice]) -> list[str]:
-    """Lines below a row: what to change there."""
+    """The recommended changes below a row."""
     indent = " " * 7
     return [
         line
@@ -181,7 +181,7 @@ def _advised(advice: Sequence[Advice]) -> list[str]:
 
 
 def _titles(files: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """(the folder that all long paths have in common, told once; each file's title)."""
+    """The common folder of all long paths, and each file's title."""
     if all(len(file) <= PAGE_WIDTH for file in files):
         return [], {file: file for file in files}
     folder = common_folder(files)
@@ -268,22 +268,23 @@ def _legend(
 
 
 def _scale(predictions: Sequence[Prediction], machine: Machine) -> str:
-    """How large sizes without a value are taken to be."""
+    """The assumed scale of unknown sizes."""
     if any(own.facts.bindings.typical is not None for own in predictions):
         return f"({TYPICAL})"
     return f"large ({size_target(machine).reason})"
 
 
 def _shares(predictions: Sequence[Prediction]) -> str:
-    """`: 3 predicted, 1 skipped`; nothing without regions."""
+    """`: 3 predicted, 1 skipped`. Empty if there are no regions."""
     kinds = Counter(p.status for p in predictions)
     order = ("predicted", "partial", "skipped")
     return ": " * bool(kinds) + ", ".join(f"{kinds[kind]} {kind}" for kind in order if kinds[kind])
 
 
 def _sizes_from(predictions: Sequence[Prediction]) -> str:
-    """Where the sizes are from, with the number of regions where that is not the same for all;
-    nothing where the source has them all."""
+    """The origins of the sizes, with numbers of regions if they differ. Empty if the source has all
+    sizes.
+    """
     origins = Counter(p.sizes_from for p in predictions if p.status != "skipped")
     if not origins.keys() - {"source"}:
         return ""
@@ -295,8 +296,9 @@ def _sizes_from(predictions: Sequence[Prediction]) -> str:
 
 
 def _assumptions(predictions: Sequence[Prediction]) -> Iterator[str]:
-    """Each with the number of regions that rest on it; those that differ in how many figures they
-    do not name are one."""
+    """Each assumption with its number of regions. Assumptions that differ only in the number of
+    unnamed figures are merged.
+    """
     seen: dict[str, int] = {}
     more: dict[str, int] = {}
     for prediction in predictions:
@@ -317,7 +319,7 @@ def _notes_of(predictions: Sequence[Prediction], rules: frozenset[str]) -> list[
 
 
 def _gaps(predictions: Sequence[Prediction]) -> Iterator[str]:
-    """What is not understood, the first of each region, a line for all that say the same."""
+    """The first unsupported construct of each region, with one line for identical ones."""
     first = []
     for prediction in predictions:
         if prediction.status == "partial":
@@ -336,7 +338,7 @@ def _limited(lines: list[str]) -> Iterator[str]:
 
 
 def facts_table(facts: Sequence[RegionFacts], view: View = EVERYTHING) -> str:
-    """The table of `analyze`: what the source says, without a machine."""
+    """The table of `analyze`: facts of the source, without a machine."""
     shown = chosen_facts(facts, view)
     names = short_names([region_facts.region.function for region_facts in shown], NAME_WIDTH)
     lines, titles = _titles([region_facts.region.span.file for region_facts in shown])
@@ -363,7 +365,7 @@ def facts_table(facts: Sequence[RegionFacts], view: View = EVERYTHING) -> str:
 
 
 def _count_cell(count: Count, width: int) -> str:
-    """`ni = 1024`, or the part of it that fits: the value first, a long expression cut."""
+    """`ni = 1024`, shortened to the column: the value first, then the start of the expression."""
     whole = str(count)
     if len(whole) <= width:
         return whole

@@ -1,4 +1,4 @@
-"""The contention predicted for tasks that run at once, and what a run measured, line by line."""
+"""Predicted contention of concurrent tasks next to the measured one, by source line."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from regionpredict.tasks.growth import LineGrowth
 from regionpredict.tasks.metrics import GraphMetrics, LineTotal
 
 UNREAD = "unread"
-"""The word for a body that was not given, or holds what is not understood."""
+"""The word for a body without source, or with unsupported code."""
 RECURSIVE = "recursive"
-"""The word for a body that ends in itself: what one task does is not in the source."""
+"""The word for a recursive body, since the source does not show the work of one task."""
 
 
 @dataclass(frozen=True, slots=True)
 class BodyContention:
-    """The body of the tasks, or of the loop, of one directive.
+    """The task or loop body of one directive.
 
-    `contention` is None where it is not read: then `unread` is a word for it. `assumed` are the
-    sizes that nobody gave.
+    `contention` is None if the body could not be read. `unread` is then a word for the reason.
+    `assumed` are the sizes without a given value.
     """
 
     file: str
@@ -37,14 +37,14 @@ class BodyContention:
 
 @dataclass(frozen=True, slots=True)
 class PredictedBodies:
-    """What is predicted on a machine for `threads` threads, by body."""
+    """Predictions for each body with `threads` threads of a machine."""
 
     machine: str
     threads: int
     bodies: tuple[BodyContention, ...]
 
     def at(self, place: str) -> BodyContention | None:
-        """The body of `file:line`; None where none was read there."""
+        """The body at `file:line`. None if there is none."""
         file, _, line = place.partition(" (")[0].rpartition(":")
         if not file or not line.isdigit():
             return None
@@ -54,7 +54,7 @@ class PredictedBodies:
 def contention_records(
     metrics: GraphMetrics, growth: Sequence[LineGrowth] | None, predicted: PredictedBodies
 ) -> list[dict[str, Any]]:
-    """As JSON has them, a row a line with tasks or chunks; null where not known."""
+    """One record per line with tasks or chunks, for JSON. Unknown values are null."""
     measured = {(row.place, row.kind): row.factor for row in growth or ()}
     rows = []
     for line in _lines(metrics):
@@ -80,8 +80,9 @@ def contention_blocks(
     metrics: GraphMetrics, growth: Sequence[LineGrowth] | None, predicted: PredictedBodies,
     top: int, folder: str,
 ) -> list[Block]:  # fmt: skip
-    """The same as a table, and what it assumes. Text has the `top` lines with the most work; places
-    are named from `folder`."""
+    """The same as a table, with its assumptions. Text shows the `top` lines with the most work.
+    Places are relative to `folder`.
+    """
     records = contention_records(metrics, growth, predicted)
     if not records:
         return [Text("No line has tasks: contention for memory is unknown.")]

@@ -38,7 +38,7 @@ from regionpredict.tasks.task_graph import TaskGraph
 
 SCHEMA = "regionpredict/tasks/1"
 _MOST_NODES = 2000
-"""Nodes of the critical path that a page holds."""
+"""The maximum number of nodes of the critical path on a page."""
 SHRANK = "Below 1x: the run alone was disturbed, or the runs differ."
 
 
@@ -46,7 +46,7 @@ def metrics_json(
     graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None = None,
     predicted: PredictedBodies | None = None,
 ) -> str:  # fmt: skip
-    """The metrics as JSON. Times are in seconds, and null where not known."""
+    """The metrics as JSON. Times are in seconds. Unknown values are null."""
     known = metrics.concurrency
     document: dict[str, Any] = {
         "schema": SCHEMA,
@@ -81,8 +81,8 @@ def tasks_document(
     name: str, graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None,
     top: int, predicted: PredictedBodies | None = None,
 ) -> Document:  # fmt: skip
-    """The metrics, the source lines, the critical path, and contention, as it was measured and
-    `predicted`. `name` is the file's; text has `top` rows of each table.
+    """The metrics, the source lines, the critical path, and the measured and `predicted`
+    contention. `name` is the file's name. Text shows `top` rows of each table.
     """
     folder = common_folder([place.rpartition(":")[0] for place in graph.places if ":" in place])
     lead = [f"{plural(metrics.tasks, 'task')}, {plural(metrics.edges, 'edge')} between "
@@ -128,7 +128,7 @@ def _graph(graph: TaskGraph, metrics: GraphMetrics) -> list[Block]:
 
 
 def _bound(parallelism: float | None) -> list[Block]:
-    """The bound of all schedulers, min(p, pi)."""
+    """The upper bound of the speedup with any scheduler, min(p, pi)."""
     if parallelism is None:
         return []
     points = [(p, min(p, parallelism)) for p in (1.0, parallelism, 2.0 * parallelism)]
@@ -173,7 +173,7 @@ def _path(graph: TaskGraph, metrics: GraphMetrics, top: int) -> Table:
 
 
 def growth_table(growth: Sequence[LineGrowth], top: int, folder: str) -> Table:
-    """How the times of tasks grew from one recording to another, line by line."""
+    """The growth of task times from one recording to another, by source line."""
     rows: list[list[Cell]] = [
         [row.place.removeprefix(folder), row.kind, row.alone_s, row.together_s, row.factor]
         for row in growth
@@ -188,7 +188,7 @@ def growth_table(growth: Sequence[LineGrowth], top: int, folder: str) -> Table:
 
 
 def concurrency_text(metrics: GraphMetrics) -> str:
-    """How many tasks can run at once, in words."""
+    """The maximum number of concurrent tasks, in words."""
     known = metrics.concurrency
     if known is None:
         return "?"

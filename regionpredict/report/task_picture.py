@@ -1,7 +1,7 @@
-"""A task graph as boxes and edges with places: what pictures of it draw, on paper and in pages.
+"""A task graph as boxes and edges with positions, as data for pictures and pages.
 
-A task that only creates others is one box, edges that follow from others are left out, and a graph
-of too many boxes is drawn by source line.
+A task that only creates others is one box. Edges implied by other edges are left out. Large graphs
+are drawn by source line.
 """
 
 from __future__ import annotations
@@ -26,20 +26,22 @@ from regionpredict.tasks.task_graph import (
 )
 
 MOST_BOXES = 2000
-"""A graph of more is drawn by source line."""
+"""Graphs with more tasks are drawn by source line."""
 GROUPS = 5
-"""So many lines, those with the most work, have a colour of their own."""
+"""This many lines, those with the most work, have their own color."""
 _ROW = 0.55
 _WIDEST = 2.0
-"""The distance of rows in widths of a box, and how many times as wide as tall a picture may be.
-Assumed: of what is seen on a screen."""
+"""The distance of rows in box widths, and the largest ratio of width to height. Assumed: fits a
+screen.
+"""
 _NAME = re.compile(r"[^\W\d]+")
 
 
 @dataclass(frozen=True, slots=True)
 class PictureBox:
-    """One box: its middle at `x`, in widths of a box, and `row`; `group` is the place of its line
-    in `groups`, None for others; `join` marks a place without work where tasks wait."""
+    """A box: its center `x` in box widths, and its `row`. `group` is the index of its line in
+    `groups`, or None. `join` marks a synchronization point without work.
+    """
 
     title: str
     below: str
@@ -54,7 +56,7 @@ class PictureBox:
 
 @dataclass(frozen=True, slots=True)
 class PictureEdge:
-    """`points` are (x, row); `count` edges of the graph are drawn as this one."""
+    """`points` are (x, row). `count` is the number of graph edges that it represents."""
 
     source: int
     target: int
@@ -65,7 +67,7 @@ class PictureEdge:
 
 @dataclass(frozen=True, slots=True)
 class PictureGroup:
-    """What the boxes of one source line do, as shares of the work and of the critical path."""
+    """The boxes of one source line, with their shares of the work and of the critical path."""
 
     name: str
     tasks: int
@@ -73,13 +75,15 @@ class PictureGroup:
     path: float
 
     def text(self) -> str:
-        """A line of the legend."""
+        """The text in the legend."""
         return f"{self.name}: {self.work:.0%} of the work, {self.path:.0%} of the critical path"
 
 
 @dataclass(frozen=True, slots=True)
 class TaskPicture:
-    """`by_line`: boxes are source lines, not tasks; `limit` says what the critical path allows."""
+    """`by_line`: boxes are source lines, not tasks. `limit` describes the limit by the critical
+    path.
+    """
 
     boxes: tuple[PictureBox, ...]
     edges: tuple[PictureEdge, ...]
@@ -89,7 +93,9 @@ class TaskPicture:
 
     @property
     def row_height(self) -> float:
-        """The distance of rows in widths of a box: larger for wide graphs, so that edges show."""
+        """The distance of rows in box widths. It is larger for wide graphs, so that edges are
+        visible.
+        """
         wide = max((box.x for box in self.boxes), default=0.0) + 1
         rows = max((box.row for box in self.boxes), default=0) + 1
         return max(_ROW, wide / (_WIDEST * rows))
@@ -165,7 +171,7 @@ def task_picture(graph: TaskGraph, metrics: GraphMetrics) -> TaskPicture:
 
 
 def _limit(metrics: GraphMetrics, groups: tuple[PictureGroup, ...]) -> str:
-    """What limits the speedup, in a sentence or two."""
+    """The limit of the speedup, as one or two sentences."""
     parallelism = metrics.average_parallelism
     if parallelism is None:
         return ""
@@ -180,8 +186,9 @@ def _limit(metrics: GraphMetrics, groups: tuple[PictureGroup, ...]) -> str:
 
 
 def _line_names(graph: TaskGraph) -> tuple[IntArray, list[str]]:
-    """For each node the place of its line in the names; a node of a file that has no lines is
-    grouped by the word that its name begins with."""
+    """The index of each node's line in the names. In a file without lines, nodes are grouped by the
+    first word of their name.
+    """
     if (graph.lines >= 0).any():
         return graph.lines % (len(graph.places) + 1), [*(Path(p).name for p in graph.places), ""]
     words = [_NAME.search(name) for name in graph.names] or [None] * graph.nodes
@@ -198,7 +205,7 @@ def _title(graph: TaskGraph, node: int, line: str) -> str:
 
 
 def _grains(graph: TaskGraph, member: IntArray, count: int) -> IntArray:
-    """How many tasks or chunks are in each box."""
+    """The number of tasks or chunks in each box."""
     grain = graph.tasks.copy()
     chunks = np.flatnonzero(graph.node_kinds == CHUNK)
     grain[chunks] = int(graph.tasks.max(initial=0)) + 1 + np.arange(len(chunks))
@@ -207,8 +214,9 @@ def _grains(graph: TaskGraph, member: IntArray, count: int) -> IntArray:
 
 
 def _whole_tasks(graph: TaskGraph) -> IntArray:
-    """By node the number of its box: a piece that waits for nothing but the piece before it is in
-    the same box, which makes no cycle."""
+    """The box of each node. A piece that waits only for the previous piece of its task is in the
+    same box, which creates no cycle.
+    """
     single = np.bincount(graph.targets, minlength=graph.nodes) == 1
     chunk = graph.node_kinds == CHUNK  # a box of its own
     joined = (graph.edge_kinds == CONTINUE) & single[graph.targets]
@@ -227,8 +235,9 @@ def _whole_tasks(graph: TaskGraph) -> IntArray:
 def _edges(
     graph: TaskGraph, metrics: GraphMetrics, member: IntArray, count: int
 ) -> list[tuple[int, int, int, bool, bool]]:
-    """(upper box, lower box, how many edges, on the path, runs upwards); without those that follow
-    from others. Only lines that follow one another in turns have edges that run upwards."""
+    """(upper box, lower box, number of edges, on the critical path, upwards), without redundant
+    edges. Only lines that alternate have upward edges.
+    """
     level = np.full(count, graph.nodes, dtype=np.int64)
     np.minimum.at(level, member, graph.schedule.level)
     ends = np.stack([member[graph.sources], member[graph.targets]], axis=1)
@@ -254,7 +263,7 @@ def _edges(
 
 
 def _needed(count: int, edges: list[tuple[int, int]], level: IntArray) -> set[tuple[int, int]]:
-    """Edges that no path of others replaces (Aho, Garey and Ullman 1972)."""
+    """Edges that are not implied by other paths (Aho, Garey and Ullman 1972)."""
     after: list[list[int]] = [[] for _ in range(count)]
     for source, target in edges:
         after[source].append(target)

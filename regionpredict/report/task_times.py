@@ -1,4 +1,4 @@
-"""A task graph's times over threads, simulated or replayed, as a document and as JSON."""
+"""Simulated or replayed times of a task graph over threads, as a document and as JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCHEMA = "regionpredict/task-times/1"
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What a change makes of the graph: `text` says which, `rows` are its times."""
+    """A change of the graph: its description `text` and its times `rows`."""
 
     change: Change
     text: str
@@ -54,7 +54,7 @@ def change_text(graph: TaskGraph, change: Change) -> str:
 
 
 def change_gain(before: Simulated | Replayed, after: Simulated | Replayed) -> float | None:
-    """How many times as fast the changed graph is."""
+    """The speedup of the changed graph."""
     return before.seconds / after.seconds if after.seconds > 0 else None
 
 
@@ -62,8 +62,8 @@ def times_document(
     name: str, how: str, metrics: GraphMetrics, rows: Sequence[Simulated | Replayed],
     changed: Sequence[Changed] | None = None,
 ) -> Document:  # fmt: skip
-    """Time, speedup and efficiency against the work, next to the bound min(p, pi), and what was
-    `changed`. `name` is the file's, `how` says what made the times.
+    """Time, speedup and efficiency, next to the bound min(p, pi), and the changes in `changed`.
+    `name` is the file's name, and `how` says how the times were obtained.
     """
     parallelism = metrics.average_parallelism
     replayed = any(isinstance(row, Replayed) for row in rows)
@@ -93,7 +93,7 @@ def times_document(
 
 
 def _speedup(how: str, rows: Sequence[Sequence[Any]]) -> Block:
-    """The rows of the table, with the runs' interval as a band."""
+    """The rows of the table, with the interval of the runs as a band."""
     known = [row for row in rows if row[2] is not None]
     wide = [(row[0], row[2], row[7]) for row in known if len(row) > 5 and row[7] is not None]
     band = [(n, speedup / (1 + half), speedup / max(1 - half, 0.01)) for n, speedup, half in wide]
@@ -104,7 +104,7 @@ def _speedup(how: str, rows: Sequence[Sequence[Any]]) -> Block:
 
 
 def _changes(rows: Sequence[Simulated | Replayed], changed: Sequence[Changed]) -> Block:
-    """The speedup of each change over the graph as it is, by threads."""
+    """The speedup of each change over the unchanged graph, by threads."""
     if not changed:
         return Text("What if: the graph has no tasks and no source lines to change.")
     cells: list[list[Cell]] = [

@@ -1,4 +1,6 @@
-"""A team's hint and what it is made of: `regionpredict explain` at the line of a `parallel`."""
+"""The derivation of a parallel region's hint, for `regionpredict explain` at the line of a
+`parallel`.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,10 @@ def explain_team(
     team: TeamPrediction, loops: Sequence[Prediction], advice: Sequence[Advice] = (),
     planned: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """The loops of a team, how often each runs in it, its curve and its hint.
+    """The loops of a parallel region, their executions, its curve and its hint.
 
-    `loops` are those of the team in the order of its members, `advice` the changes to the source
-    that would gain, `planned` what a program's plan has otherwise.
+    `loops` are its loops in order, `advice` source changes, and `planned` differences in a
+    program's plan.
     """
     facts = team.facts
     lines = [f"{facts.id}  omp parallel in {facts.function}: "

@@ -1,4 +1,4 @@
-"""Teams in the hints' JSON, and to which team each region belongs."""
+"""Parallel regions in the JSON of hints, and the parallel region of each loop."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, A
 
 
 def seats_document(estimate: Estimate | TeamEstimate) -> dict[str, Any]:
-    """`cores`, and the threads on each of them; null where the hint is not known."""
+    """`cores`, and the threads on each of them. Null if the hint is unknown."""
     if estimate.threads is None:
         return {"cores": None, "threads_per_core": None}
     each = estimate.threads_per_core
@@ -76,8 +76,9 @@ def plan_document(plan: Plan) -> dict[str, Any]:
 
 
 def open_document(estimate: Estimate | TeamEstimate) -> dict[str, Any]:
-    """What is known of a hint where sizes are open: `range`, `depends_on`, `by_size`, and what a
-    budget `cut`."""
+    """How a hint depends on unknown sizes: `range`, `depends_on`, `by_size`, and what a budget
+    `cut`.
+    """
     return {
         "range": None if estimate.range is None else estimate.range._asdict(),
         "depends_on": list(estimate.deciding),
@@ -87,7 +88,9 @@ def open_document(estimate: Estimate | TeamEstimate) -> dict[str, Any]:
 
 
 def team_by_region(teams: Sequence[TeamPrediction]) -> dict[str, dict[str, Any]]:
-    """By region: the team it is in (the first of several), and its executions in the program."""
+    """The parallel region of each loop (the first of several), and the loop's executions in the
+    program.
+    """
     entries: dict[str, dict[str, Any]] = {}
     for team in teams:
         for member in team.facts.members:

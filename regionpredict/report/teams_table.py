@@ -1,4 +1,4 @@
-"""Rows of the table of hints for teams: what the loops of one `parallel` can use together.
+"""Table rows of parallel regions with several loops.
 
 9 solve            region of 3 loops     5.8x  1   6 memory-bandwidth  71 %
 """
@@ -17,17 +17,17 @@ from regionpredict.report.size_hints import open_sentence
 NAME_WIDTH = 16
 HARDWARE_THREADS = "h"
 GUESSED = "^"
-"""Marks a hint that depends on assumed sizes."""
+"""The mark of a hint that depends on assumed sizes."""
 
 
 def shared_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
-    """The teams of more than one loop."""
+    """The parallel regions with more than one loop."""
     return [team for team in teams if len(team.facts.members) > 1]
 
 
 def team_rows(team: TeamPrediction, model: str, names: Mapping[str, str]) -> list[str]:
-    """The row of one team, and how it turns with sizes; `model` says which columns there are,
-    `names` has its function's name as it fits there.
+    """The row of one parallel region, and how it changes with sizes. `model` selects the columns,
+    and `names` has the shortened name of its function.
     """
     loops = f"region of {len(team.facts.members)} loops"
     head = f"{team.facts.span.line:>6} {names[team.facts.function]:<{NAME_WIDTH}} {loops:<19}"
@@ -50,23 +50,23 @@ def team_rows(team: TeamPrediction, model: str, names: Mapping[str, str]) -> lis
 
 
 def guess_mark(estimate: Estimate | TeamEstimate) -> str:
-    """The mark of a hint that another size changes."""
+    """The mark of a hint that another size would change."""
     return GUESSED if estimate.range is not None else ""
 
 
 def seats_mark(estimate: Estimate | TeamEstimate) -> str:
-    """What stands behind threads of which several share a core."""
+    """The mark after a number of threads if several share a core."""
     return HARDWARE_THREADS if estimate.threads_per_core > 1 else " "
 
 
 def limit_cell(estimate: Estimate | TeamEstimate) -> str:
-    """What limits it, apart from the mark behind its threads."""
+    """The limiting factor, without the mark."""
     separator = " " if estimate.threads_per_core > 1 else ""
     return f"{separator + (estimate.bottleneck or ''):<16}"
 
 
 def open_lines(estimate: Estimate | TeamEstimate) -> list[str]:
-    """How a hint that guesses decide turns, below its row; none where it is known."""
+    """How a hint depends on sizes, as lines below its row. Empty if it is known."""
     indent = " " * 7
     sentence = one_line(open_sentence(estimate))
     return page_lines(sentence, first=indent, then=indent)

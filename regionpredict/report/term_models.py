@@ -1,4 +1,4 @@
-"""Models by size and threads, with the prediction's terms, as a document and as JSON."""
+"""Models by size and threads with the terms of the prediction, as a document and as JSON."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _TITLE = "Measured over predicted time, by term; errors at the largest size, whi
 
 
 def term_models_document(models: Sequence[TermModel]) -> Document:
-    """The factors of each region's terms, and the errors at the largest size, left out of the fit,
-    next to those of a search without terms and of the prediction alone."""
+    """The factors of each region's terms, and the errors at the largest size, which is left out of
+    the fit. A search without terms and the prediction alone are shown for comparison.
+    """
     columns = [
         Column("Region", cut=True), Column("Iterations", str),
         *(Column(name.capitalize(), show_factor, minor=True) for name in GROUPS),

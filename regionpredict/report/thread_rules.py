@@ -1,7 +1,7 @@
 """Explains the thread numbers of each output, in a line or two.
 
-Rows of a table are for one loop or parallel region alone. What runs the program follows its plan. A
-job has one number for all regions.
+Rows of a table are for one loop or parallel region alone. `run` follows the program's plan. A Slurm
+job has one number of threads for all regions.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from regionpredict.report.quantities import plural
 def planned_threads(
     teams: Sequence[TeamPrediction], plans: Sequence[Plan], hint: Recommendation | None
 ) -> dict[str, int]:
-    """Threads by team, of those that do not run as their rows say: by the plans, and no more than
-    the program's `hint`."""
+    """Threads of the parallel regions that run with other threads than their rows show. They come
+    from the plans, limited to the program's `hint`.
+    """
     several = [team.facts.id for team in teams if team.threads_per_core > 1]
     most = None if hint is None else hint.threads
     planned = planned_sizes([plan.sizes for plan in plans], several, most)
@@ -36,7 +37,7 @@ def planned_threads(
 
 
 def row_rule(estimates: Sequence[Estimate], what: str = "") -> list[str]:
-    """The legend of a row's columns, or of `what`; empty if no row has threads."""
+    """The legend of a row's columns, or of `what`. Empty if no row has threads."""
     known = [estimate for estimate in estimates if estimate.threads is not None]
     if not known:
         return []
@@ -55,7 +56,7 @@ def row_rule(estimates: Sequence[Estimate], what: str = "") -> list[str]:
 def plan_rule(
     teams: Sequence[TeamPrediction], plans: Sequence[Plan], hint: Recommendation | None
 ) -> list[str]:
-    """Says that `run` and clauses use other threads than the rows, if no plan is shown."""
+    """The note that `run` and the clauses use other threads than the rows, if no plan is shown."""
     own = {team.facts.id: team.threads for team in teams}
     planned = planned_threads(teams, plans, hint)
     if all(own.get(team) == size for team, size in planned.items()):
@@ -68,7 +69,7 @@ def plan_rule(
 def clauses_rule(
     teams: Sequence[TeamPrediction], plans: Sequence[Plan], hint: Recommendation | None
 ) -> list[str]:
-    """The head of a list of clauses, as comments of C."""
+    """The head of a list of clauses, as C comments."""
     planned = planned_threads(teams, plans, hint)
     known = [team.facts.id for team in teams if team.threads is not None]
     alone = [name for name in known if name not in planned]

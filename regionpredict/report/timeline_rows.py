@@ -1,4 +1,6 @@
-"""A trace over time, as what fills each part of the run on each location, and the critical path."""
+"""A trace over time: the longest activity in each part of the run by location, and the critical
+path.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,18 @@ from regionpredict.trace.event_trace import Kind, Paradigm, Region, Role
 from regionpredict.trace.wait_classes import NO_WAIT
 
 MOST_ROWS = 32
-"""Ranks and threads of one picture; of more, those with most of the critical path."""
+"""Maximum number of ranks and threads in a picture. If there are more, those with the largest share
+of the critical path are shown.
+"""
 MOST_MESSAGES = 300
-"""Arrows beyond hide what they cross."""
+"""More arrows would hide the rest."""
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 _NO_TIME = np.zeros(0, dtype=np.int64)
 Ticks = NDArray[np.int64]
 
 
 class Doing(IntEnum):
-    """What a location does in a part of the run."""
+    """The activity of a location in a part of the run."""
 
     COMPUTES = 0
     SYNCHRONISES = 1
@@ -38,11 +42,11 @@ NAMES = {
     Doing.SYNCHRONISES: "OpenMP barrier or lock",
     Doing.WAITS: "waiting for another",
 }
-"""What pictures call it; nothing is not drawn."""
+"""The names of activities in pictures. Idle time is not drawn."""
 
 
 class Bar(NamedTuple):
-    """What a location does most of from `begin` to `end`, in ticks."""
+    """The main activity of a location from `begin` to `end`, in ticks."""
 
     doing: Doing
     begin: float
@@ -50,14 +54,14 @@ class Bar(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A location, by its number in the trace, with its bars, ascending."""
+    """A location, by its number in the trace, with its bars in ascending order."""
 
     location: int
     bars: tuple[Bar, ...]
 
 
 class Message(NamedTuple):
-    """From a row at a tick to a row at a tick; rows as they are numbered in the picture."""
+    """A message from a row at a tick to a row at a tick. Rows are numbered as in the picture."""
 
     sender: int
     sent: int
@@ -66,7 +70,7 @@ class Message(NamedTuple):
 
 
 class PathPiece(NamedTuple):
-    """A piece of the critical path: on which row of the picture, and when, in ticks."""
+    """A piece of the critical path: its row in the picture, and its start and end in ticks."""
 
     row: int
     begin: int
@@ -74,7 +78,9 @@ class PathPiece(NamedTuple):
 
 
 class TimelineRows(NamedTuple):
-    """`end` is the run's last tick. Where there are more than `MOST_MESSAGES`, none are told."""
+    """`end` is the last tick of the run. If there are more than `MOST_MESSAGES` messages, none are
+    included.
+    """
 
     rows: tuple[Row, ...]
     messages: tuple[Message, ...]
@@ -83,9 +89,9 @@ class TimelineRows(NamedTuple):
 
 
 def timeline_rows(analysis: Analysis, bins: int) -> TimelineRows:
-    """The run in so many parts of the same length; a part is what fills most of it.
+    """The run in this many parts of equal length, each with its main activity.
 
-    Raises InputError for a trace without time.
+    Raises InputError for a trace without duration.
     """
     end = int(analysis.trace.time.max(initial=0))
     if not end:
@@ -100,7 +106,7 @@ def timeline_rows(analysis: Analysis, bins: int) -> TimelineRows:
 
 
 def time_unit(seconds: float) -> tuple[float, str]:
-    """The unit that suits a run of so many seconds: its size in seconds, and its name.
+    """A unit for a run of this length: its size in seconds, and its name.
 
     >>> time_unit(0.02), time_unit(0.0)
     ((0.001, 'ms'), (1e-09, 'ns'))
@@ -109,7 +115,7 @@ def time_unit(seconds: float) -> tuple[float, str]:
 
 
 def _locations(analysis: Analysis) -> list[int]:
-    """The locations that are drawn, ascending."""
+    """The locations in the picture, in ascending order."""
     count = len(analysis.trace.locations)
     if count <= MOST_ROWS:
         return list(range(count))
@@ -143,7 +149,7 @@ def _bars(analysis: Analysis, location: int, edges: NDArray[np.float64]) -> tupl
 
 
 def _spans(analysis: Analysis, location: int) -> list[tuple[Ticks, Ticks]]:
-    """Begins and ends of what the location does, for each of `Doing` but nothing."""
+    """Starts and ends of the activities of a location, for each of `Doing` except idle time."""
     trace, paths = analysis.trace, analysis.paths
     rows = np.arange(int(trace.starts[location]), int(trace.starts[location + 1]))
     rows = rows[(trace.kind[rows] == Kind.ENTER) | (trace.kind[rows] == Kind.LEAVE)]
@@ -163,7 +169,9 @@ def _spans(analysis: Analysis, location: int) -> list[tuple[Ticks, Ticks]]:
 
 
 def _waits(analysis: Analysis, location: int) -> tuple[Ticks, Ticks]:
-    """When the location waits: from the begin of the region on that its point is in."""
+    """The waits of a location. Each starts at the beginning of the region of its synchronization
+    point.
+    """
     points = analysis.points
     own = np.flatnonzero(
         (points.location == location) & (points.wait > 0) & (points.kind != NO_WAIT)
@@ -179,7 +187,7 @@ def _waits(analysis: Analysis, location: int) -> tuple[Ticks, Ticks]:
 
 
 def _time_in(begins: Ticks, ends: Ticks, edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much of each bin disjoint spans fill, in ticks."""
+    """The time of disjoint spans in each bin, in ticks."""
     if not len(begins):
         return np.zeros(len(edges) - 1)
     at = np.stack([begins, ends], axis=1).ravel().astype(np.float64)
@@ -190,7 +198,7 @@ def _time_in(begins: Ticks, ends: Ticks, edges: NDArray[np.float64]) -> NDArray[
 
 
 def _messages(analysis: Analysis, place: dict[int, int]) -> tuple[Message, ...]:
-    """From each send to its receive."""
+    """One message from each send to its receive."""
     trace, mate = analysis.trace, analysis.matches.mate
     events = trace.operations.event
     kinds = trace.kind[events]
@@ -211,7 +219,9 @@ def _messages(analysis: Analysis, place: dict[int, int]) -> tuple[Message, ...]:
 def _path(
     analysis: Analysis, place: dict[int, int], bins: int, least: float
 ) -> tuple[PathPiece, ...]:
-    """The critical path, its pieces shorter than `least` ticks left out where there are many."""
+    """The critical path. If there are many pieces, those shorter than `least` ticks are left
+    out.
+    """
     replay = analysis.replay
     many = len(replay.segment_from) > bins
     return tuple(

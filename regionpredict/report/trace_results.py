@@ -37,8 +37,9 @@ _PER_PROFILE = ("time", "wait_direct", "wait_indirect", "wait_propagating", "wai
 def result_document(
     result: TraceResult, analysis: Analysis, top: int, metric: str | None = None
 ) -> Document:
-    """Totals, call paths by cost with the rank that has most of it, and the sums that must hold;
-    with `metric` only this one. Text has the `top` call paths. CSV has one row per record.
+    """Totals, call paths by cost with the rank that has the largest part, and the sums that must
+    hold. With `metric`, only this metric. Text has the `top` call paths. CSV has one row per
+    record.
     """
     trace = analysis.trace
     totals = _only(result.totals, metric)
@@ -102,7 +103,7 @@ def _ranked(result: TraceResult, metric: str | None, top: int) -> Table:
 
 
 def _worst(result: TraceResult, metric: str | None) -> Table:
-    """When each kind of wait was worst, who waited and for whom."""
+    """The worst instance of each kind of wait, the waiting location, and its cause."""
     rows: list[list[Cell]] = []
     for instance in result.worst:
         if metric in (None, instance.metric):
@@ -120,7 +121,7 @@ def _worst(result: TraceResult, metric: str | None) -> Table:
 
 
 def _sum(balance: Balance) -> list[tuple[str, str]]:
-    """The two sides, and the parts of the left one."""
+    """The two sides of a sum, and the parts of the left side."""
     left, right = (_quantity(side, SECONDS) for side in (balance.left, balance.right))
     sides = f"{left} = {right}" if balance.holds else f"{left} and {right}: does not hold"
     parts = [(name, _quantity(value, SECONDS)) for name, value in balance.parts.items() if value]
@@ -139,7 +140,7 @@ def _records(result: TraceResult, metric: str | None) -> Table:
 
 
 def _severity(result: TraceResult, metric: str | None) -> list[Drawing]:
-    """How many locations wait in the mean, in each part of the run."""
+    """The mean number of waiting locations in each part of the run."""
     if result.severity is None:
         return []
     part = result.severity.part_s
@@ -152,7 +153,7 @@ def _severity(result: TraceResult, metric: str | None) -> list[Drawing]:
 
 
 def _grids(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list[Block]:
-    """Each metric where its ranks lie in the trace's topologies."""
+    """Each metric by the place of the ranks in the topologies of the trace."""
     known = {record.metric for record in result.records if record.location is not None}
     blocks: list[Block] = []
     for grid in trace.grids:
@@ -169,7 +170,7 @@ def _grids(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list
 
 
 def _panes(result: TraceResult, names: Sequence[str]) -> list[Drawing]:
-    """Metric, call path, location: records once, by numbers."""
+    """Metric, call path and location of the records, encoded as numbers."""
     paths: dict[str, int] = {}
     location_numbers: dict[str, int] = {}
     metrics: dict[str, dict[str, Any]] = {}
@@ -202,7 +203,7 @@ def _panes(result: TraceResult, names: Sequence[str]) -> list[Drawing]:
 
 
 def result_json(result: TraceResult, analysis: Analysis, metric: str | None = None) -> str:
-    """Records, totals, counts, the sums that must hold, findings, clocks that differ, and grids."""
+    """Records, totals, counts, the sums that must hold, findings, clock differences, and grids."""
     second = analysis.trace.ticks_per_second
     document = {
         "schema": SCHEMA,

@@ -1,8 +1,8 @@
-"""A trace as a timeline in the Trace Event Format, which Perfetto and chrome://tracing show.
+"""A trace as a timeline in the Trace Event Format, for Perfetto and chrome://tracing.
 
-The format is that of Google's "Trace Event Format" document: complete events (X) for region
-instances and waits, flow events (s, f) for messages, and metadata (M) for names; times in
-microseconds. The text is put together here, since a trace has millions of events.
+The format is Google's "Trace Event Format". Complete events (X) are region instances and waits,
+flow events (s, f) are messages, and metadata (M) are names. Times are in microseconds. The text is
+built here, since a trace has millions of events.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ _PATH_THREAD = 1_000_000  # a track of its own on the rank where the path runs
 
 
 def timeline(analysis: Analysis) -> str:
-    """Regions by rank and thread with their waits, messages as arrows, and the critical path on
-    tracks of its own."""
+    """Regions by rank and thread with their waits, messages as arrows, and the critical path on its
+    own tracks.
+    """
     events = ",\n".join(_all(analysis))
     return f'{{"displayTimeUnit": "ns", "traceEvents": [\n{events}\n]}}\n'
 
@@ -43,7 +44,7 @@ def _name(what: str, location: Location, text: str) -> str:
 
 
 def _complete(name: str, category: str, location: Location) -> str:
-    """The begin of a complete event's text, up to its time."""
+    """The start of a complete event's text, up to its time."""
     return (
         f'{{"ph": "X", "name": {json.dumps(name)}, "cat": "{category}", "pid": {location.rank}, '
         f'"tid": {location.thread}, "ts": '
@@ -76,7 +77,7 @@ def _regions(analysis: Analysis) -> Iterator[str]:
 
 
 def _waits(analysis: Analysis) -> Iterator[str]:
-    """Each wait, which begins with its call, and the location it waits for."""
+    """Each wait, from the start of its call, and the location that it waits for."""
     trace, points, scale = analysis.trace, analysis.points, _scale(analysis)
     chosen = np.flatnonzero((points.wait > 0) & (points.kind != NO_WAIT))
     begins = analysis.wait_begins(chosen).tolist()

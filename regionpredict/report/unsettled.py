@@ -12,7 +12,7 @@ _SHOWN = 3
 
 
 def unsettled_sentence(machine: Machine) -> list[str]:
-    """The least certain figures, on lines of a table; empty if all converged."""
+    """The least certain figures, as lines of a table. Empty if all converged."""
     wide = unsettled_figures(machine)
     if not wide:
         return []

@@ -1,6 +1,6 @@
-"""Which regions of a result are shown, and in which order: `--only`, `--sort`, `--top`.
+"""Selects and sorts the regions of a result: `--only`, `--sort`, `--top`.
 
-What is told of the whole program (its plan, the lines above the table) does not change with them.
+Output about the whole program (its plan, the lines above the table) does not depend on them.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Order = tuple[bool, float | str]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """`only`: patterns of files, functions, folders or FILE:LINE, of which one must fit (none: all
-    do); `sort`: what comes first (`_order`); `top`: how many at most. `short`: of many regions
-    those that take the time, on one screen.
+    """`only` are patterns of files, functions, folders or FILE:LINE. A region must match one of
+    them, if there are any. `sort` is the order (`_order`), and `top` the maximum number. `short`:
+    many regions are reduced to the most expensive ones, on one screen.
     """
 
     only: tuple[str, ...] = ()
@@ -36,14 +36,16 @@ EVERYTHING = View()
 
 
 def chosen_facts(facts: Sequence[RegionFacts], view: View) -> tuple[RegionFacts, ...]:
-    """The facts that a view shows, in its order; UsageError where a pattern fits none."""
+    """The facts that a view shows, in its order. Raises UsageError if a pattern matches nothing."""
     return _chosen(facts, view, lambda facts: facts, lambda facts: _facts_order(facts, view.sort))
 
 
 def chosen_predictions(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], view: View
 ) -> tuple[Prediction, ...]:
-    """The predictions that a view shows, in its order; UsageError where a pattern fits none."""
+    """The predictions that a view shows, in its order. Raises UsageError if a pattern matches
+    nothing.
+    """
     times = region_seconds(predictions, teams)
     return _chosen(
         predictions,
@@ -56,7 +58,7 @@ def chosen_predictions(
 def chosen_teams(
     teams: Sequence[TeamPrediction], predictions: Sequence[Prediction]
 ) -> tuple[TeamPrediction, ...]:
-    """The teams that have one of these regions, in their own order."""
+    """The parallel regions with at least one of these loops, in their own order."""
     shown = {prediction.facts.region.id for prediction in predictions}
     return tuple(
         team
@@ -68,7 +70,9 @@ def chosen_teams(
 def region_seconds(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]
 ) -> dict[str, float]:
-    """By region: seconds of all its executions in the program, on one thread; none without one."""
+    """By region, the time of all its executions in the program on one thread, in seconds. Regions
+    without a time are missing.
+    """
     runs: dict[str, float] = {}
     for team in teams:
         for member in team.facts.members:
@@ -103,7 +107,7 @@ def _chosen(
 
 
 def fits(region: Region, pattern: str) -> bool:
-    """Whether a pattern is that of a region's function, file, folder, line, or FILE:LINE."""
+    """Whether a pattern matches a region's function, file, folder, line, or FILE:LINE."""
     file, function = region.span.file, region.function
     lines = {region.span.line, region.nest.span.line if region.nest else region.span.line}
     paths = [file, region.id, *(f"{file}:{line}" for line in lines)]
@@ -124,7 +128,7 @@ def _facts_order(facts: RegionFacts, sort: str) -> Order:
 
 
 def _order(prediction: Prediction, sort: str, times: Mapping[str, float]) -> Order:
-    """What most needs a look goes first: most time, least speedup, least sure."""
+    """The sort keys: most time, least speedup, or least confidence first."""
     if sort == "time":
         seconds = times.get(prediction.facts.region.id)
         return seconds is None, -(seconds or 0.0)
@@ -138,7 +142,7 @@ def _order(prediction: Prediction, sort: str, times: Mapping[str, float]) -> Ord
 
 
 def gain_of(prediction: Prediction) -> float | None:
-    """The speedup on the hinted threads; None of a model without a curve."""
+    """The speedup on the hinted threads. None for a model without a curve."""
     if prediction.shared_core_speedup is not None:
         return prediction.shared_core_speedup
     return dict(prediction.speedup).get(prediction.threads or 1)

@@ -1,4 +1,4 @@
-"""What a run would gain without the delays of call paths, as a table, JSON or CSV."""
+"""The gain of a run without the delays of call paths, as a table, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCHEMA = "regionpredict/what-if/1"
 
 
 def what_if_json(what_if: WhatIf, findings: Sequence[Finding]) -> str:
-    """The run time as it was, the changes by gain, and findings; all times in seconds."""
+    """The original run time, the changes by gain, and findings. All times are in seconds."""
     document = {
         "schema": SCHEMA,
         "runtime_s": what_if.runtime_s,
@@ -32,7 +32,7 @@ def what_if_json(what_if: WhatIf, findings: Sequence[Finding]) -> str:
 def what_if_document(
     what_if: WhatIf, analysis: Analysis, findings: Sequence[Finding]
 ) -> Document:  # fmt: skip
-    """Call paths by the time that the run gains without their delays."""
+    """Call paths by the time that the run saves without their delays."""
     runtime = what_if.runtime_s
     lead = [f"The run takes {show_seconds(runtime)}."]
     if what_if.changes:

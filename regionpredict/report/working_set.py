@@ -1,4 +1,4 @@
-"""A region's working set in words: what the source tells of it, and nothing that is assumed."""
+"""A region's working set in words, as known from the source without assumptions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from regionpredict.report.quantities import show_bytes
 
 
 def working_set_line(facts: RegionFacts) -> str:
-    """`Working set: 8*n bytes = 24 MiB`; without a value, why there is none."""
+    """`Working set: 8*n bytes = 24 MiB`. Without a value, the reason."""
     size = facts.working_set
     if size.expr is None and size.value is None:
         return "Working set: not known"

@@ -1,13 +1,14 @@
-"""`RegionFacts` in, a `Workload` out: the region in numbers, all sizes bound, no machine known.
+"""Input: `RegionFacts`. Output: a `Workload`, the region in numbers with all sizes bound. No
+machine is known here.
 
-`workload_of` is the entry point. A workload answers these questions of a model: statements with
-operations and references (`statement_table`), work and pieces by thread (`work_distribution`,
-`iteration_pieces`), the core's work in each loop body (`loop_bodies`, `recurrences`,
-`iteration_chain`, `branch_sides`), and bytes below caches by size, threads and sharers
-(`cache_traffic`). Others are accesses without prefetching (`prefetch`), data-dependent accesses
-(`gathers`), calls of the runtime (`synchronisation`), serial work (`serial_bodies`), the location
-of lines before the region (`array_sharing`), and reuse distances (`reuse_facts`, `reuse_distance`).
-`verify` cross-checks the answers.
+`workload_of` is the entry point. A workload answers these questions of a model. `statement_table`
+has the statements with operations and references. `work_distribution` and `iteration_pieces` divide
+the work among threads. `loop_bodies`, `recurrences`, `iteration_chain` and `if_conversion` describe
+the core's work. `cache_traffic` counts bytes below caches by size, threads and sharers. `prefetch`
+finds accesses without prefetching, and `gathers` data-dependent ones. `synchronisation` counts
+calls of the runtime, and `serial_bodies` separates serial work. `array_sharing` finds lines in
+other cores' caches. `reuse_facts` and `reuse_distance` give reuse distances. `verify` cross-checks
+the answers.
 """
 
 from regionpredict.analysis import RegionFacts

@@ -17,27 +17,27 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ManyRuns:
-    """Runs as arrays: their first bytes, and one past their last."""
+    """Runs as arrays: their first bytes, and the bytes after their ends."""
 
     begins: Numbers
     ends: Numbers
 
     @property
     def number(self) -> int:
-        """How many they are."""
+        """The number of runs."""
         return len(self.begins)
 
     def in_steps(self, stride: float, number: int) -> ManyRuns:
-        """Copies of each run, `stride` bytes from one to the next."""
+        """Copies of each run, with a distance of `stride` bytes."""
         return self.repeated(in_steps(stride, number))
 
     def repeated(self, distances: Sequence[float] | Numbers) -> ManyRuns:
-        """Each run at each of these distances."""
+        """A copy of each run at each of these distances."""
         along = np.array(distances, dtype=np.float64)[:, None]
         return ManyRuns((self.begins + along).ravel(), (self.ends + along).ravel())
 
     def joined(self, near: float) -> ManyRuns:
-        """The runs in order, those joined between which there are less than `near` bytes."""
+        """The sorted runs. Those with less than `near` bytes between them are merged."""
         order = np.argsort(self.begins)
         begins, ends = self.begins[order], np.maximum.accumulate(self.ends[order])
         begin = np.append(True, begins[1:] - ends[:-1] >= near)
@@ -45,16 +45,16 @@ class ManyRuns:
         return ManyRuns(begins[begin], ends[end])
 
     def first(self) -> tuple[float, float]:
-        """The first run, where they are in order."""
+        """The first of sorted runs."""
         return float(self.begins[0]), float(self.ends[0])
 
     @property
     def whole(self) -> bool:
-        """Whether all places are whole numbers."""
+        """Whether all positions are whole numbers."""
         return all(bool((places == np.floor(places)).all()) for places in (self.begins, self.ends))
 
     def as_bytes(self) -> tuple[bytes, bytes]:
-        """The places as bytes, which can be a key."""
+        """The positions as bytes, for use as a key."""
         return self.begins.tobytes(), self.ends.tobytes()
 
     def one_by_one(self) -> list[tuple[float, float]]:
@@ -72,7 +72,7 @@ class ManyRuns:
         return float(sum(each.tolist()))
 
     def aligned_lines(self, line_bytes: float) -> float:
-        """Lines that the runs touch where the array begins with a line."""
+        """Lines that the runs touch if the array starts on a line."""
         order = np.argsort(self.begins)
         first = self.begins[order] // line_bytes
         beyond = np.maximum.accumulate(-(-self.ends[order] // line_bytes))
@@ -81,7 +81,7 @@ class ManyRuns:
 
 
 def in_steps(step: float, number: int) -> Numbers:
-    """The first multiples of a step, from none on."""
+    """The first multiples of a step, starting at zero."""
     return np.arange(number, dtype=np.float64) * step
 
 
@@ -100,7 +100,7 @@ def all_of(parts: Sequence[ManyRuns]) -> ManyRuns:
 
 
 def in_order_once(parts: Sequence[ManyRuns], more: Collection[tuple[float, float]]) -> ManyRuns:
-    """All runs of the parts, and more, in order, each once."""
+    """All runs of the parts and of `more`, sorted, without duplicates."""
     runs = all_of([*parts, many_runs(list(more))])
     order = np.lexsort((runs.ends, runs.begins))
     begins, ends = runs.begins[order], runs.ends[order]
@@ -126,7 +126,7 @@ def inner_runs(
     Each value moves the reference by `along` bytes from `address`. None if the bounds are not plain
     affine functions of it.
 
-    `up`: a part of an iteration is a whole one.
+    `up`: a fraction of an iteration is rounded up.
     """
     values = np.array(around, dtype=np.float64)
     first, limit = _at(loop.first, env, variable, values), _at(loop.limit, env, variable, values)
@@ -159,7 +159,9 @@ def inner_runs(
 
 
 def _at(form: object, env: Env, variable: str, values: Numbers) -> Numbers | None:
-    """The affine form at all values of a variable; None where it is another, or no plain number."""
+    """The affine form at all values of a variable. None if it is not affine or not a plain
+    number.
+    """
     if not isinstance(form, Affine) or type(form.constant) not in (float, int):
         return None
     total = np.full(len(values), float(form.constant))

@@ -1,4 +1,4 @@
-"""Runs of neighbouring bytes of an array: repeated, joined and counted in lines.
+"""Runs of contiguous bytes of an array: repeated, merged, and counted in lines.
 
 Few runs are lists, and many are arrays (`address_run_arrays.py`). Both compute the same sums, run
 by run, so results do not depend on the representation.
@@ -23,8 +23,8 @@ Run = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class FewRuns:
-    """Runs gone through one by one. `plain`: their places are numbers and no more than that, so
-    that they may become arrays.
+    """Runs as a list. `plain`: their positions are plain numbers, so that they can become
+    arrays.
     """
 
     runs: Sequence[Run]
@@ -32,11 +32,11 @@ class FewRuns:
 
     @property
     def number(self) -> int:
-        """How many they are."""
+        """The number of runs."""
         return len(self.runs)
 
     def repeated(self, places: Sequence[float]) -> FewRuns | ManyRuns:
-        """Each run at each of these distances."""
+        """A copy of each run at each of these distances."""
         if self.plain and len(self.runs) * len(places) > FEW_RUNS.value:
             return self.as_many().repeated(places)
         if len(places) == 1 and type(places[0]) is float and not places[0]:
@@ -45,17 +45,17 @@ class FewRuns:
         return FewRuns(moved, self.plain)
 
     def in_steps(self, stride: float, number: int) -> FewRuns | ManyRuns:
-        """Copies of each run, `stride` bytes from one to the next."""
+        """Copies of each run, with a distance of `stride` bytes."""
         if self.plain and len(self.runs) * number > FEW_RUNS.value:
             return self.as_many().in_steps(stride, number)
         return self.repeated([turn * stride for turn in range(number)])
 
     def joined(self, near: float) -> FewRuns:
-        """The runs in order, those joined between which there are less than `near` bytes."""
+        """The sorted runs. Those with less than `near` bytes between them are merged."""
         return FewRuns(joined(self.runs, near), self.plain)
 
     def first(self) -> Run:
-        """The first run, where they are in order."""
+        """The first of sorted runs."""
         return self.runs[0]
 
     def as_many(self) -> ManyRuns:
@@ -70,16 +70,16 @@ class FewRuns:
         return lines_of_runs(self.runs, element, line_bytes)
 
     def aligned_lines(self, line_bytes: float) -> float:
-        """Lines that the runs touch where the array begins with a line."""
+        """Lines that the runs touch if the array starts on a line."""
         return aligned_lines(self.runs, line_bytes)
 
 
 Runs: TypeAlias = "FewRuns | ManyRuns"
-"""Runs of an array, however many."""
+"""Runs of an array, in either representation."""
 
 
 def in_order(runs: Runs, near: float) -> Runs:
-    """The runs joined, as a list where few are left."""
+    """The merged runs, as a list if few are left."""
     whole = runs.joined(near)
     if isinstance(whole, FewRuns) or whole.number > FEW_RUNS.value:
         return whole
@@ -98,7 +98,7 @@ def together(parts: Sequence[Runs]) -> Runs:
 
 
 def aligned_lines(runs: Iterable[Run], line_bytes: float) -> float:
-    """Lines that runs of elements touch where the array begins with a line.
+    """Lines that runs of elements touch if the array starts on a line.
 
     >>> aligned_lines([(0.0, 8.0), (56.0, 72.0), (4800.0, 4808.0)], 64.0)
     3.0
@@ -123,7 +123,7 @@ def lines_of_runs(runs: Iterable[Run], element: float, line_bytes: float) -> flo
 
 
 def joined(runs: Iterable[Run], near: float) -> list[Run]:
-    """The runs in order, those joined between which no line fits: less than `near` bytes.
+    """The sorted runs. Those with less than `near` bytes between them, so no line, are merged.
 
     >>> joined([(64.0, 72.0), (0.0, 16.0), (200.0, 208.0)], 56.0)
     [(0.0, 72.0), (200.0, 208.0)]
@@ -139,7 +139,7 @@ def joined(runs: Iterable[Run], near: float) -> list[Run]:
 
 
 def sorted_runs(runs: Iterable[Run]) -> list[Run]:
-    """The runs in order of their places.
+    """The runs sorted by position.
 
     Equal numbers are also compared by their expressions. This is slow, and skipped if no two runs
     start at the same place.

@@ -1,4 +1,4 @@
-"""Sizes that no 64-bit machine can have are refused: a wrong input, not a prediction."""
+"""Rejects sizes that no 64-bit machine can have."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from regionpredict.workload.constants import ADDRESS_SPACE, LARGEST_COUNT
 
 
 def check_sizes(facts: RegionFacts) -> None:
-    """Raises InputError where the region counts further than 64 bits or touches more than 128 TiB.
+    """Raises InputError if the region counts beyond 64 bits or touches more than 128 TiB.
 
-    Only numbers that somebody gave count: a size that the tool itself guessed is never that large.
+    Only given numbers are checked. Assumed sizes are never that large.
     """
     span = facts.region.span
     iterations = facts.iterations.value

@@ -1,4 +1,4 @@
-"""How threads share the region's arrays, and what of them other cores have from before it."""
+"""How threads share the region's arrays, and which parts are in other cores' caches."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class ArraySharing(NamedTuple):
 
     `written`: the region writes it. `stride` is the distance in bytes between elements of
     neighboring iterations of the parallel loop, None if it is constant. `rank` is the number of
-    moving dimensions. `held_rank` is that of the part in other cores' caches (0: none).
-    `held_whole`: a thread finds all of it with another thread, not a random part.
+    moving dimensions. `held_rank` is the number of moving dimensions of the part in other cores'
+    caches (0: none). `held_whole`: a thread finds all of it with another thread, not a random part.
     """
 
     name: str
@@ -31,9 +31,10 @@ class ArraySharing(NamedTuple):
     held_whole: bool
 
     def held_lines(self, lines: float) -> float:
-        """How many of `lines` of it others hold, who move in `held_rank` dimensions.
+        """How many of its `lines` are in other caches, if the others move in `held_rank`
+        dimensions.
 
-        Extents are taken to be alike: a row of a square has the root of its lines.
+        Extents are assumed to be equal, so a row of a square has the square root of its lines.
         """
         if self.held_rank >= self.rank or lines < 1:
             return lines
@@ -61,7 +62,7 @@ def array_sharing(region: Region, nest: LoopNest, history: History) -> tuple[Arr
 
 
 def _by_memory(parts: Mapping[str, Parts], memories: Mapping[str, str]) -> dict[str, Parts]:
-    """The parts by the memory that arrays lie in: members of one struct are touched together."""
+    """The parts grouped by memory. Members of one struct are touched together."""
     joined: dict[str, Parts] = {}
     for name, own in parts.items():
         memory = memories[name]
@@ -70,7 +71,7 @@ def _by_memory(parts: Mapping[str, Parts], memories: Mapping[str, str]) -> dict[
 
 
 def _last(memory: str, memories: Mapping[str, str], history: History) -> LastWrite | None:
-    """The last write of an array or of one that lies in it; None where all are new or not seen."""
+    """The last write of an array or of an array inside it. None if all are new or unknown."""
     inside = sorted(name for name in memories if memories[name] == memory and name != memory)
     for name in (memory, *inside):
         if name in history.last and name not in history.fresh:
@@ -89,7 +90,9 @@ def _strides(nest: LoopNest) -> dict[str, float]:
 
 
 def _held(parts: Parts, writes: Parts, last: LastWrite) -> tuple[int, bool]:
-    """(dimensions of what is, or is shared, with another core; whether all of it surely is)."""
+    """(number of dimensions of the part that other cores have, whether they certainly have all of
+    it).
+    """
     readers = other_readers(last.since, writes)
     if writes and readers:
         return _rank(readers), False  # others hold it to read: they have to give it up
@@ -103,9 +106,9 @@ def _held(parts: Parts, writes: Parts, last: LastWrite) -> tuple[int, bool]:
 
 
 def same_owner(parts: Parts, before: Parts) -> bool:
-    """Whether every thread finds its part of an array where an earlier loop has left it.
+    """Whether every thread uses the part of an array that it used in an earlier loop.
 
-    So it is if both deal the array out alike, by static schedules.
+    This holds if both loops distribute the array in the same way, by static schedules.
     """
     known = {part.division for part in before}
     return all(
@@ -115,7 +118,7 @@ def same_owner(parts: Parts, before: Parts) -> bool:
 
 
 def other_readers(others: Parts, parts: Parts) -> Parts:
-    """The references of other loops that do not keep to what each thread has in `parts`."""
+    """The references of other loops that reach beyond the parts of their threads in `parts`."""
     known = {part.division for part in parts}
     return frozenset(
         part for part in others if part.schedule.kind != "static" or part.division not in known
@@ -123,12 +126,14 @@ def other_readers(others: Parts, parts: Parts) -> Parts:
 
 
 def fetched_before(parts: Parts, before: Parts) -> bool:
-    """Whether an earlier loop has brought to every thread what these references read."""
+    """Whether an earlier loop has brought the data of these references into every thread's
+    cache.
+    """
     known = {part.division for part in before if part.schedule.kind == "static"}
     everything = any(part.dimension is None for part in before)
     return everything or all(part.division in known for part in parts)
 
 
 def _rank(parts: Parts) -> int:
-    """The number of dimensions in which the references move, the most of any."""
+    """The maximum number of dimensions in which a reference moves."""
     return max(part.rank for part in parts)

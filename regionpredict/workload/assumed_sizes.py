@@ -1,6 +1,6 @@
 """Values for unknown sizes: one number for all, chosen for a given amount of data.
 
-How large that is comes from the caller: the model of a machine asks for a multiple of its caches.
+The caller chooses this amount. The saturation model uses a multiple of the machine's caches.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ Values = Mapping[str, int | Fraction]
 TEAM_SIZES = frozenset(
     ("omp_get_num_threads()", "omp_get_max_threads()", "omp_get_num_procs()")
 )  # fmt: skip
-"""Names of values that the run-time system gives (OpenMP 5.2, section 18.2): no sizes of data."""
+"""Names whose values come from the OpenMP runtime (OpenMP 5.2, section 18.2). They are not data
+sizes.
+"""
 
 
 _MEMBER_STEPS = frozenset(".>[")
@@ -59,11 +61,11 @@ def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
 def with_typical_sizes(
     regions: Sequence[RegionFacts], not_entered: Collection[str]
 ) -> tuple[RegionFacts, ...]:
-    """The regions of a program that was followed without arguments: those of unknown size with the
-    iterations of the largest that it runs.
+    """The regions of a program that was followed without arguments. Regions of unknown size get the
+    largest number of iterations among the known ones.
 
-    One program has sizes of one scale: a loop over the elements of a material has no more than
-    one over all elements.
+    The sizes of one program have a common scale: a loop over the elements of a material has at most
+    as many iterations as a loop over all elements.
     """
     counts = [
         _executions(facts, with_middles(facts.region, facts.bindings.values))
@@ -85,7 +87,7 @@ class CommonSizes:
     """One assumed value for an unknown size that several regions, or serial loops, use.
 
     An edge of a grid is as long in a loop over one face as in a loop over the whole grid. Members
-    of structs with one name, and variables of calling functions, are taken to be the same.
+    of structs with the same name are assumed to be equal, as are variables of calling functions.
     """
 
     def __init__(self, regions: Sequence[RegionFacts], target: SizeTarget, line_bytes: int) -> None:
@@ -109,8 +111,9 @@ class CommonSizes:
         )  # fmt: skip
 
     def values(self, wanted: Set[str]) -> dict[str, int]:
-        """The assumed values of the wanted sizes that a region uses, by common name; of several
-        values the least."""
+        """The assumed values of the given sizes that a region uses, by common name. The smallest of
+        several values is used.
+        """
         least: dict[str, int] = {}
         for number, own in enumerate(self._names):
             if wanted.isdisjoint(own.values()):
@@ -126,7 +129,7 @@ class CommonSizes:
 
 
 def common_names(facts: RegionFacts) -> dict[str, str]:
-    """The unknown sizes that are the same in all regions, with a name for all of them."""
+    """The unknown sizes that are equal in all regions, each with a common name."""
     homes = {other.name: f"{other.function}:{other.plain}" for other in facts.region.others
              if other.function}  # fmt: skip
     return {
@@ -139,7 +142,7 @@ TYPICAL = "as many iterations as the largest loop of a run without arguments"
 
 
 class SizeTarget(NamedTuple):
-    """How many bytes the data of a region of unknown size is taken to have, and what that is.
+    """The assumed amount of data of a region with unknown size, in bytes, with its description.
 
     `team` is the default number of threads of a program, the machine's cores. None: no machine is
     known, and the number is unknown like a size.
@@ -166,8 +169,8 @@ class BoundSizes(NamedTuple):
 
 
 def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> BoundSizes:
-    """Every name's value: as bound, a team's size as the target says, the other unbound ones a
-    common n.
+    """Every name's value: as bound, from the target for a number of threads, and a common n for
+    other unknown names.
 
     Bisection finds n so that the region touches the target amount of data. If the data do not grow
     with n, the iterations equal the number of elements in that amount. Work that grows faster than
@@ -250,7 +253,7 @@ def _bound(
 
 
 def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], list[str]]:
-    """The names that shorten some loop and lengthen none when they grow alone: possible zeros, and
+    """Names that shorten at least one loop and lengthen none: lower bounds, which may be 0, and
     divisors.
     """
     size = int(LARGEST_TRIAL.value)
@@ -278,8 +281,10 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], li
 def _least_running(
     facts: RegionFacts, known: Values, lower: Sequence[str], divisors: Sequence[str]
 ) -> int:
-    """The value of lower bounds: 0, or the power of two with the most iterations if the loop does
-    not run at 0 (the diagonals of a matrix start at 2). 0 if it never runs."""
+    """The value of lower bounds. It is 0, or the power of two with the most iterations if the loop
+    does not run at 0. For example, the diagonals of a matrix start at 2. It is 0 if the loop never
+    runs.
+    """
     trips = facts.region.nest.trips if facts.region.nest is not None else None
     if trips is None:
         return 0
@@ -294,7 +299,7 @@ def _least_running(
 
 
 def _steps(facts: RegionFacts, missing: list[str]) -> dict[str, int]:
-    """The names that loops step by: the size of tiles where a bound has them too, else one."""
+    """The names of loop steps: the tile size if a bound contains them too, else 1."""
     stepped: set[str] = set()
     bounds: set[str] = set()
     in_unbound = facts.bindings.in_unbound
@@ -312,7 +317,7 @@ def _trips(facts: RegionFacts) -> list[Expr]:
 
 
 def _executions(facts: RegionFacts, bindings: Values) -> float | None:
-    """Iterations of the innermost loops, all together."""
+    """The total iterations of the innermost loops."""
     counts = [
         _number(fact.executions.expr.evaluate(bindings))
         if fact.executions.expr is not None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class CacheLevel(NamedTuple):
     """The properties of a cache: bytes of one instance and the cores that share it.
 
-    `lasting`: of what it could keep of larger data, how much it does from one run to the next.
+    `lasting` is the kept share of larger data between two executions, relative to the maximum.
     """
 
     size: float
@@ -54,7 +54,7 @@ EMPTY = CacheContents()
 
 
 class ArrayTraffic(NamedTuple):
-    """Bytes of one array across one boundary, all threads together.
+    """The traffic of one array across one boundary in bytes, for all threads together.
 
     `carrier` is the loop along which its reuse hits in the cache above the boundary.
     """
@@ -67,7 +67,7 @@ class ArrayTraffic(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LevelTraffic:
-    """Bytes across the boundary below one cache, all threads together, an array and in all."""
+    """The traffic below one cache in bytes, for all threads together, by array and in total."""
 
     arrays: tuple[ArrayTraffic, ...]
 
@@ -88,7 +88,7 @@ class LevelTraffic:
 
 
 class _Dealing(NamedTuple):
-    """A nest as dealt out, with what has been counted of it."""
+    """A distributed nest with its counts."""
 
     dealt: DealtNest
     tables: FootprintTables
@@ -96,7 +96,7 @@ class _Dealing(NamedTuple):
 
 
 class TrafficCounter:
-    """Counts the traffic of one nest, dealt out by one schedule, with lines of `line_bytes`.
+    """Counts the traffic of one nest under one schedule, with lines of `line_bytes`.
 
     Each answer is a pure function of its arguments. The counter belongs to one evaluation, and
     caches common results: footprints of loops and misses of inner loops.
@@ -106,7 +106,7 @@ class TrafficCounter:
         self, nest: LoopNest, profile: WorkProfile, schedule: Schedule, line_bytes: int,
         *, traced: bool = True,
     ) -> None:  # fmt: skip
-        """`traced`: a nest of few references is gone through one by one."""
+        """`traced`: nests with few references are enumerated."""
         self.nest = nest
         self.profile = profile
         self.schedule = schedule
@@ -122,7 +122,7 @@ class TrafficCounter:
         self._touched: dict[str, float] = {}
 
     def in_pages(self, page_bytes: int) -> TrafficCounter:
-        """A counter of the same with pages of `page_bytes` in the place of lines, for a TLB."""
+        """A counter for pages of `page_bytes` instead of lines, for a TLB."""
         pages = self._pages.get(page_bytes)
         if pages is None:
             pages = self._pages[page_bytes] = TrafficCounter(
@@ -131,7 +131,7 @@ class TrafficCounter:
         return pages.under(self.schedule)
 
     def under(self, schedule: Schedule) -> TrafficCounter:
-        """A counter of the nest under another schedule: what one has counted is known to both."""
+        """A counter of the nest under another schedule. Both counters share their counts."""
         other = copy(self)
         other.schedule = schedule
         return other
@@ -139,14 +139,14 @@ class TrafficCounter:
     def traffic(
         self, levels: Sequence[CacheLevel], threads: int, *, contents: CacheContents = EMPTY
     ) -> tuple[LevelTraffic, ...]:
-        """Bytes below each level of `levels`, nearest the core first; the last is memory's traffic.
+        """Bytes below each of `levels`, the closest first. The last entry is memory traffic.
 
-        Of the given `contents`, the part that a cache can hold (`staying`).
+        From the given `contents`, each cache keeps the part that fits (`staying`).
         """
         return self._traffic(levels, threads, self.schedule, contents)
 
     def touched(self) -> dict[str, float]:
-        """Bytes of each array's lines that the whole region touches."""
+        """Bytes of each array's lines in the whole region."""
         touched = self._touched
         if not touched:
             everything = CacheLevel(float("inf"), 1)
@@ -230,7 +230,9 @@ class TrafficCounter:
         return self._traced.volume(threads, sharers, chunk, size / self.line_bytes)
 
     def _dealing(self, threads: int, schedule: Schedule, *, together: bool) -> _Dealing:
-        """The nest dealt out. Whole pieces of any number of threads have their tables in common."""
+        """The distributed nest. If each thread has whole pieces, the tables are the same for all
+        numbers of threads.
+        """
         dealt = self._deal(threads, schedule, together=together)
         if dealt.in_step:
             key = (dealt.threads, schedule.chunk, together)
@@ -242,7 +244,7 @@ class TrafficCounter:
         return _Dealing(dealt, self._whole.tables, self._whole.misses)
 
     def _deal(self, threads: int, schedule: Schedule, *, together: bool) -> DealtNest:
-        """As `deal`; every level of cache asks for it."""
+        """As `deal`, cached for all cache levels."""
         asked = (threads, schedule, together)
         dealt = self._deals.get(asked)
         if dealt is None:
@@ -254,7 +256,7 @@ class TrafficCounter:
 
 
 def _traced(nest: LoopNest, line_bytes: int) -> TracedTraffic | None:
-    """The traffic of a nest's trace; None where it is too long, or not known."""
+    """The traffic from a trace of the nest. None if the trace is too long or unknown."""
     if not may_be_traced(nest):
         return None
     # Most nests are too large, and need no arrays.
@@ -266,10 +268,10 @@ def _traced(nest: LoopNest, line_bytes: int) -> TracedTraffic | None:
 
 
 def is_one_stream(nest: LoopNest, line_bytes: int) -> bool:
-    """Whether closed forms say all of a nest: one loop that goes through its arrays once.
+    """Whether closed forms are exact for a nest: one loop that streams through its arrays once.
 
-    All uses of a line then lie next to each other, and every cache holds what lies between them.
-    Where one array is used at several places, these are close by.
+    All uses of a line are then close together, and every cache holds the data in between. Several
+    references to one array are close to each other.
     """
     root = nest.root
     if root.children:
@@ -288,7 +290,7 @@ def is_one_stream(nest: LoopNest, line_bytes: int) -> bool:
 
 
 def may_be_traced(nest: LoopNest) -> bool:
-    """Whether a nest has about as few references as are gone through one by one."""
+    """Whether a nest has few enough references to be enumerated."""
     expected = 0.0
     for loop, (_, times) in zip(nest.loops, body_executions(nest), strict=True):
         if loop.share < 1.0 or any(
@@ -300,7 +302,7 @@ def may_be_traced(nest: LoopNest) -> bool:
 
 
 def warm_cache_contents(nest: LoopNest) -> CacheContents:
-    """The hits of a nest that has just run on the same data."""
+    """The cache contents after a run of the nest on the same data."""
     return CacheContents(frozenset(group.array for group in nest.groups()))
 
 
@@ -310,7 +312,7 @@ def touched_bytes(nest: LoopNest, line_bytes: int) -> float:
 
 
 def staying(held: float, size: float, lasting: float = 0.0) -> float:
-    """The share of `held` bytes that a cache of `size` keeps from one run to the next.
+    """The share of `held` bytes that a cache of `size` keeps between two executions.
 
     All data up to `KEPT_SHARE` of the cache. With LRU, a cyclic walk over more than the cache hits
     nothing, and no real cache fills without conflicts. `lasting` interpolates to random
@@ -329,8 +331,8 @@ def staying(held: float, size: float, lasting: float = 0.0) -> float:
 
 
 def _kept_by_chance(times: float) -> float:
-    """The hit share of a cyclic walk over data of several cache sizes with random replacement: h =
-    exp(-(1 - h) times), the probability to survive the misses of one round.
+    """The hit rate of a cyclic walk over data of several cache sizes with random replacement. It
+    solves h = exp(-(1 - h) times), the probability to survive the misses of one round.
     """
     if times <= 1.0:
         return 1.0

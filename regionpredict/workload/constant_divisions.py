@@ -1,7 +1,7 @@
 """The cost of division by a constant: products, shifts, or nothing.
 
-Division by a power of two is an exact product with its reciprocal. For integers it is a shift, and
-for other constants the upper half of a product, shifted (Granlund, Montgomery 1994, "Division by
+Division by a power of two is an exact product with its reciprocal. For integers it is a shift. For
+other constants it is the upper half of a product, shifted (Granlund, Montgomery 1994, "Division by
 invariant integers using multiplication", PLDI: figures 4.2 and 5.2). A constant divided by a
 constant is evaluated at compile time.
 """
@@ -18,9 +18,10 @@ from regionpredict.workload.constants import EXACT_RECIPROCAL
 def operations_run(
     statement: Statement, *, reassociates: bool
 ) -> tuple[tuple[Operation, int], ...]:
-    """The operations of one execution of a statement, with their numbers, as they are carried out.
+    """The executed operations of one execution of a statement, with their numbers.
 
-    `reassociates`: the compiler may round otherwise, so that any constant divides by a product.
+    `reassociates`: the compiler may change rounding, so that division by any constant becomes a
+    product.
     """
     if not any(_by(operation.kind) for operation, _ in statement.operations):
         return statement.operations
@@ -33,7 +34,7 @@ def operations_run(
 
 
 def operations_written(statement: Statement) -> tuple[tuple[str, int], ...]:
-    """The kinds of operations of one execution as the source has them: a division is a division."""
+    """The operations of one execution as written in the source, including divisions."""
     count: dict[tuple[str, int], int] = {}
     for operation, number in statement.operations:
         written = operation.arithmetic, operation.bits
@@ -42,7 +43,7 @@ def operations_written(statement: Statement) -> tuple[tuple[str, int], ...]:
 
 
 def path_run(kinds: Sequence[str], *, reassociates: bool) -> tuple[str, ...]:
-    """The operations that a value goes through, one after the other, as they are carried out."""
+    """The executed operations on the way of a value, in order."""
     return tuple(made for kind in kinds for made in _strength_reduced(kind, reassociates))
 
 
@@ -78,7 +79,7 @@ def _strength_reduced(kind: str, reassociates: bool) -> tuple[str, ...]:
 
 
 def _beside(kind: str) -> tuple[str, ...]:
-    """The operation that is not on the critical path from the dividend: the sign, by a shift."""
+    """The operation outside the critical path from the dividend: the sign, by a shift."""
     by = _by(kind)
     if not kind.startswith("int_") or by in ("", "folded") or by.endswith("u"):
         return ()

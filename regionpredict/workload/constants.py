@@ -1,4 +1,4 @@
-"""All constants of the counting besides the program: unit, evidence and source."""
+"""The constants of the workload: unit, evidence and source."""
 
 from __future__ import annotations
 
@@ -65,8 +65,9 @@ MOST_GUIDED_PIECES = Constant(
     "a guided schedule whose pieces halve reaches any smallest piece of 64-bit counts by then",
 )  # fmt: skip
 WORK_PLACES = (0.0, 0.3, 1.0)
-"""Places along the parallel loop for comparing work, assumed: both ends, and an inner place other
-than the middle, where symmetric work may equal the ends."""
+"""Positions along the parallel loop for comparing work (assumed): both ends, and an inner position.
+The inner position is not the middle, where symmetric work may equal the ends.
+"""
 WORK_PHASES = Constant(
     3, "phases", "assumed",
     "by which threads at work are told apart: those of a piece end one after the other, and the "

@@ -1,5 +1,5 @@
-"""Writes of many threads to the same lines: shared variables that every iteration sets, rows by
-thread number, counts through an index.
+"""Writes of many threads to the same lines: shared variables, rows by thread number, and counters
+through an index.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from regionpredict.workload.loop_nest import LoopNest, body_executions
 
 
 class ContendedWrites(NamedTuple):
-    """Writes to one array: `updates` of all threads in one run of the region.
+    """Writes to one array: `updates` of all threads in one execution of the region.
 
     `apart` is the distance in bytes between writes of neighboring threads, None if each may write
     anywhere in it, 0 for one common place. For variables written by all threads, `array` has all
@@ -31,7 +31,9 @@ class ContendedWrites(NamedTuple):
 
 
 def contended_writes(facts: RegionFacts, nest: LoopNest) -> tuple[ContendedWrites, ...]:
-    """Those of one region, an array once; `nest` are the loops of its nest in numbers."""
+    """The contended writes of a region, one entry per array. `nest` are the loops of its numeric
+    nest.
+    """
     anywhere = updated_anywhere(facts.region)
     executions = body_executions(nest)
     memories = facts.region.memories()
@@ -58,7 +60,7 @@ def _place(access: Access) -> _Place:
 
 @once_a_region
 def _one_place(region: Region) -> _Place:
-    """The element that every iteration updates, or none."""
+    """The element that every iteration updates, if there is one."""
     dependence = carried_dependence(region, None)
     if dependence is None or dependence.distance:
         return ()
@@ -69,7 +71,7 @@ def _one_place(region: Region) -> _Place:
 
 
 def _scalars(facts: RegionFacts, trips: Sequence[float]) -> list[ContendedWrites]:
-    """The variables of all threads that every iteration sets, as one line."""
+    """The shared variables that every iteration sets, as one line."""
     names, nest = contended_scalars(facts.region), facts.region.nest
     if not names or nest is None:
         return []
@@ -80,9 +82,9 @@ def _scalars(facts: RegionFacts, trips: Sequence[float]) -> list[ContendedWrites
 
 
 class _SettingBodies:
-    """How often those loop bodies run that surely set one of some variables.
+    """The number of executions of loop bodies that certainly set one of some variables.
 
-    `trips` are those of each loop of the nest, in source order.
+    `trips` has the iterations of each loop of the nest, in source order.
     """
 
     def __init__(self, names: Collection[str], trips: Sequence[float]) -> None:
@@ -91,13 +93,15 @@ class _SettingBodies:
         self._trips = iter(trips)
 
     def enter(self, loop: Loop, times: float) -> None:
-        """Adds the body of a loop that is met so many times, and those inside it."""
+        """Adds the body of a loop that is executed this many times, and the loops inside it."""
         times *= next(self._trips)
         if self._visit(loop.body, times) or loop.variable in self._names:
             self.runs += times
 
     def _visit(self, nodes: Sequence[Node], times: float) -> bool:
-        """Whether one of the nodes sets one; `times` is 0 for what may not run."""
+        """Whether one of the nodes sets one of the variables. `times` is 0 for code that may not
+        run.
+        """
         sets = False
         for node in nodes:
             if isinstance(node, Statement):

@@ -1,7 +1,7 @@
-"""How much work counting has been, in references gone through: the same on every machine.
+"""The amount of counting work, in enumerated references, which does not depend on the machine.
 
-Optional work has a budget in this unit, so that an answer never depends on how fast or how busy
-a machine is.
+Optional work has a budget in this unit, so that results do not depend on the speed or load of the
+machine.
 """
 
 from __future__ import annotations
@@ -10,21 +10,23 @@ from regionpredict.workload.constants import FOOTPRINT_WORK
 
 
 class _Tally:
-    """The counts of this process so far."""
+    """The counts of this process."""
 
     references = 0.0
 
 
 def count_references(number: float) -> None:
-    """Adds references that were gone through one by one."""
+    """Adds enumerated references."""
     _Tally.references += number
 
 
 def count_footprint() -> None:
-    """Adds one footprint that was counted run by run."""
+    """Adds one footprint that was counted by enumeration."""
     _Tally.references += FOOTPRINT_WORK.value
 
 
 def work_so_far() -> float:
-    """References since this process began; the difference of two is what was done between."""
+    """References counted since the process started. The difference of two values is the work in
+    between.
+    """
     return _Tally.references

@@ -1,4 +1,4 @@
-"""Values that scalars carry from iteration to iteration, and come back changed.
+"""Cycles of dependences through scalars from iteration to iteration.
 
 `t = 0.5 * s; s = t + 1` needs a product and a sum per iteration, for any number of concurrent
 iterations. Each scalar that an iteration reads before it sets it is a node. The longest path from
@@ -17,7 +17,8 @@ from regionpredict.workload.constants import LONGEST_CYCLE
 
 
 class CarriedCycle(NamedTuple):
-    """One cycle: the scalars in turn, the operations along it, and the iterations that it takes.
+    """One cycle: its scalars in order, the operations along it, and the number of iterations it
+    takes.
 
     `share` of the iterations go through its least executed statement.
     """
@@ -50,8 +51,9 @@ _JOINING = frozenset((
     "fp_add", "fp_mul", "fp_div", "fp_sqrt", "fp_neg", "fp_compare", "int_add", "int_mul",
     "int_logic", "int_compare",
 ))  # fmt: skip
-"""One of them joins an iteration's value to those before: `recurrences` has the floating-point
-ones, the others may be reordered."""
+"""Operations that combine an iteration's value with previous ones. `recurrences` handles
+floating-point ones, and others may be reordered.
+"""
 
 _Ways = dict[str, _Way]
 _UNCHANGED = _Way((), 0, 1.0)
@@ -61,10 +63,11 @@ def carried_cycles(
     facts: Sequence[StatementFact], shares: Sequence[float], counter: str, *,
     reassociates: bool,
 ) -> Iterator[CarriedCycle]:  # fmt: skip
-    """The cycles over scalars of one iteration, each once, by the name that comes first in it.
+    """The cycles over scalars of one iteration, without duplicates, each starting with the name
+    that comes first in it.
 
-    Excluded are cases of `recurrences`, and independent ones: one sum, product or other operation
-    that combines each iteration's value in one statement, and integers that are only summed.
+    Excluded are the cases of `recurrences`, operations that combine each iteration's value in one
+    statement (such as a sum or a product), and integers that are only summed.
     """
     edges = _edges(facts, shares, counter, reassociates)
     met: set[frozenset[str]] = set()
@@ -89,7 +92,7 @@ def _waits(way: _Way, iterations: int) -> bool:
 def _edges(
     facts: Sequence[StatementFact], shares: Sequence[float], counter: str, reassociates: bool
 ) -> Mapping[str, _Ways]:
-    """By scalar that is carried the ways from its old value to others' new ones."""
+    """By carried scalar, the paths from its old value to the new values of others."""
     now: dict[str, _Ways] = {}
     for number, fact in enumerate(facts):
         statement = fact.statement
@@ -114,7 +117,7 @@ def _edges(
 def _made(
     paths: Sequence[tuple[str, tuple[str, ...]]], now: Mapping[str, _Ways], share: float
 ) -> _Ways:
-    """The ways to a statement's value; through what this iteration has set, to what that is of."""
+    """The paths to a statement's value, through other values set in the same iteration."""
     made: _Ways = {}
     for name, operations in paths:
         own = _Way(operations, 1, share)
@@ -132,7 +135,9 @@ def _longest(first: Mapping[str, _Way], second: Mapping[str, _Way]) -> _Ways:
 
 
 def _slowest(edges: Mapping[str, _Ways], start: str) -> tuple[tuple[str, ...], _Way] | None:
-    """The cycle through `start` with the most operations an iteration, of any few iterations."""
+    """The cycle through `start` with the most operations per iteration, over up to a few
+    iterations.
+    """
     best: tuple[tuple[str, ...], _Way] | None = None
     reached: dict[str, tuple[tuple[str, ...], _Way]] = {start: ((start,), _UNCHANGED)}
     for iterations in range(1, int(LONGEST_CYCLE.value) + 1):

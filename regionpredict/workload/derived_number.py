@@ -4,7 +4,7 @@ Counting with such numbers gives the same results as with plain numbers, and eac
 expression. The formula shown is therefore what was counted. It holds for all sizes with the same
 comparison results.
 
-Only few expressions are requested of thousands of numbers. Each number keeps its operation and
+Expressions of only a few of thousands of numbers are requested. Each number keeps its operation and
 operands, and builds its expression on request.
 """
 
@@ -20,14 +20,14 @@ from regionpredict.ir.expr import ZERO, Monomial, Number
 from regionpredict.workload.constants import LARGEST_DENOMINATOR, LONGEST_EXPRESSION
 
 Operation = Callable[..., Expr | None]
-"""Makes a number's expression of those of its operands, in their order, all of them known."""
+"""Builds a number's expression from the known expressions of its operands, in order."""
 
 
 class Derived(float):
-    """A float with `expr`, its value as an expression; None where it is none that can be shown.
+    """A float with `expr`, its value as an expression, or None if it cannot be shown.
 
-    It is computed with, compared and rounded as a float. Two of them are equal where their
-    expressions are, too.
+    Arithmetic, comparisons and rounding are those of floats. Two derived numbers are equal only if
+    their expressions are.
 
     >>> n = Derived(100, Expr.name("n"))
     >>> half = (n - 1) / 2
@@ -42,7 +42,7 @@ class Derived(float):
     _operands: tuple[float, ...]
 
     def __new__(cls, value: float, expr: Expr | None) -> Derived:
-        """A `value` and what it is of."""
+        """A `value` and its expression."""
         made = super().__new__(cls, value)
         made._expr = _shown(expr)
         made._operation = None
@@ -60,13 +60,15 @@ class Derived(float):
 
     @property
     def expr(self) -> Expr | None:
-        """The value as an expression; None where it is none that can be shown."""
+        """The value as an expression. None if it cannot be shown."""
         if self._operation is not None:
             self._work_out()
         return self._expr
 
     def _work_out(self) -> None:
-        """Operands before what is made of them, without recursion: sums are thousands long."""
+        """Evaluates operands before their results without recursion, since sums can have thousands
+        of terms.
+        """
         waiting = [self]
         while waiting:
             number = waiting[-1]
@@ -88,7 +90,7 @@ class Derived(float):
             waiting.pop()
 
     def __reduce__(self) -> tuple[type[Derived], tuple[float, Expr | None]]:
-        """The value and the expression travel."""
+        """Pickles the value and the expression."""
         return Derived, (float(self), self.expr)
 
     def __eq__(self, other: object) -> bool:
@@ -165,7 +167,7 @@ def as_number(value: Number | float) -> float:
 def lines_of_run(begin: float, end: float, element: float, line_bytes: float) -> float:
     """Lines that elements from `begin` to `end` touch, at an unknown position within a line.
 
-    A sum over thousands of runs is one operation each.
+    A sum over thousands of runs is a single operation for each run.
     """
     if not (isinstance(begin, Derived) or isinstance(end, Derived)):
         return 1.0 + (end - begin - element) / line_bytes
@@ -183,7 +185,7 @@ def _run_in_lines(end: Expr, begin: Expr, element: Expr, line_bytes: Expr) -> Ex
 
 
 def evaluated(expr: Expr, values: Mapping[str, Number]) -> float | None:
-    """The value of an expression; None where a name in it has none."""
+    """The value of an expression. None if a name has no value."""
     derived = {
         name: value for name in expr.names
         if isinstance(value := cast("float | None", values.get(name)), Derived)
@@ -199,7 +201,7 @@ def evaluated(expr: Expr, values: Mapping[str, Number]) -> float | None:
 
 
 def expression(value: float) -> Expr | None:
-    """A number in the program's names. A plain one is itself, None for infinity."""
+    """A number in the program's names. A plain number is itself, and infinity is None."""
     if isinstance(value, Derived):
         return value.expr
     if value - value != 0:  # infinite, or none
@@ -227,7 +229,7 @@ def _quotient(above: float, below: float) -> Derived:
 
 
 def _exact_quotient(value: float, above: Expr, below: Expr) -> Expr | None:
-    """The quotient of two expressions, which is `value`; None where it is none."""
+    """The quotient of two expressions, which has the value `value`. None if it is not exact."""
     divisor = below.constant
     if divisor is not None:
         return above * _reciprocal(divisor)

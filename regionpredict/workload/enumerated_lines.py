@@ -1,4 +1,4 @@
-"""Distinct lines of an array whose references are gone through, run of addresses by run.
+"""Counts the distinct lines of an array by enumerating contiguous runs of addresses.
 
 Closed forms count a lattice with separate rows, and triangles by their mean. Enumeration handles
 overlapping rows (`a[2 * i + j][i]`), loop ranges that depend on another loop, and several groups in
@@ -22,14 +22,17 @@ if TYPE_CHECKING:
     from regionpredict.workload.address_run_arrays import ManyRuns
 
 Sections = dict[tuple[object, ...], tuple[float, float]]
-"""The begin and the iterations of a loop, by its index and the values of what changes them."""
+"""The start and the number of iterations of a loop, by its index and the values that they depend
+on.
+"""
 
 
 class Path(NamedTuple):
-    """Loops around groups that run, outermost first, and what of them no place changes.
+    """The active loops around groups, the outermost first, and their constant properties.
 
     `asked` are the variables in a loop's bounds. A loop that is `alone` is independent of these
-    loops. Deeper loops depend on one that `decides`. In one that is `last`, all loops are alone.
+    loops. Deeper loops depend on one that `decides`. In a loop that is `last`, all inner loops are
+    alone.
     """
 
     loops: tuple[LoopHeader, ...]
@@ -81,10 +84,10 @@ class Walk(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """The accesses of a walk, without expanded copies: `rows` in order, repeated by `levels` of
-    (bytes, steps), the narrowest first, by its threads and by the offsets of its references.
+    """The accesses of a walk in compact form. `rows` are sorted, and repeated by `levels` of
+    (bytes, steps), the narrowest first, by its threads, and by the offsets of its references.
 
-    Many rows of plain numbers are arrays.
+    Many rows of plain numbers are stored as arrays.
     """
 
     rows: tuple[Run, ...] | ManyRuns
@@ -96,26 +99,27 @@ class Shape(NamedTuple):
 
 
 KnownLines = dict[tuple[object, ...], Lines | None]
-"""Lines of arrays aligned to a line (or anywhere), by the accesses. The first shape starts in the
-first line, because an offset does not change the result.
+"""Counted lines for arrays with or without alignment, by their accesses. The first shape is moved
+to the first line, since whole lines of offset do not change the result.
 """
 
 
 class Rows(NamedTuple):
-    """The places that dependent loops lead to, in order (None: too many), and the omitted fractions
-    of iterations."""
+    """The positions that dependent loops reach, in order (None: too many), and the omitted
+    fractions of iterations.
+    """
 
     rows: tuple[Run, ...] | ManyRuns | None
     fractions: frozenset[float]
 
 
 KnownRows = dict[tuple[object, ...], Rows]
-"""The places that loops lead to, by everything they depend on."""
+"""Positions that loops reach, by all values that they depend on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The part of a nest that is gone through, the loops around it at `env`.
+    """The enumerated part of a nest, with the outer loops at `env`.
 
     `pieces` are the iterations of one thread's piece by the index of a parallel loop. `cut` is the
     part of the first loop that runs. `block` replaces both by the first iteration and their number.
@@ -137,10 +141,10 @@ class Part:
 
 
 def lines_gone_through(walks: Sequence[Walk], part: Part) -> Lines | None:
-    """The lines of groups of one array, each once; None where the runs are too many.
+    """The lines of groups of one array, without duplicates. None if there are too many runs.
 
-    A fraction of an iteration, in a mean piece, counts as that fraction of the difference of a
-    whole one. With several, the largest counts.
+    A fraction of an iteration, in a mean piece, counts as that fraction of the difference that a
+    whole iteration makes. If there are several, the largest is used.
     """
     fractions: set[float] = set()
     low = _lines(walks, part, fractions, up=False)
@@ -156,7 +160,7 @@ def lines_gone_through(walks: Sequence[Walk], part: Part) -> Lines | None:
 def mean_of_blocks(
     walks: Sequence[Walk], part: Part, blocks: Sequence[tuple[int, int]]
 ) -> Lines | None:
-    """The mean over blocks of iterations of the lines in each; None where runs are too many."""
+    """The mean number of lines over blocks of iterations. None if there are too many runs."""
     total = Lines(0.0, 0.0)
     for block in blocks:
         lines = lines_gone_through(walks, replace(part, block=block))
@@ -186,8 +190,8 @@ def _lines(
 
 
 def _plain_and_whole(shapes: Sequence[Shape]) -> tuple[bool, bool]:
-    """Whether all bytes of the shapes are plain numbers, which have no expression, and whether
-    they are whole, too: sums of those are never rounded.
+    """Whether all bytes of the shapes are plain numbers without expressions, and whether they are
+    whole numbers. Sums of whole numbers are never rounded.
     """
     places: list[float] = []
     whole = True
@@ -205,13 +209,13 @@ def _plain_and_whole(shapes: Sequence[Shape]) -> tuple[bool, bool]:
 
 
 def _by_value(shape: Shape) -> tuple[object, ...]:
-    """The values of a shape, to find it by."""
+    """The values of a shape as a key."""
     rows = shape.rows
     return (rows if isinstance(rows, tuple) else rows.as_bytes(), *shape[1:])
 
 
 def _from_the_first_line(shapes: Sequence[Shape], line_bytes: float) -> tuple[Shape, ...]:
-    """The shapes moved by whole lines, so that the first begins in the first line."""
+    """The shapes moved by whole lines, so that the first starts in the first line."""
     for shape in shapes:
         if shape.rows:
             begin = shape.rows[0][0] if isinstance(shape.rows, tuple) else shape.rows.first()[0]
@@ -254,7 +258,7 @@ def _lines_of_shapes(shapes: Sequence[Shape], part: Part, *, plain: bool) -> Lin
 
 
 def _repeated(shape: Shape, line_bytes: float, *, plain: bool) -> Runs | None:
-    """The rows with the copies of all levels; None where they are too many."""
+    """The rows with the copies of all levels. None if there are too many."""
     runs: Runs
     if isinstance(shape.rows, tuple):
         runs = FewRuns(shape.rows, plain)
@@ -276,7 +280,9 @@ def _repeated(shape: Shape, line_bytes: float, *, plain: bool) -> Runs | None:
 
 
 class _Steps:
-    """Enumerates the dependent loops around one reference. Other loops are numbers of copies."""
+    """Enumerates the dependent loops around one reference. Other loops contribute numbers of
+    copies.
+    """
 
     def __init__(self, walk: Walk, part: Part, fractions: set[float], *, up: bool) -> None:
         self.walk = walk
@@ -343,7 +349,7 @@ class _Steps:
         return known
 
     def _in_order(self) -> tuple[Run, ...] | ManyRuns:
-        """The runs found, in order, each once."""
+        """The runs, sorted and without duplicates."""
         if not self.many:
             return tuple(sorted_runs(self.runs))
         # As with runs: most nests never need arrays.
@@ -353,8 +359,9 @@ class _Steps:
         return runs if runs.number > FEW_RUNS.value else tuple(runs.one_by_one())
 
     def _alone(self) -> Sequence[tuple[int, float, int, int]] | None:
-        """(Position, first value, step, iterations) of each loop that is alone; None where one
-        does not run."""
+        """(position, first value, step, iterations) of each independent loop. None if one has no
+        iterations.
+        """
         path, part = self.path, self.part
         block = part.block is not None and path.alone[0]
         known = part.alone.get((path.positions, self.up))
@@ -380,7 +387,7 @@ class _Steps:
         return ((0, begin, path.loops[0].step, number), *known.loops)
 
     def _visit(self, at: int, address: float) -> bool:
-        """Adds the runs of the loops from a depth on; False where they are too many."""
+        """Adds the runs of the loops from a depth on. False if there are too many."""
         path = self.path
         while at < len(path.loops) and path.alone[at]:
             at += 1
@@ -449,9 +456,9 @@ class _Steps:
         return True
 
     def _section(self, at: int, loop: LoopHeader, fractions: set[float]) -> tuple[float, int]:
-        """The first value of a loop, and how many whole iterations run.
+        """The first value of a loop, and its number of whole iterations.
 
-        `fractions` gets the part of one that is left.
+        `fractions` receives the remaining fraction of an iteration.
         """
         part, env = self.part, self.env
         first = at == 0

@@ -1,4 +1,4 @@
-"""Elements that a thread finds by its number, so close that several threads' lie in one line."""
+"""Elements selected by thread number that share a cache line with other threads' elements."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from regionpredict.ir import Access, Diagnostic
 
 
 def narrow_rows(facts: RegionFacts, line_bytes: int) -> Iterator[Diagnostic]:
-    """A note (RP223) for each array that threads write so, for lines of `line_bytes`.
+    """A note (RP223) for each array with such writes, for lines of `line_bytes`.
 
-    Each write takes the line from the thread that had it (false sharing: Torrellas, Lam and
-    Hennessy 1994, IEEE Trans. Computers 43(6)).
+    Each write takes the line from the previous thread (false sharing: Torrellas, Lam and Hennessy
+    1994, IEEE Trans. Computers 43(6)).
     """
     narrow: set[str] = set()
     for statement in facts.statements:

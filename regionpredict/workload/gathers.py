@@ -1,4 +1,6 @@
-"""References whose address is data: how often they run, and over how many bytes they spread."""
+"""References with data-dependent addresses: their number, and the range of their addresses in
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ from regionpredict.workload.loop_nest import LoopNest, body_executions
 
 
 class Gather(NamedTuple):
-    """All references to one `array` through data: `accesses` to pages in the whole region, spread
-    evenly over `extent` bytes.
+    """All data-dependent references to one `array`: `accesses` to pages in the whole region, evenly
+    distributed over `extent` bytes.
     """
 
     array: str

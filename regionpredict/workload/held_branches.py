@@ -1,7 +1,8 @@
-"""In how many iterations of the parallel loop conditions hold that its variable decides, and where.
+"""Conditions on the parallel loop's variable: the share of iterations in which they hold, and
+where.
 
-`if (i < n / 10)` holds in a tenth of them, the first: that tenth has all the work of the loops
-below it.
+`if (i < n / 10)` holds in the first tenth of the iterations, which then has all the work of the
+guarded loops.
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ from regionpredict.workload.constants import GOLDEN_RATIO, PROFILE_SAMPLES, SCAT
 from regionpredict.workload.derived_number import evaluated
 
 Tests = tuple[tuple[Expr, bool], ...]
-"""Conditions of the branches around something, each with whether it has to hold there."""
+"""The conditions around a node, each with the required truth value."""
 _ORDERED = frozenset(("lt", "le", "and", "or", "not", "floordiv"))
-"""Only for these is a condition true in few contiguous ranges of a loop."""
+"""With only these operators, a condition holds in a few contiguous ranges of a loop."""
 
 
 class Held(NamedTuple):
-    """Where `tests` hold along the loop over `variable`, other names having `values`: in a `share`
-    (0 to 1) of its iterations. `together`: in whole ranges of them, so that some threads have more
-    than others."""
+    """Where `tests` hold along the loop over `variable`: in a `share` (0 to 1) of its iterations.
+    Other names have `values`. `together`: they hold in contiguous ranges, so that some threads have
+    more than others.
+    """
 
     tests: Tests
     variable: str
@@ -33,7 +35,7 @@ class Held(NamedTuple):
     together: bool
 
     def at(self, env: Mapping[str, float]) -> float:
-        """How often they hold at a place, over how often on average."""
+        """How often they hold at a position, relative to the average."""
         place = env.get(self.variable)
         if place is None or not self.together:
             return 1.0
@@ -45,9 +47,9 @@ def held_in(
     tests: Tests, variable: str, begin: float, step: int, trips: float,
     values: Mapping[str, int | Fraction],
 ) -> Held | None:  # fmt: skip
-    """Where the tests hold in a loop of so many `trips`; None where they are not known of it.
+    """Where the tests hold in a loop of `trips` iterations. None if it is unknown.
 
-    Read off at samples: what holds at none of them holds in one iteration.
+    Found at sample positions. A condition that holds at none of them holds in one iteration.
     """
     known = values.keys() | {variable}
     if not trips >= 1.0 or not all(test.names <= known for test, _ in tests):
@@ -69,7 +71,7 @@ def held_in(
 
 
 def _hold(tests: Tests, values: Mapping[str, int | Fraction]) -> bool | None:
-    """Whether all are as they have to be; None where one has no value."""
+    """Whether all tests have their required value. None if one has no value."""
     for test, wanted in tests:
         value = evaluated(test, values)
         if value is None:
@@ -80,7 +82,7 @@ def _hold(tests: Tests, values: Mapping[str, int | Fraction]) -> bool | None:
 
 
 def _is_ordered(test: Expr, variable: str) -> bool:
-    """Whether the variable is only compared: it decides by its size."""
+    """Whether the variable is only compared by size."""
     return all(
         atom.kind in _ORDERED and all(_is_ordered(arg, variable) for arg in atom.args)
         for atom in _atoms_of(test)

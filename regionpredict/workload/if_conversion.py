@@ -17,8 +17,8 @@ def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, .
     A side with a message or an allocation is rare (`RARE_SIDE`). A running extreme counts as in a
     loop of `trips` iterations. A side that ends this loop runs once in it.
 
-    Of n values in random order, 1 + 1/2 + ... + 1/n exceed all previous ones (Rényi 1962, "Théorie
-    des éléments saillants d'une suite d'observations").
+    Of n values in random order, 1 + 1/2 + ... + 1/n exceed all previous ones. See Rényi 1962,
+    "Théorie des éléments saillants d'une suite d'observations".
     """
     held = float(branch.share) if branch.share is not None else None
     if held is None and branch.extreme:
@@ -37,7 +37,7 @@ def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, .
 
 
 def _is_rare(side: Sequence[Node]) -> bool:
-    """Whether a side of a branch has a message or an allocation."""
+    """Whether a side of a branch contains a message or an allocation."""
     return any(call.name in RARE_UNDER_A_CONDITION for statement in statements_in(side)
                for call in statement.calls)  # fmt: skip
 
@@ -47,8 +47,8 @@ def under_branches(loop: Loop, *, reassociates: bool) -> Conditional:
 
     Vectors blend variables of the loop, and mask elements that move with it. Loops, calls,
     synchronization and writes to one place prevent vectorization. A variable that the previous
-    iteration may have set is a running extreme. One is blended if operations may be reordered
-    (`reassociates`). A pair of value and place is not.
+    iteration may have set is a running extreme. A single extreme is blended if operations may be
+    reordered (`reassociates`). An extreme with its index is not.
     """
     sides = [side for node in loop.body if isinstance(node, Branch) for side in node.sides]
     set_there = {

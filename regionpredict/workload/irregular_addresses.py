@@ -11,8 +11,8 @@ from regionpredict.workload.value_ranges import Intervals, interval_of
 
 
 def invariant_loops(accesses: Sequence[Access], chain: Sequence[LoopHeader]) -> frozenset[str]:
-    """The variables of the innermost loops that the addresses do not move with: of `b[k[i]]` in the
-    loop over j, where that is not shared. A call may give another number each time.
+    """The variables of the innermost loops in which the addresses are constant, such as `b[k[i]]`
+    in an unshared loop over j. A call may return another number each time.
     """
     subscripts = [subscript for access in accesses for subscript in access.subscripts]
     if any("call" in subscript.kinds for subscript in subscripts):
@@ -29,8 +29,8 @@ def invariant_loops(accesses: Sequence[Access], chain: Sequence[LoopHeader]) -> 
 def bytes_between(
     forms: Sequence[Form | None], accesses: Sequence[Access], intervals: Intervals
 ) -> float | None:
-    """The range in bytes that loop variables give the addresses: 192 for `a[i % 24]`. None if data
-    decide.
+    """The range in bytes that loop variables give the addresses: 192 for `a[i % 24]`. None if they
+    depend on data.
     """
     lows, highs = [], []
     for form, access in zip(forms, accesses, strict=True):

@@ -1,4 +1,4 @@
-"""Which statements of an iteration wait for which: chains of dependent operations inside it."""
+"""Dependencies between the statements of an iteration: chains of dependent operations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from regionpredict.workload.constant_divisions import operations_run
 class Step(NamedTuple):
     """One statement: its operations (kind, number), and the `after` steps whose results it needs.
 
-    `loads`: the number of dependent loads before it can start: none without memory reads, one, or
+    `loads` is the number of dependent loads before it can start: none without memory reads, one, or
     two if the address is data.
     """
 
@@ -24,7 +24,7 @@ class Step(NamedTuple):
 def steps_of(
     facts: Sequence[StatementFact], gathered: Collection[str], *, reassociates: bool
 ) -> tuple[Step, ...]:
-    """The statements of one iteration; `gathered` are references whose address is data.
+    """The statements of one iteration. `gathered` are references with data-dependent addresses.
 
     A step follows the last previous one that wrote a variable it reads, or an element with the same
     text. Values of the previous iteration are not steps of this one (`recurrences`).

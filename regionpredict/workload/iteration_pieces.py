@@ -1,4 +1,4 @@
-"""How a schedule cuts iterations into pieces."""
+"""The division of iterations into pieces by a schedule."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from regionpredict.workload.constants import GUIDED_DIVISOR, MOST_GUIDED_PIECES
 
 
 def piece_length(iterations: float, threads: int, schedule: Schedule) -> float:
-    """Iterations that one thread runs one after the other.
+    """Consecutive iterations of one thread.
 
     >>> piece_length(100.0, 4, Schedule("static", None))
     25.0
@@ -20,7 +20,8 @@ def piece_length(iterations: float, threads: int, schedule: Schedule) -> float:
 def piece_count(iterations: float, threads: int, schedule: Schedule) -> float:
     """The total number of assigned pieces.
 
-    A guided piece is a part of what is left (`GUIDED_DIVISOR`), down to the smallest.
+    A guided piece is a share of the remaining iterations (`GUIDED_DIVISOR`), down to the smallest
+    piece.
 
     >>> piece_count(100.0, 4, Schedule("dynamic", 30.0))
     4.0

@@ -1,4 +1,6 @@
-"""References that are counted as one: those of the same addresses, and arrays referred to alike."""
+"""Merges references that touch the same lines: those with equal addresses, and arrays with equal
+references.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,7 @@ from regionpredict.workload.loop_nest import ReferenceGroup
 
 Groups = Sequence[ReferenceGroup]
 LoopBounds = dict[int, tuple[str, str]]
-"""The first value and the limit of loops as text, by their `index`, as far as they were asked for.
-"""
+"""The first value and the limit of loops as text, by their `index`, if already computed."""
 _index = attrgetter("index")
 
 
@@ -26,10 +27,10 @@ class AlikeArrays(NamedTuple):
 
 
 def joined_groups(groups: Groups, bounds: LoopBounds) -> list[ReferenceGroup]:
-    """Groups of the same addresses as one: `c[i][j]` before, in and after the loop over k, or
-    in two loops over the same range.
+    """Merges groups with the same addresses, such as `c[i][j]` before, in and after the loop over
+    k, or in two loops over the same range.
 
-    `bounds` gets those of the loops that are not in it yet: they are many groups' loops.
+    `bounds` caches the bounds of loops, since many groups share them.
     """
     if len(groups) == 1:
         return list(groups)
@@ -62,9 +63,9 @@ def _as_one(groups: list[ReferenceGroup]) -> ReferenceGroup:
 
 
 def alike_arrays(groups: Groups, bounds: LoopBounds) -> list[AlikeArrays]:
-    """The arrays of the groups, alike where only the begin of their addresses differs.
+    """Groups arrays whose addresses differ only in their start.
 
-    `bounds`: as for `joined_groups`.
+    `bounds` is as for `joined_groups`.
     """
     by_array: dict[str, list[ReferenceGroup]] = {}
     for group in joined_groups(groups, bounds):

@@ -1,4 +1,4 @@
-"""Which loop carries the reuse of an array in a cache of a given size: layer conditions.
+"""Finds the loop that carries the reuse of an array in a cache of a given size: layer conditions.
 
 Loops are visited from the innermost outward. While one iteration's data fit the cache, the loop
 hits all reuse, and misses each distinct line once. From the first loop whose data do not fit, its
@@ -22,7 +22,7 @@ from regionpredict.workload.team_footprint import TeamFootprints, TeamKey
 
 LoopEnv = dict[str, float]
 Held = frozenset[int]
-"""Groups, by `index`, whose lines a loop further out has counted already."""
+"""Groups, by `index`, whose lines an outer loop has already counted."""
 
 
 class Carrier(NamedTuple):
@@ -38,7 +38,7 @@ Carriers = dict[str, Carrier]
 
 
 class Misses(NamedTuple):
-    """Lines that the threads of a cache miss, an array, and what carries the reuse."""
+    """Missed lines of the threads of a cache, by array, and the carriers of reuse."""
 
     volume: Volume
     carriers: Carriers
@@ -50,9 +50,9 @@ MissTable = dict[MissKey, Misses]
 
 
 class LayerConditions:
-    """Misses of a team's part of a nest in a cache of `capacity` bytes.
+    """Misses of the threads' part of a nest in a cache of `capacity` bytes.
 
-    `table` belongs to the caller, who keeps it for other teams and sizes of cache.
+    The caller keeps `table` and reuses it for other numbers of threads and cache sizes.
     """
 
     def __init__(self, team: TeamFootprints, capacity: float, table: MissTable) -> None:
@@ -70,8 +70,9 @@ class LayerConditions:
         return Misses(volume, carriers)
 
     def _gathered(self, group: ReferenceGroup) -> Lines:
-        """Misses of random accesses: each with P = 1 - C/WS (Chatzopoulos 2012, eq. 4.2), and no
-        fewer than the lines that are hit at all."""
+        """Misses of random accesses: each with P = 1 - C/WS (Chatzopoulos 2012, eq. 4.2), and at
+        least one per touched line.
+        """
         number = self.team.threads
         number *= lattice_lines((), group.offsets, group.element, self.team.line_bytes)
         for name, spanned in loop_ranges(group.loops, {}, self.team.pieces).items():
@@ -84,13 +85,14 @@ class LayerConditions:
         return Lines(missing, missing if group.written else 0.0)
 
     def window(self, loop: NestLoop, env: LoopEnv) -> float:
-        """Bytes that the team touches in one iteration of `loop`."""
+        """Bytes that the threads touch in one iteration of `loop`."""
         return self.team.bytes(loop.children, env, loop.groups_below)
 
     def _loop(self, loop: NestLoop, env: LoopEnv, held: Held, carriers: Carriers) -> Volume:
-        """The misses of one run of a loop; an inner loop's are the same on any number of pieces.
+        """The misses of one execution of a loop. Those of an inner loop do not depend on the number
+        of pieces.
 
-        `carriers` gets what carries reuse in it.
+        `carriers` receives the carriers of reuse.
         """
         if loop.parallel:
             return self._run(loop, env, held, carriers)
@@ -134,9 +136,10 @@ class LayerConditions:
         return total
 
     def _whole(self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None) -> Volume:
-        """The lines of a loop whose every iteration fits, and references that find each other's.
+        """The lines of a loop if each iteration fits into the cache, counting shared lines of
+        references once.
 
-        References too far apart for the cache miss their lines separately.
+        References whose distance exceeds the cache count their lines separately.
         """
         near, *far = self._within_reach(loop, env, groups)
         total = dict(self._once(loop, env, near, cut))
@@ -145,11 +148,11 @@ class LayerConditions:
         return total
 
     def _within_reach(self, loop: NestLoop, env: LoopEnv, groups: Groups) -> list[Groups]:
-        """The groups in parts, within which one reference finds the lines of another: `a[i]` and
+        """The groups, divided into parts in which references reuse each other's lines: `a[i]` and
         `a[i + m]` are m iterations apart.
 
-        Those that do not meet while the loop runs, two rows of a matrix, stay together: other
-        threads may have touched what they do.
+        References that do not meet while the loop runs, such as two rows of a matrix, stay in one
+        part. Other threads may have touched their lines.
         """
         _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
         parts: list[list[ReferenceGroup]] = [[]]
@@ -172,7 +175,7 @@ class LayerConditions:
         return list(parts)
 
     def _fitting_iterations(self, loop: NestLoop, env: LoopEnv) -> float:
-        """How many iterations of a loop in a row touch no more than the cache holds."""
+        """The number of consecutive iterations of a loop whose data fit into the cache."""
         _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
         window = self.window(loop, self._at(loop, env, 0.5))
         everything = self.team.bytes((loop,), env, loop.groups_below)
@@ -181,10 +184,10 @@ class LayerConditions:
         return 1.0 + max(0.0, self.capacity - window) / ((everything - window) / (trips - 1.0))
 
     def _once(self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None) -> Volume:
-        """The lines of a loop whose every iteration fits: each once, or once for each thread.
+        """The lines of a loop if each iteration fits: counted once, or once per thread.
 
-        Pieces are far apart, so threads touch common lines at their edges at different times.
-        Chunks run side by side.
+        Pieces of threads are far from each other, so threads touch common lines at their edges at
+        different times. Chunks are processed next to each other.
         """
         together = self.team.in_step or (
             loop.parallel and self.team.bytes((loop,), env, groups, cut) <= self.capacity
@@ -192,7 +195,7 @@ class LayerConditions:
         return self.team.footprint((loop,), env, groups, per_thread=not together, cut=cut)
 
     def _at(self, loop: NestLoop, env: LoopEnv, place: float) -> LoopEnv:
-        """The environment at a place (0..1) of the team's mean piece of a loop."""
+        """The environment at a position (0..1) of the threads' mean piece of a loop."""
         # Threads stand at places far apart: their mean moves over a part of the range only.
         spread = 1.0 / self.team.threads if loop.parallel else 1.0
         along = 0.5 + (place - 0.5) * spread
@@ -200,7 +203,7 @@ class LayerConditions:
         return {**env, loop.variable: value}
 
     def _parts(self, loop: NestLoop, env: LoopEnv) -> list[tuple[float, float, bool]]:
-        """(from, to, whether an iteration fits) of a loop whose iterations grow or shrink."""
+        """(from, to, whether an iteration fits) for a loop whose iterations grow or shrink."""
 
         def fits(place: float) -> bool:
             return self.window(loop, self._at(loop, env, place)) <= self.capacity
@@ -219,9 +222,10 @@ class LayerConditions:
         return [(0.0, edge, first), (edge, 1.0, last)]
 
     def _body(self, loop: NestLoop, env: LoopEnv, held: Held, carriers: Carriers) -> Volume:
-        """Misses of an iteration that does not fit: its inner loops, neighbours that fit joined.
+        """Misses of an iteration that does not fit: the sum over its inner loops, with adjacent
+        ones that fit merged.
 
-        A loop that runs in a share of the iterations has that share of its misses.
+        A loop that runs in a share of the iterations contributes that share of its misses.
         """
         total: Volume = {}
         waiting = list(loop.children)
@@ -265,10 +269,10 @@ class LayerConditions:
         return invariant
 
     def _touched_every_time(self, loop: NestLoop, env: LoopEnv) -> list[ReferenceGroup]:
-        """Groups that every iteration of an inner loop touches all over again: a small matrix.
+        """Groups that every iteration of an inner loop touches completely, such as a small matrix.
 
-        Where such an iteration fits, what it touched is there for the next one, be it the first
-        of the next turn of `loop`.
+        If such an iteration fits, the next one finds their lines, even the first of the next
+        iteration of `loop`.
         """
         if len(loop.children) != 1 or loop.groups:
             return []

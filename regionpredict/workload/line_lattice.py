@@ -1,9 +1,9 @@
-"""How many cache lines a reference group touches: strides in, lines out, in closed form.
+"""The number of cache lines of a reference group, in closed form from its strides.
 
-A group's addresses are translates of one lattice. Strides that leave no gap of a line merge into
-one dense run; a wider stride repeats the run. Runs of all offsets are merged where they overlap.
-A run of `s` bytes at an unknown position within a line of `l` touches `1 + (s - e) / l` lines on
-average, `e` the size of an element.
+A group's addresses are translates of one lattice. Strides without a gap of a line merge into one
+dense run. A wider stride repeats the run. Overlapping runs of all offsets are merged. A run of `s`
+bytes at an unknown position in a line of `l` bytes touches `1 + (s - e) / l` lines on average,
+where `e` is the element size.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ def lattice_lines(
     levels: Iterable[tuple[float, float]], offsets: Sequence[float], element: float,
     line_bytes: float,
 ) -> float:  # fmt: skip
-    """Lines of the union of the lattice's translates.
+    """The number of lines of the union of the lattice's translates.
 
-    `levels` are (stride in bytes, number of steps), in any order; `offsets`, `element` and
-    `line_bytes` in bytes.
+    `levels` are (stride in bytes, number of steps), in any order. `offsets`, `element` and
+    `line_bytes` are in bytes.
 
     >>> lattice_lines([(8, 64)], (0,), 8, 64)  # 512 bytes at any alignment
     8.875
@@ -42,10 +42,10 @@ def lattice_lines(
 def unskewed(
     levels: Sequence[tuple[float, float]], element: float, line_bytes: float
 ) -> list[tuple[float, float]]:
-    """The levels, where two that lead to neighbors in the same rows become rows and columns: `a[d -
-    i][i]`, where a step of both loops moves by one element.
+    """The levels, with two that reach neighbors in the same rows replaced by rows and columns. An
+    example is `a[d - i][i]`, where a step of both loops moves by one element.
 
-    So many different rows as both reach, each with as many columns as are left for it.
+    The number of rows is that of both loops, and the columns are divided among them.
 
     >>> unskewed([(8008, 100), (8000, 200)], 8, 64)  # a[i + j][i]
     [(8000, 299), (8, 66.88963210702342)]
@@ -109,8 +109,8 @@ def _repeated(
     offsets: tuple[float, ...], span: float, level: tuple[float, float], element: float,
     line_bytes: float,
 ) -> float:  # fmt: skip
-    """Lines of repeated intervals, whose last one may meet the first of the next repetition: all
-    members of a struct longer than a line.
+    """Lines of repeated intervals whose last one may touch the first of the next repetition, such
+    as all members of a struct longer than a line.
 
     >>> _repeated((0.0, 40.0, 64.0), 8.0, (72.0, 100.0), 8.0, 64.0)  # 7200 bytes at any alignment
     113.375
@@ -128,7 +128,7 @@ def _repeated(
 def _merged(
     offsets: tuple[float, ...], span: float, element: float, line_bytes: float
 ) -> list[float]:
-    """Lengths of the intervals [offset, offset + span) after merging those that touch."""
+    """Lengths of the intervals [offset, offset + span) after merging touching ones."""
     lengths = []
     ordered = sorted(offsets)
     begin, end = ordered[0], ordered[0] + span

@@ -1,4 +1,4 @@
-"""Distinct lines of several reference groups of one array: added, less what overlaps."""
+"""Distinct lines of several reference groups of one array: the sum minus the overlap."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 Level = tuple[float, float]
-"""One level of a lattice of addresses: (bytes a step, steps)."""
+"""A level of a lattice of addresses: (bytes per step, steps)."""
 
 
 class Lines(NamedTuple):
-    """Cache lines of one array: `touched` in all, `written` of them."""
+    """Cache lines of one array: `touched`, and how many are `written`."""
 
     touched: float
     written: float
@@ -30,9 +30,10 @@ Volume = dict[str, Lines]
 
 
 class GroupLines(NamedTuple):
-    """The lines of one group and where one thread's lie: bytes from the array's begin.
+    """The lines of one group and the position of one thread's lines in bytes from the array's
+    start.
 
-    `team` are the levels of the threads, each (distance in bytes, threads).
+    `team` are the levels of the threads, each as (distance in bytes, threads).
     """
 
     touched: float
@@ -48,7 +49,7 @@ class GroupLines(NamedTuple):
 
 
 def union_of(parts: Sequence[GroupLines], line_bytes: float) -> Lines:
-    """Lines of several groups of one array: added, less what overlaps by position and density."""
+    """Lines of several groups of one array: the sum minus the overlap by position and density."""
     kept: list[GroupLines] = []
     touched = written = 0.0
     for part in sorted(_distinct(parts), key=lambda lines: -lines.touched):
@@ -112,12 +113,12 @@ def _in_step(part: GroupLines, other: GroupLines, line_bytes: float) -> bool:
 
 
 def _reach(team: tuple[Level, ...]) -> float:
-    """Bytes between the first and the last thread."""
+    """Bytes from the first to the last thread."""
     return sum(abs(distance) * (threads - 1) for distance, threads in team)
 
 
 def _holds(other: GroupLines, part: GroupLines, line_bytes: float) -> bool:
-    """Whether every step of a part is in a run of the other: `a[j][0]` and `a[j][i]`."""
+    """Whether every step of a part is inside a run of the other: `a[j][0]` and `a[j][i]`."""
     rest = list(other.levels)
     for level in part.levels:
         if level not in rest:

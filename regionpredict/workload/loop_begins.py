@@ -1,10 +1,10 @@
-"""Loops whose begin the loops around them move, counted from there.
+"""Loops whose start depends on outer loops, counted from their start.
 
     for (i..) for (k = 100 * i; k < 100 * i + 100; k++) s += val[k];
     for (i..) for (k = 0; k < 100; k++) s += val[100 * i + k];             the same
 
 Rows of a block, or of a table with equally long rows, are then steps of a lattice. Cyclic
-iterations leave gaps in it.
+iterations leave gaps in the lattice.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from regionpredict.workload.loop_nest import (
 
 def counted_from_begins(loop: NestLoop) -> NestLoop:
     """The loop and its contents, each counted from its start if that moves with constant length. If
-    an address moves with both (`b[k][i]`, `k` from `i` on), the loop is unchanged: its lines are
-    those of a matrix, not of a sheared one.
+    an address moves with both variables (`b[k][i]`, `k` from `i` on), the loop is unchanged. Its
+    lines are those of a matrix, not of a sheared one.
     """
     children = tuple(map(counted_from_begins, loop.children))
     loop = with_contents(loop, children, loop.groups, loop.statements)
@@ -74,7 +74,7 @@ def _can_be(loop: NestLoop, moved: Mapping[str, float]) -> bool:
 
 
 class _Counted:
-    """One loop as it is counted from its begin, with what is in it."""
+    """A loop counted from its start, with its contents."""
 
     def __init__(self, loop: NestLoop, moved: Mapping[str, float]) -> None:
         self.loop = loop

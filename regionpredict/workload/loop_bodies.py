@@ -1,4 +1,6 @@
-"""The core's work in each loop body: operations, loads, stores, chains, and why it stays scalar."""
+"""The core's work in each loop body: operations, loads, stores, chains, and obstacles to
+vectorization.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,12 @@ from regionpredict.workload.scalar_replacement import NONE_KEPT, Kept, kept_in_m
 
 @dataclass(frozen=True, slots=True)
 class LoopBody:
-    """One loop with the statements directly in it; counts are those of one iteration.
+    """A loop with its direct statements. Counts are per iteration.
 
     `executions` is the total number for the body. `innermost`: it contains no loop. `element_bytes`
     is the widest element. `operations` are (kind, number), with conditional statements counted by
     their share of the iterations. `loads` and `stores` are distinct references that move with the
-    loop, and `scalars` the number of variables its statements read besides indices.
+    loop. `scalars` is the number of variables that its statements read, without indices.
     `scalar_because` is the reason why a compiler leaves it scalar. It is empty if only a recurrence
     would, or if it is `masked` (vectors need masks for conditional references). `on_all_sides` are
     the operations if both sides of branches are executed, as in vectors. `steps` are its statements
@@ -53,7 +55,7 @@ class LoopBody:
 def loop_bodies(
     nest: LoopNest, statements: Sequence[StatementFact], *, reassociates: bool
 ) -> tuple[LoopBody, ...]:
-    """The bodies of all loops with statements, in source order; `statements` are the nest's.
+    """The bodies of all loops with statements, in source order. `statements` are those of the nest.
 
     `reassociates`: the compiler may reorder sums.
     """
@@ -154,7 +156,7 @@ def _scalars(loop: NestLoop, facts: Sequence[StatementFact]) -> int:
 
 
 def _scalar_because(loop: NestLoop, facts: Sequence[StatementFact]) -> str:
-    """Why the compiler leaves the loop scalar; empty where it vectorises."""
+    """The reason why the compiler does not vectorize the loop. Empty if it does."""
     if loop.children:
         return "not innermost"
     if not loop.counted or loop.limit is None:

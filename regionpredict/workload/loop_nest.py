@@ -1,8 +1,8 @@
-"""The loop nest in numbers: loops with values for their bounds, references as affine addresses.
+"""The loop nest in numbers: loops with numeric bounds, and references as affine addresses.
 
-References to one array whose addresses differ by a constant form a reference group (Wolf and Lam
-1991, "uniformly generated"): `a[i-1]`, `a[i]` and `a[i+1]` are one stream. Its strides alone give
-the footprint in whole cache lines, so the cost is independent of sizes.
+References to one array whose addresses differ by a constant form a reference group ("uniformly
+generated", Wolf and Lam 1991). For example, `a[i-1]`, `a[i]` and `a[i+1]` are one stream. Its
+strides determine the footprint in whole cache lines, so the cost is independent of sizes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from regionpredict.workload.derived_number import evaluated
 from regionpredict.workload.held_branches import Held
 
 Env = Mapping[str, float]
-"""Values of loop variables, those of the loops around."""
+"""Values of the variables of outer loops."""
 Conditional = Literal["", "values", "elements", "code"]
 """The contents of a loop body's branches, by difficulty of vectorization."""
 Cut = tuple[float, float]
-"""From where to where (0 to 1) of its iterations a loop runs."""
+"""The start and the end of the executed part of a loop's iterations, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Curved:
 
 @dataclass(frozen=True, slots=True)
 class Substituted:
-    """A form with an affine value put in for one of its variables."""
+    """A form with an affine value substituted for one of its variables."""
 
     form: Curved | Substituted | Less
     variable: str
@@ -82,7 +82,7 @@ class Substituted:
 
 @dataclass(frozen=True, slots=True)
 class Less:
-    """A form less an affine value: how far it is from there."""
+    """A form minus an affine value."""
 
     form: Form
     begin: Affine
@@ -102,17 +102,17 @@ Form = Affine | Curved | Substituted | Less
 
 @dataclass(frozen=True, slots=True)
 class LoopHeader:
-    """A loop whose bounds have values: `variable` takes `trips` values from `start` by `step`.
+    """A loop with numeric bounds: `variable` takes `trips` values from `start` by `step`.
 
     `index` is its position among the loops of the nest in source order. `first` and `limit` are
     forms over the outer loops' variables, with `limit` exclusive in the direction of `step`. Both
     are None for unknown bounds (`trips` is then `UNKNOWN_TRIPS`). `parallel` loops share their
     iterations among the threads. `depends` are the variables in its bounds. `unordered` are scalars
     that it may sum in any order. `counted`: a `for` without early exits. `conditional` is the
-    content of branches directly in its body: "" for none, "values" if they only set variables of
-    the loop, "elements" if they access elements that move with it, else "code". `share` is the
-    share of outer iterations in which it runs, if conditions have a given share or depend on the
-    parallel loop's variable, else 1. `held` gives the ranges along that loop.
+    content of branches directly in its body. It is "" for none, "values" if they only set variables
+    of the loop, "elements" if they access elements that move with it, else "code". `share` is the
+    share of outer iterations in which it runs. It is 1 unless conditions have a given share or
+    depend on the parallel loop's variable. `held` are the ranges along that loop.
     """
 
     index: int
@@ -130,7 +130,7 @@ class LoopHeader:
     held: Held | None = field(default=None, kw_only=True)
 
     def trips(self, env: Env) -> float:
-        """Iterations with the loops around it at `env`; at least 0."""
+        """Iterations with the outer loops at `env`, at least 0."""
         if self.first is None or self.limit is None:
             return UNKNOWN_TRIPS.value
         distance = (self.limit.at(env) - self.first.at(env)) / self.step
@@ -141,14 +141,14 @@ class LoopHeader:
         return 0.0 if self.first is None else self.first.at(env)
 
     def middle(self, env: Env) -> float:
-        """The variable's value in the middle of its iterations."""
+        """The variable's value in the middle of the iterations."""
         return self.begin(env) + self.step * max(0.0, self.trips(env) - 1) / 2
 
     def section(self, env: Env, length: float | None, cut: Cut | None) -> tuple[float, float]:
         """(first value, iterations) of a part of the loop.
 
-        `length` iterations (None: all) are one thread's piece, represented by the middle one. `cut`
-        is the part of these that runs.
+        `length` iterations (None: all) are one thread's piece. The middle piece represents all.
+        `cut` is the executed part of these.
         """
         begin, trips = self.begin(env), self.trips(env)
         if length is not None and length < trips:
@@ -168,12 +168,12 @@ class ReferenceGroup:
     outermost first. `slopes` are the address changes in bytes per unit of each variable, `offsets`
     the constants in bytes, and `written` those that are stored to. `irregular` groups have a
     data-dependent or non-affine address, and `extent` is the range in bytes. `private`: every
-    thread has its own array. `accesses` are in source order, `order` are their numbers among those
-    of the region, and `places` their offsets. `drifts` are the variables by which threads are at
-    different places. `aligned`: the array is declared with its extents, and starts on a cache line.
-    `exact` gives, by access, the byte address if an affine one is missing or an estimate, and only
-    loop variables decide it. `still` are the variables of the innermost loops in which no irregular
-    address moves.
+    thread has its own array. `accesses` are in source order, `order` are their numbers in the
+    region, and `places` their offsets. `drifts` are the variables in which threads are at different
+    positions. `aligned`: the array is declared with its extents, and starts on a cache line.
+    `exact` gives the byte address by access if it is not affine or only approximated, and depends
+    only on loop variables. `still` are the variables of the innermost loops in which irregular
+    addresses are constant.
     """
 
     index: int
@@ -197,11 +197,11 @@ class ReferenceGroup:
 
 @dataclass(frozen=True, slots=True)
 class NestLoop(LoopHeader):
-    """A loop with what is in it.
+    """A loop with its contents.
 
-    `groups` are the references directly in its body, `groups_below` those at any depth (the own
-    first); `bounds_below` the variables on which bounds inside it depend. `statements` are the
-    statements directly in its body: (number in the region, share of the iterations that run it).
+    `groups` are the references directly in its body, and `groups_below` those at any depth, its own
+    first. `bounds_below` are the variables in bounds of inner loops. `statements` are the direct
+    statements: (number in the region, share of the iterations that execute it).
     """
 
     children: tuple[NestLoop, ...]
@@ -215,7 +215,7 @@ def with_contents(
     header: LoopHeader, children: tuple[NestLoop, ...], groups: tuple[ReferenceGroup, ...],
     statements: tuple[tuple[int, float], ...],
 ) -> NestLoop:  # fmt: skip
-    """A loop of that header with what is in it."""
+    """A loop with this header and these contents."""
     below, bounds = list(groups), frozenset[str]()
     for child in children:
         below += child.groups_below
@@ -228,7 +228,7 @@ def with_contents(
 
 
 def in_source_order(loop: NestLoop) -> list[NestLoop]:
-    """The loop and all in it."""
+    """The loop and all loops inside it."""
     loops = [loop]
     for child in loop.children:
         loops += in_source_order(child)
@@ -239,8 +239,8 @@ def in_source_order(loop: NestLoop) -> list[NestLoop]:
 class LoopNest:
     """A region in numbers: all its loops in source order, the worksharing loop first.
 
-    `parallel` are the loops whose iterations the threads share, outermost first. `assumed` says, a
-    line each, which bounds or extents had to be guessed, `unbound` the names to give them under.
+    `parallel` are the loops whose iterations the threads share, outermost first. `assumed` has one
+    line per assumed bound or extent, and `unbound` the names to set for them.
     """
 
     loops: tuple[NestLoop, ...]
@@ -254,13 +254,13 @@ class LoopNest:
         return self.loops[0]
 
     def groups(self) -> Iterator[ReferenceGroup]:
-        """Every reference group, loop by loop in source order."""
+        """Every reference group, by loop in source order."""
         for loop in self.loops:
             yield from loop.groups
 
 
 def innermost_iterations(loops: Iterable[NestLoop], env: Env) -> float:
-    """Innermost iterations of `loops`, each taken at the middle of those around it."""
+    """Innermost iterations of `loops`, each at the middle of its outer loops."""
     total = 0.0
     for loop in loops:
         trips = loop.trips(env)
@@ -272,11 +272,11 @@ def innermost_iterations(loops: Iterable[NestLoop], env: Env) -> float:
 
 
 def moved_with(group: ReferenceGroup, variable: str) -> float:
-    """Bytes by which a group's addresses move with a variable of a loop around it: by themselves,
-    and with the begins of loops inside.
+    """Bytes by which a group's addresses move with the variable of an outer loop, directly and
+    through the starts of inner loops.
 
-    Only loops with about the same length at any start qualify: a block (`j = i; j < i + 8`), rows
-    of one length. Accesses of a triangle from different starts overlap.
+    Only inner loops of about constant length qualify: a block (`j = i; j < i + 8`), or rows of one
+    length. Accesses of a triangle from different starts overlap.
     """
     follows = {variable: 1.0}
     for loop in group.loops:
@@ -288,8 +288,9 @@ def moved_with(group: ReferenceGroup, variable: str) -> float:
 
 
 def _is_as_long(loop: LoopHeader) -> bool:
-    """Whether a loop's end follows its begin: where it is none of both, as of `min(i + 8, n)`, it
-    is taken to do so."""
+    """Whether a loop's length is independent of its start. An end like `min(i + 8, n)` counts as
+    independent.
+    """
     if not isinstance(loop.first, Affine) or loop.limit is None:
         return False
     if isinstance(loop.limit, Affine):
@@ -311,10 +312,10 @@ def shares_of_runs(nest: LoopNest) -> tuple[float, ...]:
 
 
 def body_executions(nest: LoopNest) -> tuple[tuple[float, float], ...]:
-    """(trips, executions of the body) of every loop, those around it at their middle.
+    """(trips, executions of the body) of every loop, with outer loops at their middle.
 
     If the parallel loop's variable selects between two bounds, as in `i < n / 10 ? 1000 : 1`, its
-    middle has only one of them. Both are then means over samples along that loop.
+    middle has only one of them. Both are then means over samples along the parallel loop.
     """
     root = nest.root
     if not any(_is_chosen(loop.limit, root.variable) for loop in nest.loops):
@@ -335,7 +336,7 @@ def _is_chosen(limit: Form | None, variable: str) -> bool:
 
 
 def _executions_at(nest: LoopNest, place: float) -> list[tuple[float, float]]:
-    """Those with the parallel loop's variable at a place."""
+    """The same for one position of the parallel loop's variable."""
     executions: list[tuple[float, float]] = []
 
     def visit(loop: NestLoop, env: dict[str, float], around: float) -> None:

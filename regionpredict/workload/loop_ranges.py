@@ -1,4 +1,4 @@
-"""Values of the variables in a chain of loops: their number, distance, and start."""
+"""The values of the variables in a chain of loops: number, distance, and start."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NOWHERE: Env = {}
 
 
 class Range(NamedTuple):
-    """A loop's variable over its active outer loops: mean trips and the whole extent."""
+    """A loop's variable over its outer loops: mean trips and total extent."""
 
     trips: float
     extent: float  # steps between the smallest and the largest value, plus one
@@ -26,10 +26,10 @@ Ranges = dict[str, Range]
 def loop_ranges(
     chain: Sequence[LoopHeader], env: Env, pieces: Mapping[int, float], cut: Cut | None = None
 ) -> Ranges:
-    """The range of every loop of a chain, outermost first, those around it at `env`.
+    """The range of every loop of a chain, the outermost first, with outer loops at `env`.
 
-    `pieces` are the iterations of one thread's piece by the index of a parallel loop, `cut` the
-    part of the first loop that runs.
+    `pieces` has the iterations of one thread's piece by the index of a parallel loop. `cut` is the
+    executed part of the first loop.
     """
     if not any(loop.depends for loop in chain):
         return _independent_ranges(chain, pieces, cut)

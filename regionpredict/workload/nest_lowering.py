@@ -1,4 +1,4 @@
-"""One region's loops and references in numbers, the sizes put in."""
+"""Lowers one region's loops and references to numbers, for given sizes."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ from regionpredict.workload.value_ranges import Interval, interval_of
 
 
 def loop_nest(region: Region, values: Mapping[str, int | Fraction]) -> LoopNest | None:
-    """The region's nest with `values` for its names; None where there is no loop to read."""
+    """The region's nest with `values` for its names. None if no loop could be read."""
     if region.nest is None:
         return None
     return _Lowering(region, values).nest(region.nest)
 
 
 def _uneven(root: NestLoop) -> bool:
-    """Whether iterations of the parallel loop differ in work, so that threads fall out of step."""
+    """Whether iterations of the parallel loop differ in work, so that threads drift apart."""
     trips, begin = root.trips({}), root.begin({})
     weights = [
         innermost_iterations(
@@ -94,7 +94,7 @@ def in_order(subscript: Expr, inner: str, picked: set[str]) -> Expr:
     """The subscript, with tables that are constant in the loop over `inner` replaced by their
     index.
 
-    `picked` gets the names in these indices.
+    `picked` receives the names in these indices.
 
     >>> i, j = Expr.name("i"), Expr.name("j")
     >>> names = set()
@@ -117,7 +117,7 @@ def _moved(address: Affine | None, offset: int) -> Affine | None:
 
 
 def _middle_trips(chain: Sequence[LoopHeader]) -> float:
-    """Iterations of the innermost loop where the ones around it are in their middle."""
+    """Iterations of the innermost loop with the outer loops in their middle."""
     env: dict[str, float] = {}
     for header in chain[:-1]:
         env[header.variable] = header.middle(env)
@@ -125,7 +125,7 @@ def _middle_trips(chain: Sequence[LoopHeader]) -> float:
 
 
 class _Contents(NamedTuple):
-    """The direct contents of a loop, as read."""
+    """The direct contents of a loop."""
 
     accesses: list[tuple[int, Access]]
     children: list[NestLoop]
@@ -142,8 +142,9 @@ class _Member(NamedTuple):
 
 
 def _places(members: Sequence[_Member]) -> tuple[float, ...]:
-    """The offsets of a group's references. For data-dependent whole structs, those of all their
-    numbers, so that they cover the same lines, including references to their members."""
+    """The offsets of a group's references. For data-dependent whole structs, the offsets of all
+    their numbers, so that they cover the same lines as references to their members.
+    """
     places = {member.offset for member in members}
     for member in members:
         if member.address is None and member.access.bytes > NUMBER_BYTES.value:
@@ -200,8 +201,9 @@ class _Lowering:
         self, source: Loop, around: tuple[LoopHeader, ...], *, shared: bool, given: float = 1.0,
         tests: Tests = (),
     ) -> NestLoop:  # fmt: skip
-        """A loop that runs in a `given` share of the iterations around it, as the caller said, and
-        where the `tests` hold."""
+        """A loop that runs in a `given` share of the outer iterations, and where the `tests`
+        hold.
+        """
         held = self._held(tests, around)
         step = source.step.evaluate(self.values) if source.step is not None else None
         size = int(step) if isinstance(step, int | Derived) and step else 1
@@ -244,7 +246,7 @@ class _Lowering:
         return with_contents(header, tuple(contents.children), groups, tuple(contents.statements))
 
     def _note_interval(self, source: Loop, header: LoopHeader) -> None:
-        """Notes between which values the variable of a loop stays."""
+        """Stores the range of a loop variable."""
         self.intervals.pop(source.variable, None)
         if source.start is None or source.bound is None or header.limit is None:
             return
@@ -301,7 +303,7 @@ class _Lowering:
                 self._body(node.body, chain, contents, share, given, tests)
 
     def _held(self, tests: Tests, around: Sequence[LoopHeader]) -> Held | None:
-        """Where along the parallel loop the tests hold, as far as its variable alone decides."""
+        """Where the tests hold along the parallel loop, if its variable alone decides."""
         if not tests or around[0].first is None:
             return None
         root = around[0]
@@ -316,7 +318,7 @@ class _Lowering:
         self.guesses[name] = f"{name} = {value:.0f} (no value given: {what})"
 
     def form(self, expr: Expr | None) -> Form | None:
-        """The expression with its sizes put in; None where a name has no value."""
+        """The expression with its sizes substituted. None if a name has no value."""
         known = self._affine_forms.get(expr) if expr is not None else None
         if expr is None or known is not None:
             return known
@@ -357,7 +359,7 @@ class _Lowering:
         return Curved(expr, self.values, moving) if moving else Affine(value, {})
 
     def _middle(self, name: str) -> int:
-        """A value of a loop variable, in the middle of those that it takes."""
+        """A value in the middle of a loop variable's range."""
         interval = self.intervals.get(name)
         return 1 if interval is None else round((interval.low + interval.high) / 2)
 
@@ -415,7 +417,7 @@ class _Lowering:
         self, accesses: Sequence[Access], exact: Sequence[Form | None], array: Array,
         chain: tuple[LoopHeader, ...],
     ) -> float:  # fmt: skip
-        """The bytes over which irregular addresses spread."""
+        """The range of irregular addresses in bytes."""
         between = bytes_between(exact, accesses, self.intervals)
         known = [self.form(extent) for extent in array.dims]
         declared = all(isinstance(extent, Affine) and not extent.slopes for extent in known)
@@ -425,8 +427,8 @@ class _Lowering:
         return whole if between is None else min(between, whole)
 
     def _element(self, access: Access) -> tuple[tuple[Expr, ...], float]:
-        """The data-dependent element, and the offset of a reference from its start in bytes.
-        Members of one struct (`q[k[i]].x`) and neighbors (`q[3 * k[i] + 1]`) share it.
+        """The data-dependent element, and a reference's offset from its start in bytes. Members of
+        one struct (`q[k[i]].x`) and neighbors (`q[3 * k[i] + 1]`) share it.
         """
         place: tuple[Expr, ...] = ()
         offset = float(access.offset)
@@ -457,8 +459,8 @@ class _Lowering:
         return self.form(address)
 
     def _nested(self, array: Array, subscripts: int) -> list[tuple[Array, int, int]]:
-        """An array and those whose elements contain it, each with its own subscripts: from the
-        first to the one before the last number.
+        """The array and the arrays that contain it, each with its own subscripts, as ranges of the
+        subscripts.
         """
         outer = self.arrays.get(array.inside)
         if outer is None:
@@ -471,7 +473,8 @@ class _Lowering:
     ) -> Affine | None:
         """The byte address relative to the array's start. None if it is not affine.
 
-        Rows that a table picks (`a[row[i]][j]`, the loop over j inside) are taken in its order.
+        Rows selected through a table (`a[row[i]][j]`, with the loop over j inside) are assumed to
+        be in order.
         """
         subscripts = [
             self._listed(unwrapped(unclamped(subscript), self.sources))
@@ -501,7 +504,7 @@ class _Lowering:
         return _moved(address, access.offset) if apart and widest else None
 
     def _listed(self, subscript: Expr) -> Expr:
-        """The subscript with what an index list picks taken to follow the loop.
+        """The subscript, with a value read from an index list assumed to follow the loop.
 
         Rows of several entries share most elements with neighboring rows, so they move by one
         element per row. A given value (`order_name`) has precedence.
@@ -549,7 +552,7 @@ class _Lowering:
     def _length(
         self, array: Array, position: int, form: Affine, chain: tuple[LoopHeader, ...]
     ) -> float:
-        """Elements along one dimension; where not declared, as far as the reference reaches."""
+        """Elements along one dimension. If it is undeclared, the range of the reference."""
         extent = array.dims[position] if position < len(array.dims) else None
         known = self.form(extent)
         if isinstance(known, Affine) and not known.slopes and known.constant > 0:
@@ -561,8 +564,8 @@ class _Lowering:
         return reach
 
     def _extent(self, array: Array, chain: tuple[LoopHeader, ...]) -> float:
-        """The bytes of an array. Without a known length, one element per iteration of the parallel
-        loop.
+        """The size of an array in bytes. Without a known length, one element per iteration of the
+        parallel loop.
         """
         total = float(array.element_bytes)
         for extent in array.dims:

@@ -1,4 +1,4 @@
-"""Which arrays' lines no hardware prefetcher foresees, and which are gone through in wide steps."""
+"""Finds arrays whose lines no hardware prefetcher predicts, and arrays with wide strides."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from regionpredict.workload.loop_nest import LoopNest, NestLoop, ReferenceGroup
 def unforeseen_arrays(
     nest: LoopNest, *, line_bytes: int, stride_bytes: float, streams: float
 ) -> frozenset[str]:
-    """Gathers, strides beyond the `stride_bytes` that a prefetcher follows, and all arrays of a
-    loop that streams from more places at once than its `streams`.
+    """Arrays with gathers or strides beyond `stride_bytes`, and all arrays of a loop with more than
+    `streams` streams.
     """
     unforeseen = set(strided_arrays(nest, stride_bytes))
     for loop in nest.loops:
@@ -27,7 +27,7 @@ def unforeseen_arrays(
 
 
 def strided_arrays(nest: LoopNest, stride_bytes: float) -> frozenset[str]:
-    """The arrays with a reference that its own loop moves by more than `stride_bytes` at a time."""
+    """The arrays with a reference whose stride in its own loop exceeds `stride_bytes`."""
     return frozenset(
         group.array
         for loop in nest.loops
@@ -37,5 +37,5 @@ def strided_arrays(nest: LoopNest, stride_bytes: float) -> frozenset[str]:
 
 
 def _stride(group: ReferenceGroup, loop: NestLoop) -> float:
-    """Bytes by which an iteration of its own loop moves a reference."""
+    """A reference's stride in its own loop, in bytes."""
     return abs(group.slopes.get(loop.variable, 0.0) * loop.step)

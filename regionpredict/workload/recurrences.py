@@ -1,4 +1,4 @@
-"""Chains of operations that wait for the iteration before: sums into a scalar, recurrences."""
+"""Chains of operations that wait for the previous iteration: sums into a scalar, recurrences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from regionpredict.workload.scalar_replacement import changed_between, stored_ea
 
 
 class Recurrence(NamedTuple):
-    """One chain: what it goes over, and the floating-point operations by statement.
+    """A chain: its variable or array, and the floating-point operations by statement.
 
     `distance` is the number of iterations from a store to the load that needs it. None for a sum in
     one place, where only the combining operation waits for the previous iteration. `unordered`: the
@@ -41,9 +41,10 @@ def recurrences_of(
     loop: NestLoop, facts: Sequence[StatementFact], *, reassociates: bool,
     around: Sequence[StatementFact] = (), shares: Sequence[float] = (),
 ) -> tuple[Recurrence, ...]:  # fmt: skip
-    """The chains of an innermost loop with these statements, sums into scalars first.
+    """The chains of an innermost loop with these statements. Sums into scalars come first.
 
-    `shares` are the shares of the iterations in which each statement runs. Without them, all.
+    `shares` are the shares of the iterations in which each statement runs. By default, all
+    statements run in all iterations.
 
     `reassociates`: all sums may be reordered, not only the loop's reductions. `around` are the
     statements directly in the outer loop.
@@ -93,9 +94,9 @@ def recurrences_of(
 
 
 def _begun_anew(around: Sequence[StatementFact]) -> frozenset[str]:
-    """The scalars that statements around a loop set to what no value of theirs from before is in.
+    """The scalars that statements around a loop set to a value independent of their previous value.
 
-    `double x = *seed; for (...) x = f(x); *seed = x;` goes on where the loop left off.
+    `double x = *seed; for (...) x = f(x); *seed = x;` continues with the loop's last value.
     """
     setters: dict[str, list[int]] = {}
     for place, fact in enumerate(around):
@@ -146,7 +147,7 @@ def _floating(fact: StatementFact, reassociates: bool) -> tuple[str, ...]:
 def _way_through(
     group: ReferenceGroup, facts: Sequence[StatementFact], reassociates: bool
 ) -> tuple[str, ...]:
-    """The operations of one statement between a constant element and its new value."""
+    """The operations of one statement from a constant element to its new value."""
     texts = {access.text for access in group.accesses}
     ways = (
         path_run(path, reassociates=reassociates)

@@ -1,4 +1,4 @@
-"""Every reference of a small nest, in order: what closed forms estimate, these say.
+"""The references of a small nest in program order, which are counted exactly.
 
 A nest with few references is enumerated like the program, loop by loop, with all iterations of a
 loop at once. Larger ones use closed forms, which improve with size.
@@ -29,16 +29,17 @@ from regionpredict.workload.loop_nest import (
 Whole = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 Points = dict[str, Numbers]
-"""Values of loop variables, one for each iteration."""
+"""Values of loop variables per iteration."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTrace:
-    """References in the order in which one thread would make them all.
+    """References in the order of a serial execution.
 
     By reference: `iteration` of the shared loops, `array` by its place in `arrays`, `byte` from the
     start of the array, whether it is `written`, and whether each thread has its own array.
-    `iterations` are the shared ones. `aligned` tells for each array whether it starts on a line.
+    `iterations` is the number of iterations of the shared loops. `aligned` says for each array
+    whether it starts on a line.
     """
 
     iterations: int
@@ -52,18 +53,18 @@ class ReferenceTrace:
 
 
 def reference_trace(nest: LoopNest) -> ReferenceTrace | None:
-    """The trace of a nest; None where it is too long, or an address or a bound is not known."""
+    """The trace of a nest. None if it is too long, or if an address or a bound is unknown."""
     return _Tracer(nest).trace()
 
 
 class _NotTracedError(Exception):
-    """The nest has more references than are gone through, or bounds that are not known."""
+    """The nest has too many references or unknown bounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """All iterations of a loop: the values of variables, the outer iterations, those of the shared
-    loops, and the number of references of each.
+    """All iterations of a loop: the values of variables, the outer iterations, the iterations of
+    the shared loops, and the references in each.
     """
 
     loop: NestLoop
@@ -107,7 +108,7 @@ class _Tracer:
         )  # fmt: skip
 
     def _shared_body(self) -> _Body:
-        """The body of the innermost loop whose iterations threads share."""
+        """The body of the innermost loop shared among the threads."""
         points: Points = {}
         number = 1
         for loop in self.nest.parallel:
@@ -130,7 +131,7 @@ class _Tracer:
         return _Body(loop, points, number, around, shared, children, length)
 
     def _iterations(self, loop: NestLoop, points: Points, number: int) -> tuple[Whole, Points, int]:
-        """All runs of a loop: the outer iteration of each, the values of variables, and their
+        """All executions of a loop: the outer iteration of each, the values of variables, and their
         number.
         """
         first, limit = (
@@ -148,14 +149,14 @@ class _Tracer:
         return inside, inner_points, len(inside)
 
     def _spend(self, references: float, *, keep: bool = False) -> None:
-        """Counts references. `keep`: only tests whether the limit may be reached."""
+        """Counts references. `keep`: only tests whether the limit can be reached."""
         if not references <= self.left:
             raise _NotTracedError
         if not keep:
             self.left -= references
 
     def _fill(self, body: _Body, start: Whole) -> None:
-        """Puts the references of a body into their places, its iterations at `start`."""
+        """Stores the references of a body at their positions. Its iterations start at `start`."""
         at = start.copy()
         for part in _in_order(body.loop):
             if isinstance(part, int):
@@ -181,7 +182,7 @@ class _Tracer:
             at += 1
 
     def _values(self, form: Form | None, points: Points, number: int) -> Numbers:
-        """The form in each iteration."""
+        """The value of a form in each iteration."""
         if form is None:
             raise _NotTracedError
         if isinstance(form, Affine):
@@ -209,8 +210,8 @@ class _Tracer:
 
 
 def _parted(form: Curved) -> tuple[Affine, Curved]:
-    """A form as an affine one and what is left: of `300 * i + j % 8`, 300 values of i times 8 of j
-    are 8 of `j % 8`.
+    """Splits a form into an affine part and a rest. For `300 * i + j % 8` with 8 values of j, only
+    the 8 values of `j % 8` are evaluated.
     """
     slopes: dict[str, float] = {}
     left: dict[Monomial, Number] = {}

@@ -1,11 +1,11 @@
-"""How many distinct cache lines lie between a use of a line and the next, reference by reference.
+"""The number of distinct cache lines between two uses of a line, for each reference.
 
-The distances are those of an LRU stack (Mattson, Gecsei, Slutz and Traiger 1970; Ding and Zhong
-2003): a larger cache hits, and a smaller one misses. One thread runs the whole region from empty
-caches. Each loop carries the reuse of lines that consecutive iterations touch. Their number is the
-sum over its iterations minus the lines of the whole loop. The distance is the footprint of one
-iteration, or of several if another reference used the line earlier (layer conditions: Stengel et
-al. 2015, sec. 2.4).
+The distances are those of an LRU stack: a larger cache hits, and a smaller one misses (Mattson,
+Gecsei, Slutz and Traiger 1970; Ding and Zhong 2003). One thread runs the whole region and starts
+with empty caches. Each loop carries the reuse of lines that consecutive iterations touch. Their
+number is the sum over its iterations minus the lines of the whole loop. The distance is the
+footprint of one iteration, or of several if another reference used the line earlier (layer
+conditions: Stengel et al. 2015, sec. 2.4).
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from regionpredict.workload.thread_nest import undivided
 
 _Env = dict[str, float]
 _Place = tuple[ReferenceGroup, float]
-"""A reference by its group, and its offset there."""
+"""A reference by its group and its offset in it."""
 _MIDDLE = 1 / 2
 
 
 class ReuseShare(NamedTuple):
     """A `share` of a reference's executions that find their line `lines` other lines away.
 
-    `lines` is None for the first use of a line. `carried_by` is the variable of the loop in whose
-    previous iteration it was used. It is also None for a use in the same iteration of all loops.
-    `spread`: the distances are spread evenly from 0 to `lines`, at random.
+    `lines` is None for the first access to a line. `carried_by` is the variable of the loop whose
+    previous iteration used it. It is None for a use in the same iteration of all loops. `spread`:
+    the distances are random and uniform from 0 to `lines`.
     """
 
     share: float
@@ -48,7 +48,7 @@ class ReuseShare(NamedTuple):
     spread: bool = False
 
     def hits(self, lines: float) -> float:
-        """The share of the reference's executions that a cache of so many lines holds."""
+        """The share of the reference's executions that hit a cache of this many lines."""
         if self.lines is None:
             return 0.0
         if self.spread:
@@ -57,38 +57,38 @@ class ReuseShare(NamedTuple):
 
 
 class ReferenceReuse(NamedTuple):
-    """One reference: its number in the region, its executions, and its uses, nearest first."""
+    """A reference: its number in the region, its executions, and its uses, the nearest first."""
 
     number: int
     executions: float
     uses: tuple[ReuseShare, ...]
 
     def hits(self, lines: float) -> float:
-        """The share of its executions that hit in a cache of so many lines."""
+        """The share of its executions that hit a cache of this many lines."""
         return sum(use.hits(lines) for use in self.uses)
 
 
 def reuse_distances(
     nest: LoopNest, line_bytes: int, *, samples: int = int(REUSE_SAMPLES.value)
 ) -> tuple[ReferenceReuse, ...]:
-    """The reuse of every reference of a nest, in the order of the source.
+    """The reuse of every reference of a nest, in source order.
 
-    Loops whose inner loops grow or shrink are looked at in so many places.
+    If inner loops grow or shrink, a loop is evaluated at several positions.
     """
     counter = _ReuseCounter(nest, line_bytes, samples)
     return tuple(counter.reuse(reference) for reference in sorted(counter.references, key=_number))
 
 
 def misses(reuses: Sequence[ReferenceReuse], lines: float) -> float:
-    """References of the whole region that miss in a cache of so many lines."""
+    """References of the whole region that miss a cache of this many lines."""
     return sum(reuse.executions * (1.0 - reuse.hits(lines)) for reuse in reuses)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """One reference in the `path` of loops around it; an irregular one is a group of its own.
+    """A reference in the `path` of its loops. An irregular one forms its own group.
 
-    `alike` is the first group in which each reference alone touches equally many lines.
+    `alike` is the first group whose references touch equally many lines.
     """
 
     number: int
@@ -99,7 +99,7 @@ class _Reference:
 
     @property
     def offset(self) -> float:
-        """Bytes from where its group begins."""
+        """Bytes from the start of its group."""
         return self.address[1]
 
 
@@ -120,7 +120,7 @@ def _number(reference: _Reference) -> int:
 
 
 class _ReuseCounter:
-    """Counts the lines of references one by one, by the footprints of a team of one thread."""
+    """Counts the lines of single references, by the footprints of one thread."""
 
     def __init__(self, nest: LoopNest, line_bytes: int, samples: int) -> None:
         self.line_bytes = line_bytes
@@ -192,13 +192,15 @@ class _ReuseCounter:
         return trips * sum(inside) / len(places)
 
     def _places(self, loop: NestLoop) -> Sequence[float]:
-        """Where along a loop its iterations are looked at (0 to 1): they are alike, or not."""
+        """Positions along a loop (0 to 1) at which it is evaluated: one if iterations are equal,
+        else several.
+        """
         number = self.samples if loop.variable in loop.bounds_below else 1
         return [(2 * at + 1) / (2 * number) for at in range(number)]
 
     def _by_chance(self, reference: _Reference, executions: float) -> tuple[ReuseShare, ...]:
-        """Random accesses: the lines of the array lie evenly before each (Chatzopoulos 2012, eq.
-        4.2), but for those hit for the first time.
+        """Random accesses: previous accesses are uniformly distributed over the array's lines
+        (Chatzopoulos 2012, eq. 4.2), except for first accesses.
         """
         lines = max(1.0, reference.group.extent / self.line_bytes)
         each = executions / float(lines)
@@ -212,10 +214,10 @@ class _ReuseCounter:
     def _run(
         self, reference: _Reference, depth: int, env: _Env, runs: float, uses: list[ReuseShare]
     ) -> float:
-        """First touches in one run of the loop at a depth; `uses` get what is found in so many
-        `runs` of it.
+        """First accesses in one execution of the loop at a depth. `uses` receives the reuse found
+        in `runs` executions of it.
 
-        From the innermost loop outward: what is found there, and how far away.
+        Loops are processed from the innermost outward.
         """
         loop = reference.path[depth]
         trips = float(loop.trips(env))
@@ -266,7 +268,7 @@ class _ReuseCounter:
         loops: Sequence[NestLoop],
         env: _Env,
     ) -> float:
-        """Lines that the reference adds to those of `before` while `loops` run once."""
+        """Lines that the reference adds to those of `before` during one execution of `loops`."""
         if not before:
             return self._alone(reference, loops, env)
         own = self._lines([*before, reference], loops, env)
@@ -285,7 +287,9 @@ class _ReuseCounter:
         return float(sum(lines.touched for lines in volume.values()))
 
     def _alone(self, reference: _Reference, loops: Sequence[NestLoop], env: _Env) -> float:
-        """Lines of one reference: as many wherever it leads, if its array may begin anywhere."""
+        """Lines of one reference. They do not depend on its offset if its array may start
+        anywhere.
+        """
         group = reference.alike
         offset = reference.offset if group.aligned else group.offsets[0]
         return self._touched(loops, env, [(group, offset)])
@@ -310,7 +314,7 @@ class _ReuseCounter:
         ]  # fmt: skip
 
     def _before(self, reference: _Reference, depth: int) -> list[_Reference]:
-        """Those that come before it in one iteration of the loop at a depth."""
+        """The references before it in one iteration of the loop at a depth."""
         others = self._others(reference, depth)
         if depth + 1 == len(reference.path):
             return [other for other in others if other.number < reference.number]
@@ -323,7 +327,7 @@ class _ReuseCounter:
         ]  # fmt: skip
 
     def _ahead(self, reference: _Reference, depth: int) -> list[_Reference]:
-        """The references that reach a line before it while the loop at a depth runs."""
+        """The references that access a line before it while the loop at a depth runs."""
         known = self._leading.get((reference.number, depth))
         if known is None:
             known = self._leading[reference.number, depth] = [
@@ -353,7 +357,7 @@ class _ReuseCounter:
         return gap * stride > 0
 
     def _turns(self, reference: _Reference, ahead: Sequence[_Reference], loop: NestLoop) -> float:
-        """How many iterations ago the nearest of those ahead touched what it touches now."""
+        """The number of iterations since one of the references ahead accessed the same line."""
         stride = abs(reference.group.slopes.get(loop.variable, 0.0) * loop.step)
         turns = [1.0]
         if stride:
@@ -363,7 +367,7 @@ class _ReuseCounter:
         return min(turns)
 
     def _own_distance(self, reference: _Reference, depth: int, inside: _Env) -> float:
-        """Other lines from one iteration of a loop to the next, where it uses the line again.
+        """Other lines between two uses of a line in consecutive iterations of a loop.
 
         If it is constant in the inner loops, their last iteration used it.
         """
@@ -385,7 +389,7 @@ class _ReuseCounter:
         return known
 
     def _window(self, loop: NestLoop, inside: _Env, turns: float) -> float:
-        """Lines of all arrays in so many iterations of a loop, from where `inside` says on."""
+        """Lines of all arrays in this many iterations of a loop, from the position in `inside`."""
         if turns <= 1:
             return self._iteration(loop, inside)
         asked = (loop.index, turns, tuple(inside.values()))
@@ -431,8 +435,8 @@ def _at(loop: NestLoop, env: _Env, place: float) -> _Env:
 
 
 def _shortened(loop: NestLoop, begin: float, turns: float, numbers: Iterator[int]) -> NestLoop:
-    """A loop of so many iterations from a value on, and all in it; it and its groups get new
-    `numbers`.
+    """A loop with this many iterations from a given value, and its contents. The loop and its
+    groups get new `numbers`.
     """
     own = LoopHeader(
         next(numbers), loop.variable, Affine(begin, {}), Affine(begin + turns * loop.step, {}),
@@ -453,7 +457,7 @@ def _shortened(loop: NestLoop, begin: float, turns: float, numbers: Iterator[int
 
 
 def _merged(uses: Sequence[ReuseShare]) -> tuple[ReuseShare, ...]:
-    """Uses of the same distance as one, those of no weight left out; the nearest first."""
+    """Uses with the same distance merged, sorted by distance, without those of weight zero."""
     merged: dict[tuple[float | None, str | None, bool], ReuseShare] = {}
     for use in uses:
         key = use[1:]

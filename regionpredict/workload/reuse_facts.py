@@ -1,4 +1,4 @@
-"""The reuse distances of a region's references, in the program's names and in numbers."""
+"""The reuse distances of a region's references, as expressions and as numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from regionpredict.workload.reuse_distance import ReferenceReuse, ReuseShare, re
 
 
 class ReuseFact(NamedTuple):
-    """How far it is from a use of a line by one reference to the use before.
+    """The distance from a use of a line by one reference to the previous use.
 
     There are at most `lines` other lines in between. A larger cache misses first uses only. `expr`
     is that number in the program's names. `carried_by` is the variable of the loop that carries it
@@ -35,9 +35,9 @@ class ReuseFact(NamedTuple):
 
 
 class HistogramBar(NamedTuple):
-    """The `share` of a region's references whose distance is `below` so many lines.
+    """The `share` of a region's references with a distance below `below` lines.
 
-    And not below the previous bar. None: the first use of a line.
+    The distance is at least that of the previous bar. None: first accesses.
     """
 
     below: int | None
@@ -45,9 +45,9 @@ class HistogramBar(NamedTuple):
 
 
 def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
-    """A fact for every reference, in the order of the source; none where no loop is read.
+    """One fact per reference, in source order. Empty if no loop could be read.
 
-    Where sizes have no value, the expressions are those of large ones.
+    For unknown sizes, the expressions hold for large sizes.
     """
     if facts.status == "skipped" or facts.region.nest is None:
         return ()
@@ -81,7 +81,9 @@ def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
 
 
 def reuse_histogram(facts: Sequence[ReuseFact]) -> tuple[HistogramBar, ...]:
-    """The references of a region by distance, bar by bar to powers of two; empty where unknown."""
+    """The histogram of a region's reuse distances, with powers of two as limits. Empty if
+    unknown.
+    """
     if any(fact.executions is None for fact in facts):
         return ()
     bars: dict[int, float] = {}
@@ -102,7 +104,9 @@ def reuse_histogram(facts: Sequence[ReuseFact]) -> tuple[HistogramBar, ...]:
 
 
 def _spread(use: ReuseShare) -> list[tuple[int, float]]:
-    """(power of two, share) of a use's distances, which lie below it and not below its half."""
+    """(power of two, share) of a use's distances. Distances are below the power and at least half
+    of it.
+    """
     lines = max(0.0, use.lines or 0.0)
     last = 1 << int(lines).bit_length()
     if not use.spread:

@@ -40,12 +40,12 @@ def kept_in_memory(loop: NestLoop) -> Kept:
 
 
 def stored_each_time(group: ReferenceGroup, loop: NestLoop) -> bool:
-    """Whether a group that is constant in an innermost loop is stored in each iteration."""
+    """Whether a group that is constant in an innermost loop must be stored in each iteration."""
     return _stands_still(group, loop) and any(_may_be(group, other) for other in loop.groups)
 
 
 def changed_between(group: ReferenceGroup, loop: NestLoop) -> bool:
-    """Whether a compiler must take it that another store of the loop's body changes the group."""
+    """Whether, for a compiler, another store of the loop's body may change the group."""
     return any(other.written and _may_be(group, other) for other in loop.groups)
 
 
@@ -55,7 +55,7 @@ def _stands_still(group: ReferenceGroup, loop: NestLoop) -> bool:
 
 
 def _may_be(group: ReferenceGroup, other: ReferenceGroup) -> bool:
-    """Whether a compiler must take a reference of the other group for one of this."""
+    """Whether, for a compiler, a reference of the other group may be one of this group."""
     if other is group or group.private or other.private:
         return False
     if group.aligned and other.aligned and group.array != other.array:

@@ -20,22 +20,23 @@ SERIAL_KINDS: Mapping[str, str] = {
 
 
 class SerialKind(NamedTuple):
-    """A kind of serial body: 'critical', 'ordered' or 'single', and the lock of those that only
-    keep each other out."""
+    """A kind of serial body: 'critical', 'ordered' or 'single', with the lock of a critical
+    section.
+    """
 
     kind: str
     lock: str = ""
 
 
 class Selection(NamedTuple):
-    """A part of a region: its loops, and which of the region's statements are in it, in order."""
+    """A part of a region: its loops, and the statements of the region in it, in order."""
 
     nest: Loop
     statements: tuple[int, ...]
 
 
 def parts_of(nest: Loop) -> tuple[Selection, dict[SerialKind, Selection]]:
-    """The loops without the serial bodies in them, and those with only one kind's, by kind."""
+    """The loops without serial bodies, and the loops with the bodies of one kind only, by kind."""
     kinds = sorted(_kinds(nest.body))
     if not kinds:
         return Selection(nest, tuple(range(_statements_in(nest.body)))), {}
@@ -50,7 +51,7 @@ def parts_of(nest: Loop) -> tuple[Selection, dict[SerialKind, Selection]]:
 
 
 def kind_of(construct: Synchronisation) -> SerialKind | None:
-    """The kind of serial body of a construct; None of what threads run at once."""
+    """The kind of serial body of a construct. None for concurrent code."""
     kind = SERIAL_KINDS.get(construct.kind)
     return None if kind is None else SerialKind(kind, construct.lock)
 
@@ -70,7 +71,7 @@ def _kinds(nodes: tuple[Node, ...]) -> set[SerialKind]:
 
 
 class _Selector:
-    """Goes through a loop's body once, and counts every statement that it passes.
+    """Traverses a loop's body once and counts every statement.
 
     `kind` is that of the kept serial bodies. None: everything else, with empty constructs, because
     their number still counts.

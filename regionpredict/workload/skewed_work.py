@@ -1,11 +1,11 @@
-"""Work that data spread over the iterations: how much of it the busiest thread may have.
+"""Data-dependent work per iteration: the largest share that one thread may have.
 
 Two distributions represent all. With a `ratio` of longest to mean iteration, some iterations have
 the maximum length and `HEAVY_SHARE` of the work, and the others are equal. With an `exponent`,
-iterations follow a power law (Newman 2005, "Power laws, Pareto distributions and Zipf's law",
-Contemporary Physics 46, sec. 3.3: the longest part x of them has x^((a-2)/(a-1)) of the work). In
-both, the long iterations are adjacent, which is the worst order: a static block takes between the
-mean and `ratio` times the mean. In a random order, long blocks are nearly even.
+iterations follow a power law: the longest part x of them has x^((a-2)/(a-1)) of the work. See
+Newman 2005, "Power laws, Pareto distributions and Zipf's law", Contemporary Physics 46, sec. 3.3.
+In both, the long iterations are adjacent, which is the worst order: a static block takes between
+the mean and `ratio` times the mean. In a random order, long blocks are nearly even.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from regionpredict.workload.loop_nest import LoopNest, body_executions, in_sourc
 
 
 class Skew(NamedTuple):
-    """How unevenly data spread a `share` (0 to 1) of a region's work over its iterations.
+    """The distribution of a data-dependent `share` (0 to 1) of a region's work over its iterations.
 
     Exactly one of `ratio` (longest over mean, at least 1) and `exponent` (of a power law, above 2)
     is given.
@@ -32,7 +32,7 @@ class Skew(NamedTuple):
 
     @staticmethod
     def given(share: float, skew: GivenSkew) -> Skew:
-        """That of a share of the work, as the caller gave it."""
+        """The given distribution of a share of the work."""
         value = float(skew.value)
         return Skew(share, value) if skew.kind == "skew" else Skew(share, None, value)
 
@@ -72,10 +72,10 @@ def uneven_share(loops: tuple[UnevenLoop, ...], nest: LoopNest) -> float:
 
 
 def skewed_share(skew: Skew, iterations: float, threads: int, schedule: Schedule) -> float:
-    """The busiest thread's part of the work that data spread, the long iterations first.
+    """The busiest thread's part of the data-dependent work, with the long iterations first.
 
-    With dynamic schedules, a thread may get the longest piece last: at most an even part of the
-    rest plus that piece (Graham 1969, "Bounds on multiprocessing timing anomalies").
+    With dynamic schedules, a thread may get the longest piece last. It then has at most an even
+    part of the rest plus that piece (Graham 1969, "Bounds on multiprocessing timing anomalies").
     """
     whole = max(1.0, iterations)
     if schedule.kind == "static" and schedule.chunk is None:

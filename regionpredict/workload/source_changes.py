@@ -59,7 +59,9 @@ def with_parallel_first_touch(
 
 
 def without_fork(workload: Workload) -> Workload | None:
-    """The workload of the loop in a `parallel` that another has started; None where it is."""
+    """The workload of the loop inside a `parallel` started elsewhere. None if it is already inside
+    one.
+    """
     execution = workload.execution
     if execution is None or not execution.synchronisation.forks:
         return None
@@ -68,7 +70,7 @@ def without_fork(workload: Workload) -> Workload | None:
 
 
 def without_barrier(workload: Workload) -> Workload | None:
-    """The workload of the loop with `nowait`; None where that is not known."""
+    """The workload of the loop with `nowait`. None if it is unknown."""
     execution = workload.execution
     if execution is None:
         return None

@@ -1,9 +1,9 @@
-"""Stack distances of the references that reach caches: how many other lines lie between two uses.
+"""Stack distances of the references that reach caches: the number of other lines between two uses.
 
-An LRU cache of `n` lines finds a line again after fewer than `n` others, so one pass gives the
-traffic of caches of all sizes (Mattson, Gecsei, Slutz and Traiger 1970). References with a short
-distance form a run, of which only the first can miss. The distances of runs are counted by merging
-blocks of them (Bentley 1980, sec. 3), all blocks of a level at once.
+An LRU cache of `n` lines hits if fewer than `n` other lines were accessed in between. So one pass
+gives the traffic of caches of all sizes (Mattson, Gecsei, Slutz and Traiger 1970). References with
+a short distance form a run, of which only the first can miss. The distances of runs are counted by
+merging blocks of them (Bentley 1980, sec. 3), all blocks of a level at once.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Whole = NDArray[np.int64]
 Small = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 _DIGIT = 16
-"""Bits of a number that numpy sorts by in one pass (radix sort)."""
+"""The number of bits that numpy sorts by radix sort in one pass."""
 
 
 class References:
-    """The references to caches, one cache after the other, each in order.
+    """The references to caches, grouped by cache, each in order.
 
     By reference: its `line` (below `lines`), its `array` (below `arrays`), and whether it is
     `written`. Values that do not depend on the start of caches are computed once.
@@ -42,8 +42,8 @@ class References:
         self.reuse_time = np.append(0, reuse_time)
 
     def into_others(self, begins: Whole, near: int) -> Whole:
-        """The next `near` references from a cache start whose line was used before that start, as
-        places in the order of lines.
+        """Of the next `near` references after a cache starts, those to lines used before that
+        start, as positions in the order of lines.
         """
         after = (begins[:, None] + np.arange(near)).ravel()
         begin = np.repeat(begins, near)
@@ -61,11 +61,11 @@ class References:
 
 
 class LineRuns:
-    """References to a line with at most `near - 1` others between, as runs; caches begin at some
+    """Runs of references to one line with fewer than `near` others in between. Caches start at some
     of the references.
 
-    All arrays have the runs in the order of lines, those of a line in one cache by time. Caches
-    that are asked for hold `near` lines at least.
+    All arrays are in the order of lines, and for one line in one cache by time. Requested caches
+    hold at least `near` lines.
     """
 
     def __init__(self, references: References, begins: Whole, near: int) -> None:
@@ -92,8 +92,8 @@ class LineRuns:
         self._distances: Whole | None = None
 
     def moved(self, held: int) -> tuple[Whole, Whole]:
-        """Lines by array that caches of `held` lines bring in and write back, empty at first and
-        written back at the end.
+        """Lines, by array, that caches of `held` lines load and write back. Caches are empty at
+        first and are flushed at the end.
         """
         missed = self.first
         if held < min(self.touched, self._longest):
@@ -108,7 +108,8 @@ class LineRuns:
         )  # fmt: skip
 
     def _between(self) -> Whole:
-        """Other lines that its cache sees between the run before on the same line and each run.
+        """The number of other lines in its cache between the previous run on the same line and each
+        run.
 
         They are the runs that started since then after the previous run of their line ended, and
         the active ones. The value for a first run is unused.
@@ -128,7 +129,7 @@ class LineRuns:
 
 
 def _counts_up_to(positions: Whole, number: int) -> Whole:
-    """How many of the places are no later, at each of `number`."""
+    """The number of positions up to each of `number`."""
     counts: Whole = np.cumsum(np.bincount(positions, minlength=number))
     return counts
 
@@ -147,7 +148,8 @@ def in_order_of(numbers: Whole, most: int) -> Whole:
 
 
 def earlier_and_lower(ranked: Whole) -> Whole:
-    """By place, how many places before it have a lower rank; `ranked` are the places by rank.
+    """By position, how many earlier positions have a lower rank. `ranked` are the positions by
+    rank.
 
     Blocks of places are processed from the largest to the smallest, each in order of rank. For the
     right half, the earlier elements of the left half are counted. Then the halves are separated.

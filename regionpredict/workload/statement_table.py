@@ -1,4 +1,6 @@
-"""The statements of a region with their operations and references: what a score is made of."""
+"""The statements of a region with their operations and references, from which scores are
+computed.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ class ReferenceRow(NamedTuple):
     """One reference of a statement.
 
     `kind` is 'read' or 'write', `reuse` 'hit' or 'miss', `pattern` 'streaming', 'latency' or
-    'irregular'. `counted`: its array has the most dimensions. `bytes` is the amount it moves.
+    'irregular'. `counted`: its array has the most dimensions. `bytes` is the size of the access.
     """
 
     text: str
@@ -45,10 +47,10 @@ class StatementRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StatementTable:
-    """A region statement by statement.
+    """The statements of a region.
 
-    `status` is 'complete', 'partial' or 'skipped'. `iterations` and `working_set_bytes` are None
-    where they are not known; `unbound` are then the names without a value, where it is they.
+    `status` is 'complete', 'partial' or 'skipped'. `iterations` and `working_set_bytes` are None if
+    unknown. `unbound` are then the names without a value, if they are the reason.
     """
 
     region: str
@@ -69,7 +71,7 @@ class StatementTable:
 def statement_table(
     facts: RegionFacts, line_bytes: int, target: SizeTarget | None = None
 ) -> StatementTable:
-    """The table of one region, its patterns those of cache lines of `line_bytes`.
+    """The table of one region. Access patterns refer to cache lines of `line_bytes`.
 
     With a `target`, unknown executions are those for data of that size, and `assumed` lists them.
     Raises InputError for sizes beyond 64 bits (`check_sizes`).
@@ -94,7 +96,7 @@ def statement_table(
 def _with_executions(
     facts: RegionFacts, line_bytes: int, target: SizeTarget | None
 ) -> tuple[tuple[StatementFact, ...], tuple[str, ...]]:
-    """The statements with their executions, and the sizes that were guessed for these."""
+    """The statements with their executions, and the sizes assumed for these."""
     known = all(fact.executions.value is not None for fact in facts.statements)
     if target is None or known:
         return facts.statements, ()
@@ -131,7 +133,7 @@ def _row(facts: RegionFacts, fact: StatementFact, line_bytes: int) -> StatementR
 
 
 def _pattern(facts: RegionFacts, fact: StatementFact, access: AccessFact, line_bytes: int) -> str:
-    """As the facts say for common lines; judged again for others."""
+    """The pattern from the facts for common line sizes, computed again for others."""
     if line_bytes == LINE_BYTES:
         return access.pattern
     array = facts.region.array(access.access.array)

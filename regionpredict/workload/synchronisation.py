@@ -25,14 +25,14 @@ from regionpredict.workload.loop_nest import LoopNest, body_executions
 from regionpredict.workload.serial_bodies import SERIAL_KINDS, SerialKind
 
 _SECTION = re.compile(r"\[[^\]]*\]")
-"""`[0:n]`, `[map(i, j)]` of a variable in a clause: its commas separate no variables."""
+"""`[0:n]` or `[map(i, j)]` after a variable in a clause. Its commas do not separate variables."""
 
 
 class SpreadAtomics(NamedTuple):
-    """Atomic updates of elements of `array` that are found through an index from memory.
+    """Atomic updates of elements of `array` through an index from memory.
 
-    `updates` are those of all threads in one run of the region; `text` is the first one's element,
-    at `span`.
+    `updates` counts those of all threads in one execution of the region. `text` is the element of
+    the first one, at `span`.
     """
 
     array: str
@@ -46,8 +46,8 @@ class SynchronisationCounts(NamedTuple):
 
     `forks`: the region starts its own threads. `waits`: it ends with a barrier. `reductions` are
     reduced scalars, and `iterations` those assigned at run time. `by_construct` are the executions
-    of each OpenMP construct inside. `spread` are those of `atomic` by array, for elements anywhere
-    in it, and `apart` those of elements that the iteration number separates. `nests`: nested
+    of each OpenMP construct inside. `spread` are `atomic` updates by array, for elements anywhere
+    in it. `apart` are updates of elements selected by the iteration number. `nests`: nested
     parallel regions have as many threads as this one, instead of one. `by_lock` are the bodies of
     `critical` with their own lock, by name.
     """
@@ -74,13 +74,15 @@ class SynchronisationCounts(NamedTuple):
 
     @property
     def in_one_place(self) -> float:
-        """Atomic updates of what may be one variable for all threads."""
+        """Atomic updates of a variable that all threads may share."""
         spread = sum(updates.updates for updates in self.spread)
         return max(0.0, self.atomics - spread - self.apart)
 
     @property
     def alone(self) -> float:
-        """Atomic updates of lines that the thread has: `apart`, and what releases chosen locks."""
+        """Atomic updates of lines that the thread already has: `apart`, and releases of selected
+        locks.
+        """
         return self.apart + self.by_construct.get("lock", 0.0)
 
     @property
@@ -90,11 +92,11 @@ class SynchronisationCounts(NamedTuple):
 
     @property
     def serial_bodies(self) -> float:
-        """Executions of all bodies that threads run one after the other."""
+        """Executions of all serial bodies."""
         return sum(self.by_construct.get(name, 0.0) for name in SERIAL_KINDS)
 
     def visits(self, kind: SerialKind) -> float:
-        """How often the serial bodies of one kind run."""
+        """Executions of the serial bodies of one kind."""
         if kind.lock:
             return self.by_lock.get(kind.lock, 0.0)
         return sum(
@@ -105,7 +107,7 @@ class SynchronisationCounts(NamedTuple):
 
 
 def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> SynchronisationCounts:
-    """Counts what the region asks of the run-time system.
+    """Counts the region's calls of the OpenMP runtime.
 
     `source` is the worksharing loop, and `nest` has its numbers: the same loops in order.
     """
@@ -143,7 +145,7 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
 def team_limit(region: Region) -> int | None:
     """The maximum number of threads by `num_threads` and `if` of its `parallel`. None: no limit.
 
-    A team inside another one has one thread, unless the program lets teams start teams.
+    A nested parallel region has one thread, unless the program enables nested parallelism.
     """
     if region.nested_in is not None and not region.nests:
         return 1
@@ -156,7 +158,7 @@ def team_limit(region: Region) -> int | None:
 
 
 class _Run(NamedTuple):
-    """A construct that runs so many `times`, inside `loops`."""
+    """A construct that runs `times` times, inside `loops`."""
 
     construct: Synchronisation
     times: float
@@ -168,7 +170,8 @@ def _gather(
     around: tuple[tuple[Loop, float], ...], loop: int, runs: list[_Run],
 ) -> int:  # fmt: skip
     """Adds the constructs below `nodes`, which run `times`. `around` are their loops with
-    iterations, and `loop` is the position of the first loop below. Returns that of the next loop.
+    iterations, and `loop` is the position of the first inner loop. Returns the position of the next
+    loop.
     """
     for node in nodes:
         if isinstance(node, Synchronisation):
@@ -186,7 +189,7 @@ def _gather(
 
 
 def _spread(region: Region, runs: Sequence[_Run]) -> tuple[SpreadAtomics, ...]:
-    """The atomic updates through an index, an array once."""
+    """The atomic updates through an index, one entry per array."""
     memories = region.memories()
     spread: dict[str, SpreadAtomics] = {}
     for run in runs:
@@ -201,8 +204,9 @@ def _spread(region: Region, runs: Sequence[_Run]) -> tuple[SpreadAtomics, ...]:
 
 
 def _is_apart(run: _Run, region: Region) -> bool:
-    """Whether another iteration updates another element: `a[i]`, `a[i + 1]`, or `p[0]` of a `p`
-    that each iteration sets."""
+    """Whether other iterations update other elements: `a[i]`, `a[i + 1]`, or `p[0]` of a `p` that
+    each iteration sets.
+    """
     if run.construct.kind != "atomic":
         return False
     moving = {loop.variable for loop in parallel_loops(region)}
@@ -215,7 +219,7 @@ def _is_apart(run: _Run, region: Region) -> bool:
 
 
 def _written(construct: Synchronisation) -> list[Access]:
-    """The element that an `atomic` writes; none where it writes a variable."""
+    """The element that an `atomic` writes, or none for a variable."""
     return [
         access
         for statement in statements_in(construct.body)

@@ -1,8 +1,8 @@
-"""Distinct cache lines that the threads of one cache touch together, an array at a time.
+"""Distinct cache lines, by array, that the threads of one cache touch together.
 
-The threads are one piece apart along the parallel loop. For a reference that moves with it, they
-are another level of its lattice: neighbors that share a line count it once, and common data count
-once.
+Neighboring threads are one piece of the parallel loop from each other. For a reference that moves
+with the loop, the threads are another level of its lattice. Neighbors that share a line count it
+once, and common data count once.
 """
 
 from __future__ import annotations
@@ -58,27 +58,28 @@ class RangesOf(NamedTuple):
 
 
 RangesKey = tuple[Positions, tuple[tuple[str, float], ...], tuple[float | None, ...], Cut | None]
-"""The chain of loops, and of the loop variables, pieces and cut those that change its ranges."""
+"""A chain of loops, with the loop variables, pieces and cut that affect its ranges."""
 GroupKey = tuple[
     int, tuple[float, ...], tuple[float, ...], tuple[Range | float, ...], tuple[TeamLevel, ...],
     float, bool,
 ]  # fmt: skip
-"""The inputs of a group's lines: index, offsets, writes, a range or value for every variable in its
-slopes, the threads along these, copies of its data, and whether per thread.
+"""Everything a group's number of lines depends on: index, offsets, writes, a range or value for
+every variable in its slopes, the threads along these, copies of its data, and whether it is per
+thread.
 """
 Row = tuple[tuple[float, ...], tuple[float, ...]]
 """Offsets of a group's references, and those written."""
 TeamKey = tuple[float, int | tuple[TeamLevel, ...]]
-"""The inputs of the accesses of threads in inner loops."""
+"""Everything the accesses of threads in inner loops depend on."""
 FootprintKey = tuple[
     TeamKey, Positions, Cut | None, tuple[float | None, ...], Positions, tuple[float, ...], bool
 ]
 
 
 class Chain(NamedTuple):
-    """Those loops around a group that run, outermost first, and their positions.
+    """The active loops around a group, the outermost first, and their positions.
 
-    `depends`: the bounds of one of them depend on the loops around it.
+    `depends`: the bounds of one of them depend on outer loops.
     """
 
     loops: tuple[LoopHeader, ...]
@@ -88,9 +89,9 @@ class Chain(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """Groups of one array: their chains, the `names` in their addresses and ranges, and whether one
-    is irregular, threads drift apart along one, or all are aligned. Rows may overlap (`within`) for
-    several groups, or if a loop's bounds depend on others.
+    """Groups of one array: their chains, and the `names` in their addresses and ranges. It also
+    says whether one is irregular, whether threads drift along one, and whether all are aligned.
+    Rows may overlap (`within`) for several groups, or if a loop's bounds depend on others.
     """
 
     chains: tuple[Chain, ...]
@@ -105,7 +106,7 @@ class Meeting(NamedTuple):
 class FootprintTables:
     """The counts of one nest with one line length, for any number of threads.
 
-    The tables belong to one counter of traffic, which makes them and lets them go.
+    The tables belong to one traffic counter.
     """
 
     volumes: dict[FootprintKey, Volume] = field(default_factory=dict)
@@ -125,9 +126,7 @@ class FootprintTables:
 
 
 class TeamFootprints:
-    """Footprints of the `threads` neighbouring threads that share a cache, of those that a nest
-    is dealt to.
-    """
+    """Footprints of `threads` neighboring threads that share a cache, in a distributed nest."""
 
     def __init__(
         self, dealt: DealtNest, threads: float, line_bytes: int, tables: FootprintTables
@@ -147,15 +146,16 @@ class TeamFootprints:
 
     @property
     def key(self) -> TeamKey:
-        """The inputs of the threads' accesses in inner loops. If threads are far apart, they are
-        the same for all numbers of threads."""
+        """Everything the threads' accesses in inner loops depend on. If threads are far from each
+        other, the footprints are the same for all numbers of threads.
+        """
         if self._key is None:
             far = not self.columns and self._far()
             self._key = (self.threads, len(self.team) if far else self.team + self.columns)
         return self._key
 
     def _far(self) -> bool:
-        """Whether no two threads can meet in a line as long as each stays in its iteration."""
+        """Whether no two threads can share a line while each stays in its iteration."""
         if not self.team:
             return True
         moving = {group.array for group in self.nest.groups() if self._moves(group)}
@@ -185,7 +185,9 @@ class TeamFootprints:
         return any(self._moved(group, team) for team in self.team)
 
     def _moved(self, group: ReferenceGroup, team: TeamLevel) -> float:
-        """Bytes by which a group lies further on for the next thread, a unit further along."""
+        """The distance of a group's addresses between neighboring threads, in bytes per unit of a
+        variable.
+        """
         asked = (group.index, team.variable)
         moved = self._tables.moved.get(asked)
         if moved is None:
@@ -201,11 +203,12 @@ class TeamFootprints:
         per_thread: bool = False,
         cut: Cut | None = None,
     ) -> Volume:
-        """Distinct lines an array that `groups` touch while all of `loops` and below run once.
+        """Distinct lines, by array, that `groups` touch during one execution of `loops` and the
+        loops inside.
 
-        `cut` is the part of the (then only) loop that runs. Threads that drift apart in a triangle
-        touch similar lines, and neighbors the same at their edges, but at other times. `per_thread`
-        counts them for each thread.
+        `cut` is the executed part of the (then only) loop. Threads that drift apart in a triangle
+        touch similar lines. Neighbors touch the same lines at their edges, but at different times.
+        `per_thread` counts them for each thread.
         """
         active = tuple(map(_index, loops))
         whole = bool(loops) and loops[0].parallel
@@ -233,8 +236,7 @@ class TeamFootprints:
         return self.line_bytes * sum(lines.touched for lines in volume.values())
 
     def part(self, group: ReferenceGroup, offsets: tuple[float, ...]) -> ReferenceGroup:
-        """A group with some of its references; footprints are known by its number, which is below
-        those of all groups."""
+        """A group with some of its references. Its number is below those of all groups."""
         asked = (group.index, offsets)
         part = self._tables.parts.get(asked)
         if part is None:
@@ -245,7 +247,7 @@ class TeamFootprints:
         return part
 
     def all_bytes(self) -> float:
-        """The size of what the team touches in the whole region."""
+        """The bytes that the threads touch in the whole region."""
         if self._all_bytes is None:
             root = self.nest.root
             self._all_bytes = self.bytes((root,), {}, root.groups_below)
@@ -277,10 +279,10 @@ class TeamFootprints:
         self, groups: Sequence[ReferenceGroup], active: Positions,
         ranges: dict[Positions, RangesOf], env: Env, per_thread: bool, cut: Cut | None,
     ) -> Lines | None:  # fmt: skip
-        """The lines of an array whose closed form is no more than an estimate.
+        """The enumerated lines of an array whose closed form is only an estimate.
 
-        None if it is exact, for too many runs, for random accesses, for drifting threads, and if
-        only some groups exist once per thread.
+        None if the closed form is exact, for too many runs, for random accesses, for drifting
+        threads, and if only some groups exist once per thread.
         """
         count_footprint()
         met = self._meeting(groups, active)
@@ -346,7 +348,7 @@ class TeamFootprints:
         return lines.times(each)
 
     def _meeting(self, groups: Sequence[ReferenceGroup], active: Positions) -> Meeting:
-        """The values of an array's groups that depend on no place and no threads."""
+        """The values of an array's groups that depend on neither position nor threads."""
         asked = (tuple(map(_index, groups)), active)
         met = self._tables.meetings.get(asked)
         if met is None:
@@ -364,7 +366,7 @@ class TeamFootprints:
         self, chains: Sequence[Chain], groups: Sequence[ReferenceGroup], each: int
     ) -> tuple[tuple[int, int], ...]:
         """The (first iteration, iterations) of the outermost loop for `each` adjacent threads.
-        Empty if these are not rows of whole iterations.
+        Empty if these are not whole rows of iterations.
         """
         first = chains[0].loops[0] if chains[0].loops else None
         if first is None or self.in_step or list(self.pieces) != [first.index]:
@@ -385,7 +387,7 @@ class TeamFootprints:
     def _team_along(
         self, group: ReferenceGroup, ranges: Ranges, per_thread: bool
     ) -> tuple[tuple[TeamLevel, ...], float]:
-        """The team along the group's address, and how often all that it touches is there."""
+        """The levels of threads along the group's address, and the number of copies of its data."""
         if group.private or (group.drifts and (per_thread or not group.drifts <= ranges.keys())):
             return (), self.threads
         if not self.team or group.drifts:
@@ -396,8 +398,8 @@ class TeamFootprints:
     def _in_columns(
         self, group: ReferenceGroup, ranges: Ranges, per_thread: bool
     ) -> tuple[TeamLevel, ...]:
-        """The threads along a group that follows a shared loop inside the cut one. They are at
-        different columns of their rows, and each goes through all of them at another time.
+        """The threads along a group that moves with a shared loop inside the divided one. They are
+        at different columns of their rows, and each traverses all columns at a different time.
         """
         for column in self.columns:
             if column.row in ranges or (column.variable in ranges and not per_thread):
@@ -430,7 +432,7 @@ class TeamFootprints:
         return union
 
     def _ranges_of(self, chain: Chain, env: Env, cut: Cut | None) -> RangesOf:
-        """The loops' ranges, worked out once for all that changes them."""
+        """The loops' ranges, cached by everything that affects them."""
         around = tuple(env.items()) if chain.depends else ()
         cutting = () if self.pieces.keys().isdisjoint(chain.positions) else self._lengths
         asked = (chain.positions, around, cutting, cut)
@@ -444,7 +446,7 @@ class TeamFootprints:
     def _lines_of(
         self, group: ReferenceGroup, spanned: RangesOf, env: Env, per_thread: bool
     ) -> tuple[GroupLines, ...]:
-        """The lines of the group's rows; none where a loop around it does not run."""
+        """The lines of the group's rows. Zero if an outer loop does not run."""
         ranges = spanned.ranges
         if group.irregular:
             rows = _separate_rows(group, ranges, self.line_bytes)
@@ -470,7 +472,7 @@ class TeamFootprints:
         self, group: ReferenceGroup, row: Row, ranges: Ranges, env: Env,
         along: Sequence[TeamLevel], copies: float, *, per_thread: bool,
     ) -> GroupLines:  # fmt: skip
-        """The lines of a row of an affine group whose loops all run. Threads are `along` its
+        """The lines of a row of an affine group with active loops. Threads are `along` its
         address.
         """
         offsets, stored = row
@@ -519,8 +521,9 @@ class TeamFootprints:
     def _distinct(
         self, group: ReferenceGroup, levels: Sequence[Level], offsets: tuple[float, ...]
     ) -> float:
-        """The lines of a lattice. If its array starts on a line and each step is a multiple of
-        lines, such as structs of 128 B, the members on common lines are known."""
+        """The lines of a lattice. If its array starts on a line and each step is a multiple of the
+        line size (such as structs of 128 B), the members on common lines are known.
+        """
         line = float(self.line_bytes)
         if group.aligned and all(slope % line == 0 for slope in group.slopes.values()):
             begins = tuple(sorted({offset // line * line for offset in offsets}))
@@ -528,7 +531,9 @@ class TeamFootprints:
         return lattice_lines(levels, offsets, group.element, line)
 
     def _spread(self, group: ReferenceGroup, ranges: Ranges, row: Row) -> GroupLines:
-        """Random accesses: lines hit at least once, by members that lie together in an element."""
+        """Random accesses: lines accessed at least once, for members that are adjacent in an
+        element.
+        """
         offsets, stored = row
         number = 1.0 if group.private else self.threads
         number *= lattice_lines((), offsets, group.element, self.line_bytes)
@@ -542,9 +547,9 @@ class TeamFootprints:
 
 
 def _widen(name: str, slopes: Mapping[str, float], ranges: Ranges, steps: dict[str, float]) -> None:
-    """Counts a triangle by its wider stride: as many columns as there are, of the mean length.
+    """Counts a triangle by its wider stride: all its columns, each with the mean length.
 
-    `a[j][i]` with j from i on touches all rows j, each of them in half of the columns i.
+    For example, `a[j][i]` with j from i on touches all rows j, each in half of the columns i.
     """
     spanned = ranges[name]
     around = [other for other in spanned.depends if other in steps]
@@ -557,7 +562,7 @@ def _widen(name: str, slopes: Mapping[str, float], ranges: Ranges, steps: dict[s
 
 
 def _separate_rows(group: ReferenceGroup, ranges: Ranges, line_bytes: int) -> list[Row]:
-    """The group in parts whose addresses do not interleave: `y[k-1][i]` and `y[k][i]`."""
+    """Splits the group into parts whose addresses do not interleave: `y[k-1][i]` and `y[k][i]`."""
     offsets, written = group.offsets, set(group.written)
     moving = [name for name in group.slopes if name in ranges]
     reach = sum(abs(group.slopes[name]) * max(0.0, ranges[name].extent - 1) for name in moving)

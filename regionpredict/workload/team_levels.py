@@ -13,7 +13,7 @@ from regionpredict.workload.thread_nest import ColumnSpacing, TeamSpacing
 class TeamLevel(NamedTuple):
     """Threads along one parallel loop: `threads` of them, `distance` units of its variable.
 
-    `row`: only in the iterations of the loop over this variable, in the middle of which they start.
+    `row`: only in the iterations of the loop over this variable, starting in the middle.
     """
 
     variable: str
@@ -37,8 +37,8 @@ def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLe
 def column_levels(columns: Sequence[ColumnSpacing], threads: float) -> tuple[TeamLevel, ...]:
     """The positions of `threads` neighbors that each have several rows.
 
-    Threads within one row are adjacent. Others are spread over all of it, at as many places as
-    occur before the first one repeats.
+    Threads within one row are adjacent. Other threads are distributed over the whole row, at as
+    many positions as occur before the first one repeats.
     """
     levels = []
     for column in columns:
@@ -52,6 +52,6 @@ def column_levels(columns: Sequence[ColumnSpacing], threads: float) -> tuple[Tea
 
 
 def _come_round(turn: float, threads: int) -> bool:
-    """Whether the thread after this number is at the place of the first one."""
+    """Whether the thread after this many threads is at the position of the first one."""
     revolutions = threads * turn
     return abs(revolutions - round(revolutions)) < ROUNDING.value

@@ -1,4 +1,4 @@
-"""The nest as one thread runs it: the part of the iterations that a schedule deals to it, in order.
+"""The nest as one thread executes it: the iterations that a schedule assigns to it, in order.
 
 One piece per thread is a section of the parallel loops. Cyclic chunks (Chen, Chang and Yew 1990,
 cyclic and block-cyclic distributions) are strip-mined: a loop over rounds surrounds the chunk, and
@@ -28,7 +28,9 @@ from regionpredict.workload.loop_nest import (
 
 
 class TeamSpacing(NamedTuple):
-    """Positions of threads along one loop: `distance` units of its variable, `most` of them."""
+    """The positions of threads along one loop: `distance` units of its variable, and at most `most`
+    of them.
+    """
 
     variable: str
     distance: float
@@ -36,11 +38,11 @@ class TeamSpacing(NamedTuple):
 
 
 class ColumnSpacing(NamedTuple):
-    """Positions of threads along a shared loop that each runs whole, in the iterations of `row`
-    around it, if they start in the middle of one.
+    """The positions of threads along a shared loop that each thread runs completely. They apply in
+    the iterations of `row` around it, if threads start in the middle of one.
 
-    A thread is `turn` (-1/2 to 1/2) of its whole `length`, in units of the variable, beyond the
-    previous one, and wraps around at the end.
+    Each thread is `turn` (-1/2 to 1/2) of the `length` ahead of the previous one, in units of the
+    variable, and wraps around at the end.
     """
 
     row: str
@@ -51,11 +53,12 @@ class ColumnSpacing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DealtNest:
-    """The part of one of `threads` threads.
+    """The iterations of one of `threads` threads.
 
-    `lengths` are the iterations of its piece, by the index of the cut loop. `spacings` give the
+    `lengths` has the iterations of its piece, by the index of the divided loop. `spacings` give the
     positions of its neighbors, closest loop first, and `columns` those in rows if each has several.
-    `in_step`: all are at about the same place at any time, so a common line comes once.
+    `in_step`: all threads are at about the same position at any time, so a common line is loaded
+    once.
     """
 
     nest: LoopNest
@@ -67,7 +70,7 @@ class DealtNest:
 
     @property
     def iterations(self) -> float:
-        """Iterations of the shared loops that one thread runs, on average."""
+        """Mean iterations of the shared loops per thread."""
         total, env = 1.0, dict[str, float]()
         for loop in self.nest.parallel:
             begin, trips = loop.section(env, self.lengths.get(loop.index), None)
@@ -77,14 +80,14 @@ class DealtNest:
 
 
 def undivided(nest: LoopNest) -> DealtNest:
-    """The nest on one thread, by whatever schedule."""
+    """The nest on one thread, under any schedule."""
     return DealtNest(nest, 1, {}, (), in_step=False)
 
 
 def deal(nest: LoopNest, threads: int, schedule: Schedule, *, together: bool = False) -> DealtNest:
     """The part of one thread. There are at most as many threads as pieces.
 
-    `together`: it is asked what all threads of it do, whichever of them.
+    `together`: the result represents all of its threads together.
     """
     trips = parallel_trips(nest)
     total = max(1.0, math.prod(trips))
@@ -112,7 +115,7 @@ def deal(nest: LoopNest, threads: int, schedule: Schedule, *, together: bool = F
 
 
 def parallel_trips(nest: LoopNest) -> tuple[float, ...]:
-    """Iterations of each loop that the threads share, those around it at their middle."""
+    """Iterations of each shared loop, with outer loops at their middle."""
     trips, env = [], dict[str, float]()
     for loop in nest.parallel:
         trips.append(loop.trips(env))
@@ -133,7 +136,7 @@ def _columns(
     nest: LoopNest, trips: Sequence[float], cut: int, own: float
 ) -> tuple[ColumnSpacing, ...]:
     """The position of the next thread in the loops inside the cut one: its offset if `own`
-    iterations are not whole rows. Less than half a column is rounding of pieces.
+    iterations are not whole rows. Offsets below half a column are taken for rounding.
     """
     row, columns = nest.parallel[cut].variable, []
     for at in range(cut + 1, len(trips)):
@@ -145,7 +148,7 @@ def _columns(
 
 
 def _turn_of(rows: float) -> float:
-    """The position in a row, from its start or before its end, after several rows.
+    """The position in a row after several rows, relative to its start or its end.
 
     >>> _turn_of(15.25), _turn_of(2.875), _turn_of(3.0)
     (0.25, -0.125, 0.0)
@@ -154,10 +157,10 @@ def _turn_of(rows: float) -> float:
 
 
 def _in_rounds(dealt: DealtNest, trips: Sequence[float], cut: int, *, together: bool) -> DealtNest:
-    """The rounds of chunks as a loop of their own: along the loop in which a round is a part.
+    """The rounds of chunks as a loop, placed along the loop that a round divides.
 
-    Where rounds do not divide a row, a thread has other columns in the next one; a team that is
-    `together` has all of them.
+    If rounds do not divide a row, a thread has other columns in the next round. Threads `together`
+    have all of them.
     """
     nest = dealt.nest
     at, covered = cut, dealt.threads * dealt.lengths[nest.parallel[cut].index]
@@ -189,15 +192,15 @@ def _in_rounds(dealt: DealtNest, trips: Sequence[float], cut: int, *, together: 
 
 
 class _Rounds:
-    """Strip-mines one loop of a nest: its variable counts rounds, another one inside the chunk's
-    iterations, where these are several.
+    """Strip-mines one loop of a nest. One variable counts rounds, and another one the chunk's
+    iterations if there are several.
     """
 
     def __init__(
         self, loop: LoopHeader, rounds: float, covered: float, length: float, index: int,
         drift: Mapping[str, float],
     ) -> None:  # fmt: skip
-        """`drift`: by how much the thread's first iteration moves with a loop around."""
+        """`drift` is how far the thread's first iteration moves with an outer loop."""
         assert isinstance(loop.first, Affine)
         self.loop = loop
         self.length = length
@@ -222,7 +225,7 @@ class _Rounds:
         )
 
     def nest_loop(self, loop: NestLoop) -> NestLoop:
-        """A loop and all in it."""
+        """A loop with its contents."""
         children = tuple(map(self.nest_loop, loop.children))
         groups = tuple(map(self._group, loop.groups))
         if loop.index != self.loop.index:
@@ -233,7 +236,7 @@ class _Rounds:
         return with_contents(self.round_header, (chunk,), (), ())
 
     def _around(self, loop: LoopHeader) -> LoopHeader:
-        """The header of another loop, which is around many groups."""
+        """The header of another loop, which is cached, since it is around many groups."""
         moved = self._moved.get(loop.index)
         if moved is None:
             names = loop.depends
@@ -282,7 +285,7 @@ class _Rounds:
 
 
 def _header(loop: LoopHeader) -> LoopHeader:
-    """The header alone of what may be a loop with contents."""
+    """The header of a loop that may have contents."""
     return LoopHeader(
         loop.index, loop.variable, loop.first, loop.limit, loop.step, loop.parallel, loop.depends,
         loop.line, loop.counted, loop.conditional, loop.unordered,

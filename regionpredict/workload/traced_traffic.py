@@ -1,7 +1,7 @@
-"""Lines that caches move, by a trace of all references: least recently used goes first.
+"""Simulates the lines that LRU caches move, from a trace of all references.
 
-Threads of one cache take turns, reference by reference. Caches are fully associative, allocate
-lines that are written and write them back; they are empty at first and flushed at the end.
+The threads of one cache alternate, reference by reference. Caches are fully associative, allocate
+written lines, and write them back. They are empty at first and are flushed at the end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from regionpredict.workload.reference_trace import ReferenceTrace, Whole
 from regionpredict.workload.stack_distances import Flags, LineRuns, References, in_order_of
 
 _Counts = tuple[Whole, Whole]
-"""Lines brought in and written back, by array."""
+"""Lines loaded and written back, by array."""
 
 
 class _Dealt(NamedTuple):
@@ -31,9 +31,9 @@ class _Dealt(NamedTuple):
 
 
 class _Lines(NamedTuple):
-    """The line of each reference: `shared` ones first, then `private` ones that each thread has.
+    """The line of each reference. `shared` ones come first, then `private` ones of each thread.
 
-    `array` is that of each line.
+    `array` is the array of each line.
     """
 
     line: Whole
@@ -54,7 +54,7 @@ class _Caches(NamedTuple):
 
 
 class TracedTraffic:
-    """The traffic of one trace, whoever has its iterations and however large the caches are."""
+    """The traffic of one trace, for any assignment of iterations and any cache size."""
 
     def __init__(self, trace: ReferenceTrace, line_bytes: int) -> None:
         self.trace = trace
@@ -70,10 +70,11 @@ class TracedTraffic:
         self._stores = np.flatnonzero(trace.written)
 
     def volume(self, threads: int, sharers: int, chunk: int | None, held: float) -> Volume:
-        """Lines by array that all caches of `held` lines move together, `sharers` threads each.
+        """Lines, by array, that all caches of `held` lines move together, with `sharers` threads
+        each.
 
-        Threads have a block each, as even as can be, or chunks in turn. Arrays that may begin
-        anywhere begin at several places of a line, the fewer the longer the trace is: the mean.
+        Threads have one block each, as even as possible, or chunks in turn. The result is a mean
+        over several starts of unaligned arrays within a line. Longer traces use fewer starts.
         """
         most = int(min(max(1.0, held), float(len(self.trace.byte))))
         alignments = 1 if self._aligned.all() else self._alignments()
@@ -170,7 +171,7 @@ class TracedTraffic:
         return known
 
     def _line_numbers(self, line: Whole) -> _Lines:
-        """Lines of the arrays, numbered from nought on over all of them."""
+        """Lines of the arrays, numbered from zero over all arrays."""
         trace = self.trace
         number = len(trace.arrays)
         own = np.zeros(number, dtype=np.bool_)
@@ -192,7 +193,7 @@ class TracedTraffic:
 
 
 def _without_gaps(line: Whole, number: int) -> tuple[Whole, Whole]:
-    """The lines below `number` that are touched, and for each reference which of them it is."""
+    """The touched lines below `number`, and the index of each reference's line among them."""
     if number > 4 * len(line):
         touched, line = np.unique(line, return_inverse=True)
         return touched, line
@@ -221,8 +222,8 @@ def cache_order(trace: ReferenceTrace, threads: int, sharers: int, chunk: int | 
 
 
 def _interleaved(first: Whole, sharers: int) -> Whole:
-    """The order in which `sharers` threads after each other take turns, whose references are
-    those from `first` on; who has none left is left out.
+    """The order in which `sharers` consecutive threads alternate. Their references start at
+    `first`, and threads without further references are skipped.
     """
     taken = np.empty(first[-1], dtype=np.int64)
     for thread in range(0, len(first) - 1, sharers):
@@ -238,7 +239,7 @@ def _interleaved(first: Whole, sharers: int) -> Whole:
 
 
 def dealt(iterations: int, threads: int, chunk: int | None) -> Whole:
-    """The thread of each iteration: a block each, as even as can be, or chunks in turn.
+    """The thread of each iteration: one block each, as even as possible, or chunks in turn.
 
     >>> dealt(7, 3, None).tolist(), dealt(7, 3, 2).tolist()
     ([0, 0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 2, 0])

@@ -1,4 +1,4 @@
-"""Between which values an expression stays while loops around it run: no interval is too narrow."""
+"""The range of an expression's values over enclosing loops, which is never too narrow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from regionpredict.ir.expr import Atom
 
 
 class Interval(NamedTuple):
-    """From the lowest to the highest value, both included."""
+    """The lowest and the highest value, both included."""
 
     low: float
     high: float
@@ -27,11 +27,11 @@ class Interval(NamedTuple):
 
 
 Intervals = Mapping[str, Interval]
-"""By name; what has one value has an interval of it alone."""
+"""Intervals by name. A constant has an interval with a single value."""
 
 
 def interval_of(expr: Expr, intervals: Intervals) -> Interval | None:
-    """The interval of an expression (interval arithmetic, Moore 1966); None where a part has none.
+    """The interval of an expression (interval arithmetic, Moore 1966). None if a part has none.
 
     >>> i = Expr.name("i")
     >>> interval_of(Expr.atom("mod", i + 9, Expr.const(24)) * 8, {"i": Interval(0, 99)})
@@ -61,8 +61,7 @@ def _of_atom(atom: Atom, intervals: Intervals) -> Interval | None:
 
 
 def _remainder(value: Interval, divisor: Interval) -> Interval | None:
-    """A division that rounds down or toward zero: its distance from zero is below that of the
-    divisor."""
+    """The remainder of a division. Its distance from zero is smaller than the divisor's."""
     most = divisor.low - 1
     if most < 0 or divisor.low != divisor.high:
         return None

@@ -1,4 +1,4 @@
-"""Holds the answers of a workload against each other: a contradiction is a defect of ours."""
+"""Checks that the answers of a workload are consistent. A contradiction is a bug."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from regionpredict.workload.workload import Work, Workload
 
 
 class InconsistentWorkloadError(Exception):
-    """`place: what contradicts what`."""
+    """`place: contradiction`."""
 
 
 def verify(workload: Workload, *, threads: Sequence[int] = (), caches: Sequence[int] = ()) -> None:
-    """Raises InconsistentWorkloadError where answers contradict each other.
+    """Raises InconsistentWorkloadError if answers contradict each other.
 
-    Hits and misses are all counted references. Each statement is in the loops once. The pieces of
-    each number of `threads` are all iterations. The larger of two `caches` moves no more bytes.
+    Hits and misses add up to the counted references. Each statement occurs in the loops once. The
+    pieces of each number of `threads` add up to the iterations. The larger of two `caches` does not
+    move more bytes.
     """
     faults = [*_table_faults(workload)]
     execution = workload.execution

@@ -1,4 +1,4 @@
-"""How evenly a schedule deals the work out, and how many threads are at work at a time."""
+"""The balance of a schedule, and the number of threads at work at a time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from regionpredict.workload.skewed_work import Skew, skewed_share
 
 
 class WorkProfile(NamedTuple):
-    """How the work lies along the parallel loop.
+    """The distribution of work along the parallel loop.
 
-    `iterations` are those that the threads share; `weights` the work (innermost iterations) at
-    samples along the loop, empty where every iteration does the same. `skew` says how data spread
-    their part of the work, None where that is even or not known.
+    `iterations` is the number of shared iterations. `weights` is the work (innermost iterations) at
+    samples along the loop, and empty if all iterations are equal. `skew` is the distribution of
+    data-dependent work. None if the work is even or unknown.
     """
 
     iterations: float
@@ -54,7 +54,7 @@ def _weights(nest: LoopNest) -> tuple[float, ...]:
 
 
 def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> float:
-    """The busiest thread's part of the work: 1/threads where the work is even.
+    """The busiest thread's share of the work, which is 1/threads for even work.
 
     Static pieces of a triangular nest are weighed at samples of the iteration space, except for
     several chunks per thread. A dynamic schedule with more pieces than threads waits for a part of
@@ -71,7 +71,7 @@ def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> flo
 
 
 def _counted_share(profile: WorkProfile, threads: int, schedule: Schedule) -> float:
-    """The busiest thread's share, as far as bounds give the work of an iteration."""
+    """The busiest thread's share, as far as loop bounds determine the work of an iteration."""
     total = profile.iterations
     if schedule.kind != "static":
         own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0
@@ -101,7 +101,8 @@ def _counted_share(profile: WorkProfile, threads: int, schedule: Schedule) -> fl
 def threads_at_work(
     profile: WorkProfile, threads: int, sharers: int, schedule: Schedule
 ) -> list[tuple[int, float]]:
-    """(threads of one cache that work at a time, share of all work done so), most first.
+    """(threads of one cache that work at a time, share of all work done by them), the largest
+    number first.
 
     If static pieces differ, threads with light ones leave the cache to the others. At most
     `WORK_PHASES` numbers represent all.
@@ -130,8 +131,8 @@ def threads_at_work(
 
 
 def piece_weights(weights: Sequence[float], pieces: float) -> list[float]:
-    """The weights of so many pieces, equally long but for the rest of one at the end; the samples
-    joined by steps.
+    """The weights of equally long pieces, with a shorter one at the end, from the samples as a step
+    function.
 
     >>> piece_weights([1.0, 1.0, 2.0, 2.0, 2.0], 2.5)
     [2.0, 4.0, 2.0]

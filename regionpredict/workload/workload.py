@@ -1,4 +1,4 @@
-"""One region's work in numbers, all sizes bound: what a model of any machine may ask of it."""
+"""One region's work in numbers with all sizes bound, as input for a model of any machine."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ from regionpredict.workload.work_distribution import WorkProfile, work_profile
 
 
 class Work(NamedTuple):
-    """Loops in numbers: the nest, how its work lies along the parallel loop, and its bodies.
+    """Loops in numbers: the nest, the distribution of its work along the parallel loop, and its
+    bodies.
 
-    `uneven` says, a line each, which of it takes as long as data say, `skew` how these may spread
-    it; None where nothing is uneven.
+    `uneven` has one line for each part with data-dependent work. `skew` is its possible
+    distribution, or None if nothing is uneven.
     """
 
     nest: LoopNest
@@ -45,7 +46,9 @@ class Work(NamedTuple):
 
 
 class SerialWork(NamedTuple):
-    """All runs of one kind of serial body ('critical', 'ordered', 'single'): `visits` in all."""
+    """All executions of one kind of serial body ('critical', 'ordered', 'single'), `visits` in
+    number.
+    """
 
     kind: str
     visits: float
@@ -94,7 +97,7 @@ class Workload:
     only_written: frozenset[str] = frozenset()
 
     def traffic_of(self, work: Work) -> TrafficCounter:
-        """A counter of the traffic of the region's work, or of a serial body's."""
+        """A traffic counter for the region's work, or for a serial body."""
         return TrafficCounter(work.nest, work.profile, self.schedule, self.line_bytes)
 
 
@@ -106,7 +109,8 @@ def workload_of(
     placement: Placement = UNSEEN,
     history: History = UNKNOWN,
 ) -> Workload:
-    """The workload of one region, whose unknown sizes are such that it touches the `target`.
+    """The workload of one region. Unknown sizes are chosen so that it touches the `target` amount
+    of data.
 
     Raises InputError for sizes beyond 64 bits.
     """

@@ -1,4 +1,6 @@
-"""How much other data is touched between two runs of a region: it drives its own out of caches."""
+"""The amount of other data touched between two executions of a region, which evicts its own data
+from caches.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which thread has which part of an array: how a region deals its references out.
+"""The distribution of arrays among threads: which thread accesses which part.
 
 Two loops with the same distribution of an array find their parts in their own caches. Otherwise a
 loop waits for lines from other cores.
@@ -13,7 +13,7 @@ from regionpredict.ir import Access, Expr, Loop, Region
 
 
 class Part(NamedTuple):
-    """One way of dealing out: the dimension that moves with the parallel loop, and how.
+    """One distribution: the dimension that moves with the parallel loop, and how.
 
     `dimension` is None if every thread touches the same data. `slope` is the subscript's factor of
     the loop variable as text, `schedule` is the loop's, and `rank` is the number of moving
@@ -27,12 +27,12 @@ class Part(NamedTuple):
 
     @property
     def division(self) -> tuple[int | None, str, Schedule]:
-        """How the dimension is dealt out: with the same one a thread has the same part."""
+        """The distribution of the dimension. Equal divisions give each thread the same part."""
         return (self.dimension, self.slope, self.schedule)
 
 
 def parts_of(region: Region, kind: str) -> dict[str, frozenset[Part]]:
-    """By array: how its references of one kind ('read' or 'write') are dealt out."""
+    """By array, the distribution of its references of one kind ('read' or 'write')."""
     if region.nest is None:
         return {}
     schedule = schedule_of(region)
@@ -55,7 +55,7 @@ def _part(access: Access, loops: tuple[Loop, ...], schedule: Schedule) -> Part:
 
 
 def factor_of(subscript: Expr, variable: str) -> str | None:
-    """The factor of a variable in a subscript as text; None where it is not in it.
+    """The factor of a variable in a subscript as text. None if the variable does not occur.
 
     >>> i, n = Expr.name("i"), Expr.name("n")
     >>> factor_of(n - 1 - i, "i"), factor_of(i * n, "i"), factor_of(n, "i")

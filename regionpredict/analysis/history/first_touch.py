@@ -1,7 +1,7 @@
-"""Where the pages lie: did one thread or all of them write an array first, where one can see.
+"""First touch: whether one thread or all threads write an array first, as far as the source shows.
 
 Linux places a page in the NUMA domain of the thread that first writes it (first touch). An array
-that a serial loop initialises lies in one domain, and all threads share that domain's bandwidth.
+that a serial loop initializes is in one domain, and all threads share that domain's bandwidth.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ArrayPlacement(NamedTuple):
 class Placement(NamedTuple):
     """`kind` is 'parallel', 'serial' or 'mixed' by first touch, or 'interleave'. `reason` explains
     it, and `assumed` is true without a visible write. `arrays` gives it for each array. Empty: all
-    are of `kind`. `domain` is that of serial pages, None for the first thread's.
+    are of `kind`. `domain` is the domain of serial pages, or None for the first thread's.
     """
 
     kind: str
@@ -39,7 +39,7 @@ class Placement(NamedTuple):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """A line for each kind of placement that is assumed."""
+        """A line for each kind of assumed placement."""
         if not self.arrays:
             return (f"pages placed by a {self.kind} first touch",) if self.assumed else ()
         lines = []
@@ -52,7 +52,7 @@ class Placement(NamedTuple):
         return tuple(lines)
 
     def is_serial(self, array: str) -> bool:
-        """Whether the array's pages lie in one domain."""
+        """Whether the array's pages are in one domain."""
         if not self.arrays:
             return self.kind == "serial"
         return any(placed.array == array and placed.kind == "serial" for placed in self.arrays)
@@ -63,7 +63,7 @@ INTERLEAVED = Placement("interleave", "pages of all domains in turn, as numactl 
 
 
 def first_touched(kind: str) -> Placement:
-    """The pages of all arrays as a 'parallel' or a 'serial' first touch has them."""
+    """The placement of all arrays after a 'parallel' or 'serial' first touch."""
     return Placement(kind, "as given", False)
 
 
@@ -103,8 +103,9 @@ def _placement(region: Region, visits: Sequence[dict[str, FirstWrite | None]]) -
 def _array(
     name: str, visits: Sequence[dict[str, FirstWrite | None]], together: Sequence[str]
 ) -> ArrayPlacement:
-    """Where an array lies; of several in one memory whose own first write is not seen, that of
-    another one."""
+    """The placement of an array. If its own first write is unknown, that of another array in the
+    same memory.
+    """
     keys = [key.rstrip("'") for key in (name, *together)]
     firsts = (next((write for key in keys if (write := visit.get(key))), None) for visit in visits)
     writes = [write for write in firsts if write is not None]
@@ -121,7 +122,7 @@ def _array(
 
 
 def _reason(arrays: Sequence[ArrayPlacement]) -> str:
-    """One part for all arrays that have it in common: `A, B: ... (assumed)`."""
+    """One reason for all arrays that share it: `A, B: ... (assumed)`."""
     parts: dict[tuple[str, str, bool], list[str]] = {}
     for placed in arrays:
         parts.setdefault((placed.kind, placed.reason, placed.assumed), []).append(placed.array)

@@ -1,6 +1,6 @@
-"""Follows a program from `main` and notes who writes each block of memory first, and who last.
+"""Follows a program from `main` and records the first and the last writer of each memory block.
 
-Every call is followed with its arguments by position. A loop with worksharing in it is followed
+Every call is followed with its arguments by position. A loop that contains worksharing is followed
 twice. The second time gives the state for repeated runs of a region. Memory blocks are variables,
 or the result of one call of `malloc`. Reading, allocating, and clearing by `calloc` place no pages,
 because the kernel does that at the first write.
@@ -46,7 +46,7 @@ _HARMLESS = frozenset(
      "gettimeofday", "clock_gettime", "assert", "sprintf", "snprintf", "getenv", "qsort")
 )  # fmt: skip
 _MAX_DEPTH = 40
-"""Calls within calls that are followed: more than programs nest that do not recur."""
+"""Maximum depth of followed calls, beyond the nesting of programs without recursion."""
 _MAX_EVENTS = 200_000
 """Maximum number of writes and calls that are followed from one function. Ten calls in ten places,
 five deep, exceed it, and its arrays are then unknown."""
@@ -56,8 +56,8 @@ them."""
 
 
 class FirstWrite(NamedTuple):
-    """`kind` is 'serial' or 'parallel', and `how` gives the place. `sure` is False if it may not
-    be.
+    """`kind` is 'serial' or 'parallel', and `how` gives the place. `sure` is False if it is only
+    possible.
 
     `span` is the place of the write, None if no write is visible.
     """
@@ -72,9 +72,9 @@ class Before(NamedTuple):
     """The use of one array before a region ran.
 
     `fresh`: the region writes it first. `last` is the worksharing loop that wrote it last and its
-    name there, or None. `serial`: one thread wrote it last. Neither: unknown, or no write since the
-    region's last run. `since` are the worksharing loops that touched it after that write.
-    `touched`: it was read or written before.
+    name there, or None. `serial`: one thread wrote it last. If neither is set, the last writer is
+    unknown, or there was no write since the region's last run. `since` are the worksharing loops
+    that touched it after that write. `touched`: it was read or written before.
     """
 
     fresh: bool = False
@@ -96,8 +96,8 @@ class Followed(NamedTuple):
     `first` gives the first writer of the region's arrays, None for no writer so far. `before` gives
     their use before the region runs, in the steady state of loops. `repeats` are the worksharing
     loops that run again on memory they have touched. `between` gives, for the visit with the most
-    of them, the other arrays (by loop and name) touched since the region's first array. These lie
-    between in a cache.
+    of them, the other arrays (by loop and name) touched since the region's first array. They are in
+    the cache between two uses.
     """
 
     first: Visits
@@ -188,7 +188,7 @@ def follow(flows: Sequence[Flow]) -> Followed:
 
 
 def _speaks_of_globals(flow: Flow) -> bool:
-    """Whether a function writes to variables of the program, or points them somewhere."""
+    """Whether a function writes to global variables or sets global pointers."""
     for event in every_event(flow.body):
         place = (event.place if isinstance(event, Write) else
                  event.slot if isinstance(event, Link) else None)  # fmt: skip
@@ -198,8 +198,9 @@ def _speaks_of_globals(flow: Flow) -> bool:
 
 
 def _tell_of_globals(notes: _Notes) -> None:
-    """The program's variables are the same on all paths. If one thread writes a variable first on
-    the path from `main`, or else on any, this is assumed for the others."""
+    """Makes global variables consistent on all paths. If one thread writes a variable first on the
+    path from `main`, or else on any, this is assumed for the others.
+    """
     for visit in notes.elsewhere:
         for name, memory in visit.memory.items():
             known, own = notes.globals.get(memory), visit.first.get(name)
@@ -211,7 +212,7 @@ class _Walk:
     """One run from one function, with untouched memory."""
 
     def __init__(self, callees: Callees, notes: _Notes, most: int, *, from_main: bool) -> None:
-        """`most`: the writes and calls that are followed."""
+        """`most` is the maximum number of writes and calls that are followed."""
         self.callees = callees
         self.notes = notes
         self.from_main = from_main
@@ -360,7 +361,7 @@ class _Walk:
             self.notes.before.setdefault(block.span, []).append(past)
 
     def _again(self, loop: Span, named: Mapping[str, Place]) -> None:
-        """Notes that a worksharing loop runs again on its memory, and what was touched since."""
+        """Records that a worksharing loop runs again on its memory, and what was touched since."""
         memory = set(named.values())
         if not self.had.setdefault(loop, set()).isdisjoint(memory):
             self.notes.repeats.add(loop)
@@ -431,13 +432,13 @@ class _Walk:
             self.doubts[self.pointers.target(result)] = why
 
     def _block_of(self, event: Handed) -> Place:
-        """The memory that a call gives: each time another."""
+        """The memory that a call allocates, different for each call."""
         return (f"new {event.function}#{next(self.blocks)}",)
 
     # -- memory ---------------------------------------------------------------------------------
 
     def _resolve(self, place: Place, frame: _Frame) -> Place:
-        """The block of memory that a place means now."""
+        """The memory block that a place currently means."""
         here: Place = (place[0] if place[0].startswith("::") else f"{frame.number}:{place[0]}",)
         for step in place[1:]:
             here = self.pointers.target(here) if step == "*" else (*here, step)

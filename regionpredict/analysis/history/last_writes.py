@@ -17,9 +17,8 @@ from regionpredict.ir import Expr, Program, Region, Span
 class LastWrite(NamedTuple):
     """The last writer of an array before the region, and the later users.
 
-    `parts` say how a worksharing loop dealt it out, None where one thread wrote all of it.
-    `since` are the ways in which regions have read the array after the write: what they fetched
-    is in their caches.
+    `parts` is the distribution by the worksharing loop. None if one thread wrote all of it. `since`
+    are the distributions of later reads. The data are then in the readers' caches.
     """
 
     parts: frozenset[Part] | None
@@ -27,7 +26,7 @@ class LastWrite(NamedTuple):
 
 
 class OpenBytes(NamedTuple):
-    """Bytes of an array of a function, in names that have no value there."""
+    """Bytes of an array of a function, as an expression in names without values."""
 
     function: str
     bytes: Expr
@@ -68,9 +67,9 @@ UNKNOWN = History()
 
 
 def histories(program: Program, followed: Followed) -> tuple[History, ...]:
-    """The past of every region's arrays, in the order of the regions.
+    """The history of every region's arrays, in the order of the regions.
 
-    Where several calls of a region disagree, the first one counts.
+    If several calls of a region disagree, the first one counts.
     """
     loops = _Loops(program.regions)
     past = []
@@ -85,14 +84,16 @@ def histories(program: Program, followed: Followed) -> tuple[History, ...]:
 
 
 class _Loops:
-    """How each worksharing loop deals out its arrays, by the place of its directive."""
+    """The distribution of arrays by each worksharing loop, by the place of its directive."""
 
     def __init__(self, regions: Sequence[Region]) -> None:
         self.regions = {region.span: region for region in regions}
         self._known: dict[tuple[Span, str], dict[str, frozenset[Part]]] = {}
 
     def parts(self, span: Span, name: str, kind: str) -> frozenset[Part] | None:
-        """How the loop reads or writes the array; None where it does not, or is not known."""
+        """How the loop distributes its reads or writes of the array. None if there are none, or if
+        it is unknown.
+        """
         region = self.regions.get(span)
         if region is None:
             return None

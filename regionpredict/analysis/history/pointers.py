@@ -8,10 +8,10 @@ from regionpredict.ir.flow import Place
 
 
 class Pointers:
-    """Which block of memory each pointer points to.
+    """The memory block that each pointer points to.
 
-    A pointer that nothing has set points to a block of its own. In the copy of a struct it is that
-    of the struct whose value it was at first.
+    A pointer that was never set points to its own block. In the copy of a struct, it is the block
+    of the original struct.
     """
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Pointers:
         self._memory.pop(pointer, None)
 
     def copy(self, target: Place, source: Place) -> None:
-        """A struct gets the value of another: its pointers point to where those of the other do."""
+        """Copies a struct, including the targets of its pointers."""
         inside = self._inside(self._memory, source)
         copied = {**self._inside(self._copied, source), (): self._origin(source)}
         for table in (self._memory, self._copied):
@@ -49,7 +49,7 @@ class Pointers:
             self._below.setdefault(slot[0], {})[slot] = None
 
     def _inside(self, table: Mapping[Place, Place], struct: Place) -> dict[Place, Place]:
-        """The entries of a struct, by the steps from it."""
+        """The entries of a struct, by the steps to them."""
         return {
             slot[len(struct) :]: table[slot]
             for slot in self._below.get(struct[0], ())
@@ -57,7 +57,7 @@ class Pointers:
         }
 
     def _origin(self, place: Place) -> Place:
-        """The struct, or what is in it, whose value a place got, as it was at first."""
+        """The original struct, or part of a struct, whose value was copied to a place."""
         for length in range(len(place), 0, -1):
             if place[:length] in self._copied:
                 return (*self._copied[place[:length]], *place[length:])

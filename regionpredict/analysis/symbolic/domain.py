@@ -1,4 +1,4 @@
-"""The iteration domain of a statement: its loops' ranges, without iterations that run nothing.
+"""The iteration domain of a statement: its loops' ranges, without empty iterations.
 
 In `for (i = 0; i < n; i++) for (j = i + 2; j < n; j++)`, the last two values of `i` run no
 iteration of `j`, and naive counts would be -1 and 0. Here, the range of `i` ends where the inner
@@ -33,20 +33,20 @@ class Range:
 
     @property
     def ends(self) -> tuple[Expr, Expr]:
-        """The smallest and the largest value, exact for steps of one, else the bound's side."""
+        """The smallest and the largest value. They are exact for steps of one, otherwise bounds."""
         last = self.last if abs(self.step) == 1 else self.bound
         return (self.first, last) if self.step > 0 else (last, self.first)
 
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The ranges of a nest, outermost first; None in place of `ranges` where not understood."""
+    """The ranges of a nest, the outermost first. `ranges` is None if they are not understood."""
 
     ranges: tuple[Range, ...] | None
 
     @property
     def guards(self) -> tuple[Expr, ...]:
-        """Counts over parameters alone that must be at least one, or nothing runs."""
+        """Numbers of iterations that depend on parameters only. If one is below 1, nothing runs."""
         own = {r.variable for r in self.ranges or ()}
         return tuple(r.trips for r in self.ranges or () if not r.trips.names & own)
 
@@ -79,7 +79,7 @@ def domain_of(loops: tuple[Loop, ...]) -> Domain:
 
 
 def steps_of(loops: tuple[Loop, ...]) -> list[Steps] | None:
-    """The loops as they count, outermost first; None where one is not counted.
+    """The loops as they count, the outermost first. None if one is not counted.
 
     For a tiled loop (`for (ii = 0; ii < n; ii += b) for (i = ii; i < min(ii + b, n); i++)`), only
     the inner one counts, from 0 to n, for any b.
@@ -125,7 +125,7 @@ def _is_tile(tile: Loop, inner: Loop) -> bool:
 
 
 def _end(loop: Loop) -> Expr | None:
-    """One beyond the largest value that an upward loop may take, as `min` of two where it is."""
+    """One beyond the largest value of an upward loop, as the operands of a `min` if it is one."""
     if loop.bound is None or loop.comparison not in ("<", "<="):
         return None
     if loop.comparison == "<":
@@ -137,7 +137,7 @@ def _end(loop: Loop) -> Expr | None:
 
 
 def _untiled(loops: tuple[Loop, ...], position: int, tiles: dict[int, int]) -> Loop:
-    """The loop with the bounds of the whole in place of those of a tile."""
+    """The loop with the bounds of the whole range instead of a tile's."""
     loop = loops[position]
     if position in tiles:
         return replace(loop, step=ONE)
@@ -148,7 +148,7 @@ def _untiled(loops: tuple[Loop, ...], position: int, tiles: dict[int, int]) -> L
 
 
 def _dense(loop: Loop) -> Loop:
-    """A loop that steps by a variable, as one that takes every value up to its bound."""
+    """A loop with a variable step, as a loop over every value up to its bound."""
     if loop.step is None or loop.step.constant is not None:
         return loop
     return replace(loop, step=ONE if loop.comparison in ("<", "<=") else -ONE)
@@ -165,7 +165,7 @@ def _range_of(loop: Loop) -> Range | None:
 
 
 def _clip(ranges: list[Range], position: int) -> list[Range] | None:
-    """Shortens an outer range where the range at `position` would have no iteration."""
+    """Shortens an outer range if the range at `position` would be empty."""
     inner = ranges[position]
     moving = [p for p in range(position) if ranges[p].variable in inner.trips.names]
     if not moving:
@@ -202,7 +202,7 @@ def _clip(ranges: list[Range], position: int) -> list[Range] | None:
 
 
 def _clip_by_several(ranges: list[Range], position: int, moving: list[int]) -> list[Range] | None:
-    """With several outer variables in a bound: fine where the count cannot fall below zero."""
+    """Handles several outer variables in a bound: valid if the count cannot be negative."""
     low = ranges[position].trips
     for at in range(moving[-1], -1, -1):
         outer = ranges[at]

@@ -1,13 +1,13 @@
-"""Sums over loops whose bounds hold `min`, `max` and floor divisions: bands, tiles, strides.
+"""Sums over loops whose bounds contain `min`, `max` and floor divisions: bands, tiles, strides.
 
 A piecewise polynomial is summed piece by piece. If two sides of a `min` cross inside the loop, the
 loop is split there: `sum(min(n, i + w) for i in [0, n))` is `i + w` up to `i = n - w` and `n`
 afterwards. A floor division by a constant is split into the residues of the loop variable (a
 quasi-polynomial: Clauss 1996; Verdoolaege et al. 2007, sec. 2).
 
-Two results come of the same cuts. The exact one keeps every cut inside the loop (`min(max(cut,
-low), high)`), and holds for all values. The readable one takes the cuts to lie inside, and the
-loops to run: a polynomial, with the conditions under which it holds.
+The same cuts give two results. The exact one keeps every cut inside the loop (`min(max(cut, low),
+high)`), and holds for all values. The readable result assumes that the cuts are inside the loop and
+that the loops run. It is a polynomial with the conditions under which it holds.
 """
 
 from __future__ import annotations
@@ -25,19 +25,25 @@ from regionpredict.ir.expr import ONE, TRUNCATES, ZERO, Atom, Number
 _T = "\0t"
 _RUNS = "runs"  # the label of max(0, trips): a loop never runs fewer than no iterations
 _MAX_PIECES = 150
-"""Pieces of a sum: a nest of four loops, each end a minimum of two, has fewer."""
+"""Maximum number of pieces of a sum. A nest of four loops with two operands in each minimum has
+fewer.
+"""
 _MAX_RESIDUES = 8
-"""Cases by the remainder of a size: strides up to eight, as unrolling makes them."""
+"""Maximum number of cases by remainder: strides up to eight, as in unrolled loops."""
 _MAX_SIZE = 3000
-"""Parts of a sum that is still added up in fractions of a second; no reader sees such forms."""
+"""Maximum number of terms of a sum, for computation within fractions of a second. Longer forms are
+not readable.
+"""
 _MOST_GUARDS = 3
-"""Guards that are added up to show that another one holds: a triangle in a triangle needs two."""
+"""Maximum number of guards that are added to prove another one. Nested triangles need two."""
 _MOST_SUMS = 40
-"""Sums of guards that are tried further: three of a nest's few guards make no more."""
+"""Maximum number of sums of guards that are tried. Three of the few guards of a nest give no
+more.
+"""
 
 
 class Steps(NamedTuple):
-    """One loop: `variable` = first, first + step, ... (`trips` values; none where negative)."""
+    """One loop: `variable` = first, first + step, ... (`trips` values, none if negative)."""
 
     variable: str
     first: Expr
@@ -56,20 +62,23 @@ class Steps(NamedTuple):
 
 
 class Total(NamedTuple):
-    """A sum, and what must not be negative for it to hold (nothing: it always holds)."""
+    """A sum, and the expressions that must not be negative for it to hold (none: it always
+    holds).
+    """
 
     expr: Expr
     holds: tuple[Expr, ...] = ()
 
 
 class _WithheldError(Exception):
-    """No closed form is known."""
+    """There is no known closed form."""
 
 
 def exact_total(loops: Sequence[Steps]) -> Expr | None:
-    """How often the body of the loops (outermost first) runs, for all values of the parameters.
+    """The number of executions of the body of the loops (outermost first), for all values of the
+    parameters.
 
-    None where no closed form is known.
+    None if there is no known closed form.
     """
     try:
         return _Summer(loops, assume=False).total().expr
@@ -78,7 +87,7 @@ def exact_total(loops: Sequence[Steps]) -> Expr | None:
 
 
 def readable_total(loops: Sequence[Steps]) -> Total | None:
-    """The same as a polynomial, where its conditions hold.
+    """The same as a polynomial that holds under its conditions.
 
     >>> n, w, i = Expr.name("n"), Expr.name("w"), Expr.name("i")
     >>> low, high = Expr.atom("max", ZERO, i - w), Expr.atom("min", n, i + w + 1)
@@ -120,7 +129,7 @@ class _Summer:
         return self._sum(moved, ZERO, count, loop.trips)
 
     def _runs(self, trips: Expr) -> Expr:
-        """`max(0, trips)`; the loops over parameters alone are taken to run."""
+        """`max(0, trips)`. Loops that depend on parameters only are assumed to run."""
         value = trips.constant
         if value is not None:
             return Expr.const(max(0, value))
@@ -165,7 +174,9 @@ class _Summer:
         raise _WithheldError
 
     def _stays_positive(self, numerator: Expr, low: Expr, high: Expr) -> bool:
-        """Whether it is surely not negative from `low` to below `high`, if no size is."""
+        """Whether the expression is certainly not negative from `low` to below `high`, for
+        nonnegative sizes.
+        """
         powers = by_powers(numerator, _T)
         if powers is None or any(power > 1 for power in powers):
             return False
@@ -199,7 +210,7 @@ class _Summer:
         return self._sum(before, low, cut) + self._sum(behind, cut, high)
 
     def _inside(self, cut: Expr, low: Expr, high: Expr, trips: Expr | None) -> Expr:
-        """The cut, held between the ends of the loop."""
+        """The cut, limited to the range of the loop."""
         # Where the count is max(0, trips), an end beyond trips is beyond the count as well.
         end = trips if self.assume and trips is not None else high
         for side, other, kind in ((cut - low, low, "max"), (end - cut, high, "min")):
@@ -215,7 +226,7 @@ class _Summer:
         return cut
 
     def _nonnegative(self, body: Expr, low: Expr, high: Expr, trips: Expr | None) -> Expr:
-        """Inner loops are taken to run, where that may be, at both ends of the loop."""
+        """Inner loops are assumed to run, if possible, at both ends of the loop."""
         last = (trips if trips is not None else high) - 1
         for atom in {a for a in body.atoms() if a.label == _RUNS and _T in a.args[1].names}:
             wanted: dict[Expr, None] = {}
@@ -237,7 +248,7 @@ class _Summer:
         return body
 
     def _lowest(self, expression: Expr) -> Expr | None:
-        """The least value over the loops around; None where that is not plain."""
+        """The smallest value over the outer loops. None if it is not obvious."""
         for loop in reversed(self.around):
             if loop.variable not in expression.names:
                 continue
@@ -291,9 +302,9 @@ class _Summer:
 
 
 def _bounds(expression: Expr) -> tuple[Number | None, Number | None]:
-    """Numbers that the expression cannot be below or above.
+    """Upper and lower bounds of the expression.
 
-    By `(a - c + 1)/c <= floor(a/c) <= a/c`, `a` being whole.
+    They follow from `(a - c + 1)/c <= floor(a/c) <= a/c` for a whole number `a`.
     """
     low = high = expression
     for atom in set(expression.atoms()):
@@ -319,7 +330,9 @@ def _may_be_negative(expression: Expr) -> bool:
 
 
 def _plain(condition: Expr) -> Expr:
-    """`floor(a/c) >= k` as `a >= c k`, `2 n >= 3` as `n >= 2`; others as they are."""
+    """Simplifies `floor(a/c) >= k` to `a >= c k`, and `2 n >= 3` to `n >= 2`. Other conditions are
+    unchanged.
+    """
     numbers = condition.terms.values()
     if condition.terms and all(isinstance(number, int) for number in numbers):
         common = gcd(*(int(c) for m, c in condition.terms.items() if m))
@@ -339,7 +352,7 @@ def _may_stop(expression: Expr) -> bool:
 
 
 def _follows(condition: Expr, known: Sequence[Expr]) -> bool:
-    """Whether a sum of at most `_MOST_GUARDS` of `known` is not more than the condition."""
+    """Whether the condition follows from a sum of at most `_MOST_GUARDS` of `known`."""
     reached = {ZERO}
     for _ in range(_MOST_GUARDS):
         tried = sorted(reached, key=str)[:_MOST_SUMS]
@@ -352,7 +365,7 @@ def _follows(condition: Expr, known: Sequence[Expr]) -> bool:
 
 
 def _alternatives(expression: Expr) -> list[Expr] | None:
-    """Expressions that all must not be negative for `min(a, b) - max(c, d)` not to be."""
+    """Expressions that are all nonnegative if and only if `min(a, b) - max(c, d)` is."""
     for monomial, number in expression.terms.items():
         for factor, power in monomial:
             if isinstance(factor, Atom) and _T in factor.names:
@@ -370,7 +383,7 @@ def _alternatives(expression: Expr) -> list[Expr] | None:
 
 
 def _apart(expression: Expr) -> list[Expr]:
-    """The terms, put together by the atoms with t in them: each group has cuts of its own."""
+    """The terms grouped by the atoms with t in them. Each group has its own cuts."""
     groups: dict[frozenset[Atom], Expr] = {}
     for monomial, number in expression.terms.items():
         term = Expr({monomial: number})
@@ -383,7 +396,7 @@ def _apart(expression: Expr) -> list[Expr]:
 
 
 def _innermost(expression: Expr) -> Atom | None:
-    """An atom that moves with t and holds no other that does."""
+    """An atom that depends on t and contains no other such atom."""
     moving = None
     for atom in expression.atoms():
         if _T in atom.names:
@@ -394,7 +407,7 @@ def _innermost(expression: Expr) -> Atom | None:
 
 
 def _put(expression: Expr, atom: Atom, value: Expr) -> Expr:
-    """The expression with `value` in place of the atom, inside other atoms too."""
+    """The expression with `value` in place of the atom, also inside other atoms."""
     total = ZERO
     for monomial, number in expression.terms.items():
         term = Expr.const(number)
@@ -412,7 +425,7 @@ def _put(expression: Expr, atom: Atom, value: Expr) -> Expr:
 
 
 def _whole_coefficients(expression: Expr) -> Expr:
-    """A multiple of the expression, by a positive number, with whole coefficients."""
+    """A positive multiple of the expression with whole coefficients."""
     sizes = [Fraction(number).denominator for number in expression.terms.values()]
     return expression * lcm(*sizes) if sizes else expression
 

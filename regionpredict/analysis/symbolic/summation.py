@@ -1,7 +1,7 @@
 """Exact sums of polynomials over a loop: Faulhaber's formulas by the Bernoulli numbers.
 
-`sum(i for i in [0, n))` is `n*(n-1)/2`: with it the trip counts of triangular nests are closed
-forms in the program's names.
+For example, `sum(i for i in [0, n))` is `n*(n-1)/2`. So trip counts of triangular nests have closed
+forms.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A region's statement table and a machine in, its estimate by the density model out.
+"""Input: a region's statement table and a machine. Output: its estimate by the density model.
 
-The model is that of Chatzopoulos 2012, chapter 4, to the letter: see docs/density.md.
+The model follows Chatzopoulos 2012, chapter 4, exactly. See docs/density.md.
 """
 
 from regionpredict.predict.density.constants import ASSUMED_WORKING_SET

@@ -1,4 +1,4 @@
-"""All constants of the density model besides the machine: unit, evidence, source."""
+"""The constants of the density model except those of the machine: unit, evidence, source."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The density model, to the letter: Chatzopoulos 2012, chapter 4.
+"""The density model of Chatzopoulos 2012, chapter 4.
 
 Each statement of the loop body has a good score (arithmetic and cache hits, weighted by latency)
 and a bad score (memory accesses, weighted by read or write and by streaming or latency). Equation
-4.1 gives the region's score from their averages, and equation 4.2 the miss probability. The area of
-the score among equal parts of [0, 1] is the number of packages. docs/density.md decides what the
-thesis leaves open, and density_form.py names the variants.
+4.1 gives the region's score from their averages, and equation 4.2 the miss probability. The range
+[0, 1] is divided into equal areas. The area of the score is the number of packages. docs/density.md
+lists the decisions that the thesis leaves open, and density_form.py the variants.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def predict_density(
 ) -> Estimate:  # fmt: skip
     """The estimate of one region.
 
-    `form` says what of the model is otherwise than in the letter. `threads` are the counts that
-    may be used, ascending: the areas are then those of the packages that the most of them fill.
-    Empty: any number of whole packages. The ratio good/bad is mapped to [0, 1] as r/(1+r), 1 where
-    nothing is bad, so that the same areas serve both combinations.
+    `form` selects the variant of the model. `threads` are the allowed counts in ascending order.
+    The areas are those of the packages that the largest count fills. If empty, any number of whole
+    packages is allowed. The ratio good/bad is mapped to [0, 1] as r/(1+r), and to 1 if bad is zero.
+    So the same areas apply to both combinations.
     """
     if table.status == "skipped":
         return _skipped(table)
@@ -94,7 +94,7 @@ def predict_density(
 
 
 def combine(good: float, bad: float, combination: str = "relative-difference") -> float:
-    """Equation 4.1, or the plain ratio; both from 0 (bad) to 1.
+    """Equation 4.1, or the plain ratio. Both range from 0 (bad) to 1.
 
     >>> combine(3.0, 1.0), combine(1.0, 3.0), combine(3.0, 1.0, "ratio")
     (0.5, 0.0, 0.75)
@@ -131,15 +131,15 @@ def boundaries(machine: Machine) -> tuple[float, ...]:
 
 
 def packages_filled(threads: int, machine: Machine) -> int:
-    """The packages that so many threads take, one filled after the other."""
+    """The number of packages that this many threads fill, one after the other."""
     return min(machine.packages, -(-threads // machine.cores_per_package))
 
 
 def _bounds(machine: Machine, packages: int) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    """The boundaries between so many packages of the machine, and what that assumes.
+    """The boundaries for this number of packages of the machine, and the assumptions.
 
-    Those of a file were fitted to all packages: of fewer the areas are equal parts, as in section
-    6.4, figures 6.4 and 6.6.
+    Boundaries in a machine file were fitted to all packages. For fewer packages, the areas are
+    equal parts, as in section 6.4, figures 6.4 and 6.6.
     """
     if packages == machine.packages:
         return boundaries(machine), ()
@@ -152,7 +152,7 @@ def _bounds(machine: Machine, packages: int) -> tuple[tuple[float, ...], tuple[s
 
 
 def _threads(most: int, allowed: Sequence[int]) -> int:
-    """The most threads up to `most` that are allowed; the fewest where none is so few."""
+    """The largest allowed number of threads up to `most`, or the smallest allowed number."""
     if not allowed:
         return most
     return max((count for count in allowed if count <= most), default=min(allowed))
@@ -161,7 +161,7 @@ def _threads(most: int, allowed: Sequence[int]) -> int:
 def _executions(
     rows: Sequence[StatementRow], form: DensityForm
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """How much each statement counts in the averages, and what that assumes."""
+    """The weight of each statement in the averages, and the assumptions."""
     alike = (1,) * len(rows)
     if not form.by_executions:
         return alike, ()
@@ -173,9 +173,9 @@ def _executions(
 
 
 def packages_for(score: float, packages: int, bounds: Sequence[float] = ()) -> int:
-    """The area in which a score lies; a score on a boundary belongs to the area above.
+    """The area of a score. A score on a boundary belongs to the area above.
 
-    `bounds` are the boundaries, equal parts where empty.
+    `bounds` are the boundaries. If empty, the areas are equal parts.
 
     >>> [packages_for(score, 4) for score in (0.0, 0.24, 0.25, 0.6, 1.0)]
     [1, 1, 2, 3, 4]
@@ -185,13 +185,15 @@ def packages_for(score: float, packages: int, bounds: Sequence[float] = ()) -> i
 
 
 def boundary_distance(score: float, packages: int, bounds: Sequence[float] = ()) -> float:
-    """How far the score is from the nearest boundary; 1 where there is only one package."""
+    """The distance of the score from the nearest boundary, or 1 with a single package."""
     bounds = bounds or thresholds(packages)
     return min((abs(score - boundary) for boundary in bounds), default=1.0)
 
 
 def operation_weight(kind: str, machine: Machine) -> float:
-    """Cycles that an operation weighs; a called function by its own name, or as any call."""
+    """The weight of an operation in cycles. A called function has its own weight or the weight of
+    any call.
+    """
     weights = machine.density.operation
     if kind.startswith("call:"):
         name = kind.removeprefix("call:")
@@ -226,9 +228,10 @@ def _statement_score(
 def _reference_terms(
     row: ReferenceRow, machine: Machine, probability: float, unit: int | None
 ) -> list[Term]:
-    """The terms of one reference; with a `unit` in bytes, a streaming miss weighs by what it moves.
+    """The terms of one reference. With a `unit` in bytes, a streaming miss has a weight by the
+    bytes that it moves.
 
-    A miss that waits for its line fetches the line, whatever it takes of it.
+    A latency miss always fetches a whole line.
     """
     if not row.counted:
         return []

@@ -1,4 +1,4 @@
-"""A `Workload` and a machine in, an `Estimate` with its speedup curve out.
+"""Input: a `Workload` and a machine. Output: an `Estimate` with its speedup curve.
 
 `model` is the entry point. `region_time` combines the terms of a time: `core` (cycles of a core),
 `traffic_curve` (bytes and lines by threads), `memory_bandwidth`, `memory_overflow`,

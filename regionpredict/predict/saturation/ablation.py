@@ -1,4 +1,4 @@
-"""The parts of the saturation model that can be switched off, one by one: for ablations."""
+"""The parts of the saturation model that can be disabled one by one, for ablations."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Which parts are on; all of them, but for experiments.
+    """The enabled parts. All are enabled except in experiments.
 
     `write_allocation`: a missed store reads the line first. `queue`: computing cores request less
     memory, so fewer wait at a time. `overlap`: a core computes partly while it waits; otherwise the
     times add up. `reuse_between_runs`: the next run finds data in the caches. `seen_contents`: only
     if the program shows the previous use. `lasting_share`: shared caches keep a part of larger
     data. `page_walks`: gathers and wide strides wait for address translation. `divider_beside`:
-    divisions and roots overlap the other pipes. `masks`: conditional loops are vectorized where the
-    machine has masks. `chains`: the core's window bounds an iteration's dependency chain.
+    divisions and roots overlap with other pipes. `masks`: conditional loops are vectorized where
+    the machine has masks. `chains`: the core's window bounds an iteration's dependency chain.
     `carried_cycles`: scalar recurrences pace a loop. `vector_ends`: remainders use smaller vectors.
     `interleaved_sums`: reorderable sums have several vectors of partial sums. `placement`: pages
     may be in other domains. `hardware_threads`: threads share a core. `turbo`: the clock depends on

@@ -66,12 +66,12 @@ def tlb_entries(machine: Machine) -> float:
 
 
 def table_line_bytes(machine: Machine, line_bytes: int) -> int:
-    """Bytes of data whose translations lie in one line of the table of pages."""
+    """The number of translations in a core's last TLB, for the machine's page size."""
     return machine.page_bytes * line_bytes // int(PAGE_ENTRY.value)
 
 
 def strided_walk_cycles(walks: float, fetched: Sequence[float], machine: Machine) -> float:
-    """Cycles of a core's page walkers for so many `walks`.
+    """The bytes of data whose translations share one cache line of the page table.
 
     `fetched` page-table lines come from beyond each cache, from the first on. The same number of
     walks, and at most all, wait for them.
@@ -88,16 +88,16 @@ def strided_walk_cycles(walks: float, fetched: Sequence[float], machine: Machine
 
 
 def _walked(cycles: float, machine: Machine) -> float:
-    """Cycles of a core's page walkers, from those of loads of the entries one after the other."""
+    """Cycles of a core's page walkers, from the cycles of dependent loads of the entries."""
     core = machine.processor
     return cycles * core.page_walk_factor.value / core.page_walkers.value
 
 
 def kept(capacity: float, spreads: Sequence[Spread]) -> list[float]:
-    """The share of its meetings at which each of `spreads` is found in an LRU store of `capacity`.
+    """The hit rate of each of `spreads` in an LRU store of `capacity`.
 
-    An item is found where it was met within the time in which as many others as the store holds
-    were (Che's characteristic time).
+    An access hits if fewer than `capacity` other items were accessed since the last access to the
+    item (Che's characteristic time).
 
     >>> kept(100.0, [Spread(100.0, 1.0)])
     [1.0]

@@ -1,4 +1,4 @@
-"""All constants of the saturation model besides the machine: unit, evidence, source."""
+"""The constants of the saturation model except those of the machine: unit, evidence, source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cycles of one core with its data in the first cache: throughput, SIMD, recurrences."""
+"""The cycles of one core with its data in the first cache: throughput, SIMD, recurrences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DIVISIONS = frozenset({"fp_div", "fp_sqrt"})
 def core_time(
     bodies: Sequence[LoopBody], machine: Machine, line_bytes: int, parts: Parts = ALL_PARTS
 ) -> CoreTime:
-    """Seconds of one core for one run of the loops, all data in the first cache."""
+    """Seconds of one core for one execution of the loops, with all data in the first cache."""
     overlapping = slots = loading = heaviest = 0.0
     notes = []
     figures: tuple[str, ...] = ()
@@ -52,7 +52,9 @@ def core_time(
 
 
 class BodyCycles(NamedTuple):
-    """Cycles of one iteration as `CoreTime` has seconds, how it was judged, and by what figures."""
+    """Cycles of one iteration, with the same parts as `CoreTime`, the explanation, and the figures
+    used.
+    """
 
     overlapping: float
     loading: float
@@ -145,10 +147,10 @@ def _carried(
 
 
 def _mean_lanes(trips: float, full: float) -> float:
-    """Iterations that one vector takes, on average over the vectors of one run of a loop.
+    """Iterations per vector, on average over the vectors of one execution of a loop.
 
-    The remainder of the `full` vectors uses vectors of half the width each, as compilers unroll
-    short loops: five iterations are a vector of four lanes and one single.
+    The remainder of the `full` vectors uses vectors of half the width each, since compilers unroll
+    short loops. For example, five iterations are one vector of four lanes and one scalar.
 
     >>> _mean_lanes(5.0, 8.0), _mean_lanes(16.0, 4.0), _mean_lanes(3.0, 1.0)
     (2.5, 4.0, 1.0)
@@ -162,8 +164,7 @@ def _mean_lanes(trips: float, full: float) -> float:
 
 
 def _lanes_text(lanes: float, full: float) -> str:
-    """How many lanes a loop uses, of those that there are; all, where less than half of one and
-    than a sixteenth of them idles.
+    """The number of used lanes of a loop. If almost all are used, all are shown.
 
     >>> _lanes_text(8.0, 8.0), _lanes_text(2.5, 8.0), _lanes_text(1.5, 2.0)
     ('8 lanes', '2.5 of 8 lanes', '1.5 of 2 lanes')
@@ -173,7 +174,7 @@ def _lanes_text(lanes: float, full: float) -> str:
 
 
 def _masks(machine: Machine) -> bool:
-    """Whether its vectors load and store under a mask."""
+    """Whether its vectors use masked loads and stores."""
     return machine.simd_bits >= MASKED_BITS.value
 
 
@@ -182,7 +183,7 @@ def _latencies(kinds: Iterable[str]) -> tuple[str, ...]:
 
 
 def _spilled_scalars(body: LoopBody, machine: Machine) -> float:
-    """Loads of an iteration for scalars that find no register."""
+    """Loads per iteration of scalars that do not fit into registers."""
     free = machine.processor.vector_registers.value - RESERVED_REGISTERS.value
     return max(0, body.scalars - free) if body.innermost else 0
 
@@ -190,7 +191,9 @@ def _spilled_scalars(body: LoopBody, machine: Machine) -> float:
 def _port_cycles(
     loads: float, stores: float, width: float, machine: Machine, *, vector: bool
 ) -> float:
-    """Cycles in which the ports of the first cache take loads and stores of `width` bytes."""
+    """Cycles in which the ports of the first cache are busy with loads and stores of `width`
+    bytes.
+    """
     core = machine.processor
     load_rate, store_rate = core.loads_per_cycle.value, core.stores_per_cycle.value
     if vector:
@@ -201,7 +204,7 @@ def _port_cycles(
 
 
 def _vector_load_bytes(machine: Machine) -> float:
-    """Bytes a cycle that vector loads read: as measured on one core, else what the ports take."""
+    """Bytes per cycle of vector loads, as measured on one core, or as limited by the ports."""
     core, curve = machine.processor, machine.caches[0].bandwidth.get("load")
     measured = curve.at(1) / machine.clock_hz if curve is not None else 0.0
     if measured > SCALAR_LOAD.value * core.loads_per_cycle.value:
@@ -262,7 +265,7 @@ def _throughputs(operations: Mapping[str, float], name: str, machine: Machine) -
 
 
 def _fused(count: Mapping[str, float], machine: Machine) -> tuple[float, float, float]:
-    """(additions, multiplications, both in one) where as many as can be are fused."""
+    """(additions, multiplications, fused operations) with as many fused as possible."""
     adds = sum(count.get(kind, 0.0) for kind in ("fp_add", "fp_neg", "fp_compare"))
     muls = count.get("fp_mul", 0.0)
     fused = min(adds, muls) if _fuses(machine) else 0.0
@@ -270,7 +273,7 @@ def _fused(count: Mapping[str, float], machine: Machine) -> tuple[float, float, 
 
 
 def _instructions(operations: Mapping[str, float], machine: Machine) -> float:
-    """Instructions of the arithmetic of one iteration."""
+    """The number of instructions for the arithmetic of one iteration."""
     others = sum(times for kind, times in operations.items() if kind not in _ON_PIPES)
     return sum(_fused(operations, machine)) + others
 
@@ -306,7 +309,7 @@ def _windows(instructions: float, machine: Machine) -> float:
 
 
 def _latency(step: Step, machine: Machine, *, reassociates: bool) -> float:
-    """Cycles from the operands of one statement to its result.
+    """Cycles from the operands of a statement to its result.
 
     C adds from left to right, so additions form a chain, each fused with its product. Reorderable
     sums form a tree. Independent products run in parallel, divisions and calls one by one. Integers
@@ -328,7 +331,7 @@ def _latency(step: Step, machine: Machine, *, reassociates: bool) -> float:
 
 
 def _pipe_cycles(adds: float, muls: float, fused: float, machine: Machine) -> float:
-    """Cycles in which the pipes take additions, multiplications and fused operations.
+    """Cycles in which the pipes are busy with additions, multiplications and fused operations.
 
     The maximum of three bounds: the adding pipes, the multiplying pipes, and all pipes together,
     since some do both.
@@ -345,7 +348,7 @@ def _pipe_cycles(adds: float, muls: float, fused: float, machine: Machine) -> fl
 def _recurrence(
     chains: Sequence[Recurrence], body: LoopBody, machine: Machine
 ) -> tuple[float, str]:
-    """(cycles of the longest chain of one iteration, its name), or (0, "")."""
+    """(cycles of the longest recurrence of one iteration, its name), or (0, "")."""
     worst, name = 0.0, ""
     for chain in chains:
         cycles = chain.share * _chain_cycles(chain, body, machine)
@@ -355,7 +358,7 @@ def _recurrence(
 
 
 def _chain_cycles(chain: Recurrence, body: LoopBody, machine: Machine) -> float:
-    """Cycles from one value of a chain to the next, on its way through memory where it goes."""
+    """Cycles from one value of a recurrence to the next, including its way through memory."""
     forward = machine.processor.store_forward.value if chain.forwarded else 0.0
     if chain.in_order:
         assert chain.distance is not None
@@ -375,7 +378,7 @@ def _chain_cycles(chain: Recurrence, body: LoopBody, machine: Machine) -> float:
 def _chained_latency(kinds: Sequence[str], machine: Machine) -> float:
     """Cycles of a chain of dependent operations.
 
-    A sum of a product that comes right before it is one operation where the machine fuses them.
+    A multiplication directly followed by an addition is one operation if the machine fuses them.
     """
     fused_kinds: list[str] = []
     for kind in kinds:
@@ -391,9 +394,10 @@ def _chained_latency(kinds: Sequence[str], machine: Machine) -> float:
 
 
 def _joining(kinds: Sequence[str], machine: Machine, *, fuses: bool) -> float:
-    """Latency of the operation that joins a sum: only this one waits for the iteration before.
+    """The latency of the operation that updates a sum, which alone waits for the previous
+    iteration.
 
-    A product is added by the fused operation where the compiler `fuses` both.
+    A product is added by a fused operation if the compiler `fuses` both.
     """
     if "fp_add" not in kinds:
         return machine.operation(kinds[0]).latency_cycles.value if kinds else 0.0
@@ -415,7 +419,7 @@ def _fuses_sums(chain: Recurrence, body: LoopBody, machine: Machine) -> bool:
 
 
 def _fuses(machine: Machine) -> bool:
-    """Whether the machine adds a product in one operation."""
+    """Whether the machine has fused multiply-add for this operation."""
     add, mul, fma = (
         machine.operation(kind).throughput_cycles.value for kind in ("fp_add", "fp_mul", "fp_fma")
     )

@@ -1,4 +1,4 @@
-"""Which of a machine's figures decide a prediction: those of the terms that it is made of.
+"""Finds the figures of a machine that decide a prediction, from the terms of its time.
 
 A figure decides if its term is the bottleneck, or takes much of the time on the hinted threads.
 Only these assumptions are listed, and they lower the confidence (`machine_uncertainty.py`). Figures
@@ -26,13 +26,13 @@ from regionpredict.predict.saturation.region_time import RegionTime
 
 
 def deciding_figures(time: RegionTime, point: Point, bottleneck: str) -> tuple[str, ...]:
-    """Keys of the machine's figures for the `bottleneck` and the large terms of a point."""
+    """The keys of the machine's figures for the `bottleneck` and the large terms of a point."""
     terms = deciding_terms(time, point, bottleneck)
     return tuple(dict.fromkeys(key for keys in terms.values() for key in keys))
 
 
 def deciding_terms(time: RegionTime, point: Point, bottleneck: str) -> dict[str, list[str]]:
-    """The same by the terms that they scale."""
+    """The same, grouped by the terms that they scale."""
     if bottleneck == "imbalance":
         return {}
     enough = DECIDING_SHARE.value * sum(point.terms.values())
@@ -56,7 +56,7 @@ def spreads_of(machine: Machine, terms: Mapping[str, Sequence[str]]) -> dict[str
 
 
 def _spread_of(key: str) -> float:
-    """How far off an assumed figure is, by its section of the machine file."""
+    """The possible error of an assumed figure, by its section of the machine file."""
     return next(spread.value for start, spread in _SPREADS.items() if key.startswith(start))
 
 
@@ -70,7 +70,7 @@ _SPREADS = {
     "memory.": LINK_SPREAD,
     "": CORE_SPREAD,
 }
-"""By the begin of a figure's key, the most special first."""
+"""By prefix of a figure's key, the most specific first."""
 
 
 def assumed_groups(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
@@ -134,7 +134,9 @@ def _figures_of(term: str, time: RegionTime, threads: int) -> list[str]:
 
 
 def _cache_figures(time: RegionTime, threads: int) -> list[str]:
-    """Those of the largest of three: lines from caches, from memory unforeseen, of other cores."""
+    """The figures of the largest of three parts: lines from caches, lines from memory without
+    prefetching, and lines from other cores.
+    """
     work = time.loops.at(threads)
     _, cached, _ = work.terms(1.0 / threads)
     late, moved = work.late / threads, time.transfers.at(threads).lines

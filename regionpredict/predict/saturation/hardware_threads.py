@@ -1,4 +1,4 @@
-"""Two threads a core or one: the cores of the hinted packages with all their hardware threads.
+"""The time with all hardware threads of the hinted packages, if a core has several.
 
 A second thread fills free issue slots and waiting times, and halves the core's caches. The shared
 use of ports, pipes and buffers does not get faster.
@@ -20,11 +20,12 @@ def all_hardware_threads(
     workload: Workload, machine: Machine, packages: int, *, contents: CacheContents, parts: Parts,
     counters: Sequence[TrafficCounter] = (),
 ) -> Point | None:  # fmt: skip
-    """The time with every hardware thread of so many packages. Its speedup is over one thread.
+    """The time with all hardware threads of this number of packages. Its speedup is over one
+    thread.
 
     None if cores have one thread each, if the region does not allow the threads or has too few
-    iterations, or if its pages are on another package. `counters` have counted some of the region's
-    traffic.
+    iterations, or if its pages are on another package. `counters` have already counted some of the
+    region's traffic.
     """
     each = machine.threads_per_core
     threads = packages * machine.cores_per_package * each

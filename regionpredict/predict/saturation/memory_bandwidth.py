@@ -1,4 +1,6 @@
-"""Bandwidth by requesting cores and by the mix of reads and writes, from measured curves."""
+"""Bandwidth by the number of requesting cores and by the mix of reads and writes, from measured
+curves.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,8 @@ class MixedBandwidth:
     def __init__(
         self, curves: Mapping[str, Curve], write_allocate: float | Curve = 1.0
     ) -> None:  # fmt: skip
-        """`write_allocate`: share of the lines that a kernel only writes that are read first, by
-        cores where it changes with them.
+        """`write_allocate` is the share of written lines that are read first, by number of cores if
+        it varies.
         """
         self._curves = curves
         self._write_allocate = write_allocate
@@ -39,7 +41,9 @@ class MixedBandwidth:
         self._by_share: dict[float, MixedBandwidth] = {}
 
     def mixed(self, writes: float) -> Callable[[float], float]:
-        """B/s by cores (at least 1) for traffic that is `writes` (0..1) write-backs."""
+        """Bandwidth in B/s by number of cores (at least 1), for traffic with a share `writes`
+        (0..1) of write-backs.
+        """
         curve = self._known.get(writes)
         if curve is None:
             share = self._write_allocate
@@ -52,7 +56,7 @@ class MixedBandwidth:
         return curve
 
     def _changing(self, share: Curve, writes: float) -> Callable[[float], float]:
-        """As at the counts of all the tables, and in a straight line between."""
+        """A linear interpolation between the counts of all tables."""
         x = sorted({count for curve in (share, *self._curves.values()) for count in curve.x})
         y = tuple(self._at_share(share.at(count)).mixed(writes)(count) for count in x)
         return Curve(tuple(x), y, "B/s", share.evidence, share.source).at
@@ -81,7 +85,7 @@ class MixedBandwidth:
 
 
 def _curves_by_mix(curves: Mapping[str, Curve], write_allocate: float) -> list[tuple[float, Curve]]:
-    """(share of write-backs, mean traffic of the kernels of that share), the shares rising."""
+    """(share of write-backs, mean traffic of the kernels with that share), in ascending order."""
     points: dict[float, list[tuple[Curve, float]]] = {}
     for name, curve in curves.items():
         kernel = KERNELS[name]
@@ -100,7 +104,7 @@ def _curves_by_mix(curves: Mapping[str, Curve], write_allocate: float) -> list[t
 
 
 class Overlap(NamedTuple):
-    """How a core's work and its waiting for memory go together.
+    """The overlap of a core's work with its waiting for memory.
 
     The result lies between full overlap (the maximum, Roofline) and none (the sum, ECM's
     non-overlapping part): the root of the sum of squares. Without overlap, they add up.
@@ -112,17 +116,19 @@ class Overlap(NamedTuple):
     partly: bool = True
 
     def total(self, busy: float, waiting: float) -> float:
-        """Seconds of a core that works for `busy` and waits for memory for `waiting` seconds."""
+        """The time of a core with `busy` seconds of work and `waiting` seconds of waiting."""
         return math.hypot(busy, waiting) if self.partly else busy + waiting
 
     def waiting(self, total: float, busy: float) -> float:
-        """The seconds of waiting that make `total` of `busy`; none where `total` is no longer."""
+        """The waiting time for which `busy` seconds of work take `total` seconds. Zero if `total`
+        is not longer.
+        """
         if self.partly:
             return math.sqrt(max(0.0, total * total - busy * busy))
         return max(0.0, total - busy)
 
     def shares(self, busy: float, waiting: float) -> tuple[float, float]:
-        """`total` in two parts (busy, waiting), which share the overlapped time by their squares.
+        """Divides `total` into (busy, waiting), which share the overlapped time by their squares.
 
         >>> busy, waiting = Overlap().shares(3.0, 4.0)
         >>> f"{busy:.1f} {waiting:.1f}"
@@ -145,12 +151,13 @@ def requesting_cores(
     delay: float = 0.0,
     overlap: Overlap = PARTLY,
 ) -> float:
-    """How many of `cores` wait for memory on average: the m whose traffic the cores ask for.
+    """The mean number of `cores` that wait for memory: the m for which the cores request the
+    traffic of m.
 
     With m requesting cores, each gets its `data` bytes in m * data / b(m) seconds, and takes T =
     overlap.total(busy, that + delay) in total. Thus n = T * b(m) / data cores cause this load (mean
     value of a closed queue). T * b(m) rises with m, so false position solves it, in closed form up
-    to one core. `delay` is waiting that other traffic does not lengthen.
+    to one core. `delay` is waiting time that does not depend on other traffic.
     """
     if data <= 0:
         return 0.0
@@ -167,9 +174,10 @@ def requesting_cores(
 
 
 def rising_root(missing: Callable[[float], float], low: float, high: float, scale: float) -> float:
-    """Where a rising function is 0, by false position; `high` where it is not above 0 there.
+    """The zero of an increasing function by false position, or `high` if the function is not
+    positive there.
 
-    `scale` is what is small against it: the interval and the rest that are left.
+    `scale` defines the tolerance for the interval and the residual.
     """
     under, over = missing(low), missing(high)
     for _ in range(int(SOLVER_STEPS.value)):

@@ -1,10 +1,11 @@
-"""Data beyond a NUMA domain's memory: how much lies in the next domain, and whose part it is.
+"""The effect of data beyond a NUMA domain's memory: how much is in the next domain, and which
+threads use it.
 
 Linux takes a page from the next domain if its own is full (zone fallback: Gorman, Understanding the
-Linux Virtual Memory Manager, ch. 6). The last touched pages are there, assumed to be one piece at
-the end of the index space, which a static schedule gives to the last threads. They wait with the
-latency of the other domain, and the region waits for them. The others have their domain to
-themselves.
+Linux Virtual Memory Manager, ch. 6). The last touched pages are in the next domain. They are
+assumed to be one piece at the end of the index space, which a static schedule gives to the last
+threads. They wait with the latency of the other domain, and the region waits for them. The other
+threads use their own domain alone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from regionpredict.predict.saturation.constants import USABLE_MEMORY
 
 
 class Overflow(NamedTuple):
-    """Threads of the fullest domain and where the pages of their parts lie.
+    """The threads of the fullest domain, and the location of their pages.
 
     `near` threads work on pages of their own domain, and `far` on those of the next one, at the
     same time. `last` is the share of the slowest thread's part in the next domain.
@@ -28,9 +29,9 @@ class Overflow(NamedTuple):
 
 
 def overflowing_share(machine: Machine, touched: float, threads: int) -> float:
-    """Share of the data of the fullest domain's threads that its memory has no room for.
+    """The share of the data of the fullest domain's threads that does not fit into its memory.
 
-    `touched` are the bytes of all `threads`, each of which first touches its part.
+    `touched` are the bytes of all `threads`. Each thread first touches its part.
     """
     size = machine.memory.size_bytes
     if size is None or machine.domains == 1 or machine.memory.shared_path is not None:
@@ -41,9 +42,9 @@ def overflowing_share(machine: Machine, touched: float, threads: int) -> float:
 
 
 def overflow_of(share: float, crowd: float, *, static: bool) -> Overflow:
-    """How `crowd` threads of a domain meet a `share` of their data in the next one.
+    """The effect on `crowd` threads of a domain with a `share` of their data in the next one.
 
-    A static schedule gives the far pages to the last threads; others mix them.
+    With a static schedule, the last threads use the far pages. Other schedules mix them.
 
     >>> overflow_of(0.25, 2.0, static=True)
     Overflow(near=1.5, far=1.0, last=0.5)

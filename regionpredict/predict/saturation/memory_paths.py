@@ -1,4 +1,4 @@
-"""The paths from threads to the pages that they work on: memories, and the link between packages.
+"""The paths from threads to their pages: memories, and links between packages.
 
 A page is near if its domain is on the thread's own package, else far. Near lines take `1 + w`, far
 ones `l + w`, in units of an unloaded near line. `l` is the ratio of the latencies, and `w` the wait
@@ -19,10 +19,10 @@ from regionpredict.machine.thread_places import ThreadPlaces, thread_places
 
 
 class PageShares(NamedTuple):
-    """Shares of a region's memory traffic by where its pages lie.
+    """Shares of a region's memory traffic by the location of its pages.
 
-    `single` goes to the domain `home`, `interleaved` to all domains in turn, the rest to each
-    thread's own.
+    `single` is on the domain `home`, `interleaved` is on all domains in turn, and the rest is on
+    each thread's own domain.
     """
 
     single: float
@@ -41,7 +41,7 @@ class PageShares(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """Seconds a byte of one memory, of a near and of a far thread."""
+    """Seconds per byte of one memory, for near and for far threads."""
 
     near: float
     far: float
@@ -54,7 +54,9 @@ class MemoryPaths:
         self, machine: Machine, pages: PageShares, *, static: bool,
         domain: Callable[[float, float], float],
     ) -> None:  # fmt: skip
-        """`domain`: B/s of one domain by the near cores that ask and the share of write-backs."""
+        """`domain` is the bandwidth of one domain in B/s, by requesting near cores and share of
+        write-backs.
+        """
         self.machine = machine
         self.pages = pages
         self.static = static
@@ -63,7 +65,8 @@ class MemoryPaths:
         self.farther = max(1.0, memory.remote_latency_cycles.value / memory.latency_cycles.value)
 
     def rate(self, asking: float, threads: int, writes: float) -> float:
-        """B/s that `asking` of a team's `threads` share at the pace of the slowest of them.
+        """The bandwidth in B/s that `asking` of `threads` threads share, at the pace of the
+        slowest.
 
         With dynamic schedules, at the common pace of all threads.
         """
@@ -80,7 +83,7 @@ class MemoryPaths:
         return active * sum(placement.by_domain[at] / each for at, each in seconds.items())
 
     def _lines(self, placement: ThreadPlaces, active: float, writes: float) -> list[_Line]:
-        """By domain, with as many threads on it as their pages bring there."""
+        """By domain, the load from the threads that access its pages."""
         pages, team = self.pages, sum(placement.by_domain)
         known: dict[tuple[float, float], _Line] = {}
         lines = []
@@ -97,7 +100,7 @@ class MemoryPaths:
         return lines
 
     def _served(self, near: float, far: float, writes: float) -> _Line:
-        """The load of a memory by near and far threads at a time."""
+        """The load of a memory by concurrent near and far threads."""
         alone = self._domain(1.0, writes)
         as_near = near + far / self.farther
         delivered = self._domain(max(1.0, as_near), writes) * min(1.0, as_near) / alone
@@ -112,7 +115,7 @@ class MemoryPaths:
     def _seconds(
         self, domain: int, placement: ThreadPlaces, lines: list[_Line], active: float, writes: float
     ) -> float:
-        """Seconds a byte of a thread of that domain."""
+        """Seconds per byte for a thread of that domain."""
         pages, package = self.pages, self._package(domain)
 
         def reach(other: int) -> float:
@@ -127,10 +130,10 @@ class MemoryPaths:
         return with_queue(seconds, link, active * placement.by_package[package])
 
     def _on_the_link(self, package: int, placement: ThreadPlaces, writes: float) -> float:
-        """Seconds for which a byte of the package's threads holds its busiest link.
+        """Seconds per byte in which the package's threads occupy its busiest link.
 
-        Incoming lines and the write-backs of threads at the other end use the same path. The other
-        ends are assumed to have equal traffic.
+        Incoming lines and write-backs of threads at the other end use the same link. The other ends
+        are assumed to have equal traffic.
         """
         memory, packages, pages = self.machine.memory, self.machine.packages, self.pages
         if memory.link_bytes_per_s is None or packages == 1:
@@ -148,10 +151,10 @@ class MemoryPaths:
 
 
 def with_queue(seconds: float, service: float, customers: float) -> float:
-    """Seconds until one of several customers is done, each of which takes `seconds` alone, with
+    """Seconds until one of several customers is served. Each takes `seconds` alone, including
     `service` at a common server.
 
-    One customer never waits; many take the time that the server needs for them all.
+    A single customer never waits. Many customers take the server's total time for all of them.
 
     >>> with_queue(4.0, 1.0, 1.0), round(with_queue(4.0, 1.0, 400.0))
     (4.0, 400)
@@ -164,6 +167,8 @@ def with_queue(seconds: float, service: float, customers: float) -> float:
 
 
 def _larger_root(a: float, b: float, c: float) -> float:
-    """The root of a x^2 + b x + c = 0, with a rounded negative discriminant taken as 0."""
+    """The larger root of a x^2 + b x + c = 0. A negative discriminant from rounding is taken as
+    0.
+    """
     half = b / 2.0
     return (math.sqrt(max(0.0, half * half - a * c)) - half) / a

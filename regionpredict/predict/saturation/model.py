@@ -52,7 +52,7 @@ from regionpredict.workload import (
 
 
 def size_target(machine: Machine) -> SizeTarget:
-    """How large the data of a region of unknown size is taken to be on this machine."""
+    """The assumed data size on this machine for regions of unknown size."""
     size = int(ASSUMED_DATA.value) * machine.largest_cache_bytes
     return SizeTarget(size, "data of ten times the largest cache", machine.cores)
 
@@ -64,7 +64,7 @@ def rough_curve(
     """The times on one thread and on `threads`, by default on round numbers: powers of two, whole
     domains, and `also`.
 
-    Empty where the region cannot be predicted. `counters` as in `region_time`.
+    Empty if the region cannot be predicted. `counters` are as in `region_time`.
     """
     time = region_time(workload, machine, warm=warm, parts=parts, counters=counters)
     if time is None:
@@ -78,7 +78,7 @@ def region_time(
     workload: Workload, machine: Machine, *, warm: bool | None = None, parts: Parts = ALL_PARTS,
     counters: Sequence[TrafficCounter] = (),
 ) -> RegionTime | None:  # fmt: skip
-    """The time of a region on any number of threads; None where it cannot be predicted.
+    """The time of a region on any number of threads. None if it cannot be predicted.
 
     `counters` are those of another region with the same work.
     """
@@ -92,7 +92,7 @@ def region_time(
 
 
 def known_at_all_sizes(estimate: Estimate, open_hint: OpenHint) -> Estimate:
-    """The estimate where guesses of sizes do not decide: no doubt comes from them."""
+    """The estimate for regions whose assumed sizes do not decide, without the doubt from sizes."""
     derivation = estimate.derivation
     if not isinstance(derivation, SaturationDerivation):
         return estimate
@@ -247,7 +247,9 @@ def _contended_lines(table: StatementTable, time: RegionTime, threads: int) -> l
 def _contents(
     workload: Workload, execution: Execution, *, warm: bool | None, parts: Parts
 ) -> CacheContents:
-    """What the caches hold at first: as the program shows, all of the region's data, or nothing."""
+    """The initial contents of the caches: as the program shows, all of the region's data, or
+    nothing.
+    """
     if warm is None and parts.seen_contents:
         return workload.contents
     # What a region's only run writes first cannot be in a cache from a run before.

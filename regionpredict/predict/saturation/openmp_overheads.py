@@ -1,4 +1,4 @@
-"""OpenMP's own costs of a region on p threads, in seconds, from the machine's tables."""
+"""OpenMP's costs of a region on p threads in seconds, from the machine's tables."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ def overheads(
     counts: SynchronisationCounts, schedule: Schedule, machine: Machine, threads: int,
     work: float, *, locks: bool = True,
 ) -> tuple[float, float]:  # fmt: skip
-    """(costs, serialization) in seconds on `threads`, with `work` seconds of the busiest.
+    """(costs, serialization) in seconds on `threads`, if the busiest thread works for `work`
+    seconds.
 
-    `locks`: with those of critical sections, whose bodies are for `serial_queue`.
+    With `locks`, the costs of critical sections are included. Their bodies belong to
+    `serial_queue`.
     """
     costs, clock = 0.0, machine.clock_hz
     if counts.forks:
@@ -49,7 +51,7 @@ def overheads(
 
 
 def _inner_team(counts: SynchronisationCounts, machine: Machine, threads: int) -> float:
-    """Cycles for which a thread of `threads` starts a team of its own, and ends it.
+    """Cycles for starting and ending a nested parallel region from one of `threads` threads.
 
     A nested region has one thread by default. With as many as the outer one, threads are created
     each time. Only threads of outermost regions wait for the next one (GCC, libgomp/team.c).
@@ -87,14 +89,15 @@ def line_turns(writes: float, machine: Machine, threads: int, work: float) -> fl
 
 
 def atomic_turn(machine: Machine, threads: int) -> float:
-    """Cycles from one thread's update of a variable to the next one's, while all update it."""
+    """Cycles from one thread's update of a variable to the next one's, if all update it."""
     return team_cost(machine, "atomic", threads) / threads
 
 
 def _contended(number: float, name: str, threads: int, work: float, machine: Machine) -> float:
-    """Cycles for `number` of them on each thread, with `work` cycles in between.
+    """Cycles for `number` updates per thread, with `work` cycles in between.
 
-    Alone each costs what it costs one thread; all at once no less than the table says.
+    A single update costs at least the time of one thread, and concurrent updates at least the time
+    in the table.
     """
     if not number:
         return 0.0

@@ -28,7 +28,8 @@ from regionpredict.workload import (
 
 
 class TransferTime(NamedTuple):
-    """Seconds of the busiest thread: for `pages` that are new, for `lines` of other cores.
+    """The time of the busiest thread in seconds, for `pages` (new pages) and `lines` (lines of
+    other cores).
 
     `exchange` are the few lines that threads exchange at a region's start and end, a cost of
     synchronization like the barrier. `lines` excludes them.
@@ -40,7 +41,7 @@ class TransferTime(NamedTuple):
 
 
 class DataTransfers:
-    """The costs of one region's past and of its shared lines, on any number of threads."""
+    """The costs of a region's previous use and of its shared lines, on any number of threads."""
 
     def __init__(
         self, workload: Workload, execution: Execution, counter: TrafficCounter, machine: Machine
@@ -66,15 +67,15 @@ class DataTransfers:
         return TransferTime(self._pages(threads), border + exchange, lines)
 
     def _border(self, threads: int) -> float:
-        """Where two neighbours' parts of a written array meet, the line goes there and back."""
+        """The line between two neighboring threads' parts of a written array, which moves there and
+        back.
+        """
         if threads < 2 or not any(a.written and a.stride is not None for a in self.arrays):
             return 0.0
         return BORDER_TRANSFERS.value * self.machine.overheads.atomic.at(2) / self.machine.clock_hz
 
     def _matters(self) -> bool:
-        """Whether pages or lines can cost anything; not so where the program's `main` is not seen,
-        unless threads share lines.
-        """
+        """Whether pages or lines can have a cost. Without a known `main`, only shared lines can."""
         cores = self.machine.cores
         return bool(self.contended or self.atomics) or any(
             array.held_rank or (array.written and array.name in self.fresh)
@@ -104,7 +105,9 @@ class DataTransfers:
                 and self.touched.get(array.name, 0.0) >= RECYCLED_BLOCK.value]  # fmt: skip
 
     def _pages(self, threads: int) -> float:
-        """Each thread takes the faults of its own pages; of those that all reach, all of them."""
+        """Each thread has the page faults of its own pages. For pages that all threads access, it
+        has all of them.
+        """
         new = [array for array in self.arrays if array.name in self._new()]
         each = self._page_cycles(sum(self.touched[array.name] for array in new), threads)
         cycles = 0.0
@@ -117,10 +120,10 @@ class DataTransfers:
         return cycles / self.machine.clock_hz
 
     def _page_cycles(self, new_bytes: float, threads: int) -> float:
-        """Cycles of a thread for 4 KiB of so much new memory over all threads.
+        """Cycles of a thread for 4 KiB of new memory, given the new memory of all threads.
 
-        Measured are two amounts, in shares of the last caches that the threads have; in between
-        the cost grows with the logarithm.
+        Two amounts are measured, in sizes of the last caches of the threads. In between, the cost
+        is linear in the logarithm.
         """
         last, costs = self.machine.caches[-1], self.machine.overheads
         caches = max(1.0, threads / last.shared_by_cores.value)
@@ -162,8 +165,8 @@ class DataTransfers:
     def _handed_over(self, threads: int) -> float:
         """Waiting time of a thread for contended lines, in seconds.
 
-        It comes from another thread unless the writer itself was the last, and as long as a
-        private cache still holds it.
+        A line comes from another thread if another one wrote it last and its private cache still
+        holds it.
         """
         cycles = 0.0
         for writes in self.contended:
@@ -176,7 +179,7 @@ class DataTransfers:
         return cycles / self.machine.clock_hz
 
     def spread_updates(self, threads: int) -> tuple[SpreadUpdates, ...]:
-        """The atomic updates of arrays, an array once."""
+        """The atomic updates of arrays, once per array."""
         return tuple(
             SpreadUpdates(
                 atomic.text, atomic.updates, self._lines_of(atomic.array),
@@ -186,7 +189,9 @@ class DataTransfers:
         )  # fmt: skip
 
     def _elsewhere(self, array: str, threads: int) -> float:
-        """How likely another thread has the line, where each writes anywhere in the array."""
+        """The probability that another thread has the line, if each thread writes anywhere in the
+        array.
+        """
         there = min(1.0, self._room() * threads / self._lines_of(array))
         return there * (1.0 - 1.0 / threads)
 
@@ -197,12 +202,12 @@ class DataTransfers:
         return float(self.machine.overheads.line_transfer.at(threads))
 
     def _room(self) -> float:
-        """Lines that a core's largest private cache holds."""
+        """The number of lines in a core's largest private cache."""
         private = [c for c in self.machine.caches if c.shared_by_cores.whole == 1]
         return max((c.size_bytes.value for c in private), default=0.0) / self.line_bytes
 
     def _block(self, array: ArraySharing, threads: int) -> float:
-        """Bytes next to each other that one thread has; infinite where nothing is dealt out."""
+        """The bytes of consecutive elements per thread. Infinite if nothing is distributed."""
         if array.stride is None:
             return float("inf")
         return max(1.0, array.stride * max(1.0, piece_length(self.trips, threads, self.schedule)))

@@ -1,4 +1,4 @@
-"""The confidence of a region's hint: its probability by the spreads, its band, and its doubts."""
+"""The confidence of a region's hint: its probability, its interval, and its doubts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def judged(
     workload: Workload, execution: Execution, time: RegionTime, points: Sequence[Point],
     asked: Sequence[Expected], threads: int, spreads: Mapping[str, float], within: float,
 ) -> Judged:  # fmt: skip
-    """Judges the hint of `threads` by the curve `points`, of which `asked` may be chosen."""
+    """Judges the hint of `threads` by the curve `points`. `asked` are the allowed counts."""
     partial = workload.table.status == "partial"
     doubts = doubts_of_notes(workload.table.diagnostics, partial=partial)
     if workload.team_limit != 1:

@@ -1,4 +1,4 @@
-"""The time of one region on any number of threads, and the terms that it is made of."""
+"""The time of one region on any number of threads, with its terms."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from regionpredict.workload import (
 
 
 class WorkTime(NamedTuple):
-    """Seconds that one core would take for all the work, at the pace of a team's cores.
+    """Seconds of one core for all the work, at the pace of a thread in a given number of threads.
 
     Of `total`, `busy` is the core's own time, and `memory` its waiting for memory. `late` is the
     latency part of `memory`, and `cached` the share of `busy` that waits for caches. `requesting`
@@ -63,7 +63,9 @@ class WorkTime(NamedTuple):
     rate: float
 
     def terms(self, share: float) -> tuple[float, float, float]:
-        """Seconds of (compute, caches, memory) of one thread with a share of the work."""
+        """The time of one thread with a share of the work, as (compute, caches, memory) in
+        seconds.
+        """
         return (
             share * self.busy * (1.0 - self.cached),
             share * (self.busy * self.cached + self.late),
@@ -72,7 +74,8 @@ class WorkTime(NamedTuple):
 
 
 class _OwnTime(NamedTuple):
-    """Seconds of one core for all the work, data in the first cache, with `sharing` threads on it.
+    """Seconds of one core for all the work with data in the first cache, and with `sharing` threads
+    on it.
 
     `loading` does not overlap with data transfers.
     """
@@ -83,9 +86,9 @@ class _OwnTime(NamedTuple):
 
 
 class LoopTime:
-    """The time of loops of a region on one machine, without what OpenMP adds to it.
+    """The time of a region's loops on one machine, without OpenMP's costs.
 
-    An evaluation of its own: it counts the traffic for the numbers of threads it is asked for.
+    Each evaluation counts the traffic only for the requested numbers of threads.
     """
 
     def __init__(
@@ -122,7 +125,7 @@ class LoopTime:
 
     @cached_property
     def _paths(self) -> MemoryPaths | None:
-        """The paths to pages of other domains; None where threads work on none of their own."""
+        """The paths to pages of other domains. None if all threads use their own domain."""
         machine, shared = self.machine, self.machine.memory.shared_path
         if not self.parts.placement or machine.domains < 2 or shared is not None:
             return None
@@ -132,7 +135,7 @@ class LoopTime:
 
     @cached_property
     def pages(self) -> PageShares:
-        """The shares of the memory traffic by where the pages lie."""
+        """The shares of the memory traffic by the location of the pages."""
         placement = self._placement
         home = placement.domain or 0
         if placement.kind == "interleave":
@@ -147,11 +150,11 @@ class LoopTime:
 
     @property
     def far(self) -> bool:
-        """Whether threads work on pages of other domains, on paths of their own."""
+        """Whether threads use pages of other domains."""
         return self._paths is not None
 
     def least(self, threads: int) -> WorkTime:
-        """The time if all data were in the first cache: it is no less, whatever is counted."""
+        """The time with all data in the first cache, a lower bound."""
         own = self._own(threads)
         busy = max(own.overlapping, own.loading)
         walking = own.sharing * self._factor["scattered"] * self.walking
@@ -160,15 +163,16 @@ class LoopTime:
         return WorkTime(total, busy, memory, memory, 0.0, 0.0, 0.0)
 
     def _own(self, threads: int) -> _OwnTime:
-        """The core's own time. Threads of one core share its ports and buffers, but not the waiting
-        for own results."""
+        """The core's time without waiting for memory. Threads of one core share its ports and
+        buffers, but each waits for its own results.
+        """
         sharing, compute = self._sharing(threads), self._factor["compute"] / self._pace(threads)
         slots = sharing * compute * self.core.slots
         overlapping = max(slots, compute * self.core.overlapping)
         return _OwnTime(sharing, overlapping, sharing * compute * self.core.loading)
 
     def at(self, threads: int) -> WorkTime:
-        """The time of all the work at the pace of `threads` threads."""
+        """The time of all the work at the pace of one of `threads` threads."""
         machine, factor = self.machine, self._factor
         data = self.traffic.at(threads)
         waiting = 0.0
@@ -198,16 +202,17 @@ class LoopTime:
         return WorkTime(work, busy, memory, late, cached, requesting, rate)
 
     def share_asked(self, asked: float, threads: int) -> float:
-        """The load of threads on one path, each `asked` B/s, relative to the path's bandwidth."""
+        """The load of threads that each request `asked` B/s, relative to the path's bandwidth."""
         crowd = self._crowd(threads)
         return crowd * asked / self._rate(crowd, threads, self.traffic.at(threads).writes)
 
     def _waiting(
         self, crowd: float, threads: int, busy: float, data: Data, delay: float
     ) -> tuple[float, float, float]:
-        """(seconds that all the work waits for memory, threads that wait at a time, their B/s).
+        """(seconds of waiting for memory for all the work, concurrently waiting threads, their
+        B/s).
 
-        `delay` is the part that lines take which no prefetcher foresees, beyond their bandwidth.
+        `delay` is the latency of lines without prefetching, in addition to their bandwidth.
         """
         requesting = self._requesting(crowd, threads, busy, data, delay)
         rate = self._rate(max(requesting, 1.0), threads, data.writes)
@@ -216,7 +221,7 @@ class LoopTime:
     def _overflowed(
         self, share: float, threads: int, busy: float, data: Data, delay: float
     ) -> float:
-        """Seconds of waiting where a `share` of the data lies in the next domain's memory."""
+        """Seconds of waiting if a `share` of the data is in the next domain's memory."""
         halves = overflow_of(share, self._crowd(threads), static=self.static)
         known = self.machine.memory
         farther = known.remote_latency_cycles.value / known.latency_cycles.value
@@ -235,7 +240,7 @@ class LoopTime:
     def _requesting(
         self, crowd: float, threads: int, busy: float, data: Data, delay: float
     ) -> float:
-        """How many threads of the crowd wait for memory; worked out once for equal crowds."""
+        """The number of threads in a group that wait for memory, computed once for equal groups."""
         if not self.parts.queue:
             return crowd if data.memory else 0.0
         alike = float(threads) if self.machine.memory.shared_path is not None else crowd
@@ -253,14 +258,16 @@ class LoopTime:
         return requesting
 
     def _pace(self, threads: int) -> float:
-        """The clock over that of the machine file, as many cores of a package at work."""
+        """The clock frequency with this many active cores of a package, relative to the machine
+        file's.
+        """
         if not self.parts.turbo or self.machine.node.turbo is None:
             return 1.0
         busy = min(self._places(threads).together, self.machine.cores_per_package)
         return self.machine.pace(busy)
 
     def _sharing(self, threads: int) -> float:
-        """Threads that share a core: of the fullest, or on average where work follows the free."""
+        """Threads per core: on the fullest core, or on average if the schedule is dynamic."""
         if not self.parts.hardware_threads:
             return 1.0
         if self.static:
@@ -268,20 +275,20 @@ class LoopTime:
         return max(1.0, threads / self.machine.cores)
 
     def _crowd(self, threads: int) -> float:
-        """Threads that share the path of the busiest of them."""
+        """The number of threads that share the busiest path."""
         if self.machine.memory.shared_path is not None or self.far:
             return float(threads)
         return float(self._places(threads).crowd)
 
     def _places(self, threads: int) -> ThreadPlaces:
-        """Where they lie, which the search for the waiting cores asks again and again."""
+        """The places of the threads, cached for the search of the waiting cores."""
         places = self._placed.get(threads)
         if places is None:
             places = self._placed[threads] = thread_places(self.machine, threads)
         return places
 
     def _rates_of(self, threads: int, writes: float) -> Callable[[float], float]:
-        """As `_rate` by requesting cores, which the search for those that wait asks many times."""
+        """`_rate` by requesting cores, cached for the search of the waiting cores."""
         if self.machine.memory.shared_path is not None or self._paths is not None:
             return lambda requesting: self._rate(requesting, threads, writes)
         bandwidth, peak = self._bandwidth.mixed(writes), self._peak
@@ -304,8 +311,8 @@ class LoopTime:
     def _own_paths(self, requesting: float, threads: int, writes: float) -> float:
         """Traffic in B/s of domains that each serve their own cores.
 
-        Static pieces are equal: the fullest domain is the last to be done with those of its
-        threads. Other schedules leave no domain idle.
+        Static pieces are equal, so the threads of the fullest domain finish last. Other schedules
+        keep all domains busy.
         """
         if requesting <= 1.0:
             return self._domain(requesting, writes)
@@ -321,7 +328,7 @@ class LoopTime:
 
 
 class RegionTime:
-    """The terms of one region's time on one machine: its work, and what OpenMP adds to it."""
+    """The time of one region on one machine: its work, and OpenMP's costs."""
 
     def __init__(
         self, workload: Workload, execution: Execution, machine: Machine, *,
@@ -329,8 +336,8 @@ class RegionTime:
         parts: Parts,
         counters: Sequence[TrafficCounter] = (),
     ) -> None:  # fmt: skip
-        """`counters` of the work and of each serial body, as `counters_of` gives them, where some
-        of it is counted already.
+        """`counters` for the work and each serial body, from `counters_of`, if some traffic is
+        already counted.
         """
         self.machine = machine
         self.schedule = workload.schedule
@@ -367,15 +374,15 @@ class RegionTime:
 
     @property
     def touched(self) -> float:
-        """Bytes that the region touches; 0 where that is not known."""
+        """Bytes that the region touches, or 0 if unknown."""
         return self.loops.touched
 
     def points(
         self, counts: Sequence[int], profile: WorkProfile | None = None
     ) -> tuple[Point, ...]:
-        """Times for every count. Speedups refer to the first.
+        """The times at every count. Speedups refer to the first.
 
-        `profile`: as if the work lay so along the parallel loop.
+        With `profile`, the work is distributed like this along the parallel loop.
         """
         made = []
         base = 0.0
@@ -392,9 +399,9 @@ class RegionTime:
         return tuple(made)
 
     def least(self, counts: Sequence[int]) -> tuple[Point, ...]:
-        """Times that those of `points` are not below, for which no traffic is counted.
+        """Lower bounds of the times of `points`, for which no traffic is counted.
 
-        As if all data were in the first cache, and nothing waited for its turn.
+        They assume that all data are in the first cache, and that no thread waits for its turn.
         """
         made = []
         for threads in counts:
@@ -410,14 +417,14 @@ class RegionTime:
         return work
 
     def _working(self, threads: int) -> int:
-        """The threads that have a piece: the others ask memory for nothing."""
+        """The threads with work. The others do not request memory."""
         pieces = piece_count(self.synchronisation.iterations, threads, self.schedule)
         return int(max(1.0, min(threads, pieces)))
 
     def _terms(
         self, threads: int, work: WorkTime, profile: WorkProfile, *, crowded: bool = True
     ) -> dict[str, float]:
-        """The terms, without what threads wait for each other's turn where it is not `crowded`."""
+        """The terms. Unless `crowded`, without the waiting of threads for their turn."""
         share = largest_share(profile, threads, self.schedule)
         even = min(share, 1.0 / threads) if threads > 1 else 1.0
         pace = work.total
@@ -451,13 +458,13 @@ class RegionTime:
         }
 
     def _added(self, threads: int, busy: float) -> float:
-        """Seconds for which threads wait for each other's turn in serial bodies."""
+        """Seconds in which threads wait for their turn in serial bodies."""
         lock = team_cost(self.machine, "critical", threads) / threads / self.machine.clock_hz
         length = piece_length(self.synchronisation.iterations, threads, self.schedule)
         return added_by_serial_bodies(self.serial, threads, busy, self._alone, lock, length)
 
 
 def counters_of(workload: Workload, execution: Execution) -> list[TrafficCounter]:
-    """Counters of the traffic of a region's work and of each of its serial bodies."""
+    """Traffic counters for a region's work and for each of its serial bodies."""
     works = (execution.work, *(work.work for work in execution.serial))
     return [workload.traffic_of(work) for work in works]

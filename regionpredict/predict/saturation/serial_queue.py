@@ -19,7 +19,9 @@ from typing import NamedTuple
 
 
 class SerialBody(NamedTuple):
-    """All runs of one kind of serial body: `visits` in all, `seconds` on one thread."""
+    """All executions of one kind of serial body: their number `visits`, and `seconds` on one
+    thread.
+    """
 
     kind: str
     visits: float
@@ -30,7 +32,7 @@ def added_by_serial_bodies(
     bodies: Sequence[SerialBody], threads: int, busy: float, alone: float, lock: float,
     chunk: float,
 ) -> float:  # fmt: skip
-    """Seconds that serial bodies add to `busy` seconds of the busiest thread.
+    """Seconds that serial bodies add to the `busy` seconds of the busiest thread.
 
     `alone` is the parallel work on one thread in seconds, `lock` the transfer of a lock to the next
     thread, and `chunk` the iterations of a piece.
@@ -50,8 +52,8 @@ def added_by_serial_bodies(
 
 
 def queued(threads: int, busy: float, *bodies: SerialBody) -> float:
-    """Seconds until all threads have done `busy` seconds of their own, and all visits of `bodies`,
-    each with its own lock.
+    """Seconds until all threads have done `busy` seconds of work and all visits of `bodies`, each
+    with its own lock.
 
     >>> whole = SerialBody("critical", 100.0, 2.0)
     >>> queued(1, 0.0, whole), queued(8, 0.0, whole), queued(2, 0.0, whole, whole)
@@ -75,10 +77,10 @@ def queued(threads: int, busy: float, *bodies: SerialBody) -> float:
 
 
 def ordered(threads: int, busy: float, alone: float, body: SerialBody, chunk: float) -> float:
-    """Seconds of a loop whose iterations run a body in order, dealt out in chunks.
+    """Seconds of a loop whose iterations execute an `ordered` body, distributed in chunks.
 
-    A chunk of c iterations takes c (P + S)/n; of it the work before its first body overlaps with
-    the chunk before.
+    A chunk of c iterations takes c (P + S)/n. The work before its first body overlaps with the
+    previous chunk.
 
     >>> ordered(4, 0.25, 1.0, SerialBody("ordered", 1000.0, 0.1), 1.0)
     0.275

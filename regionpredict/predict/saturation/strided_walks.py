@@ -27,10 +27,12 @@ from regionpredict.workload import (
 
 
 class StridedWalks:
-    """The walks of one region's wide steps on one machine."""
+    """The page walks for wide strides of one region on one machine."""
 
     def __init__(self, counter: TrafficCounter, machine: Machine, contents: CacheContents) -> None:
-        """`counter` of the region's lines; `contents` of the caches and the TLB when it begins."""
+        """`counter` counts the region's lines. `contents` are the initial contents of the caches
+        and the TLB.
+        """
         self.machine = machine
         self.contents = contents
         self.line_bytes = counter.line_bytes
@@ -40,7 +42,7 @@ class StridedWalks:
             self._tables = counter.in_pages(table_line_bytes(machine, self.line_bytes))
 
     def seconds(self, threads: int, caches: Sequence[CacheLevel]) -> float:
-        """Seconds of one core, for all walks of `threads` threads that have these `caches`."""
+        """Seconds of one core for all page walks, with `threads` threads and these `caches`."""
         walks = self._walks(threads) if self.arrays else 0.0
         if not walks:
             return 0.0
@@ -52,17 +54,17 @@ class StridedWalks:
         return strided_walk_cycles(walks, lines, self.machine) / self.machine.clock_hz
 
     def _walks(self, threads: int) -> float:
-        """All pages that wide strides reach and that miss the core's TLB."""
+        """All pages that wide strides access and that miss the core's TLB."""
         page = self._pages.line_bytes
         tlb = CacheLevel(page * tlb_entries(self.machine), threads_on_a_core(self.machine, threads))
         (missed,) = self._pages.traffic([tlb], threads, contents=self.contents)
         return self._bytes(missed) / page
 
     def _bytes(self, level: LevelTraffic) -> float:
-        """Bytes that come from below a level for the arrays that are gone through in wide steps."""
+        """Bytes from below a level, for the arrays accessed with wide strides."""
         return sum(moved.read for moved in level.arrays if moved.array in self.arrays)
 
 
 def widest_step(machine: Machine) -> float:
-    """Bytes of the widest step that the machine's prefetcher follows."""
+    """The widest stride in bytes that the machine's prefetcher follows."""
     return PREFETCHED_STRIDE.value * machine.processor.prefetch_block.value

@@ -1,4 +1,4 @@
-"""Speedups larger than the number of threads: from how many threads on, and for what reason.
+"""Superlinear speedups: the number of threads from which they occur, and the reason.
 
 Work divided among p threads takes 1/p of the time on each. A shorter time has a cause: the caches
 of more threads hold the data, or more memory bandwidth is available.
@@ -15,8 +15,8 @@ from regionpredict.predict.saturation.region_time import RegionTime
 
 
 def superlinear_gain(points: Sequence[Point], time: RegionTime) -> Superlinear | None:
-    """Where the speedup over the first of the points is first larger than the number of threads;
-    None where it never is. `time` is what the points are of.
+    """The first speedup, relative to the first point, that exceeds the number of threads. None if
+    there is none. `time` computed the points.
     """
     first = points[0]
     for point in points[1:]:
@@ -26,7 +26,7 @@ def superlinear_gain(points: Sequence[Point], time: RegionTime) -> Superlinear |
 
 
 def superlinear_sentence(gain: Superlinear) -> str:
-    """The sentence of a diagnostic.
+    """The text of the diagnostic.
 
     >>> superlinear_sentence(Superlinear(8, 9.5, "eight caches hold the data"))
     'from 8 threads on faster than by their number (9.5 times): eight caches hold the data'
@@ -38,7 +38,7 @@ def superlinear_sentence(gain: Superlinear) -> str:
 
 
 def _reason(first: Point, point: Point, time: RegionTime) -> str:
-    """Why a thread's part takes less than its share of the time: what its largest term lost."""
+    """The reason why a thread takes less than its share of the time: the term that shrank most."""
     divided = point.threads / first.threads
     lost = {name: seconds - divided * point.terms[name] for name, seconds in first.terms.items()}
     term = max(lost, key=lambda name: lost[name])
@@ -58,12 +58,12 @@ def _reason(first: Point, point: Point, time: RegionTime) -> str:
 
 
 def _moved(time: RegionTime, threads: int) -> list[float]:
-    """Bytes below each cache."""
+    """Bytes moved below each cache."""
     return [level.total for level in time.traffic.levels(threads)]
 
 
 def _amount(size: float) -> str:
-    """Bytes in MiB, of many in GiB or TiB.
+    """Bytes in MiB, GiB or TiB.
 
     >>> _amount(3 * 2**20), _amount(4290 * 2**20)
     ('3 MiB', '4.19 GiB')

@@ -2,7 +2,7 @@
 
 A table for one package gives the costs within it. Each thread of another package adds lines that
 cross the link: one for its arrival at a barrier, and two at a region, which also passes the work.
-Arrivals are serial, because they change one counter.
+Cycles of the construct `name` (a table of `openmp`) on `threads`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`contention`: what pieces of work that run at once take from each other, by their traffic.
+"""`contention` predicts the slowdown of concurrent pieces of work by their memory traffic.
 
 A piece with `b` bytes of memory traffic takes `t_1` alone, so `p` pieces request `p b / t_1`. If
 memory delivers less, each takes `t_p > t_1`. Shudler 2018, sec. 4.5, measures `t_p / t_1` as the
@@ -17,7 +17,7 @@ from regionpredict.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class Contention:
-    """A region's work on `threads` threads at once, against one.
+    """A region's work on `threads` concurrent threads, relative to one.
 
     `asked` is the memory traffic in B/s that one piece would request alone. `share` is the total
     request over the bandwidth of the path. `growth` is the ratio of the times.

@@ -1,4 +1,4 @@
-"""The traffic of a region on p threads of a machine, in what the time needs: seconds and bytes."""
+"""The traffic of a region on p threads of a machine, in seconds and bytes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Data(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Knot:
-    """A number of threads whose traffic has been counted.
+    """A number of threads with counted traffic.
 
     `totals` are bytes below each cache, and the scattered lines. `lines` are (cache, bytes from it,
     share of write-backs). `walking` is as in `Data`.
@@ -59,7 +59,7 @@ class _Knot:
 
 
 class _Memory(NamedTuple):
-    """Bytes of memory as if all lines that a store misses were read first.
+    """Memory traffic in bytes, if all lines of missed stores were read first.
 
     `written` of all `moved` are written back. `claimed` are those of lines read only for a store.
     `scattered` are lines without prefetching, and `scattered_claims` those of them that are
@@ -74,9 +74,9 @@ class _Memory(NamedTuple):
 
 
 class TrafficCurve:
-    """The traffic of one region on one machine; counted at some thread counts, each once.
+    """The traffic of one region on one machine, counted once at some thread counts.
 
-    `edges` are those at which it is always counted: one thread, shared caches, all cores.
+    `edges` are the counts with exact traffic: one thread, shared caches, all cores.
     """
 
     def __init__(
@@ -84,8 +84,9 @@ class TrafficCurve:
         only_written: frozenset[str] = frozenset(), write_allocation: bool = True,
         lasting: bool = True, walks: StridedWalks | None = None,
     ) -> None:  # fmt: skip
-        """`contents` of the caches at the start. `only_written`: the arrays whose lines are read
-        only for stores. `walks` of wide strides, on request."""
+        """`contents` are the initial contents of the caches. `only_written` are arrays whose lines
+        are read only for stores. `walks` are the page walks for wide strides, if requested.
+        """
         self.counter = counter
         self.machine = machine
         self.contents = contents
@@ -113,7 +114,7 @@ class TrafficCurve:
         self._between: list[int] | None = None
 
     def levels(self, threads: int) -> tuple[LevelTraffic, ...]:
-        """The traffic below each cache on `threads` threads; the last is memory's."""
+        """The traffic below each cache on `threads` threads. The last entry is memory traffic."""
         levels = self._counted_levels(threads)
         spared = 1.0 - self._allocated(threads)
         memory = LevelTraffic(
@@ -125,17 +126,17 @@ class TrafficCurve:
         return (*levels[:-1], memory)
 
     def _allocated(self, threads: int) -> float:
-        """The share of the lines that a store misses that are read first."""
+        """The share of missed stores whose lines are read first."""
         if not self._allocates:
             return 0.0
         return self.machine.write_allocate(min(threads, self.machine.cores_per_domain))
 
     def _claimed(self, moved: ArrayTraffic) -> float:
-        """Bytes that memory sends for the sake of a store alone, and a core may do without."""
+        """Bytes read from memory only for stores, which a core may avoid."""
         return min(moved.read, moved.written) if moved.array in self._only_written else 0.0
 
     def _counted_levels(self, threads: int) -> tuple[LevelTraffic, ...]:
-        """As `levels`, each line that a store misses read first."""
+        """Like `levels`, if the line of every missed store is read first."""
         levels = self._levels.get(threads)
         if levels is None:
             levels = self.counter.traffic(self._caches(threads), threads, contents=self.contents)
@@ -143,7 +144,7 @@ class TrafficCurve:
         return levels
 
     def at(self, threads: int) -> Data:
-        """The data on `threads` threads: counted, or read off between two counts."""
+        """The data on `threads` threads, counted or interpolated between two counts."""
         data = self._read_off.get(threads)
         if data is None:
             data = self._read_off[threads] = self._at(threads)
@@ -171,23 +172,23 @@ class TrafficCurve:
         )
 
     def sources(self, threads: int) -> tuple[int, ...]:
-        """The caches, from the first (0) on, that lines come from on so many threads."""
+        """The caches, numbered from the first (0), that lines come from with this many threads."""
         knots = self._knots_for(threads)
         near = knots[bisect_left(knots, threads)]
         return tuple(cache for cache, _, _ in self._knot(near).lines)
 
     def stays(self, threads: int) -> bool:
-        """Whether so many threads' caches keep data that one thread's cannot: half of its traffic
-        with memory, or more, is gone.
+        """Whether the caches of this many threads keep data that one thread's caches cannot. At
+        least half of the memory traffic must disappear.
         """
         return (
             bool(self.contents.own) and self.at(threads).memory < STAYING.value * self.at(1).memory
         )
 
     def _knots_for(self, threads: int) -> list[int]:
-        """The two counts for interpolating the traffic on `threads`: the first is at most that, the
-        last at least. With several threads per core, only counts with the same number qualify. They
-        are skipped if the traffic is counted at `threads` itself.
+        """The two counts for interpolating the traffic on `threads`: the first is at most
+        `threads`, the last at least. With several threads per core, only counts with the same
+        number qualify. They are skipped if the traffic is counted at `threads` itself.
         """
         cores = self._cores
         if threads in self.edges:
@@ -200,7 +201,7 @@ class TrafficCurve:
         return [each * cores + 1, (each + 1) * cores]
 
     def _sharers(self, cores: int, threads: int) -> int:
-        """Threads that share a cache which `cores` share, where there are as many."""
+        """The number of threads in a cache that `cores` share."""
         if self.machine.binding == "spread" and threads < self._cores:
             return -(-threads * cores // self._cores)
         if self._turn and threads < self._cores:
@@ -210,10 +211,11 @@ class TrafficCurve:
         return cores * threads_on_a_core(self.machine, threads)
 
     def _thread_counts(self) -> list[int]:
-        """Counts at which the traffic is worked out, so that it is straight in between.
+        """Counts at which the traffic is computed, so that it is almost linear in between.
 
-        It bends where a cache is shared by all it can be. Between such counts the widest bend is
-        halved (on a logarithmic scale) until each middle lies on its line or enough are known.
+        It bends where a cache is shared by the maximum number of threads. Between such counts, the
+        interval with the largest bend is halved (on a logarithmic scale), until each middle is on
+        its line or the limit is reached.
         """
         counts = list(self.edges)
         waiting = [(self._bend(a, b, a), a, b) for a, b in pairwise(counts)]
@@ -233,8 +235,8 @@ class TrafficCurve:
         return sorted(counts)
 
     def _bend(self, left: int, right: int, middle: int) -> float:
-        """By what part the bytes at `middle` miss the line from `left` to `right`; at `left`
-        itself the part by which the two differ.
+        """The relative deviation of the bytes at `middle` from the line from `left` to `right`. At
+        `left` itself, the relative difference of both.
         """
         part = (middle - left) / (right - left) if middle > left else 1.0
         worst = 0.0
@@ -298,7 +300,9 @@ class TrafficCurve:
         return Data(seconds, own, moved, writes, scattered, knot.walking)
 
     def _cache_rate(self, level: int, threads: int, writes: float) -> float:
-        """B/s that one core gets from the cache at `level` (0: the first), `threads` at work."""
+        """B/s that one core gets from the cache at `level` (0: the first) with `threads`
+        threads.
+        """
         shared = self._shared[level]
         cores = min(threads, self._sharers(shared, threads), shared)
         rate = self._rates.get((level, cores, writes))

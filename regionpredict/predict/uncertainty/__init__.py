@@ -1,8 +1,8 @@
-"""A curve in, out what measured runs make of it: the speed to expect, a band, a confidence.
+"""Input: a curve. Output: its expected speed, interval and confidence, as fitted to measured runs.
 
-`outlook` gives the expectation and interval for each thread count, `confidence` the probability
-that a choice is right, and `doubts` the reasons for less. `fitted` holds the numbers from measured
-curves, and `constants` the shipped ones.
+`outlook` gives the expectation and interval for each thread count. `confidence` gives the
+probability that a choice is right, and `doubts` the reasons for less. `fitted` holds the numbers
+from measured curves, and `constants` the shipped ones.
 """
 
 from regionpredict.predict.uncertainty.confidence import (

@@ -1,4 +1,4 @@
-"""How likely a choice of threads is right: that it reaches what a hint may lose of the best speed.
+"""The probability that a choice of threads is right, within the allowed loss of the best speed.
 
 The spreads give the probability that another thread count is better. Measured curves give the share
 of such choices that are right. A line in log odds connects the two (Platt 2000).
@@ -19,8 +19,8 @@ from regionpredict.predict.uncertainty.outlook import Expected
 def chance_of(
     outlook: Sequence[Expected], threads: int, within: float, moves: Moves = NO_MOVES
 ) -> float:
-    """The chance that neither the strongest rival with fewer threads nor that with more is better
-    than `threads` by what may be lost. From 0 to 1.
+    """The probability that neither the strongest rival with fewer threads nor the one with more is
+    better than `threads` by more than the allowed loss. From 0 to 1.
 
     Consecutive steps are independent, and so are both sides. The strongest rival of a side
     represents it. Doubtful figures count as far as they separate a rival from the choice (`moves`).
@@ -45,14 +45,14 @@ def chance_of(
 
 
 def _below(value: float, spread: float) -> float:
-    """The share of a normal distribution around 0 below a value."""
+    """The cumulative normal distribution around 0."""
     if spread <= 0.0:
         return 1.0 if value >= 0.0 else 0.0
     return (1.0 + math.erf(value / spread / math.sqrt(2))) / 2
 
 
 def log_odds(chance: float) -> float:
-    """The logarithm of chance over the rest, of chances that leave at least `LEAST_DOUBT`.
+    """The log odds of a probability, which is limited to leave at least `LEAST_DOUBT`.
 
     >>> log_odds(0.5), log_odds(1.0) == log_odds(1.0 - LEAST_DOUBT.value)
     (0.0, True)
@@ -64,12 +64,12 @@ def log_odds(chance: float) -> float:
 def confidence_of(
     chance: float, *, doubts: Sequence[Doubt] = (), fitted: Fitted = SHIPPED
 ) -> float:
-    """The share of such hints that are right, from 0 to 1, in steps."""
+    """The share of such hints that are right, from 0 to 1, rounded."""
     return rounded_confidence(undoubted(chance, fitted) * left_by(doubts))
 
 
 def undoubted(chance: float, fitted: Fitted = SHIPPED) -> float:
-    """The share of hints with such a chance that are right, of regions without doubts."""
+    """The share of right hints with this probability, for regions without doubts."""
     odds = math.exp(fitted.even + fitted.slope * log_odds(chance))
     return min(fitted.most, odds / (1.0 + odds))
 

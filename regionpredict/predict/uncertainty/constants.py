@@ -1,4 +1,4 @@
-"""Every number by which a curve becomes a band, an expectation and a confidence.
+"""The constants for the interval, the expectation and the confidence of a curve.
 
 *measured* constants are fitted to measured curves by `make accuracy DATA=FOLDER UPDATE=1`.
 docs/accuracy.md explains the fit and its errors on left-out data.

@@ -1,8 +1,8 @@
 """The doubts that lower a hint's confidence, in one table with their factors.
 
 The spreads of measured curves come from regions that were read as a whole, whose sizes are known,
-and whose work is counted. Each doubt is a way in which a region is not like them; its factor is
-what is left of the confidence.
+and whose work is counted. Each doubt is a difference from such regions. Its factor reduces the
+confidence.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from regionpredict.workload import Diagnostic
 
 
 class Doubt(NamedTuple):
-    """One doubt: its `id`, the `factor` that it leaves of the confidence (0 to 1), and why."""
+    """A doubt: its `id`, the remaining `factor` of the confidence (0 to 1), and the reason."""
 
     id: str
     factor: float
@@ -52,7 +52,7 @@ RULES: Mapping[str, str] = {
     "RP113": "calls", "RP122": "nested",
     "RP221": "race", "RP222": "race", "RP224": "race", "RP225": "possible-race",
 }  # fmt: skip
-"""The kind of doubt that a diagnostic of a rule raises."""
+"""The kinds of doubts for diagnostics, by rule."""
 
 
 def doubt(kind: str, reason: str) -> Doubt:
@@ -63,7 +63,7 @@ def doubt(kind: str, reason: str) -> Doubt:
 def doubts_of_notes(notes: Iterable[Diagnostic], *, partial: bool) -> tuple[Doubt, ...]:
     """One doubt of each kind that diagnostics raise, with the first one's message.
 
-    `partial`: something of the region is not understood, whether a note says what or not.
+    `partial`: a part of the region is not understood, with or without a note.
     """
     found: dict[str, list[str]] = {}
     for note in notes:
@@ -78,17 +78,17 @@ def doubts_of_notes(notes: Iterable[Diagnostic], *, partial: bool) -> tuple[Doub
 
 
 def left_by(doubts: Sequence[Doubt]) -> float:
-    """The share of the confidence that all of them leave: they are independent."""
+    """The product of all factors, since doubts are independent."""
     return prod(known.factor for known in doubts)
 
 
 def in_share(doubts: Iterable[Doubt], share: float) -> tuple[Doubt, ...]:
-    """The doubts of a part that takes a share (0 to 1) of the time of a whole."""
+    """The doubts of a part with a share (0 to 1) of the whole time."""
     return tuple(known._replace(factor=1.0 - share * (1.0 - known.factor)) for known in doubts)
 
 
 def merged(parts: Iterable[Iterable[Doubt]]) -> tuple[Doubt, ...]:
-    """The doubts of several parts, one of a kind: the reasons that leave least, all shares lost.
+    """The doubts of several parts, merged by kind. Each keeps the reason of its smallest factor.
 
     >>> merged([[Doubt("calls", 0.8, "f")], [Doubt("calls", 0.9, "g")]])
     (Doubt(id='calls', factor=0.7, reason='f, and 1 more'),)

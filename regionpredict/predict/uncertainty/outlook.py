@@ -43,14 +43,14 @@ class Expected(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Between what a speedup lies."""
+    """The range of a speedup."""
 
     low: float
     high: float
 
 
 def traits_of(points: Sequence[Point], machine: Machine) -> tuple[Traits, ...]:
-    """The traits of a curve on a machine, in the order of its numbers of threads."""
+    """The traits of a curve on a machine, in the order of its thread counts."""
     made: list[Traits] = []
     for point in points:
         speedup = point.speedup / points[0].speedup
@@ -77,7 +77,7 @@ def _used_places(machine: Machine, threads: int) -> int:
 
 
 def _streamed_share(point: Point) -> float:
-    """The share of the time that is memory's bandwidth."""
+    """The share of the time limited by memory bandwidth."""
     total = sum(point.terms.values())
     return point.terms.get("memory-bandwidth", 0.0) / total if total else 0.0
 
@@ -106,14 +106,12 @@ def expected_of(traits: Traits, fitted: Fitted = SHIPPED) -> Expected:
 
 
 def at_threads(outlook: Sequence[Expected], threads: Collection[int]) -> tuple[Expected, ...]:
-    """The part of an outlook with these numbers of threads; all of it where none is known."""
+    """The part of an outlook with these thread counts, or all of it if none is known."""
     return tuple(expected for expected in outlook if expected.threads in threads) or tuple(outlook)
 
 
 def band_of(outlook: Sequence[Expected], fitted: Fitted = SHIPPED) -> tuple[Bounds, ...]:
-    """Between what the speedup lies in four of five measurements; what is predicted is never
-    outside.
-    """
+    """The 80 % interval of measured speedups. It always includes the prediction."""
     bounds = []
     for expected in outlook:
         off = fitted.reach * math.sqrt(expected.variance)
@@ -123,7 +121,7 @@ def band_of(outlook: Sequence[Expected], fitted: Fitted = SHIPPED) -> tuple[Boun
 
 
 def wider_band(band: Sequence[Bounds], other: Sequence[Bounds]) -> tuple[Bounds, ...]:
-    """Between what the speedup lies where two curves are possible.
+    """The range of the speedup if two curves are possible.
 
     >>> wider_band([Bounds(2.0, 4.0)], [Bounds(1.0, 3.0)])
     (Bounds(low=1.0, high=4.0),)

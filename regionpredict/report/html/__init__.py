@@ -1,6 +1,6 @@
-"""A result in, one HTML file out: a file a kind of result, each with one function.
+"""Writes a result as one HTML file.
 
-A page holds its data once, as JSON, and draws them itself; it asks no network for anything and
-holds no other project's code. `page.py` puts it together from `page.html`, `page.css`, `draw.js`
-and `page.js`; what it shows are blocks (`blocks.py`), each drawn by the function of its kind.
+A page contains its data once, as JSON, and draws them with its own script. It makes no network
+requests and contains no third-party code. `page.py` combines `page.html`, `page.css`, `draw.js` and
+`page.js`. The content consists of blocks (`blocks.py`), each drawn by the function for its kind.
 """

@@ -1,4 +1,4 @@
-"""The pictures of pages: each has a `kind`, by which the page's script draws it."""
+"""The pictures on pages. The page's script draws each by its `kind`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def curve(
     zones: Sequence[Drawing] = (), mark: Drawing | None = None, step: bool | None = None,
     logx: bool | None = None, logy: bool | None = None, band: str | None = None,
 ) -> Drawing:  # fmt: skip
-    """Lines over a number: each of `series` is a `line` or `marks`; `band` says what those behind
-    its lines are.
+    """Curves over a number. Each of `series` is a `line` or `marks`, and `band` describes their
+    intervals.
     """
     return {"kind": "curve", "title": title, "x": x, "y": y, "series": list(series),
             "zones": list(zones), "mark": mark, "step": step, "logx": logx,
@@ -28,8 +28,8 @@ def line(
     name: str, points: Iterable[Sequence[float]], band: Iterable[Sequence[float]] = (), *,
     colour: int | None = None,
 ) -> Drawing:  # fmt: skip
-    """A line through `points` (x, y), before a `band` (x, low, high); `colour` is a number, that of
-    its place among the series by itself.
+    """A line through `points` (x, y) with a `band` (x, low, high). `colour` is an index, by default
+    the position of the series.
     """
     return {"name": name, "points": [list(interval) for interval in points],
             "band": [list(interval) for interval in band], "colour": colour}  # fmt: skip
@@ -39,19 +39,21 @@ def marks(
     name: str, points: Iterable[Sequence[float]], *, colour: int,
     bars: Iterable[Sequence[float]] = (),
 ) -> Drawing:  # fmt: skip
-    """Points (x, y) without a line, in a line's colour; `bars` (x, low, high) reach up and down."""
+    """Points (x, y) without a line, in the color of a line. `bars` (x, low, high) are error
+    bars.
+    """
     return {"name": name, "points": [list(point) for point in points], "colour": colour,
             "alone": True, "bars": [list(bar) for bar in bars]}  # fmt: skip
 
 
 def heat(title: str, rows: Sequence[Sequence[float | None]], unit: str) -> Drawing:
-    """Numbers in a grid, the larger the darker; None where there is none."""
+    """A heat map. None if there are no numbers."""
     return {"kind": "heat", "title": title, "unit": unit,
             "rows": [["" if cell is None else cell for cell in row] for row in rows]}  # fmt: skip
 
 
 def task_graph(title: str, picture: TaskPicture) -> Drawing:
-    """A graph in rows that a reader can move and zoom."""
+    """A layered graph that the reader can move and zoom."""
     longest = max((box.seconds for box in picture.boxes), default=0.0)
     groups = [
         [g.name or "other", g.tasks, f"{g.work:.0%}", f"{g.path:.0%}"] for g in picture.groups

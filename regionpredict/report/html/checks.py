@@ -1,4 +1,6 @@
-"""Graded checks of a program: what of its predicted time is spent well, and what would mend it."""
+"""Graded checks of a program: which parts of its predicted time use the machine well, and what
+would improve them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _OF = int(GRADES.value)
 
 
 class _Part(NamedTuple):
-    """One region at its hint; `weight` is seconds in the whole program."""
+    """A region at its hint. `weight` is its time in the whole program, in seconds."""
 
     prediction: Prediction
     derivation: SaturationDerivation
@@ -30,8 +32,9 @@ def program_checks(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], machine: Machine,
     advice: ByTeam,
 ) -> list[Drawing]:  # fmt: skip
-    """A check a question: `name`, `grade` of `of` (-1: not known) with its mark, and what it rests
-    on."""
+    """One check per question: its `name`, its `grade` out of `of` (-1: unknown) with its mark, and
+    its evidence.
+    """
     parts = _parts(predictions, teams)
     changes = program_advice(advice)
     checks = [_packages(teams, machine)]
@@ -78,7 +81,7 @@ def program_checks(
 
 
 def _packages(teams: Sequence[TeamPrediction], machine: Machine) -> Drawing:
-    """Packages that the time reaches on average."""
+    """The mean number of packages, weighted by time."""
     timed = [(team.packages, team.seconds * team.facts.executions.weight) for team in teams
              if team.packages is not None and team.seconds]  # fmt: skip
     whole = sum(seconds for _, seconds in timed)
@@ -90,9 +93,9 @@ def _packages(teams: Sequence[TeamPrediction], machine: Machine) -> Drawing:
 
 
 def _used(mean: float, least: float, machine: Machine) -> str:
-    """In words; `least` is the share of the time that stops at the first package.
+    """A sentence. `least` is the share of the time in regions that stop at one package.
 
-    Nothing is told as a share of 0 %, and a machine of one package has nowhere to stop.
+    Shares of 0 % are left out, and a machine with one package has no such regions.
     """
     if machine.packages == 1:
         return "the machine has but one"
@@ -140,7 +143,9 @@ def _worst(
     some: Sequence[_Part], part: Callable[[_Part], float], parts: Sequence[_Part], begin: str,
     good: str,
 ) -> str:  # fmt: skip
-    """Where most of it is, with its share of the whole time; `good` where there is little."""
+    """The place with the largest share, relative to the whole time. `good` if the share is
+    small.
+    """
     whole = sum(candidate.weight for candidate in parts) or 1.0
     worst = max(some, key=lambda candidate: part(candidate) * candidate.weight, default=None)
     share = 0.0 if worst is None else part(worst) * worst.weight / whole
@@ -152,7 +157,7 @@ def _worst(
 def _graded(
     name: str, share: float, why: str, advice: Sequence[ProgramAdvice], *rules: str
 ) -> Drawing:
-    """A share as quarters, with the best change that mends it."""
+    """A share as a grade in quarters, with the best change."""
     known = [change for change in advice if change.id in rules]
     if known:
         change = known[0]

@@ -1,4 +1,4 @@
-"""The thresholds of what pages grade and call wrong: unit, evidence, source."""
+"""The thresholds of grades and errors on pages: unit, evidence, source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One HTML file from a document: the template, the style, the scripts and the data."""
+"""Renders a document as one HTML file: template, style, scripts and data."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _drawn_all(blocks: Sequence[doc.Block]) -> list[doc.Drawing]:
 
 
 def _drawn(block: doc.Block) -> list[doc.Drawing]:
-    """A block as the page's script draws it."""
+    """A block as JSON for the page's script."""
     if isinstance(block, dict):
         return [block]
     if isinstance(block, doc.Text):
@@ -59,7 +59,7 @@ def _drawn(block: doc.Block) -> list[doc.Drawing]:
 
 
 def _table(table: doc.Table) -> doc.Drawing:
-    """A cell is its text, or its text and what it is sorted by."""
+    """A cell is its text, or its text and the value for sorting."""
     chosen = [at for at, column in enumerate(table.columns) if column.only in ("", "page")]
     columns = [table.columns[at] for at in chosen]
     details = table.details
@@ -96,7 +96,7 @@ def _cell(column: doc.Column, cell: doc.Cell, row: int) -> Any:
 
 
 def script_json(value: Any) -> str:
-    """JSON that no HTML parser takes for a tag, and no number that JSON does not have.
+    """JSON that can be embedded in HTML, without NaN and infinities.
 
     >>> script_json(["</script>", float("inf")])
     '["\\\\u003c/script\\\\u003e",null]'
@@ -111,7 +111,7 @@ def script_json(value: Any) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """The value with five digits of what is drawn, and None where a number is not finite."""
+    """The value with five digits for drawing. None if a number is not finite."""
     if isinstance(value, float):
         return float(f"{value:.5g}") if math.isfinite(value) else None
     if isinstance(value, dict):

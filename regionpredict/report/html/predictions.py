@@ -1,4 +1,6 @@
-"""The page of `predict`: plan, checks, teams, regions with their derivations, source, roofline."""
+"""The page of `predict`: plan, checks, parallel regions, loops with their derivations, source code,
+and roofline.
+"""
 
 from __future__ import annotations
 
@@ -55,12 +57,13 @@ TERMS = {
     "compute": "compute", "cache": "caches", "memory-bandwidth": "memory",
     "imbalance": "imbalance", "overhead": "overhead", "serialization": "serial",
 }  # fmt: skip
-"""The terms of a curve's time, as the page names them."""
+"""The names of the time terms on the page."""
 
 
 class ProgramResult(NamedTuple):
-    """What `predict` found: of `predictions` and `teams` only what a view shows. `notes` are of the
-    program as a whole, as of loops that are no regions."""
+    """The result of `predict`. `predictions` and `teams` contain only those that the view shows.
+    `notes` concern the whole program, for example loops that are not regions.
+    """
 
     predictions: Sequence[Prediction]
     teams: Sequence[TeamPrediction]
@@ -74,7 +77,7 @@ class ProgramResult(NamedTuple):
 
 
 def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
-    """The page; `sources` are the texts of files by their names, as far as they can be read."""
+    """The page. `sources` are the texts of readable files by name."""
     machine = result.machine
     together, number = result.recommended.together, len(result.recommended.each)
     lead = [
@@ -99,7 +102,7 @@ def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
 
 
 def _folder(result: ProgramResult) -> str:
-    """The folder that all regions have in common. Places are shown relative to it."""
+    """The common folder of all regions. Places are shown relative to it."""
     return common_folder([prediction.facts.region.span.file for prediction in result.predictions])
 
 
@@ -115,7 +118,7 @@ def _overview(result: ProgramResult) -> list[Block]:
 
 
 def _program(result: ProgramResult) -> list[Block]:
-    """The plan of each program, and the checks."""
+    """The plan and the checks of each program."""
     blocks: list[Block] = []
     if result.plans:
         rows: list[list[Cell]] = [
@@ -165,7 +168,7 @@ def _teams(result: ProgramResult) -> Table:
 
 
 def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
-    """The loops, those with most time first."""
+    """The loops, sorted by time."""
     times = region_seconds(result.predictions, result.teams)
     teams = {member.facts.region.id: team for team in result.teams for member in team.facts.members}
     folder = _folder(result)
@@ -208,7 +211,7 @@ def _details(
     prediction: Prediction, machine: Machine, team: TeamPrediction | None,
     advice: Sequence[Advice], planned: Sequence[str], folder: str,
 ) -> list[Block]:  # fmt: skip
-    """The blocks that a region's row opens to."""
+    """The details of a region's row."""
     region, derived = prediction.facts.region, prediction.derivation
     pairs = [
         ("Place", str(region.span).removeprefix(folder)),
@@ -238,7 +241,9 @@ def _details(
 
 
 def speedup_curve(prediction: Prediction, machine: Machine) -> Drawing:
-    """Speedup over threads with its band, before the machine's packages."""
+    """Speedup over threads with its interval. The packages of the machine are shown in the
+    background.
+    """
     most = prediction.speedup[-1][0]
     each = machine.cores_per_package
     zones = []
@@ -280,7 +285,7 @@ def _terms(points: Sequence[Point]) -> Drawing:
 
 
 def _volumes(derivation: SaturationDerivation, machine: Machine) -> Table:
-    """Bytes between the levels, on one thread and on all cores."""
+    """Bytes between the memory levels, on one thread and on all cores."""
     names = [*(f"L{cache.level}" for cache in machine.caches), "memory"]
     levels = zip(derivation.levels, derivation.full_levels, strict=True)
     rows: list[list[Cell]] = [
@@ -296,7 +301,9 @@ def _volumes(derivation: SaturationDerivation, machine: Machine) -> Table:
 
 
 def _by_size(prediction: Prediction) -> Drawing:
-    """Threads over the open size, in steps; the open end is drawn ten times as far."""
+    """Threads over the unknown size, as steps. The open end is drawn to ten times the last
+    threshold.
+    """
     points: list[list[float]] = []
     begin = 1.0
     for part in prediction.by_size:

@@ -1,7 +1,7 @@
 """The roofline of a node with its regions (Williams, Waterman, Patterson 2009).
 
-Over floating-point operations for each byte to and from memory: operations a second, on the hinted
-threads, below what the pipes and what memory allow on all cores.
+Operations per second over floating-point operations per byte of memory traffic, on the hinted
+threads. The roof is the limit of the pipes and of memory bandwidth on all cores.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LEAST, _MOST = 1 / 64, 64.0  # operations for each byte that are drawn at least
 
 
 def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]:
-    """The picture and what it leaves out; nothing where no region has a place on it."""
+    """The picture and what it leaves out. Empty if no region has a point in it."""
     points = [
         point for prediction in predictions if (point := _point(prediction, machine)) is not None
     ]
@@ -77,9 +77,11 @@ def _sloped(least: float, ridge: float, memory: float) -> list[list[float]]:
 
 
 def peak_operations(machine: Machine) -> float:
-    """Operations a second of all cores: full vectors of doubles, fused where that is faster.
+    """Operations per second of all cores with full vectors of doubles, and with fused operations if
+    they are faster.
 
-    A throughput is cycles between two scalar operations, and a vector takes no longer than one.
+    A throughput is in cycles between two scalar operations. A vector operation takes no longer than
+    a scalar one.
     """
     core = machine.processor
     add, mul, fma = (machine.operation(kind).throughput_cycles.value
@@ -90,8 +92,9 @@ def peak_operations(machine: Machine) -> float:
 
 
 def memory_traffic(machine: Machine) -> float:
-    """Bytes a second that the memory of all domains moves at best, lines read for stores counted:
-    those of the kernel that moves most."""
+    """The largest memory bandwidth of all domains over all kernels, in bytes per second. It
+    includes lines that are read before a store.
+    """
     cores = machine.cores_per_domain
     read_first = machine.write_allocate(cores)
     best = max(

@@ -1,4 +1,4 @@
-"""Sources with hints beside their lines: of long files, what is near a region."""
+"""Source code with hints at its lines. Of long files, only the lines near regions are shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ def source_blocks(
     predictions: Sequence[Prediction], advice: Sequence[Advice], sources: Mapping[str, str],
     rows: Mapping[str, int],
 ) -> list[Drawing]:  # fmt: skip
-    """A block a file that has a region and whose text is known; `rows` are the regions' rows."""
+    """One block per file that has a region and a known text. `rows` are the table rows of the
+    regions.
+    """
     notes: dict[str, list[Drawing]] = {}
     for prediction in predictions:
         region = prediction.facts.region
@@ -34,7 +36,7 @@ def source_blocks(
 
 
 def excerpt(span: Span, folder: str, sources: Mapping[str, str]) -> list[Drawing]:
-    """The lines around a place, if the text of its file is known."""
+    """The lines around a place, if the text of the file is known."""
     if span.file not in sources:
         return []
     lines = sources[span.file].splitlines()
@@ -49,8 +51,9 @@ def excerpt(span: Span, folder: str, sources: Mapping[str, str]) -> list[Drawing
 def file_blocks(
     notes: Mapping[str, Sequence[Drawing]], sources: Mapping[str, str]
 ) -> list[Drawing]:  # fmt: skip
-    """A block a file whose text is known: `notes` by file stand at their `line`; one of a region
-    has the `row` of the table of regions that tells more."""
+    """One block per file with a known text. `notes` by file are shown at their `line`. A note of a
+    region has the `row` of the table with its details.
+    """
     return [_file(file, own, sources[file]) for file, own in notes.items() if file in sources]
 
 

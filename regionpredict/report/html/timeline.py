@@ -1,4 +1,6 @@
-"""A trace over time, as a block: what each rank or thread does, its waits, the critical path."""
+"""A trace over time as a block: activities of each rank or thread, its waits, and the critical
+path.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,11 @@ from regionpredict.report.timeline_rows import NAMES, Doing, time_unit, timeline
 from regionpredict.trace.analysis import Analysis
 
 _BINS = 600
-"""Parts of the run, about one a point of the picture; each is what fills most of it."""
+"""The number of parts of the run, about one per pixel. Each shows its longest activity."""
 
 
 def timeline_block(analysis: Analysis) -> list[Drawing]:
-    """The picture; nothing where no time passes."""
+    """The picture. Empty if the trace has no duration."""
     trace = analysis.trace
     if not int(trace.time.max(initial=0)):
         return []

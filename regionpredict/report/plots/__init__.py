@@ -1,6 +1,6 @@
-"""Drawings of results: a result in, a figure out, and of that the bytes of a PNG, PDF or SVG.
+"""Draws results as figures, and writes them as PNG, PDF or SVG.
 
-Everything is drawn by matplotlib, which the extra `plot` brings; nothing else here imports it.
+All figures use matplotlib, from the extra `plot`. Only this folder imports it.
 """
 
 from regionpredict.report.plots.canvas import FORMATS, figure_bytes

@@ -1,8 +1,8 @@
 """The scatter of score against utilisation, with areas of decision and trend line.
 
-After Chatzopoulos 2012, figures 6.3 to 6.7: a dot is a right hint, a triangle a wrong one. Both
-axes are cut into as many equal areas of decision as packages were measured. What is not judged is
-not drawn, and has no part in the trend line.
+After Chatzopoulos 2012, figures 6.3 to 6.7: a dot is a right hint, a triangle a wrong one. Each
+axis is divided into as many decision areas as packages were measured. Regions that are not judged
+are not drawn, and do not affect the trend line.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SIDE_IN = 4.6
 
 
 def areas_figure(comparison: Comparison) -> Figure:
-    """Regions without a score or utilisation are left out; both axes in percent."""
+    """Regions without a score or utilization are left out. Both axes are in percent."""
     from matplotlib.patches import Rectangle
 
     areas = max(2, comparison.options[-1] if comparison.unit == "packages" else 1)
@@ -74,7 +74,7 @@ def areas_figure(comparison: Comparison) -> Figure:
 
 
 def drawn(comparison: Comparison) -> list[tuple[float, float, Verdict]]:
-    """Score and utilisation (0 to 1) of each region that is judged and has both."""
+    """Score and utilization (0 to 1) of each judged region that has both."""
     return [
         (verdict.hint.score, min(verdict.utilisation, 1.0), verdict)
         for verdict in comparison.judged
@@ -83,7 +83,7 @@ def drawn(comparison: Comparison) -> list[tuple[float, float, Verdict]]:
 
 
 def _success(points: Sequence[tuple[float, float, Verdict]]) -> str:
-    """The rate of what is drawn, as `80.0 % right: 4 of 5 regions`."""
+    """The success rate of the drawn regions: `80.0 % right: 4 of 5 regions`."""
     if not points:
         return "no region judged that has a score"
     right = sum(verdict.right is True for _, _, verdict in points)

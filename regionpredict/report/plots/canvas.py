@@ -1,7 +1,7 @@
-"""What all drawings have in common: their size, colours and axes, and how they become bytes.
+"""Common parts of all figures: size, colors, axes and file formats.
 
-Colours are those of Okabe and Ito 2008, "Color Universal Design", which people with any common
-colour vision tell apart; models differ in marker and dashes too, so a grey print can be read.
+The colors are those of Okabe and Ito 2008, "Color Universal Design", which people with color vision
+deficiency can distinguish. Models also differ in markers and dashes, so gray prints are readable.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 COLOUR_MAP = "cividis"
-"""Of values over two parameters: even in lightness, and the same to the colour-blind
-(Nuñez, Anderton and Renslow 2018)."""
+"""The color map for values over two parameters. It has uniform lightness, also for color-blind
+readers (Nuñez, Anderton and Renslow 2018).
+"""
 MOST_FAR = 1e100
-"""Drawings end below this: the axes of matplotlib lose their numbers near the largest ones."""
+"""Largest drawn value. Near the largest doubles, matplotlib shows no tick labels."""
 _WIDTH_IN, _HEIGHT_IN, _DPI = 5.0, 3.4, 200
 _TICKS = (1.0, 2.0, 5.0)
 
 
 def new_figure(width: float = _WIDTH_IN, height: float = _HEIGHT_IN) -> Figure:
-    """An empty figure of this size in inches; raises `UsageError` without matplotlib."""
+    """An empty figure of this size in inches. Raises `UsageError` if matplotlib is missing."""
     try:
         from matplotlib.figure import Figure as NewFigure
     except ImportError:
@@ -45,7 +46,7 @@ def new_figure(width: float = _WIDTH_IN, height: float = _HEIGHT_IN) -> Figure:
 
 
 def dress(axes: Axes, *, grid: Literal["both", "x", "y"] | None = "both") -> None:
-    """What all axes have: a light grid behind what is drawn, two frame lines, small numbers."""
+    """Common style of axes: a light grid in the background, two frame lines, small tick labels."""
     axes.set_axisbelow(True)
     if grid is not None:
         axes.grid(visible=True, axis=grid, color="0.9", linewidth=0.7)
@@ -57,12 +58,12 @@ def dress(axes: Axes, *, grid: Literal["both", "x", "y"] | None = "both") -> Non
 
 
 def legend_below(figure: Figure, columns: int) -> None:
-    """The names of what is drawn, under the axes, where they cover nothing."""
+    """A legend below the axes, where it covers no data."""
     figure.legend(loc="outside lower center", ncols=columns, fontsize=7.5, frameon=False)
 
 
 def plain(text: str, longest: int = 60) -> str:
-    """Any text as a label shows it: one line, cut where it is long, no formula, not hidden.
+    """A text as a label: one line, shortened, without formula markup, and visible.
 
     >>> plain("a$b"), plain("_x"), plain("abcdef", 5)
     ('a\\\\$b', 'x', 'ab...')
@@ -73,7 +74,7 @@ def plain(text: str, longest: int = 60) -> str:
 
 
 def figure_bytes(figure: Figure, form: str) -> bytes:
-    """The figure as `png`, `pdf` or `svg`; the same figure always gives the same bytes."""
+    """The figure as `png`, `pdf` or `svg`. The same figure always gives the same bytes."""
     import matplotlib
 
     if form not in FORMATS:
@@ -91,9 +92,9 @@ def figure_bytes(figure: Figure, form: str) -> bytes:
 
 
 def scale_axis(axes: Axes, which: str, values: FloatArray, measured: Sequence[float]) -> None:
-    """Makes an axis logarithmic where its positive values span a factor of 8 or more.
+    """Makes an axis logarithmic if its positive values span a factor of 8 or more.
 
-    Ticks of a parameter stand at what was measured, and at round numbers beyond.
+    Ticks of a parameter are at the measured values, and at round numbers beyond them.
     """
     positive = bool((values > 0).all()) and values.max() >= 8 * values.min()
     axis = axes.xaxis if which == "x" else axes.yaxis
@@ -110,7 +111,7 @@ def scale_axis(axes: Axes, which: str, values: FloatArray, measured: Sequence[fl
 
 
 def tick_text(value: float) -> str:
-    """A number as a tick shows it: short, with a power of ten where it is far from 1.
+    """A number as a tick label: short, with a power of ten if it is very large or small.
 
     >>> tick_text(0.5), tick_text(1024.0), tick_text(2e6), tick_text(1e-7)
     ('0.5', '1024', '$2\\\\cdot10^{6}$', '$10^{-7}$')
@@ -123,7 +124,9 @@ def tick_text(value: float) -> str:
 
 
 def _round_ticks(low: float, high: float) -> list[float]:
-    """1, 2 and 5 times the powers of ten in the range, or the powers alone where it is wide."""
+    """The values 1, 2 and 5 times powers of ten in the range, or only the powers if the range is
+    wide.
+    """
     first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
     wide = np.log10(high / low) > 3
     factors = (1.0,) if wide else _TICKS
@@ -132,7 +135,7 @@ def _round_ticks(low: float, high: float) -> list[float]:
 
 
 def _thinned(ticks: Sequence[float], low: float, high: float) -> list[float]:
-    """As many of the ticks as stand apart by an eleventh of the axis."""
+    """The ticks that are at least an eleventh of the axis from each other."""
     least = np.log(high / low) / 11
     kept: list[float] = []
     for tick in ticks:

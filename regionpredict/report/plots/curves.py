@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _SAMPLES = 160
 _BAND_SAMPLES = 40
 _MOST_INSIDE = 3
-"""Models that a legend inside the axes names without covering them."""
+"""Maximum number of models in a legend inside the axes."""
 
 
 def curves_figure(
@@ -42,13 +42,13 @@ def curves_figure(
     until: float | None = None,
     level: float = 0.9,
 ) -> Figure:
-    """At most seven models over one parameter, each with its points, curve and interval.
+    """Up to seven models over one parameter, each with its points, curve and interval.
 
-    A point is the summary that was modelled, its bar reaches from the smallest to the largest
-    repetition; a band is where the value is expected with probability `level`; dotted uprights
-    stand where a segment ends. Of several parameters, `parameter` is drawn, the others have their
-    value in `fixed`, or the largest measured one, which the label says. Curves reach to `until`.
-    Raises `InputError` for no model and for a parameter that is not there.
+    A point is the modeled summary, and its bar extends from the smallest to the largest repetition.
+    A band contains the value with probability `level`. Dotted vertical lines mark the ends of
+    segments. If there are several parameters, `parameter` is on the axis. The others have their
+    value in `fixed`, or the largest measured one, which the label shows. Curves extend to `until`.
+    Raises `InputError` if there is no model, and for an unknown parameter.
     """
     if not models:
         raise InputError("no model to draw", remedy="measure more points")
@@ -88,9 +88,9 @@ def curves_figure(
 
 
 def _limits(values: FloatArray, *, logarithmic: bool) -> tuple[float, float]:
-    """The ends of the upright axis: a twentieth beyond the values; a constant in the middle.
+    """The limits of the vertical axis, a twentieth beyond the values. A constant is in the middle.
 
-    Bands may go beyond: far out, they would leave nothing to see of the points.
+    Wide bands are cut off, so that the points stay visible.
     """
     low, high = float(values.min()), float(values.max())
     if logarithmic:
@@ -104,7 +104,7 @@ def _limits(values: FloatArray, *, logarithmic: bool) -> tuple[float, float]:
 def _draw(
     axes: Axes, model_slice: ModelSlice, k: int, grid: FloatArray, level: float
 ) -> FloatArray:
-    """Draws one model; the values that the axis has to reach."""
+    """Draws one model and returns the values that the axis must include."""
     colour = COLOURS[k]
     curve = model_slice.model.predict_many(model_slice.coordinates_at(grid))
     axes.plot(

@@ -1,5 +1,6 @@
-"""Efficiencies and discrepancies over threads and size, and the sizes that keep an efficiency
-(Shudler 2018, 5.2, 5.6, 5.7; Shudler 2017, 8)."""
+"""Efficiencies and discrepancies over threads and size, and lines of constant efficiency (Shudler
+2018, 5.2, 5.6, 5.7; Shudler 2017, 8).
+"""
 
 from __future__ import annotations
 
@@ -41,12 +42,12 @@ _TITLES = {
 
 
 def isoefficiency_figure(result: Isoefficiency, efficiency: float, most_threads: int) -> Figure:
-    """The three efficiencies and the two discrepancies by their models over threads and size, with
-    what was measured and contours at 0.9, 0.7, 0.5 and 0.3 (of discrepancies at each tenth); and
-    the sizes that keep `efficiency` by each function. Threads go to `most_threads`, or four times
-    the measured ones.
+    """The three efficiencies and the two discrepancies over threads and size, as contour maps of
+    their models with the measured points. Contours are at 0.9, 0.7, 0.5 and 0.3, and for
+    discrepancies at each tenth. Another map shows the sizes that keep `efficiency`. The number of
+    threads extends to `most_threads`, by default four times the measured ones.
 
-    Raises `InputError` where E_ac has no model.
+    Raises `InputError` if E_ac has no model.
     """
     if result.actual is None:
         raise InputError("nothing to draw: E_ac has no model", remedy="measure more sizes, threads")
@@ -95,8 +96,7 @@ def _surface(
     figure: Figure, axes: Axes, threads: np.ndarray, sizes: np.ndarray, values: np.ndarray, *,
     discrepancy: bool,
 ) -> None:  # fmt: skip
-    """A filled map with named contours; the less an efficiency, and the more a discrepancy, the
-    darker."""
+    """A filled map with labeled contours. Low efficiencies and high discrepancies are dark."""
     clipped = np.clip(values, 0, 1)
     filled = axes.contourf(
         threads, sizes, clipped, levels=_LEVELS, cmap=COLOUR_MAP + "_r" * discrepancy
@@ -116,7 +116,7 @@ def _surface(
 def _lines(
     axes: Axes, result: Isoefficiency, efficiency: float, threads: np.ndarray
 ) -> list[float]:
-    """Draws the line of each function that has a model; the sizes that it reaches."""
+    """Draws the line of each function that has a model, and returns its sizes."""
     reached: list[float] = []
     for size_line in size_lines(result, efficiency, threads.tolist()):
         if size_line.points:

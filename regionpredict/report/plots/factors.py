@@ -33,9 +33,10 @@ _LINES = {
 
 
 def factors_figure(study: Study, extrapolation: Extrapolation, title: str) -> Figure:
-    """Marks are measured, lines the laws, bands what the runs do not refute; from 0 to 100 %.
+    """Marks are measured, lines are the laws, and bands contain the values that the runs do not
+    exclude, from 0 to 100 %.
 
-    A dotted upright stands at the largest measured run where the lines go on beyond it.
+    A dotted vertical line marks the largest measured run if the lines extend beyond it.
     """
     first = study.widths[0]
     last = max([study.widths[-1], *(point.width for point in extrapolation.points)])
@@ -70,7 +71,7 @@ def factors_figure(study: Study, extrapolation: Extrapolation, title: str) -> Fi
 def _curves(
     extrapolation: Extrapolation, parts: tuple[str, ...], grid: np.ndarray
 ) -> tuple[dict[str, np.ndarray], ...]:
-    """Value, low and high of each line on the grid, as shares."""
+    """Value, lower and upper bound of each line on the grid, as shares."""
     tables: tuple[dict[str, np.ndarray], ...] = ({}, {}, {})
     for factor in parts:
         model = extrapolation.models[factor]

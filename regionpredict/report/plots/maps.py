@@ -1,4 +1,4 @@
-"""One model over two parameters: contours seen from above, or a surface."""
+"""One model over two parameters, as contours or as a surface."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _REACH = 2.0
 
 
 _ROOM_FOR_LABELS = 0.8
-"""Of the size that a surface has otherwise: its labels are no part of the layout."""
+"""The relative size of a surface plot, since its labels are outside the layout."""
 
 
 def contour_figure(
     series: Series, model: FittedModel, fixed: Mapping[str, float] | None = None
 ) -> Figure:
-    """Values over the first two parameters that are not `fixed`, and where it was measured.
+    """Values over the first two parameters that are not `fixed`, and the measured points.
 
-    Parameters must be positive. Raises `InputError` where not exactly two parameters are free.
+    Parameters must be positive. Raises `InputError` unless exactly two parameters are free.
     """
     from matplotlib.colors import LogNorm, Normalize
 
@@ -70,7 +70,7 @@ def contour_figure(
 def surface_figure(
     series: Series, model: FittedModel, fixed: Mapping[str, float] | None = None
 ) -> Figure:
-    """The same as `contour_figure`, as a surface with the measured points on uprights."""
+    """The same as `contour_figure`, as a surface with the measured points on vertical lines."""
     figure = new_figure(height=4.2)
     axes: Any = figure.add_subplot(projection="3d")
     names, x, y, z = _sampled(model, fixed or {})
@@ -101,7 +101,9 @@ def _title(series: Series, model: FittedModel) -> str:
 def _sampled(
     model: FittedModel, fixed: Mapping[str, float]
 ) -> tuple[tuple[str, str], FloatArray, FloatArray, FloatArray]:
-    """The two free parameters, their values `(s,)` each, and the model's `(s, s)` there."""
+    """The two free parameters, their values with shape `(s,)`, and the model's values with shape
+    `(s, s)`.
+    """
     free = [name for name in model.parameters if name not in fixed]
     if len(free) != 2:
         raise InputError(

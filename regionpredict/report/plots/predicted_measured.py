@@ -1,8 +1,8 @@
-"""Predicted against measured speedup, a mark a region, on the most threads that were measured.
+"""Predicted and measured speedup of each region, at the largest measured number of threads.
 
-A region on the diagonal is as fast as was predicted; bars are the band that its hint gives. Marks
-are those of the scatter in `areas.py`: a dot is a right hint, a triangle a wrong one, and what is
-not judged is hollow. The regions farthest from the diagonal have their places beside them.
+A region on the diagonal is as fast as predicted. Bars are the interval of the hint. The marks are
+those of `areas.py`: dots are right hints, triangles are wrong ones, and hollow marks are not
+judged. The regions farthest from the diagonal are labeled with their places.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FAR = 0.1  # of the measured speedup: nearer to the diagonal none is named
 
 
 def speedups_figure(comparison: Comparison) -> Figure:
-    """Regions without one of the two speedups are left out; both axes from 0 on, alike."""
+    """Regions without both speedups are left out. Both axes start at 0 and have the same scale."""
     most = max(n for verdict in comparison.counted for n in verdict.times)
     points = both_speedups(comparison, most)
     figure = new_figure(_SIDE_IN, _SIDE_IN)
@@ -77,7 +77,7 @@ def speedups_figure(comparison: Comparison) -> Figure:
 
 
 def both_speedups(comparison: Comparison, most: int) -> list[tuple[float, float, Verdict]]:
-    """Predicted and measured speedup on `most` threads of each region that has both."""
+    """Predicted and measured speedup on `most` threads, for each region that has both."""
     return [
         (verdict.predicted_speedup[most], verdict.measured_speedup[most], verdict)
         for verdict in comparison.counted

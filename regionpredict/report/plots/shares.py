@@ -1,4 +1,4 @@
-"""What each call takes of everything, stacked over a parameter."""
+"""The share of each call in the total, stacked over a parameter."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def shares_figure(
     fixed: Mapping[str, float] | None = None,
     until: float | None = None,
 ) -> Figure:
-    """The shares of the calls that ever take most, the others together, adding up to 100 %.
+    """The shares of the largest calls and of all others together. They add up to 100 %.
 
-    Drawn over `parameter` (the first), the others having their value in `fixed` or their largest
-    measured one, up to `until` (64 times the largest measured value). Calls differ in colour and
-    in hatching. Raises `InputError` for a parameter that is not there.
+    `parameter` (by default the first) is on the axis, up to `until` (by default 64 times the
+    largest measured value). The others have their value in `fixed`, or the largest measured one.
+    Calls differ in color and in hatching. Raises `InputError` for an unknown parameter.
     """
     name = parameter or tree.parameters[0]
     unknown = [asked for asked in (name, *(fixed or {})) if asked not in tree.parameters]

@@ -1,4 +1,4 @@
-"""Speedup curves of teams, with the machine's packages drawn behind them."""
+"""Speedup curves of parallel regions, with the machine's packages in the background."""
 
 from __future__ import annotations
 
@@ -27,18 +27,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _WITH_BANDS = 3
-"""Curves of which the bands can still be told apart."""
+"""Maximum number of curves with bands that can be distinguished."""
 _SAME = 0.02
-"""Speedups that differ by less have one line."""
+"""Curves whose speedups differ by less share one line."""
 _MOST_TICKS = 9
 
 
 def speedup_figure(teams: Sequence[TeamPrediction], machine: Machine) -> Figure:
-    """Speedup over threads for the teams that take most time, at most as many as there are colours.
+    """Speedup over threads for the most expensive parallel regions, limited by the number of
+    colors.
 
-    A loop alone is a team, too. Curves that are the same are drawn once. The mark on a curve is its
-    hint; a band is where measured speedups are expected; shades are the packages that the threads
-    lie in, where they fill one after the other. Raises `InputError` where no team has a curve.
+    A loop without an enclosing parallel region counts as one. Identical curves are drawn once. The
+    mark on a curve is its hint. A band contains measured speedups with the given probability.
+    Shaded areas are the packages of the threads, if packages are filled one after the other. Raises
+    `InputError` if no parallel region has a curve.
     """
     groups = _groups([team for team in teams if len(team.speedup) > 1])
     if not groups:
@@ -80,7 +82,9 @@ def speedup_figure(teams: Sequence[TeamPrediction], machine: Machine) -> Figure:
 
 
 def _groups(teams: Sequence[TeamPrediction]) -> list[list[TeamPrediction]]:
-    """Teams of one hint whose curves no eye tells apart, together; most time first."""
+    """Parallel regions with the same hint and indistinguishable curves, grouped, and sorted by
+    time.
+    """
     groups: list[list[TeamPrediction]] = []
     for team in sorted(teams, key=lambda team: -_seconds(team)):
         for group in groups:
@@ -103,7 +107,7 @@ def _alike(first: TeamPrediction, other: TeamPrediction) -> bool:
 
 
 def _seconds(team: TeamPrediction) -> float:
-    """Of all its runs on one thread."""
+    """The time of all its executions on one thread."""
     return (team.seconds or 0.0) * team.facts.executions.weight
 
 
@@ -138,7 +142,7 @@ def _label(group: Sequence[TeamPrediction]) -> str:
 
 
 def _packages(axes: Axes, machine: Machine, last: int) -> None:
-    """A shade and a name for each package that the threads come to lie in."""
+    """A shaded area and a label for each package that the threads use."""
     if machine.binding == "spread" or machine.packages == 1:
         return
     for number in range(machine.packages):
@@ -161,7 +165,7 @@ def _packages(axes: Axes, machine: Machine, last: int) -> None:
 
 
 def _ticks(machine: Machine, last: int) -> list[int]:
-    """1, and whole packages, or equal steps where there is one."""
+    """The ticks: 1 and whole packages, or equal steps on a machine with one package."""
     step = machine.cores_per_package
     if step >= last or machine.packages == 1:
         step = max(1, -(-last // _MOST_TICKS))

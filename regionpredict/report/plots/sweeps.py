@@ -1,4 +1,4 @@
-"""What models say of loops that differ in one thing: lines over it, from 0 up."""
+"""Predictions for loops that differ in one property, as lines from 0 up."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Points = Sequence[tuple[float, float]]
 
 
 def sweep_figure(title: str, axis: str, lines: Mapping[str, Points]) -> Figure:
-    """Each line by its name over x > 0 (figures 4.2 to 4.4 of Chatzopoulos 2012, in form)."""
+    """Named lines over x > 0, as in figures 4.2 to 4.4 of Chatzopoulos 2012."""
     figure = new_figure()
     axes = figure.add_subplot()
     for k, (name, points) in enumerate(lines.items()):

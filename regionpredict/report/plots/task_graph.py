@@ -1,4 +1,6 @@
-"""A task graph in rows: every task where there are few, else the tasks of a source line as one."""
+"""A task graph in rows. Small graphs show every task, and large graphs show one box per source
+line.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +29,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_WITH_TEXT = 200
-"""Boxes of larger pictures are too small for words. Assumed: what a page shows legibly."""
+"""Boxes of larger pictures are too small for text. Assumed: what is legible on a page."""
 _WIDTH, _HEIGHT = 1.32, 0.40
-"""Of a box, in inches."""
+"""The size of a box, in inches."""
 _JOIN = 0.25  # where tasks wait
 _STEP = 1.5  # from box to box, in inches
 _SMALL = 0.35
-"""So much smaller are pictures without words."""
+"""The scale of pictures without text."""
 _LARGEST_IN = 40.0
-"""A wider or taller picture is drawn smaller."""
+"""A wider or taller picture is scaled down."""
 _LEAST_IN = 4.2
 _FONT = 6.5
 _LETTER = 0.065  # width of one in the legend, in inches
@@ -43,8 +45,9 @@ _LINES = (BLUE, GREEN, ORANGE, PURPLE, SKY)
 
 
 def graph_figure(graph: TaskGraph, metrics: GraphMetrics) -> Figure:
-    """What waits is below what it waits for; the critical path is red and thick, colours are
-    source lines, wider edges are several."""
+    """Tasks are below the tasks that they wait for. The critical path is red and thick, colors are
+    source lines, and a wide edge stands for several.
+    """
     picture = task_picture(graph, metrics)
     words = len(picture.boxes) <= MOST_WITH_TEXT
     width = _STEP * (max((box.x for box in picture.boxes), default=0.0) + 1)
@@ -110,7 +113,7 @@ def _edges(axes: Axes, picture: TaskPicture, row: float, scale: float) -> None:
 def _shape(
     axes: Axes, box: PictureBox, at: tuple[float, float], scale: float, *, share: float, words: bool
 ) -> None:
-    """A box with its words, and a bar: its time as a `share` of the longest."""
+    """A box with its text, and a bar that shows its time as a `share` of the longest."""
     from matplotlib.patches import Ellipse, FancyBboxPatch, Patch, Rectangle
 
     x, y = at
@@ -143,7 +146,7 @@ def _shape(
 
 
 def _light(colour: str) -> tuple[float, float, float]:
-    """The colour under black words."""
+    """A light color behind black text."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = (0.65 + 0.35 * part for part in to_rgb(colour))

@@ -1,4 +1,4 @@
-"""A trace over time: what each rank or thread does, where it waits, and the critical path."""
+"""A trace over time: the activities of each rank or thread, its waits, and the critical path."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BINS = 2000
-"""Parts of the run; each has the colour of what fills most of it."""
+"""The number of parts of the run. Each has the color of its longest activity."""
 _FILLINGS = {
     Doing.COMPUTES: (SKY, ""),
     Doing.COMMUNICATES: (ORANGE, ""),
@@ -39,10 +39,11 @@ _FILLINGS = {
 
 
 def timeline_figure(analysis: Analysis) -> Figure:
-    """Rows are locations, time runs to the right (Boehme 2014, figures 3.2, 3.3 and 4.8, in form).
+    """Rows are locations, and time runs to the right, as in figures 3.2, 3.3 and 4.8 of Boehme
+    2014.
 
-    The black line is the critical path, which goes from row to row where one waits for another;
-    messages are thin lines where there are few. Raises `InputError` for a trace without time.
+    The black line is the critical path, which changes rows where one location waits for another.
+    Messages are thin lines if there are few. Raises `InputError` for a trace without duration.
     """
     trace = analysis.trace
     shown = timeline_rows(analysis, _BINS)

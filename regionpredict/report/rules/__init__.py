@@ -1,4 +1,4 @@
-"""The pages of the rules: one Markdown file per rule, with a failing and a fixed example."""
+"""The rule pages: one Markdown file per rule, with a failing and a fixed example."""
 
 from __future__ import annotations
 
