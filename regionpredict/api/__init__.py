@@ -1,4 +1,4 @@
-"""What a notebook or a script imports: predictions of source, and models of measurements.
+"""The Python interface: predictions for source code, and models of measurements.
 
 `predict` gives the hints of a program. `fit` (arrays), `fit_table` (dictionaries, pandas, xarray)
 and `fit_file` give empirical models, which print, draw themselves, and compare.

@@ -1,4 +1,4 @@
-"""`fit`, `fit_table` and `fit_file`: measurements of any kind in, models out."""
+"""Fits models to measurements: `fit`, `fit_table` and `fit_file`."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def fit(
 ) -> Model:
     """The model of values measured at some points.
 
-    `points` are `n` numbers, or `n` rows with a number for each parameter; a dictionary of
-    columns names the parameters, too. `values` are `n` numbers, `n` rows of repetitions, or `n`
-    lists whose lengths differ; any sequence or array does. `options` are those of
-    `regionpredict.fit.fit` (`statistic`, `law`, `max_terms`, `min_points`, ...).
+    `points` are `n` numbers, or `n` rows with one number per parameter. A dictionary of columns
+    also names the parameters. `values` are `n` numbers, `n` rows of repetitions, or `n` lists of
+    different lengths, as any sequence or array. `options` are those of `regionpredict.fit.fit`
+    (`statistic`, `law`, `max_terms`, `min_points`, ...).
 
-    Raises `InputError` for points and values of different number and for too few points.
+    Raises `InputError` if the numbers of points and values differ, or if there are too few points.
 
     >>> model = fit([2, 4, 8, 16, 32], [5.0, 7.0, 9.0, 11.0, 13.0])
     >>> str(model), round(model.predict(64), 6)
@@ -71,15 +71,16 @@ def fit_table(
     by: Sequence[str] | str | None = None,
     **options: Any,
 ) -> Models:
-    """The models of a table with a row a measurement, or of an array with labelled axes.
+    """The models of a table with one row per measurement, or of an array with labeled axes.
 
-    `data` is a dictionary of columns, a list of dictionaries, a pandas DataFrame or Series (whose
-    index may hold the parameters), or an xarray DataArray or Dataset. `values` names the measured
-    columns (default: `value`, `time` and the like), `parameters` those over which they are
-    modelled (default: the numbers that change), `by` the columns whose values tell series apart
-    (default: the texts that change). Rows at one point are repetitions. Other options as in `fit`.
+    `data` is a dictionary of columns, a list of dictionaries, a pandas DataFrame or Series, or an
+    xarray DataArray or Dataset. The index of a pandas object may contain parameters. `values` are
+    the measured columns (default: `value`, `time` and similar names). `parameters` are the model
+    parameters (default: the numbers that vary). `by` are the columns that identify a series
+    (default: the texts that vary). Rows at one point are repetitions. Other options are as in
+    `fit`.
 
-    Raises `InputError` where nothing can be used; series without a model are `problems`.
+    Raises `InputError` if no data can be used. Series without a model are in `problems`.
 
     >>> table = {"p": [1, 2, 3, 4, 5] * 2, "kind": ["a"] * 5 + ["b"] * 5,
     ...          "time": [3, 5, 7, 9, 11, 5, 7, 9, 11, 13]}
@@ -99,10 +100,10 @@ def fit_file(
     values: Sequence[str] | str | None = None,
     **options: Any,
 ) -> Models:
-    """The models of a file or folder of measurements, in any form that `regionpredict fit` reads.
+    """The models of a file or folder of measurements, in any format that `regionpredict fit` reads.
 
-    `parameters` and `values` name columns where the form leaves a choice; other options as in
-    `fit`. Raises `InputError` as `regionpredict.fit.input.read` does.
+    `parameters` and `values` select columns if the format has several. Other options are as in
+    `fit`. Raises `InputError` like `regionpredict.fit.input.read`.
     """
     experiment = read(path, parameters=_names(parameters), values=_names(values))
     return _models(experiment, {"path": str(path), **options})

@@ -42,19 +42,19 @@ Drawing = Literal["curves", "contour", "surface"]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model and the measurements behind it; `fitted` has everything that is known of it."""
+    """A model and its measurements. `fitted` has all details."""
 
     series: Series
     fitted: FittedModel
 
     @property
     def name(self) -> str:
-        """The call path, or what tells the series from others; may be empty."""
+        """The call path or another name of the series. It may be empty."""
         return self.series.callpath
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The names of the parameters, in the order that points have."""
+        """The names of the parameters, in the order of the coordinates of points."""
         return self.fitted.parameters
 
     @property
@@ -64,34 +64,34 @@ class Model:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to know before trusting the model."""
+        """Warnings about the model."""
         return self.fitted.warnings
 
     def predict(self, *point: Any, **named: float) -> Any:
         """The value at a point, in the unit of the measurements.
 
-        `predict(64)`, `predict(64, 1000)` and `predict(p=64, n=1000)` are one number;
-        `predict([16, 64])` and `predict([[16, 1000], [64, 1000]])` are an array. Raises
-        `InputError` for names and numbers that do not fit the parameters.
+        `predict(64)`, `predict(64, 1000)` and `predict(p=64, n=1000)` return a number.
+        `predict([16, 64])` and `predict([[16, 1000], [64, 1000]])` return an array. Raises
+        `InputError` if names or numbers do not match the parameters.
         """
         coordinates, single = self._coordinates(point, named)
         predictions = self.fitted.predict_many(coordinates)
         return float(predictions[0]) if single else predictions
 
     def interval(self, *point: float, level: float = 0.9, **named: float) -> Interval:
-        """Where the value at one point is expected with probability `level`."""
+        """The interval of the value at one point with probability `level`."""
         coordinates, _ = self._coordinates(point, named)
         return self.fitted.interval(coordinates[0].tolist(), level)
 
     def doubt(self, *point: float, **named: float) -> str:
-        """Why a prediction at a point should not be trusted; empty if nothing is against it."""
+        """Reasons not to trust a prediction at a point. Empty if there are none."""
         coordinates, _ = self._coordinates(point, named)
         return self.fitted.extrapolation_warning(coordinates[0].tolist())
 
     def _coordinates(
         self, point: Sequence[Any], named: Mapping[str, float]
     ) -> tuple[FloatArray, bool]:
-        """The points `(k, m)`, and whether one number is asked for."""
+        """The points `(k, m)`, and whether a single number is requested."""
         count = len(self.parameters)
         if named and not point and set(named) == set(self.parameters):
             return np.array([[float(named[name]) for name in self.parameters]]), True
@@ -116,11 +116,11 @@ class Model:
         )
 
     def next_point(self, *, processors: str | None = None, **target: float) -> NextPoint:
-        """The point to measure next: the one that decides between the models that are left.
+        """The point to measure next, which discriminates best between the remaining models.
 
-        `processors` names the parameter that counts them, for the price in core hours (values in
-        seconds); `target` is the point that is asked about, by default four times the largest
-        values. Its `stop` says why nothing more need be measured.
+        `processors` is the parameter that counts processors, for the cost in core hours (values in
+        seconds). `target` is the point of interest, by default four times the largest values. Its
+        `stop` gives the reason if no further point is needed.
         """
         index = self.parameters.index(processors) if processors in self.parameters else None
         goal = self._coordinates((), target)[0][0].tolist() if target else None
@@ -139,10 +139,11 @@ class Model:
         until: float | None = None,
         level: float = 0.9,
     ) -> Figure:
-        """A figure of matplotlib, which a notebook shows; also written to `path` (PNG, PDF, SVG).
+        """A figure of matplotlib for notebooks. With `path`, it is also written to a file (PNG,
+        PDF, SVG).
 
-        Curves over one parameter, a contour over two, if `drawing` says nothing else; `fixed`
-        gives other parameters a value. Raises `UsageError` without matplotlib.
+        By default, curves over one parameter, and a contour plot over two. `fixed` sets the other
+        parameters. Raises `UsageError` if matplotlib is missing.
         """
         free = [name for name in self.parameters if name not in (fixed or {})]
         kind = drawing or ("contour" if len(free) == 2 else "curves")
@@ -158,11 +159,13 @@ class Model:
         return _drawn(draw(self.series, self.fitted, fixed), path)
 
     def compare(self, *others: Model, at: Sequence[Any] = ()) -> Comparison:
-        """This model beside others: formulas, growth, errors, and values at the points `at`."""
+        """Compares this model with others: formulas, growth, errors, and values at the points
+        `at`.
+        """
         return Comparison((self, *others), tuple(at))
 
     def to_dict(self) -> dict[str, Any]:
-        """The model as the JSON schema `regionpredict/models/1` has it."""
+        """The model in the JSON schema `regionpredict/models/1`."""
         return model_record(self.series, self.fitted)
 
     def __str__(self) -> str:
@@ -180,13 +183,15 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Models side by side; prints as a table, and is one in a notebook."""
+    """A comparison of models, which prints as a table and displays as a table in notebooks."""
 
     models: tuple[Model, ...]
     points: tuple[Any, ...] = ()
 
     def rows(self) -> list[tuple[str, ...]]:
-        """The table, heads first: formula, growth, SMAPE and left-out error in %, values."""
+        """The table with its heading: formula, growth, SMAPE and cross-validation error in %,
+        values.
+        """
         heads = ("name", "metric", "model", "growth", "SMAPE %", "left-out %")
         rows = [(*heads, *(f"at {point}" for point in self.points))]
         for model in self.models:
@@ -205,7 +210,7 @@ class Comparison:
         return rows
 
     def plot(self, path: str | Path | None = None, **options: Any) -> Figure:
-        """The models' curves in one figure; options as those of `Model.plot`."""
+        """The models' curves in one figure. Options are those of `Model.plot`."""
         pairs = [(model.series, model.fitted) for model in self.models]
         return _drawn(curves_figure(pairs, **options), path)
 
@@ -223,7 +228,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """Models by their order; `problems` are series that have none, and why."""
+    """Models in order. `problems` are series without a model, with the reasons."""
 
     models: tuple[Model, ...]
     problems: tuple[InputError, ...] = ()
@@ -235,7 +240,7 @@ class Models:
         return iter(self.models)
 
     def __getitem__(self, key: int | str) -> Model:
-        """A model by its position, or the only one of a name; else `InputError`."""
+        """A model by its position, or by a unique name. Raises `InputError` otherwise."""
         if isinstance(key, int):
             return self.models[key]
         models = [model for model in self.models if model.name == key]
@@ -248,7 +253,7 @@ class Models:
 
     @property
     def only(self) -> Model:
-        """The model, where there is one; else `InputError`."""
+        """The model, if there is exactly one. Raises `InputError` otherwise."""
         if len(self.models) != 1:
             raise InputError(
                 f"there are {len(self.models)} models", remedy="take one by its name or position"
@@ -268,22 +273,22 @@ class Models:
         return Models(tuple(ranked), self.problems)
 
     def compare(self, at: Sequence[Any] = ()) -> Comparison:
-        """The models side by side, with their values at the points `at`."""
+        """Compares the models, with their values at the points `at`."""
         return Comparison(self.models, tuple(at))
 
     def tree(self, *points: Mapping[str, float], measured: Measured = "exclusive") -> str:
-        """The call tree as text, with values and shares at each point; see `fit --tree`."""
+        """The call tree as text, with values and shares at each point. See `fit --tree`."""
         tables = [call_tree_table(tree, points) for tree in call_trees(self._set(), measured)]
         return rendered(Document("", [], [Section("", tables)]), "text").rstrip("\n")
 
     def plot(self, path: str | Path | None = None, **options: Any) -> Figure:
-        """The curves of the first seven; options as those of `Model.plot`."""
+        """The curves of the first seven models. Options are those of `Model.plot`."""
         return Comparison(self.models).plot(path, **options)
 
     def plot_shares(
         self, path: str | Path | None = None, *, measured: Measured = "exclusive", **options: Any
     ) -> Figure:
-        """What each call takes of everything, stacked over a parameter (of the first metric)."""
+        """The share of each call in the total of the first metric, stacked over a parameter."""
         return _drawn(shares_figure(call_trees(self._set(), measured)[0], **options), path)
 
     def to_json(self) -> str:
@@ -291,7 +296,7 @@ class Models:
         return models_json(self._set())
 
     def to_frame(self) -> pd.DataFrame:
-        """A frame of pandas, a row a model. Raises UsageError without pandas."""
+        """A pandas frame with one row per model. Raises UsageError without pandas."""
         try:
             import pandas as pd  # noqa: PLC0415
         except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""`predict`: packages and threads of every parallel loop, as values in a notebook or a script."""
+"""`predict`: packages and threads for every parallel loop, as values in a notebook or a script."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class RegionHint:
 
     @property
     def band(self) -> dict[int, tuple[float, float]]:
-        """Between what the speedup lies, by number of threads."""
+        """The interval of the speedup, by number of threads."""
         pairs = zip(self.prediction.speedup, self.prediction.band, strict=True)
         return {threads: (low, high) for (threads, _), (low, high) in pairs}
 
@@ -94,27 +94,27 @@ class RegionHint:
 
     @property
     def seconds(self) -> float | None:
-        """Seconds of one execution on one thread; None for the density model."""
+        """Seconds of one execution on one thread. None for the density model."""
         points = points_of(self.prediction)
         return points[0].seconds if points else None
 
     @property
     def bottleneck(self) -> str | None:
-        """What limits it: `memory-bandwidth`, `compute`, ..."""
+        """The limiting factor: `memory-bandwidth`, `compute`, ..."""
         return self.prediction.bottleneck
 
     @property
     def confidence(self) -> float:
-        """How sure the hint is, 0 to 1."""
+        """The confidence of the hint, from 0 to 1."""
         return self.prediction.confidence
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """What was assumed, in words."""
+        """The assumptions, in words."""
         return tuple(self.prediction.assumed)
 
     def row(self) -> dict[str, Any]:
-        """Its row of a frame."""
+        """Its row in a frame."""
         return {name: self.id if name == "region" else getattr(self, name) for name in _COLUMNS}
 
 
@@ -131,7 +131,7 @@ class Hints(Sequence[RegionHint]):
         return len(self.result.predictions)
 
     def __getitem__(self, index: Any) -> Any:
-        """The region at an index, of an id (`gemm.c:41`, or the end of one), or of a function."""
+        """The region by index, by id (`gemm.c:41`, or the end of one), or by function."""
         if isinstance(index, str):
             return self._named(index)
         if isinstance(index, slice):
@@ -192,7 +192,7 @@ class Hints(Sequence[RegionHint]):
         )  # fmt: skip
 
     def _repr_html_(self) -> str:
-        """A table, which a notebook shows."""
+        """An HTML table for notebooks."""
         head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
         rows = [
             "<tr>" + "".join(f"<td>{_shown(value)}</td>" for value in hint.row().values()) + "</tr>"
@@ -218,13 +218,12 @@ def predict(
     model: Literal["saturation", "density"] = "saturation", threads: Sequence[int] = (),
     within: float = 0.05, processes: int | None = None,
 ) -> Hints:  # fmt: skip
-    """Packages and threads that every parallel loop of some sources can use on a machine.
+    """Predicts packages and threads of a machine for every parallel loop in some sources.
 
-    `paths` are files, folders or a compile_commands.json; `machine` a shipped name, a file, or a
-    machine; `sizes` values of run-time names, as `--set` gives them
-    (a share of an `if` as a number between 0 and 1); `defines` macros; `within`
-    the share of the best speed that a hint may lose. Raises InputError where an input is wrong,
-    UsageError for a name that no region depends on.
+    `paths` are files, folders or a compile_commands.json. `machine` is a shipped name, a file, or a
+    machine. `sizes` are values of names as in `--set`; the share of an `if` is a number between 0
+    and 1. `defines` are macros. `within` is the share of the best speed that a hint may lose.
+    Raises InputError for invalid input, and UsageError for a name that no region depends on.
 
     >>> hints = predict("polybench_samples/linear_algebra/2mm", "dunnington")
     >>> hints["2mm.c:49"].packages

@@ -1,7 +1,7 @@
-"""Tables of other libraries as rows of measurements, known by what they offer.
+"""Converts tables of other libraries to rows of measurements, by their methods.
 
-Nothing is imported: what has columns is a frame, what has an index and values is a series, what
-has dimensions and coordinates is an array of xarray.
+Nothing is imported. An object with columns is a frame, one with an index and values is a series,
+and one with dimensions and coordinates is an xarray array.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _REPETITIONS = ("repetition", "repetitions", "rep", "reps", "run", "sample", "tr
 def rows_of(
     data: Any, values: Sequence[str] | None = None, by: Sequence[str] | None = None
 ) -> list[Measured]:
-    """A row for each measured number of `data`; see `regionpredict.api.fit_table`.
+    """One row per measured number in `data`. See `regionpredict.api.fit_table`.
 
-    Raises `InputError` for anything else, and where columns are missing or of different lengths.
+    Raises `InputError` for other objects, and for missing columns or columns of different lengths.
     """
     if hasattr(data, "data_vars") and hasattr(data, "dims"):
         names = list(values or data.data_vars)
@@ -35,7 +35,7 @@ def rows_of(
 
 
 def _columns(data: Any) -> dict[str, list[Any]]:
-    """A table as a dictionary of columns, all of one length."""
+    """A table as a dictionary of columns of equal length."""
     if hasattr(data, "index") and hasattr(data, "reset_index"):
         if not hasattr(data, "columns"):
             data = data.rename(data.name if data.name is not None else "value")
@@ -87,7 +87,7 @@ def _rows(
 def _labelled(array: Any, name: str, by: Sequence[str] | None) -> Iterator[Measured]:
     """The numbers of an array whose axes are parameters, texts, or repetitions.
 
-    An axis without coordinates, or named as repetitions are, tells no point.
+    An axis without coordinates, or with a name for repetitions, is not a parameter.
     """
     axes = []
     for axis in array.dims:
@@ -107,7 +107,7 @@ def _labelled(array: Any, name: str, by: Sequence[str] | None) -> Iterator[Measu
 def _row(
     metric: str, cells: dict[str, object], by: Sequence[str] | None, value: object
 ) -> Measured:
-    """A row; with `by`, those columns are the series' name, and other texts are dropped."""
+    """A row. With `by`, these columns form the series' name, and other texts are dropped."""
     number = float("nan") if value is None else number_of(_plain(value))
     if number is None:
         raise InputError(f"{metric}: {value!r} is not a number", remedy="leave the row out")
@@ -122,7 +122,7 @@ def _row(
 
 
 def _plain(value: Any) -> object:
-    """A number of NumPy as one of Python."""
+    """A NumPy number as a Python number."""
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
 
 

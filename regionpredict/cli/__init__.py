@@ -1,1 +1,1 @@
-"""The command line: one command a file, and the only room that prints or reads the environment."""
+"""The command line. Only this room prints or reads the environment."""

@@ -104,7 +104,9 @@ def _own_loop(
     dimensions: int | None, order: str | None, operations: int | None, working_set: float | None,
     pattern: str | None,
 ) -> SyntheticLoop | None:  # fmt: skip
-    """The loop that options describe; None without any. Raises UsageError for what cannot be."""
+    """The loop that the options describe. None without such options. Raises UsageError for
+    impossible values.
+    """
     from regionpredict.model_sweeps import RANDOM, STREAMING, SyntheticLoop
 
     if {dimensions, order, operations, working_set, pattern} == {None}:

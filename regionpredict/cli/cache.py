@@ -1,4 +1,4 @@
-"""The user's cache folder, by this process's environment; shows and clears the kept answers."""
+"""Finds the user's cache folder from the environment. Shows and clears cached results."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from regionpredict.user_cache import private_folder, user_cache_folder
 
 
 def cache_folder() -> Path:
-    """Where compiled pieces of the measuring library are kept between calls.
+    """The folder for compiled parts of the measuring library.
 
-    Raises InputError where there is no folder that only its owner can write to.
+    Raises InputError if there is no folder that only its owner can write to.
     """
     return private_folder(user_cache_folder(os.environ))
 

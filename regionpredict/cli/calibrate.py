@@ -201,7 +201,7 @@ def command(
 
 
 def _write_page(text: str, output: Path, report: Path | None) -> None:
-    """The page of the machine model that was written, where one is asked for."""
+    """Writes the page of the new machine model, if requested."""
     if report is None:
         return
     from regionpredict.machine.reader import read

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class _Part(NamedTuple):
-    """Sources at one size, and what was measured of them."""
+    """Sources at one size, and their measurements."""
 
     analysis: Analysis
     campaigns: tuple[Campaign, ...]
@@ -36,10 +36,10 @@ def calibrate_regions(
     *, statistic: str, with_disturbed: bool, from_models: bool, source: dict[str, Any],
     report: Path | None = None,
 ) -> None:  # fmt: skip
-    """Fits, cross-validates, reports, and writes the machine file. Without `output`, it writes no
-    file.
+    """Fits and cross-validates corrections, reports them, and writes the machine file. Without
+    `output`, it writes no file.
 
-    `report`: where a page of it goes. `from_models`: each of the measurements is one size, and
+    `report` is the file of its page. `from_models`: each file of measurements has one size, and
     factors are fitted to the regions' own models. `source` are the common options of commands that
     read source code.
     """
@@ -123,7 +123,7 @@ def _write_machine(output: Path | None, text: str) -> None:
 def _of_one_size(
     paths: Sequence[str], path: Path, campaign: Campaign, source: dict[str, Any]
 ) -> _Part:
-    """The sources at the sizes and with the macros of one file of measurements."""
+    """The sources with the sizes and macros of one file of measurements."""
     from regionpredict.measure.recording import read_recording
 
     recorded = read_recording(path)

@@ -1,4 +1,4 @@
-"""A campaign of measurements as `measure` shows it, here or through Slurm."""
+"""A campaign of measurements, run here or through Slurm."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def runs_kept(output: Path) -> str:
-    """How many runs FILE has, in words."""
+    """The number of runs in FILE, in words."""
     from regionpredict.measure.store import read_campaign
 
     try:
@@ -29,7 +29,7 @@ def runs_kept(output: Path) -> str:
 def without_disturbed(campaign: Campaign, path: Path) -> Campaign:
     """The campaign's undisturbed runs. Omitted runs are reported on standard error.
 
-    Raises InputError where none is left.
+    Raises InputError if none is left.
     """
     disturbed = disturbed_text(campaign)
     if not disturbed:
@@ -53,15 +53,16 @@ def runs_for_a_page(campaign: Campaign, path: Path) -> tuple[Campaign, InputErro
 
 
 def disturbed_text(campaign: Campaign) -> str:
-    """How many runs were disturbed, and how much; empty where none was."""
+    """The number of disturbed runs and the disturbance. Empty if there are none."""
     from regionpredict.report.measurements import disturbed_runs
 
     return disturbed_runs(campaign)
 
 
 def show_campaign(campaign: Campaign, form: str) -> None:
-    """The regions' times on standard output, as a table or as JSON. Runs that did not end with
-    exit code 0 are reported on standard error."""
+    """The regions' times on standard output, as a table or as JSON. Runs with an exit code other
+    than 0 are reported on standard error.
+    """
     from regionpredict.report.measurements import (
         failed_runs,
         measurements_document,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import click
 
 CHOICE = "regionpredict.colour"
-"""Where in the context the choice of --color is."""
+"""The key of the --color option in the context."""
 CHOICES = ("auto", "always", "never")
 _RED, _GREEN, _YELLOW, _CYAN = 31, 32, 33, 36
 _END = "\x1b[0m"
@@ -48,7 +48,7 @@ _TABLE, _NOTICE = _pattern(_WORDS), _pattern(_NOTICES)
 
 
 def painted_table(text: str) -> str:
-    """A table with its words in colour."""
+    """A table with colored words."""
     return _painted(_TABLE, text)
 
 
@@ -74,7 +74,7 @@ def in_colour(stream: TextIO, environment: Mapping[str, str], choice: str = "aut
 
 
 def shows_table() -> bool:
-    """Whether the running command prints a table: not another --format, and no stage."""
+    """Whether the running command prints a table, not another --format or a stage."""
     from click import get_current_context
 
     context = get_current_context(silent=True)
@@ -95,23 +95,23 @@ def chosen() -> str:
 
 
 class NoticeStream:
-    """Standard error, whose notes and errors are in colour where `on`."""
+    """Standard error with colored notes and errors if `on`."""
 
     def __init__(self, stream: TextIO, on: bool) -> None:
         self._stream = stream
         self.on = on
 
     def write(self, text: str) -> int:
-        """Writes the text, without control characters, and says how many of its characters.
+        """Writes the text without control characters, and returns its length.
 
-        A carriage return is kept: lines of progress are written over.
+        A carriage return is kept, since progress lines are overwritten.
         """
         text = "\r".join(map(visible, text.split("\r")))
         self._stream.write(_painted(_NOTICE, text) if self.on else text)
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Writes each of them."""
+        """Writes each text."""
         for line in lines:
             self.write(line)
 
@@ -120,7 +120,7 @@ class NoticeStream:
 
 
 def choose_colour(context: click.Context, choice: str, environment: Mapping[str, str]) -> None:
-    """Notes what --color says, for both streams."""
+    """Stores the choice of --color for both streams."""
     context.meta[CHOICE] = choice
     if isinstance(sys.stderr, NoticeStream):
         sys.stderr.on = in_colour(sys.stderr, environment, choice)  # type: ignore[arg-type]

@@ -190,7 +190,7 @@ def _write(
     document: Document, record: Callable[[], dict[str, Any]], form: str, output: str | None,
     refused: InputError | None,
 ) -> None:  # fmt: skip
-    """Writes the result, then raises what a page was written in spite of."""
+    """Writes the result, then raises the error despite which a page was written."""
     from regionpredict.report.rendered import rendered
 
     as_json = form == "json"
@@ -202,7 +202,9 @@ def _write(
 
 
 def _disturbed(campaigns: Sequence[Campaign], paths: Sequence[Path]) -> tuple[str, ...]:
-    """A line for each file with disturbed runs; of several files each names its own."""
+    """A line for each file with disturbed runs. If there are several files, each line names its
+    file.
+    """
     several = len(paths) > 1
     return tuple(
         f"{path}: {disturbed}" if several else disturbed

@@ -1,4 +1,4 @@
-"""`regionpredict.toml`: options that a project gives once, for every command that takes them.
+"""`regionpredict.toml`: project-wide options for all commands that accept them.
 
     machine = "machines/node.yaml"     # -m; a path from this file, or a shipped name
     includes = ["include"]             # -I, from this file
@@ -8,7 +8,7 @@
     exclude = ["tests/*", "third_party/*"]
 
 The file is in the current folder, or in the nearest folder above it. The command line has
-precedence. Repeatable options are added to. A repeated name in `set` or `defines` is taken from the
+precedence. Repeatable options are combined. A repeated name in `set` or `defines` is taken from the
 command line.
 """
 
@@ -27,7 +27,7 @@ _REMEDY = "write it as in docs/configuration.md, or leave it out with --no-confi
 
 
 class Setting(NamedTuple):
-    """A key of the file: the parameter of the commands that it gives, and what it must be."""
+    """A key of the file: the parameter of the commands that it sets, and its type."""
 
     parameter: str
     what: str
@@ -58,7 +58,7 @@ def _path(value: Any, folder: Path) -> str | None:
 
 
 def _machine(value: Any, folder: Path) -> str | None:
-    """A path where there is such a file, else a name."""
+    """A path if such a file exists, else a name."""
     if not isinstance(value, str):
         return None
     path = _from(folder, value)
@@ -77,7 +77,7 @@ def _pairs(value: Any, _: Path) -> tuple[str, ...] | None:
 
 
 def _from(folder: Path, path: str) -> str:
-    """A path of the file as it is named from here."""
+    """A path in the file, relative to the current folder."""
     joined = folder / path
     try:
         return str(joined.relative_to(Path.cwd()))
@@ -106,7 +106,7 @@ SETTINGS: Mapping[str, Setting] = {
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """Values by parameter of the commands.
+    """The values by parameter of the commands.
 
     Raises InputError for a file that is not TOML, an unknown key, and a wrong type.
     """
@@ -168,7 +168,7 @@ def _not_toml(said: str, path: Path) -> InputError:
 
 
 def _line_of(text: str, key: str) -> int | None:
-    """The line on which a key begins, as far as that can be seen."""
+    """The line of a key, if it can be found."""
     lines = enumerate(text.splitlines(), 1)
     return next((at for at, line in lines if line.lstrip(" [\"'").startswith(key)), None)
 
@@ -176,9 +176,9 @@ def _line_of(text: str, key: str) -> int | None:
 def with_config(
     values: tuple[str, ...], config: tuple[str, ...], *, named: bool
 ) -> tuple[str, ...]:
-    """A repeatable option: the file's values, then the command line's.
+    """A repeatable option: the values of the file, followed by those of the command line.
 
-    With `named` (NAME=VALUE) the file's is left out where the command line gives the name.
+    With `named` (NAME=VALUE), values of the command line replace those of the same name.
 
     >>> with_config(("n=5",), ("n=1", "m=2"), named=True)
     ('m=2', 'n=5')

@@ -1,4 +1,4 @@
-"""Where `regionpredict.toml` lies; loads nothing, as kept answers are asked for before anything."""
+"""Finds `regionpredict.toml`. Loads nothing, since the result cache is checked first."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def command(
 
 
 def _named(hints: Sequence[Path]) -> dict[str, Path]:
-    """The files by names of their programs: several of one name are numbered.
+    """The files by the names of their programs. Equal names are numbered.
 
     >>> list(_named([Path("a/h.json"), Path("b/h.json"), Path("c.json")]))
     ['h (1)', 'h (2)', 'c']
@@ -106,7 +106,7 @@ def _check_regions(path: Path, here: Collection[str]) -> None:
 
 
 def _program(name: str, path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
-    """The program of a hints file on the machine, with its caches whole and in part."""
+    """The program of a hints file on the machine, with whole caches and with parts of them."""
     from regionpredict.predict import CoscheduledProgram, phases_of, with_cache_share
 
     request = replace(read_request(path), model="saturation", threads=(), binding="close")

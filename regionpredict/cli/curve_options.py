@@ -1,4 +1,4 @@
-"""The options of the models, shared by `predict` and `explain`, and what they mean."""
+"""The options of the models, shared by `predict` and `explain`."""
 
 from __future__ import annotations
 
@@ -75,14 +75,15 @@ _DENSITY = (
 
 def curve_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds --model, --threads, --first-touch, --pages, --bind, --runtime and --within, and the
-    choices of the density model."""
+    options of the density model.
+    """
     for option in reversed(_OPTIONS + _DENSITY):
         command = option(command)
     return command
 
 
 class RunOptions(NamedTuple):
-    """How the program will be run: what --first-touch, --pages, --bind and --runtime say."""
+    """How the program will be run: the values of --first-touch, --pages, --bind and --runtime."""
 
     first_touch: str | None
     pages: str | None
@@ -90,7 +91,7 @@ class RunOptions(NamedTuple):
     runtime: str | None
 
     def on(self, machine: Machine) -> Machine:
-        """The machine as the program finds it; says where it has no costs of the runtime's own."""
+        """The machine with the costs of the runtime. Reports if it has none."""
         if self.runtime is not None and self.runtime not in machine.by_runtime:
             click.echo(
                 f"note: {machine.name} has no separate costs for the {self.runtime} runtime; "
@@ -100,7 +101,7 @@ class RunOptions(NamedTuple):
         return machine.as_run(binding=self.binding, runtime=self.runtime)
 
     def placement(self, machine: Machine) -> Placement | None:
-        """Where all pages lie; None where the source is to say."""
+        """The placement of all pages. None if the source decides."""
         from regionpredict.analysis.history.first_touch import INTERLEAVED, first_touched, in_domain
 
         if self.first_touch is not None:
@@ -119,14 +120,14 @@ class RunOptions(NamedTuple):
 
     @property
     def flows(self) -> bool:
-        """Whether the source is to say where pages lie."""
+        """Whether the source decides the placement of pages."""
         return self.first_touch is None and self.pages in (None, "first-touch")
 
 
 def density_form(
     model: str, combination: str, statement_weight: str, miss_weight: str
 ) -> DensityForm:
-    """The form of the density model; raises UsageError where the other model is asked."""
+    """The variant of the density model. Raises UsageError if the other model is requested."""
     from regionpredict.predict import TO_THE_LETTER, DensityForm
 
     form = DensityForm(combination, statement_weight, miss_weight)
@@ -141,7 +142,7 @@ def density_form(
 
 
 def check_model_options(model: str, run: RunOptions) -> None:
-    """Raises UsageError for an option of the saturation model that would change nothing."""
+    """Raises UsageError for an option of the saturation model that has no effect."""
     if run.first_touch is not None and run.pages not in (None, "first-touch"):
         raise UsageError(
             f"--first-touch {run.first_touch} with --pages {run.pages}",
@@ -159,7 +160,7 @@ def check_model_options(model: str, run: RunOptions) -> None:
 
 
 def parse_threads(text: str | None) -> tuple[int, ...]:
-    """`1-24` or `1,2,4`, sorted; empty where nothing is given.
+    """`1-24` or `1,2,4`, sorted. Empty if nothing is given.
 
     >>> parse_threads("1-3,8"), parse_threads(None)
     ((1, 2, 3, 8), ())

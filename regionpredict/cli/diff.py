@@ -1,4 +1,4 @@
-"""`regionpredict diff`: what became of the hints, and why."""
+"""`regionpredict diff`: changed hints, and the reasons."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def command(
 
 
 def _refuse_what_predicts() -> None:
-    """Two hints files have been predicted: what says how would change nothing."""
+    """Refuses prediction options for two hints files, since they have no effect."""
     context = click.get_current_context()
     of_changes = {"old", "new", "conditions", "form", "output"}
     names = {parameter.name or "" for parameter in context.command.params} - of_changes
@@ -107,6 +107,6 @@ def _outline(
 
 
 def _absolute(options: dict[str, Any]) -> dict[str, Any]:
-    """The options with files that a commit need not hold by their whole paths."""
+    """The options, with absolute paths for files that a commit need not contain."""
     names = [name for name in ("sizes", "sizes_from") if options[name] is not None]
     return {**options, **{name: str(Path(options[name]).absolute()) for name in names}}

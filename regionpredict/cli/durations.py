@@ -11,9 +11,9 @@ LONGEST_S = 366 * 86400.0
 
 
 def parse_duration(text: str, option: str) -> float:
-    """Seconds from `90`, `90s`, `10m`, `2h` or `2m30s`; a bare number is seconds.
+    """Seconds from `90`, `90s`, `10m`, `2h` or `2m30s`. A number without a unit is in seconds.
 
-    Raises UsageError for another text, for nothing, and for more than a year.
+    Raises UsageError for other text, for zero, and for more than a year.
 
     >>> parse_duration("2m30s", "--timeout"), parse_duration("1.5h", "--timeout")
     (150.0, 5400.0)

@@ -30,9 +30,9 @@ class Choices(NamedTuple):
 
 
 def predicted(file: Path, root: Path | None, choices: Choices) -> Predictions:
-    """The regions of a file; what its project's compile_commands.json says of it counts.
+    """The regions of a file. The compile_commands.json of its project is used.
 
-    Raises InputError, or UsageError, where it cannot be read.
+    Raises InputError or UsageError if the file cannot be read.
     """
     from regionpredict.pipeline import predict
 

@@ -1,4 +1,4 @@
-"""Calls that `--help` ends with: each a line that may be typed as it is, with one's own names."""
+"""The examples at the end of `--help`. Each is a line that can be typed with other names."""
 
 from __future__ import annotations
 
@@ -85,8 +85,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 
 
 def with_examples(command: click.Command, name: str) -> click.Command:
-    """The command with its examples at the end of its help, and those that a group holds with
-    theirs."""
+    """The command with its examples at the end of its help. Subcommands get theirs."""
     lines = EXAMPLES.get(name, ())
     if lines:
         title = "Example:" if len(lines) == 1 else "Examples:"

@@ -125,7 +125,7 @@ def command(
 
 
 def _propose(path: str, measurements: Any, target: str | None) -> None:
-    """Writes a file of expectations, and says which series have none."""
+    """Writes a file of expectations, and reports series without one."""
     from pathlib import Path
 
     from regionpredict.fit.expectations.expectation_file import check_file

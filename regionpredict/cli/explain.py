@@ -39,7 +39,7 @@ _NEAR = 3
 def _complete_rule(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The ids of rules for a shell's completion; files if none of them fits."""
+    """Rule ids for shell completion, or files if no id matches."""
     from regionpredict.report.rules import rule_ids
 
     ids = [rule for rule in rule_ids() if incomplete and rule.startswith(incomplete)]
@@ -115,7 +115,7 @@ def _of_team(result: Predictions, team: TeamPrediction) -> str:
 
 
 def _refuse_beside_rule(paths: tuple[str, ...]) -> None:
-    """A rule's page is the same whatever else is given."""
+    """Refuses other options next to a rule, since they have no effect."""
     why = "changes nothing on a rule's page"
     if paths:
         raise UsageError(f"'{paths[0]}' {why}", remedy="leave it out")
@@ -144,7 +144,7 @@ def _advice(result: Predictions, prediction: Prediction) -> tuple[Advice, ...]:
 
 
 def _team(result: Predictions, chosen: Prediction) -> TeamPrediction | None:
-    """The team that a region is in, which may be its own."""
+    """The parallel region of a loop."""
     region = chosen.facts.region.id
     for team in result.teams:
         loops = [member.facts.region.id for member in team.facts.members]
@@ -167,7 +167,7 @@ def _team_at(result: Predictions, file: str, line: int) -> TeamPrediction | None
 
 
 def _at(result: Predictions, file: str, line: int) -> Prediction:
-    """The innermost region that the line is of: of its directive, or of its nest of loops."""
+    """The innermost region at the line: of its directive, or of its loops."""
     from regionpredict.measure.loop_extent import loop_extent
     from regionpredict.measure.loop_text import lines_of
 

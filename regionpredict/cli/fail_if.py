@@ -1,4 +1,4 @@
-"""`--fail-if CONDITION`: exit code 1 where a hint meets it."""
+"""`--fail-if CONDITION`: exit code 1 if a hint meets the condition."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ fail_if_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.optio
 
 
 def parsed(texts: Sequence[str], *, baseline: bool) -> list[Condition]:
-    """The conditions; UsageError where one is none, or asks for what was before in vain."""
+    """The conditions. Raises UsageError for an invalid one, or one that needs a missing
+    baseline.
+    """
     from regionpredict.compare.hint_conditions import parse_condition
 
     conditions = [parse_condition(text) for text in texts]
@@ -37,7 +39,7 @@ def parsed(texts: Sequence[str], *, baseline: bool) -> list[Condition]:
 
 
 def outline_of_predictions(result: Predictions) -> HintOutline:
-    """The hints of this prediction, in the form of a hints file."""
+    """The hints of this prediction, in the same form as those of a hints file."""
     from regionpredict.compare.hint_outline import outline_of
     from regionpredict.json_records import Record
     from regionpredict.report.hints import hints_document
@@ -54,7 +56,9 @@ def end_by(
     regions: Sequence[tuple[RegionOutline | None, RegionOutline]],
     program: tuple[ProgramOutline | None, ProgramOutline | None],
 ) -> None:
-    """Says which hints, of (before, now), meet a condition, and exits with 1 where one does."""
+    """Reports the hints, as pairs (before, now), that meet a condition, and exits with 1 if there
+    are any.
+    """
     before, now = program
     asked: list[tuple[Condition, Outline | None, Outline]] = [
         (condition, before, now) for condition in conditions

@@ -31,7 +31,7 @@ _DATA = {
 
 
 def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> None:
-    """Raises UsageError for options that say nothing together."""
+    """Raises UsageError for options that do not go together."""
     from regionpredict.errors import UsageError
 
     if options["tree"] and options["output"] not in ("table", "json", "html"):
@@ -254,7 +254,7 @@ def _write_experiment(models: ModelSet, target: str) -> None:
 
 
 def _search(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Where to search, as the options say."""
+    """The search space of the options."""
     from regionpredict.fit.expectations.search_spaces import space_of
     from regionpredict.fit.search.refined_space import REFINED_SPACE, REFINING
 
@@ -274,7 +274,7 @@ def _search(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _report(problems: tuple[InputError, ...]) -> None:
-    """One line for each series that has no model; the exit code says that there are some."""
+    """Reports each series without a model. The exit code is 1 if there are any."""
     for problem in problems:
         click.echo(f"regionpredict: {problem}", err=True)
     if problems:
@@ -284,7 +284,7 @@ def _report(problems: tuple[InputError, ...]) -> None:
 def _chosen(
     models: ModelSet, pattern: str | None, order: str, points: list[dict[str, float]], path: str
 ) -> ModelSet:
-    """The models whose call paths match, in the order asked for."""
+    """The models with matching call paths, in the requested order."""
     from regionpredict.errors import InputError
     from regionpredict.fit.model.fitted_model import growth_key
     from regionpredict.fit.search.experiment_models import ModelSet
@@ -309,7 +309,7 @@ def _value(model: FittedModel, point: dict[str, float], path: str) -> float:
 
 
 def _coordinates(model: FittedModel, point: dict[str, float], path: str) -> tuple[float, ...]:
-    """The point as the model wants it; raises InputError where names do not fit."""
+    """The point in the model's order of parameters. Raises InputError if names do not match."""
     from regionpredict.errors import InputError
 
     unknown = [name for name in point if name not in model.parameters]
@@ -366,7 +366,7 @@ def _only(experiment: Experiment, metric: str, path: str) -> Experiment:
 def _predictions(
     models: ModelSet, points: list[dict[str, float]], level: float, path: str
 ) -> list[PredictedValue]:
-    """The value, its interval and what speaks against it, for every model and point."""
+    """The value, its interval and its caveats, for every model and point."""
     from regionpredict.report.fitted_models import predicted_value
 
     for point in points:

@@ -1,4 +1,4 @@
-"""Which options a call was given, and the refusal of those that would change nothing."""
+"""Finds the options of a call, and refuses those without an effect."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from regionpredict.errors import UsageError
 def refuse_options(ctx: click.Context, names: Iterable[str], why: str) -> None:
     """Raises UsageError for the first parameter among `names` on the command line.
 
-    `why` goes on after the option, as in "--cc does not go with --from".
+    `why` follows the name of the option, as in "--cc does not go with --from".
     """
     refused = set(names)
     for parameter in ctx.command.params:

@@ -1,4 +1,4 @@
-"""The `regionpredict` group: loads a command's file only when it is called."""
+"""The `regionpredict` group, which imports a command's module when it is called."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ COMMANDS = {
 }
 
 ON_SOURCES = ("analyze", "predict", "sizes", "explain", "diff", "lsp")
-"""The commands that take all of regionpredict.toml."""
+"""The commands that use all of regionpredict.toml."""
 ON_MACHINES = ("bench", "coschedule", "study")
-"""Those that take its machine alone."""
+"""Those that use only its machine."""
 CONFIG = "regionpredict.config"
-"""Where in the context the file's values are."""
+"""The key of the file's values in the context."""
 
 
 @click.group(

@@ -132,7 +132,7 @@ def _published(formula: str) -> Callable[[float, float], float]:
 def _solved(
     value: Callable[[float, float], float], name: str, given: float, efficiency: float
 ) -> float | None:
-    """The size, or the processors, at which the formula has this efficiency."""
+    """The size, or the number of processors, at which the formula has this efficiency."""
     from regionpredict.fit.laws.efficiency_surface import most_threads, smallest_size
 
     def known(threads: float, size: float) -> float:

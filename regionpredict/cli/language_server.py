@@ -1,4 +1,4 @@
-"""The language server itself: what an editor asks, answered from the last prediction of a file."""
+"""The language server: answers an editor from the last prediction of a file."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class _Predicted(NamedTuple):
 
 
 class _AnsweringProtocol(LanguageServerProtocol):
-    """The protocol, with an answer to requests that are invalid: an editor waits for one."""
+    """The protocol, with responses to invalid requests, since an editor waits for a response."""
 
     @property
     def was_shut_down(self) -> bool:
-        """Whether the editor asked for the end of the session before it left."""
+        """Whether the editor ended the session before it disconnected."""
         return self._shutdown
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """The message as a typed value; where its parameters are invalid, the editor hears it."""
+        """The message as a typed value. Invalid parameters cause an error response."""
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
@@ -48,7 +48,7 @@ class _AnsweringProtocol(LanguageServerProtocol):
             raise
 
     def handle_message(self, message: Any) -> None:
-        """Answers a message; a request after the end of the session is an error."""
+        """Answers a message. A request after the end of the session is an error."""
         request = getattr(message, "id", None)
         if self._shutdown and request is not None and hasattr(message, "method"):
             error = JsonRpcInvalidRequest("the session was shut down")
@@ -58,7 +58,9 @@ class _AnsweringProtocol(LanguageServerProtocol):
 
 
 def serve(choices: Choices) -> int:
-    """Answers an editor until it ends the session; the exit code, 1 where it just went away."""
+    """Serves an editor until it ends the session. The exit code is 1 if it disconnects without
+    ending it.
+    """
     # An invalid request is answered to the editor; a traceback on standard error helps no reader.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     server = LanguageServer(
@@ -137,7 +139,7 @@ def serve(choices: Choices) -> int:
 
 
 def error_line(error: Exception) -> int:
-    """The line that an error names; the first where it names none."""
+    """The line of an error, or the first line."""
     return getattr(error, "line", None) or 1
 
 
@@ -154,7 +156,7 @@ def _derivation(result: Predictions, region: str) -> str:
 
 
 def _range(line: int, first: int = 0, last: int = _WHOLE_LINE) -> lsp.Range:
-    """A range of one line, from 1; characters from 0."""
+    """A range within one line. Lines count from 1, characters from 0."""
     return lsp.Range(lsp.Position(line - 1, first), lsp.Position(line - 1, last))
 
 

@@ -1,4 +1,4 @@
-"""A group of commands, each in a file of its own that is loaded only when it is called."""
+"""A group of commands whose modules are imported when they are called."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from regionpredict.cli.examples import with_examples
 
 
 class LazyGroup(click.Group):
-    """`lines` has a line of help for each command, in the order of `--help`, which loads no
-    command. `module` is the prefix of a command's module.
+    """`lines` has a line of help for each command, in the order of `--help`, so that `--help`
+    imports no command. `module` is the prefix of a command's module.
     """
 
     def __init__(self, *args: Any, lines: Mapping[str, str], module: str, **options: Any) -> None:
@@ -22,11 +22,11 @@ class LazyGroup(click.Group):
         self.module = module
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All of them."""
+        """All commands."""
         return list(self.lines)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The `command` of its file, with its examples; None where there is no such command."""
+        """The `command` of its module, with its examples. None for an unknown command."""
         if cmd_name not in self.lines:
             return None
         module = importlib.import_module(self.module + cmd_name.replace("-", "_"))
@@ -37,7 +37,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As in every group. The error for an unknown command suggests the nearest name."""
+        """Like in every group. The error for an unknown command suggests the nearest name."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -50,6 +50,6 @@ class LazyGroup(click.Group):
             raise click.UsageError(message, error.ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The lines, as they are."""
+        """Writes the help lines unchanged."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self.lines.items()))

@@ -1,4 +1,4 @@
-"""`-m MACHINE`: a shipped name, a file, or `host`, which is calibrated once and then kept."""
+"""`-m MACHINE`: a shipped name, a file, or `host`, which is calibrated once and cached."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 HOST = "host"
 CALIBRATION_S = 20.0
-"""As long as the host is measured for before the first answer; `regionpredict calibrate -o FILE`
-takes minutes, and its file is given by its path."""
+"""The duration of the first measurement of the host. `regionpredict calibrate -o FILE` takes
+minutes and is more accurate.
+"""
 
 QUIET_WAIT_S = 10.0
-"""How long the first answer waits, in all, for others to leave the host alone."""
+"""Maximum time that the first measurement waits for an idle host."""
 
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hpp", ".hh", ".hxx", ".cu")
 
@@ -56,7 +57,7 @@ def _no_source(ctx: click.Context, _: click.Parameter, name: str | None) -> str 
 def complete_machine(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The shipped machines and `host` for a shell's completion; files if none of them fits."""
+    """The shipped machines and `host` for shell completion, or files if none of them matches."""
     from regionpredict.machine import shipped_names
 
     names = [name for name in (HOST, *shipped_names()) if name.startswith(incomplete)]
@@ -71,9 +72,9 @@ machine_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.optio
 
 
 def machine_for(name: str | None) -> tuple[Machine, Path]:
-    """The machine that -m names, and its file.
+    """The machine of -m, and its file.
 
-    Raises UsageError where -m is missing, InputError where there is no such machine.
+    Raises UsageError if -m is missing, and InputError if there is no such machine.
     """
     from regionpredict.machine import file_of
     from regionpredict.machine.shipped import load_file
@@ -91,11 +92,11 @@ def machine_for(name: str | None) -> tuple[Machine, Path]:
 
 
 def _host_file() -> Path:
-    """The file of this host in the user's cache folder, made where it is not there yet.
+    """The file of this host in the user's cache folder. It is created if missing.
 
-    The key is the host's name, processor, caches, packages, domains and kernel, so hosts with a
-    common folder have separate files. The memory size is excluded, because it changes between
-    starts of a virtual machine.
+    The key consists of the host's name, processor, caches, packages, domains and kernel. So hosts
+    with a common folder have separate files. The memory size is excluded, because it changes
+    between starts of a virtual machine.
     """
     from regionpredict.machine.detect import read_sysfs
     from regionpredict.machine.writer import write
@@ -128,7 +129,7 @@ def _host_file() -> Path:
 
 
 def _host_key(topology: Topology) -> tuple[object, ...]:
-    """The inputs of a host's measured figures."""
+    """Everything a host's measured figures depend on."""
     return (
         topology.name, topology.identity, topology.packages, topology.cores_per_package,
         topology.domains_per_package, topology.threads_per_core, topology.caches,
@@ -137,7 +138,7 @@ def _host_key(topology: Topology) -> tuple[object, ...]:
 
 
 def _age(seconds: float) -> str:
-    """How long ago something was measured.
+    """The age of a measurement, in words.
 
     >>> _age(40), _age(7200), _age(86400), _age(3 * 86400)
     ('today', 'today', '1 day ago', '3 days ago')
@@ -147,7 +148,7 @@ def _age(seconds: float) -> str:
 
 
 def _note_once() -> Callable[[str], None]:
-    """Says on standard error what the measurement waits for, the first time alone."""
+    """Reports once, on standard error, what the measurement waits for."""
     said: list[str] = []
 
     def tell(what: str) -> None:
@@ -159,7 +160,9 @@ def _note_once() -> Callable[[str], None]:
 
 
 def _measured(topology: Topology, state: Path) -> str:
-    """The host's machine file after a short calibration; InputError where it cannot be measured."""
+    """The host's machine file after a short calibration. Raises InputError if it cannot be
+    measured.
+    """
     from regionpredict.machine.calibrate import calibrate
     from regionpredict.machine.writer import write
 

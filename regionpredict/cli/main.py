@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def program() -> None:
-    """The entry point: `main`, without freeing its values one by one at the end."""
+    """The entry point: runs `main`, and skips freeing memory at exit."""
     _open_closed_streams()
     if not sys.warnoptions:  # those of libraries are for who develops with them
         warnings.simplefilter("ignore")
@@ -58,9 +58,9 @@ def program() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Takes the numbers of standard streams that the shell closed, before a file gets one of them.
+    """Opens standard streams that the shell closed, so that no other file gets their numbers.
 
-    If the output of a command cannot be written, an error reports it. Notes are lost.
+    If the output of a command cannot be written, an error reports it. Notes are discarded.
     """
     for number, name, mode in (
         (0, "stdin", os.O_RDONLY),
@@ -99,7 +99,8 @@ def _answer() -> None:
 
 def _say_refused(error: OSError) -> None:
     """One line for a closed stream, a folder without permission, or an impossible file name. Other
-    file errors are defects."""
+    file errors are bugs.
+    """
     if isinstance(error, PermissionError) and error.filename is not None:
         sys.stderr.write(f"regionpredict: {error.filename}: {error.strerror}; ask for its rights\n")
         return
@@ -127,9 +128,10 @@ def _run_and_keep(cache: ResultCache) -> None:
 
 
 def main(record: RunRecord | None = None) -> None:
-    """Runs a command: a wrong input is one line and exit code 1, a wrong call one line and 2.
+    """Runs a command. Invalid input is reported on one line with exit code 1, and a usage error
+    with 2.
 
-    The command notes in `record` what its answer depends on.
+    The command stores the dependencies of its result in `record`.
     """
     import click
 
@@ -163,9 +165,10 @@ def main(record: RunRecord | None = None) -> None:
 
 @contextlib.contextmanager
 def _cycles_left_alone() -> Iterator[None]:
-    """No search for cycles meanwhile: a run makes small values by the million and hardly a cycle.
+    """Disables Python's cyclic garbage collection, since a run makes millions of small values and
+    hardly any cycles.
 
-    It takes a fifth less time so.
+    This saves a fifth of the time.
     """
     searching = gc.isenabled()
     gc.disable()

@@ -169,7 +169,7 @@ def _check_no_slurm(options: Mapping[str, Any]) -> None:
 
 
 def _end_runs_when_terminated() -> None:
-    """SIGTERM, as of a scheduler that ends a job, ends the run that is on, too."""
+    """SIGTERM, for example from a job scheduler, also ends the current run."""
 
     def stop(number: int, _: object) -> None:
         raise KeyboardInterrupt(number)
@@ -192,7 +192,7 @@ def campaign_for(argv: tuple[str, ...], places: str, bind: str) -> Campaign:
 
 
 def this_host() -> Host:
-    """Name and shape of the host we are on."""
+    """Name and shape of this host."""
     from regionpredict.machine.detect import read_sysfs
     from regionpredict.measure.records import Host
 
@@ -208,7 +208,7 @@ def this_host() -> Host:
 
 
 def _prepared(campaign: Campaign, store: Any, output: Path, *, resume: bool) -> Campaign:
-    """A new file begun, or the campaign in FILE where it is to go on."""
+    """A new file, or the existing campaign in FILE to continue."""
     from regionpredict.measure.store import read_campaign
 
     if output.is_dir():

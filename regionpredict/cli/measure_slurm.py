@@ -1,4 +1,4 @@
-"""`regionpredict measure --slurm`: the campaign as a job, waited for from here."""
+"""`regionpredict measure --slurm`: submits the campaign as a job and waits for it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def measure_through_slurm(
 
 
 def _launcher() -> Any:
-    """The room that knows Slurm, where there is one to know."""
+    """The module for Slurm, if submitit is installed."""
     try:
         from regionpredict.measure import launch_slurm
     except ModuleNotFoundError as error:
@@ -101,7 +101,7 @@ def _request(plan: Plan, options: Mapping[str, Any]) -> Request:
 
 
 def _node(argv: tuple[str, ...], output: Path, folder: Path, *, resume: bool) -> str | None:
-    """The node that the campaign in FILE is of; None where it begins, or where it may be any."""
+    """The node of the campaign in FILE. None if it is new, or may run on any node."""
     from regionpredict.measure.launch_slurm import node_of, running_jobs
     from regionpredict.measure.store import read_campaign
 
@@ -145,7 +145,7 @@ def _command(
 
 @contextlib.contextmanager
 def _outside_any_job() -> Iterator[None]:
-    """Hides the job that we may be in ourselves: its variables would steer the new one."""
+    """Hides the current job, whose variables would affect the new job."""
     hidden = {
         name: os.environ.pop(name)
         for name in list(os.environ)
@@ -178,7 +178,7 @@ def _waited_for(job: Job, progress: _Progress, output: Path, patience: float | N
 
 
 def _hand_on(ended: Ended, which: str) -> None:
-    """Says what the command said in the job, and ends as it ended."""
+    """Prints the output of the command in the job, and exits with its code."""
     lines = [line for line in ended.said.splitlines() if line.strip()]
     for line in lines if ended.code == 0 else lines[:-1]:
         click.echo(line, err=True)
@@ -189,7 +189,7 @@ def _hand_on(ended: Ended, which: str) -> None:
 
 
 def _clear(folder: Path) -> None:
-    """Takes submitit's files away."""
+    """Removes submitit's files."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -231,7 +231,7 @@ class _Progress:
             self.said = text
 
     def _progress_text(self) -> str:
-        """How far the file is: read again only where it has grown."""
+        """The progress of the file, which is read again only if it has grown."""
         from regionpredict.measure.store import read_campaign
         from regionpredict.measure.sweep import enough
 

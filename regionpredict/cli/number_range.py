@@ -1,4 +1,4 @@
-"""Numbers of options in a range, in which `nan` lies never and `inf` where that means something."""
+"""Numeric ranges of options, without `nan`, and with `inf` where it is meaningful."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class NumberRange(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number; a wrong call where it is none."""
+        """The number. Anything else is a usage error."""
         number = float(super().convert(value, param, ctx))
         if math.isnan(number) or (math.isinf(number) and not self.infinite):
             self.fail(f"{value} is not a number.", param, ctx)

@@ -18,7 +18,7 @@ from regionpredict.errors import InputError, one_line, visible
 
 
 def write_result(text: str, output: str | Path | None, verbatim: bool = False) -> None:
-    """Writes the result to standard output, or to a file, which standard error then names.
+    """Writes the result to standard output, or to a file, and reports the file on standard error.
 
     A table in a file has one line per sentence. `verbatim`: the text of a file, whose lines must
     not be wrapped. Raises InputError if it cannot be written.
@@ -31,16 +31,16 @@ def write_result(text: str, output: str | Path | None, verbatim: bool = False) -
 
 
 def write_notes(notes: Iterable[object]) -> None:
-    """Each note as a line on standard error."""
+    """Writes each note as a line to standard error."""
     for note in notes:
         click.echo(f"regionpredict: note: {note}", err=True)
 
 
 def write_standard_output(text: str, verbatim: bool = False) -> None:
-    """Text on standard output; a table within the terminal's width, in colour where there is some.
+    """Writes text to standard output. Tables are wrapped to the terminal and colored if enabled.
 
-    Names from sources, machines and traces can hold control characters, which a terminal would
-    obey. They are escaped in whatever is written, files as well, which are shown on one later.
+    Names in sources, machines and traces can contain control characters, which terminals would
+    execute. They are escaped in all output, also in files, which may be printed later.
 
     In a pipe, no line is wrapped, whatever COLUMNS is, so each sentence can be searched on one
     line. Raises InputError if the stream is closed.
@@ -63,7 +63,7 @@ def write_standard_output(text: str, verbatim: bool = False) -> None:
 
 
 def unwritable(error: OSError) -> InputError:
-    """The error of a standard output that takes nothing, as of a full device."""
+    """The error if standard output cannot be written, for example on a full device."""
     return InputError(
         f"cannot be written: {error.strerror}", remedy="send it elsewhere, or give -o FILE",
         path="standard output",
@@ -71,6 +71,6 @@ def unwritable(error: OSError) -> InputError:
 
 
 def discard_standard_output() -> None:
-    """Nothing more is written there: what is left unwritten would fail again at the exit."""
+    """Discards further output, since flushing it would fail again at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

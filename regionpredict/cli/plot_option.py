@@ -1,4 +1,4 @@
-"""`--plot FILE`: the option of every command with something to draw, and the file it writes."""
+"""`--plot FILE`: an option of every command with a figure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def plot_option(what: str) -> Callable[[F], F]:
-    """The option; `what` says what is drawn."""
+    """The option. `what` describes the figure."""
     return click.option(
         "--plot", default=None, metavar="FILE", callback=_checked,
         help=f"Draw {what} into FILE: .png, .pdf or .svg.",
@@ -27,7 +27,7 @@ def plot_option(what: str) -> Callable[[F], F]:
 
 
 def _checked(ctx: click.Context, parameter: click.Parameter, target: str | None) -> Path | None:
-    """The file, before anything is computed for it."""
+    """Checks the file before anything is computed."""
     if target is None:
         return None
     from regionpredict.report.plots import FORMATS
@@ -43,19 +43,20 @@ def _checked(ctx: click.Context, parameter: click.Parameter, target: str | None)
 
 
 def can_draw() -> bool:
-    """Whether matplotlib is there."""
+    """Whether matplotlib is installed."""
     return find_spec("matplotlib") is not None
 
 
 def write_plot(target: Path, figure: Figure) -> None:
-    """Writes the drawing of --plot, and names the file on standard error, like `-o`."""
+    """Writes the figure of --plot, and reports the file on standard error, like `-o`."""
     write_drawing(target, figure)
     click.echo(f"written: {one_line(str(target))}", err=True)
 
 
 def write_drawing(target: Path, figure: Figure) -> None:
-    """Writes a drawing in the format that its file's name asks for; raises InputError where it
-    cannot be written."""
+    """Writes a figure in the format of its file's suffix. Raises InputError if it cannot be
+    written.
+    """
     from regionpredict.report.plots import figure_bytes
 
     write_file(target, figure_bytes(figure, target.suffix.lower().lstrip(".")))

@@ -1,4 +1,4 @@
-"""Points as options give them: `p=1024,n=50`."""
+"""Parses points in options: `p=1024,n=50`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 
 def point_bindings(texts: tuple[str, ...]) -> list[dict[str, float]]:
-    """`p=1024` or `p=1024,n=50`, repeatable: one dictionary a point."""
+    """Parses repeated options `p=1024` or `p=1024,n=50` into one dictionary per point."""
     points = []
     for text in texts:
         point = {}

@@ -158,7 +158,7 @@ def _shown(
     form: str, result: Predictions, view: View, campaign: Campaign | None, weights: str,
     request: PredictionRequest, processes: int, *, reuse: bool,
 ) -> str:  # fmt: skip
-    """The predictions in one form, whose writer is the only one that is loaded."""
+    """The predictions in one format. Only the module for this format is imported."""
     from regionpredict.report.run_settings import run_settings
 
     predictions, machine, model = result.predictions, result.machine, result.model
@@ -245,7 +245,7 @@ def _shown(
 
 
 def _draw(plot: Path, result: Predictions, view: View) -> None:
-    """The curves of the teams that have a region which the view shows."""
+    """Draws the curves of the parallel regions in the view."""
     from regionpredict.report.plots.speedup import speedup_figure
     from regionpredict.report.view import chosen_predictions, chosen_teams
 
@@ -254,7 +254,7 @@ def _draw(plot: Path, result: Predictions, view: View) -> None:
 
 
 def _line_at(span: Span) -> str | None:
-    """A line of a source as it is now; None where it is not there."""
+    """A current source line. None if it does not exist."""
     try:
         lines = Path(span.file).read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -263,7 +263,7 @@ def _line_at(span: Span) -> str | None:
 
 
 def _weights(path: Path | None, form: str, stage: str | None) -> Campaign | None:
-    """The measurements that --weights names, read before anything is predicted."""
+    """The measurements of --weights, read before the prediction."""
     if path is None:
         return None
     if form != "slurm" or stage is not None:

@@ -58,7 +58,7 @@ class PredictionRequest:
 
     @property
     def density(self) -> DensityForm:
-        """The form of the density model."""
+        """The variant of the density model."""
         from regionpredict.predict import DensityForm
 
         return DensityForm(self.combination, self.statement_weight, self.miss_weight)
@@ -122,7 +122,7 @@ def read_request(path: Path) -> PredictionRequest:
 
 
 def _choice(asked: Record, key: str, known: Sequence[_Choice]) -> _Choice:
-    """One of those known, the first in files of before."""
+    """One of the known choices. Old files have the first."""
     if key not in asked.value:
         return known[0]
     configured = asked.text(key)
@@ -137,12 +137,12 @@ def _choice_or_none(asked: Record, key: str, known: Sequence[str]) -> str | None
 
 
 def _or_none(record: Record, key: str) -> str | None:
-    """A text, None where it is null, or in files of before."""
+    """A text. None if it is null, or in old files."""
     return None if record.value.get(key) is None else record.text(key)
 
 
 def hints_at_measured_sizes(hints: Path, measurements: Sequence[Path]) -> Hints:
-    """The hints as they are for the sizes that runs recorded; see `predicted_anew`."""
+    """The hints for the sizes of recorded runs. See `predicted_anew`."""
     from regionpredict.compare.calibration_samples import hints_of
 
     result = predicted_anew(hints, measurements)
@@ -152,7 +152,8 @@ def hints_at_measured_sizes(hints: Path, measurements: Sequence[Path]) -> Hints:
 def predicted_anew(
     hints: Path, measurements: Sequence[Path], threads: Sequence[int] = ()
 ) -> Predictions:
-    """The prediction for the recorded sizes, from the current sources. With `threads`, for these.
+    """The prediction for the recorded sizes, from the current sources. With `threads`, for these
+    numbers of threads.
 
     Recorded sizes replace those of --set, and common macros of all measured regions those of -D.
     Raises InputError if sources or the machine file are missing, or differ from the measured ones.
@@ -200,14 +201,14 @@ def _at_sizes_of(request: PredictionRequest, recorded: Recording) -> PredictionR
 
 
 def as_built(defines: Sequence[str], recorded: Recording) -> tuple[str, ...]:
-    """The macros of -D, with those that all measured regions were built with in their place."""
+    """The macros of -D, with the macros of all measured regions added or replaced."""
     macros = _common_macros((*recorded.regions, *recorded.teams))
     kept = tuple(define for define in defines if define.partition("=")[0] not in macros)
     return (*kept, *(f"{name}={value}" for name, value in sorted(macros.items())))
 
 
 def _is_recorded(pair: str, names: set[str]) -> bool:
-    """Whether a NAME=VALUE of --set is of a name that was recorded, or gives a loop's trips."""
+    """Whether a NAME=VALUE of --set is for a recorded name, or gives a loop's trips."""
     from regionpredict.sizes.share_texts import share_of_text
 
     name, _, value = (part.strip() for part in pair.rpartition("="))
@@ -218,7 +219,7 @@ def _is_recorded(pair: str, names: set[str]) -> bool:
 
 
 def _common_macros(regions: Sequence[RecordedRegion]) -> Mapping[str, str]:
-    """The macros that every measured region was built with."""
+    """The macros common to all measured regions."""
     if not regions:
         return {}
     common = frozenset.intersection(*(region.macros for region in regions))

@@ -10,15 +10,14 @@ import click
 
 _BAR = 20
 _PATIENCE_S = 2.0
-"""Shorter work has no bar."""
+"""Work that takes less time has no bar."""
 _PACE_S = 0.1
 
 
 class ProgressLine:
-    """One line that is written over, where standard error is a terminal.
+    """A progress line, overwritten in place, if standard error is a terminal.
 
-    Where it is none, nothing is written, or with `steps` a line each time that another of so many
-    parts of the work is done.
+    Otherwise nothing is written, or with `steps`, one line per completed part of the work.
     """
 
     def __init__(self, steps: int = 0) -> None:
@@ -29,7 +28,7 @@ class ProgressLine:
         self._share = 0.0
 
     def show(self, share: float, text: str) -> None:
-        """Shows how much of the work is done, from 0 to 1, and what there is to say of it."""
+        """Shows the progress from 0 to 1 with a text."""
         self._share = share
         line = f"{_bar(share)} {text}"
         if self.live:
@@ -42,11 +41,11 @@ class ProgressLine:
             click.echo(line, err=True)
 
     def meanwhile(self, text: str) -> None:
-        """Shows the reason for waiting in place."""
+        """Shows a reason for waiting in its place."""
         self.show(self._share, text)
 
     def end(self) -> None:
-        """Leaves the line."""
+        """Ends the line."""
         if self._width:
             click.echo("", err=True)
         self._width = 0
@@ -60,7 +59,7 @@ class StageLine:
     """The progress of a prediction's stages: a line on a terminal, shown after two seconds and
     removed at the end.
 
-    It goes past `sys.stderr`, which notes what a kept answer says again.
+    It bypasses the recording of `sys.stderr` for the result cache.
     """
 
     def __init__(self) -> None:
@@ -85,7 +84,7 @@ class StageLine:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Takes the line away."""
+        """Removes the line."""
         if self._stream is not None and self._width:
             self._stream.write("\r" + " " * self._width + "\r")
             self._stream.flush()

@@ -1,4 +1,4 @@
-"""Waiting until others leave this host alone, and what they did to it meanwhile."""
+"""Waits until the host is idle, and reports the load during measurements."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Callable
 from regionpredict.cli.durations import parse_duration
 
 _LOOKED_AFTER_S = 3.0
-"""A look at the host takes a quarter of a second: not more often than this."""
+"""The minimum time between two checks, which take a quarter of a second each."""
 
 
 def patience(text: str) -> float | None:
-    """The seconds of a --quiet-wait; None for `none`."""
+    """The seconds of --quiet-wait. None for `none`."""
     return None if text == "none" else parse_duration(text, "--quiet-wait")
 
 
 def waiting(most_s: float) -> str:
-    """The text of the progress line meanwhile.
+    """The text of the progress line while waiting.
 
     >>> waiting(29.6)
     'others use this host: waiting, 30 s at most'
@@ -26,9 +26,9 @@ def waiting(most_s: float) -> str:
 
 
 class QuietHost:
-    """Waits before measurements, at most `most_s` seconds in total. 0: never.
+    """Waits before measurements, at most `most_s` seconds in total. With 0, it never waits.
 
-    `on_wait` hears meanwhile what it waits for.
+    `on_wait` receives the reason for waiting.
     """
 
     def __init__(self, most_s: float, on_wait: Callable[[str], None] = lambda _: None) -> None:
@@ -41,7 +41,7 @@ class QuietHost:
         self._own = own_seconds()
 
     def wait(self) -> float:
-        """Waits until others leave the host alone, if patience is left; the seconds it took."""
+        """Waits until the host is idle, within the remaining time. Returns the seconds."""
         from regionpredict.measure.host_activity import wait_for_quiet
 
         now = time.monotonic()
@@ -53,7 +53,7 @@ class QuietHost:
         return took
 
     def remark(self) -> str:
-        """The activity of others since then, if it may distort figures. Otherwise empty."""
+        """The load since then, if it may distort measurements. Otherwise empty."""
         from regionpredict.measure.host_activity import disturbance, own_seconds, read_activity
 
         beside = disturbance(self._before, read_activity(), own_seconds() - self._own)

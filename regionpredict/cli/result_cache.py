@@ -1,12 +1,12 @@
-"""Answers of commands on sources, kept in the user's cache folder and given again.
+"""Caches the results of commands on sources in the user's cache folder.
 
 The key consists of the command line, its folder, the program itself and other inputs. Under the key
 are the queries that the last result depended on (`file_dependencies`). Repeated, they give a
 fingerprint. Key, queries and fingerprint together identify the result, the output on both streams,
 piece by piece. So
 
-A result is JSON after its own digest. It is text to print, and never executed. A damaged, outdated
-or missing file is no result. This file and its imports are light, because a result is printed
+A result is JSON after its own digest. It is text to print, and never executed. A damaged or
+outdated file counts as missing. This file and its imports are light, because a result is printed
 before anything else is loaded.
 """
 
@@ -45,7 +45,7 @@ _DECIDING = ("PYTHON", "LC_", "LANG", "COLUMNS", "LINES", "TERM", "NO_COLOR", "F
 
 
 class Kept(NamedTuple):
-    """One file of the cache: its size in bytes, and when it was last asked for (s since 1970)."""
+    """A file of the cache: its size in bytes, and its last use (s since 1970)."""
 
     path: Path
     size: int
@@ -53,7 +53,7 @@ class Kept(NamedTuple):
 
 
 class RunRecord:
-    """The output and dependencies of one run. Only `keep` makes a result of it."""
+    """The output and dependencies of one run. Only `keep` makes it a cached result."""
 
     def __init__(self) -> None:
         # of the clock that the kernel stamps files with
@@ -69,7 +69,7 @@ class RunRecord:
     def read_sources(
         self, dependencies: FileDependencies | None, unchanged: Callable[[], bool]
     ) -> None:
-        """Notes what reading depended on; `unchanged` says whether it would read the same now."""
+        """Stores the dependencies of reading. `unchanged` returns whether they are the same now."""
         self.dependencies = dependencies
         self._unchanged = unchanged
 
@@ -83,11 +83,11 @@ class RunRecord:
         self._kept = True
 
     def bypass(self) -> None:
-        """Something was written to a stream past the record."""
+        """Output was written to a stream without being recorded."""
         self._bypassed = True
 
     def complete(self) -> FileDependencies | None:
-        """All that the answer depends on, or None where it must not be kept."""
+        """All dependencies of the result. None if it must not be cached."""
         known = self.dependencies
         if not self._kept or self._bypassed or known is None:
             return None
@@ -100,7 +100,7 @@ class RunRecord:
 
 
 class _Recorded:
-    """A standard stream that notes what goes through it."""
+    """A standard stream that records its output."""
 
     def __init__(self, stream: TextIO, number: int, record: RunRecord) -> None:
         self._stream, self._number, self._record = stream, number, record
@@ -124,7 +124,7 @@ class _Recorded:
 
 
 class ResultCache:
-    """The answers of one command line."""
+    """The cached results of one command line."""
 
     def __init__(self, folder: Path, key: str) -> None:
         self._folder = folder
@@ -132,7 +132,7 @@ class ResultCache:
         self._questions = folder / f"{key}.questions"
 
     def replay(self) -> bool:
-        """Prints the answer for the files as they are now, if there is one."""
+        """Prints the result for the current files, if there is one."""
         body = _read(self._questions)
         dependencies = None if body is None else _dependencies(body)
         if body is None or dependencies is None:
@@ -152,7 +152,7 @@ class ResultCache:
         return True
 
     def store(self, record: RunRecord) -> None:
-        """Keeps the answer of a run that is over, unless a file changed since it began."""
+        """Stores the result of a finished run, unless a file changed since it started."""
         dependencies = record.complete()
         now = None if dependencies is None else fingerprint(dependencies)
         if now is None or now.changed_ns >= record.started_ns:
@@ -172,10 +172,10 @@ class ResultCache:
 
 
 def result_cache(argv: Sequence[str], environment: Mapping[str, str]) -> ResultCache | None:
-    """The answers of a command line; None where none are kept.
+    """The cached results of a command line. None if the cache is off.
 
-    That is: for other commands, with `--no-cache`, with parser options in the environment, for a
-    stream that cannot be replayed, or without a private folder.
+    It is off for other commands, with `--no-cache`, with parser options in the environment, for a
+    stream that cannot be replayed, and without a private folder.
     """
     if not argv or argv[0] not in COMMANDS or "--no-cache" in argv:
         return None
@@ -191,7 +191,7 @@ def result_cache(argv: Sequence[str], environment: Mapping[str, str]) -> ResultC
 
 
 def results_folder(environment: Mapping[str, str]) -> Path:
-    """Where answers are kept; InputError where the user has no folder for caches."""
+    """The folder of results. Raises InputError if the user has no cache folder."""
     return user_cache_folder(environment) / _FOLDER
 
 
@@ -202,7 +202,7 @@ def recorded(record: RunRecord) -> tuple[TextIO, TextIO]:
 
 
 def kept_files(folder: Path) -> list[Kept]:
-    """The files of the cache, those not asked for the longest first."""
+    """The files of the cache, the least recently used first."""
     files = []
     try:
         with os.scandir(folder) as entries:
@@ -220,7 +220,7 @@ def _streams() -> tuple[TextIO, TextIO]:
 
 
 def _key(argv: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Everything but files that an answer depends on."""
+    """Everything that a result depends on, except files."""
     streams = [
         [stream.errors, os.get_terminal_size(stream.fileno()) if stream.isatty() else None]
         for stream in _streams()
@@ -234,13 +234,13 @@ def _key(argv: Sequence[str], environment: Mapping[str, str]) -> str:
 
 
 def _config() -> tuple[str, str] | None:
-    """The options that a project gives in a file, wherever that lies."""
+    """The options in the project's configuration file."""
     path = nearest_config()
     return None if path is None else (str(path), sha256(path.read_bytes()).hexdigest())
 
 
 def _program() -> list[tuple[str, int, int]]:
-    """The package's own files by name, size and time: a change to the program is another key."""
+    """The files of the package by name, size and time. A change of the program changes the key."""
     package = str(Path(__file__).parent.parent)
     program = []
     waiting = [package]
@@ -270,7 +270,7 @@ def _installed() -> list[str]:
 
 
 def _joined(printed: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Neighbouring pieces of one stream in one."""
+    """Consecutive pieces of the same stream merged."""
     joined: list[tuple[int, list[str]]] = []
     for number, text in printed:
         if joined and joined[-1][0] == number:
@@ -281,7 +281,7 @@ def _joined(printed: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def _read(path: Path) -> bytes | None:
-    """The body of a file of the cache; None where it is missing or not as it was written."""
+    """The body of a file of the cache. None if it is missing or damaged."""
     try:
         head, _, body = path.read_bytes().partition(b"\n")
     except OSError:
@@ -313,7 +313,7 @@ def _trim(folder: Path) -> None:
 
 
 def _dependencies(body: bytes) -> FileDependencies | None:
-    """Questions as they were written; None where they are none."""
+    """The stored queries. None if they are invalid."""
     try:
         contents, identities, presence, searches, listings, trees = json.loads(body)
         return FileDependencies(
@@ -334,7 +334,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _printed(body: bytes) -> list[tuple[int, str]] | None:
-    """The pieces of an answer; None where it is none."""
+    """The pieces of a result. None if they are invalid."""
     try:
         schema, pieces = json.loads(body)
         printed = [(int(number), text) for number, text in pieces]

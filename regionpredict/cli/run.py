@@ -93,9 +93,9 @@ def command(hints_path: Path | None, share: str | None, log: bool, words: tuple[
 
 
 def placing(pages: str | int) -> list[str]:
-    """The words of numactl that put pages where the hints have them; none for first touch.
+    """The numactl command for the page placement of the hints. Empty for first touch.
 
-    Raises InputError where they are needed and there is no numactl.
+    Raises InputError if numactl is needed but missing.
     """
     if pages == "first-touch":
         return []
@@ -118,8 +118,8 @@ def bound(binding: str) -> dict[str, str]:
 
 @contextmanager
 def sharing(name: str | None) -> Iterator[dict[str, str]]:
-    """The variables by which programs of one user that share a name find each other. The last one
-    to end removes their file.
+    """Environment variables by which a user's programs with a common share name find each other.
+    The last one to end removes their file.
 
     Raises UsageError if it cannot be a file's name, InputError if something else has that name.
     """
@@ -166,7 +166,7 @@ def compiler() -> str:
 
 
 def preloaded(library: Path) -> dict[str, str]:
-    """The environment with the library in front of all others."""
+    """The environment with the library added to LD_PRELOAD, before all others."""
     before = os.environ.get("LD_PRELOAD", "")
     return {**os.environ, "LD_PRELOAD": f"{library}:{before}" if before else str(library)}
 
@@ -203,5 +203,5 @@ def tell(output: Path, limits: Sequence[Limit], functions: Sequence[Outlined]) -
 
 
 def _spent(parts: Sequence[dict[str, Any]]) -> int:
-    """Nanoseconds of all functions of one place."""
+    """The total nanoseconds of all functions at one place."""
     return sum(int(part["total_ns"]) for part in parts)

@@ -33,7 +33,7 @@ OF_SOURCES = (
 """Options without an effect if a command has no sources."""
 
 _OF_CONFIG = "regionpredict.config.given"
-"""Where in the context the names are that the file alone gives."""
+"""The key of the names from the file in the context."""
 
 
 def _and_config(
@@ -60,7 +60,7 @@ _STANDARD = re.compile(
 
 
 def _known_standard(_context: click.Context, _option: click.Parameter, value: str) -> str:
-    """A parser says of another only that it did not parse."""
+    """Checks the standard, since parsers report an unknown one without explanation."""
     if value and not _STANDARD.fullmatch(value):
         raise UsageError(f"--std {value}: no such standard", remedy="write c99, c11, gnu11, c++17")
     return value
@@ -107,21 +107,21 @@ _OPTIONS: tuple[Decorator, ...] = (
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options that say how sources are read and where sizes come from."""
+    """Adds the options for reading sources and for the origin of sizes."""
     for option in reversed(_READING):
         command = option(command)
     return command
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds PATH... and the options that say what is read, how, and where the result goes."""
+    """Adds PATH... and the options for reading sources and writing the result."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def parse_pairs(pairs: Sequence[str]) -> list[tuple[str, str]]:
-    """`NAME=VALUE` or `NAME` (worth 1) of -D."""
+    """`NAME=VALUE` or `NAME` (with value 1) of -D."""
     macros = []
     for pair in pairs:
         name, equals, value = pair.partition("=")
@@ -148,7 +148,7 @@ def _is_whole(text: str) -> bool:
 def sizes_of(
     given: Sequence[str], file: str | None
 ) -> tuple[dict[str, int | Fraction], SizesFile | None]:
-    """The values of --set and --sizes, --set first, and the file with its lines."""
+    """The values of --set and --sizes, where --set has precedence, and the file with its lines."""
     from regionpredict.sizes.set_option import parse_given
 
     values = parse_given(given)
@@ -165,7 +165,7 @@ def sizes_of(
 
 
 def _file_and_set(text: str) -> tuple[Path, str | None]:
-    """`sizes.yaml:small`; a file of that whole name goes first."""
+    """`sizes.yaml:small`. A file with this whole name has precedence."""
     name, colon, chosen = text.rpartition(":")
     if not colon or not name or exists(text):
         return Path(text), None
@@ -179,9 +179,9 @@ def run_analysis(
     flows: bool = False, recorded: Recording | None = None, excludes: Sequence[str] = (),
     tasks: bool = False, defaults: bool = True,
 ) -> Analysis:  # fmt: skip
-    """Reads and analyses what the common options name; diagnostics go to standard error.
+    """Reads and analyzes the sources of the common options. Diagnostics go to standard error.
 
-    `flows`: also analyze page placement. `recorded`: a run that was already read, in place of
+    `flows`: also analyze page placement. `recorded` is a run that was already read, instead of
     `sizes_from`. `tasks`: explicit tasks are regions, too. Without `defaults`, sizes from a run
     without arguments stay unknown.
     """
@@ -257,7 +257,7 @@ def _split_arguments(text: str | None) -> list[str] | None:
 
 
 def _recording(path: str | None) -> Recording | None:
-    """The run that --sizes-from names."""
+    """The recorded run of --sizes-from."""
     if path is None:
         return None
     from regionpredict.measure.recording import read_recording
@@ -270,7 +270,7 @@ def _recording(path: str | None) -> Recording | None:
 
 
 def _lines(file: SizesFile | None, given: Collection[str]) -> dict[str, tuple[str, int]]:
-    """The place of each size of the file that no --set replaces."""
+    """The place of each size in the file that --set does not replace."""
     if file is None:
         return {}
     return {name: (file.path, line) for name, line in file.lines.items() if name not in given}
@@ -286,20 +286,20 @@ def _of_config(file: SizesFile | None) -> frozenset[str]:
 
 
 def run_record() -> RunRecord | None:
-    """The record of this run, where its answer may be kept."""
+    """The record of this run, if its result may be cached."""
     record = click.get_current_context().obj
     return record if isinstance(record, RunRecord) else None
 
 
 def keep_answer(output: str | None, *files: Path) -> None:
-    """Says that the run is over and depends on these files, too; not where it wrote a file."""
+    """Caches the result with these additional dependencies, unless a file was written."""
     record = run_record()
     if record is not None and output is None:
         record.keep(*files)
 
 
 def processes_of(asked: int | None) -> int:
-    """`-j N`, or as many as this process may use cores."""
+    """`-j N`, or as many processes as available cores."""
     from regionpredict.workers import allowed_cores
 
     return asked or allowed_cores()
@@ -327,7 +327,7 @@ def _check_something(paths: Sequence[str], analysis: Analysis) -> None:
 
 
 def show_notes(notes: Sequence[Diagnostic]) -> None:
-    """Diagnostics of the reading on standard error, one line for all that say the same."""
+    """Prints diagnostics of reading to standard error. Identical ones share one line."""
     from regionpredict.report.reading_notes import note_lines
 
     for line in note_lines(notes):

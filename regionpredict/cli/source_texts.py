@@ -1,4 +1,4 @@
-"""The texts of sources as they are now, for pages that show them."""
+"""The current texts of sources, for pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def source_texts(files: Iterable[str]) -> dict[str, str]:
-    """By name, as far as they can be read."""
+    """The texts of readable files by name."""
     texts = {}
     for file in dict.fromkeys(files):
         with contextlib.suppress(OSError):

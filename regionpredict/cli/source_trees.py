@@ -17,7 +17,7 @@ from regionpredict.scratch_folder import scratch_folder
 
 
 class Side(NamedTuple):
-    """One side: `hints` a file, or `path` in the folder as it is now or as it was in `commit`."""
+    """One side: a file of `hints`, or a `path` in the current folder or in a `commit`."""
 
     name: str
     hints: Path | None
@@ -26,9 +26,10 @@ class Side(NamedTuple):
 
 
 def side_of(text: str, other: str) -> Side:
-    """The sources of one side. A commit has the path of the `other` side, or all of this folder.
+    """The sources of one side. A commit uses the path of the `other` side, or the whole current
+    folder.
 
-    Raises InputError where it is neither a file, nor a folder, nor a commit.
+    Raises InputError if it is not a file, a folder or a commit.
     """
     if exists(text):
         if Path(text).suffix == ".json" and Path(text).name != "compile_commands.json":
@@ -54,7 +55,9 @@ def side_of(text: str, other: str) -> Side:
 
 @contextlib.contextmanager
 def checked_out(side: Side) -> Iterator[None]:
-    """Works where the side's sources are: here, or in a folder that holds its commit meanwhile."""
+    """Changes to the folder of the side's sources: the current one, or a temporary checkout of its
+    commit.
+    """
     if side.commit is None:
         yield
         return
@@ -82,7 +85,7 @@ def _extract(side: Side, folder: Path) -> None:
 
 
 def _commit(text: str) -> str | None:
-    """The hash of a commit; None where it names none."""
+    """The hash of a commit. None if there is no such commit."""
     try:
         return _git(
             "rev-parse", "--verify", "--quiet", "--end-of-options", text + "^{commit}"

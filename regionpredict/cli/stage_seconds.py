@@ -1,4 +1,4 @@
-"""How long the stages took, on standard error: what `--timings` shows."""
+"""Prints the times of the stages to standard error, for `--timings`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Mapping
 import click
 
 _SHOWN = 5
-"""Regions, the slowest first."""
+"""Number of the slowest regions shown."""
 
 
 def show_seconds(seconds: Mapping[str, float]) -> None:
-    """A line a stage."""
+    """Prints a line per stage."""
     for stage, taken in seconds.items():
         click.echo(f"{stage}: {taken:.3f} s", err=True)
 
 
 def show_regions(seconds: Mapping[str, float]) -> None:
-    """The median over regions, and the slowest of them."""
+    """Prints the median over regions, and the slowest of them."""
     if not seconds:
         return
     median = statistics.median(seconds.values())

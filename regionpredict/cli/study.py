@@ -1,4 +1,4 @@
-"""`regionpredict study`: both models, measurements, and what became of the predictions."""
+"""`regionpredict study`: predicts by both models, measures, and scores the predictions."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _judged(
 
 
 def _written(comparison: Comparison, stem: str, folder: Path) -> str:
-    """Writes a comparison and its plot; the plot's name, or nothing where nothing is drawn."""
+    """Writes a comparison and its plot. Returns the plot's name, or an empty text."""
     from regionpredict.report.comparison import comparison_record
     from regionpredict.report.plots.areas import areas_figure, drawn
 
@@ -152,7 +152,7 @@ def _written(comparison: Comparison, stem: str, folder: Path) -> str:
 
 
 def _sweeps(machine: Machine, folder: Path) -> list[Figure]:
-    """Writes the plots of what the models say of one loop; none without matplotlib."""
+    """Writes plots of the models' predictions for synthetic loops. Empty without matplotlib."""
     from regionpredict.model_sweeps import model_sweeps, sweep_source
 
     if not can_draw():

@@ -137,7 +137,7 @@ def _shown(names: tuple[str, ...]) -> str:
 
 
 def new_folder(path: Path) -> None:
-    """Makes a folder for results; raises InputError where something else is there."""
+    """Makes a folder for results. Raises InputError if something else has its name."""
     try:
         if path.is_dir() and not any(path.iterdir()):
             return

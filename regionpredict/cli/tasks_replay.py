@@ -118,7 +118,7 @@ def command(
 
 
 def _say_disturbed(rows: Sequence[Replayed], processors: int) -> None:
-    """Notes on times with contention, or without convergence."""
+    """Reports times with contention, or without convergence."""
     from regionpredict.report.quantities import plural
 
     for row in rows:

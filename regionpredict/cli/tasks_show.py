@@ -109,7 +109,7 @@ def command(
 def _predicted(
     sources: tuple[str, ...], machine_name: str | None, threads: int | None, options: dict[str, Any]
 ) -> PredictedBodies:
-    """The speed that memory leaves for concurrent tasks, by their bodies."""
+    """The predicted slowdown of concurrent tasks by memory, from their bodies."""
     from regionpredict.task_bodies import predicted_bodies
 
     machine, _ = machine_for(machine_name)

@@ -11,7 +11,7 @@ from regionpredict.cli.output import write_result
 from regionpredict.cli.progress import ProgressLine
 
 LONG = 1_000_000
-"""Nodes in all simulations from which on progress is shown: a few seconds."""
+"""Number of nodes in all simulations from which progress is shown: a few seconds."""
 
 
 @click.command("simulate")

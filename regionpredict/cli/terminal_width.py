@@ -1,4 +1,4 @@
-"""Tables within the width of a terminal: what is wider goes on below, indented.
+"""Wraps tables to the width of a terminal, with indented continuation lines.
 
 In a pipe or a file, rows have at most 80 columns. Sentences, such as notes and reasons, stay on one
 line for searching.
@@ -13,7 +13,7 @@ _LEAST = 40  # columns: on fewer, the terminal itself breaks lines
 
 
 def within_width(text: str, columns: int) -> str:
-    """The text with lines of at most so many columns, broken at spaces; a longer word stays whole.
+    """The text wrapped at spaces to this width. Longer words are not broken.
 
     >>> print(within_width("  note: one two three four five six seven eight", 40))
       note: one two three four five six

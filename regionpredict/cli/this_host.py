@@ -13,7 +13,7 @@ COMPILERS = ("gcc", "cc", "clang")
 
 
 def first_compiler() -> str:
-    """The first of gcc, cc and clang that is there."""
+    """The first available of gcc, cc and clang."""
     for compiler in COMPILERS:
         if shutil.which(compiler):
             return compiler
@@ -24,7 +24,7 @@ def first_compiler() -> str:
 
 
 def allowed_threads(threads: tuple[int, ...]) -> tuple[int, ...]:
-    """The hardware threads among `threads` that this process may use; all where none is known."""
+    """The hardware threads among `threads` that this process may use, or all if unknown."""
     if not hasattr(os, "sched_getaffinity"):
         return threads
     mine = os.sched_getaffinity(0)
@@ -32,10 +32,9 @@ def allowed_threads(threads: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def places_over_caches(places: str = "cores") -> str:
-    """OMP_PLACES that take one core of each second-level cache first, of those allowed.
+    """The OMP_PLACES that use one core of each second-level cache first, among the allowed cores.
 
-    Raises UsageError where `places` are others than the default, InputError where the host shows no
-    core that may be used.
+    Raises UsageError if `places` is not the default, and InputError if no usable core is found.
     """
     from regionpredict.machine.detect import read_sysfs
 
@@ -55,7 +54,7 @@ def places_over_caches(places: str = "cores") -> str:
 
 
 def free_bytes() -> int:
-    """Memory that can be used, in bytes: what the kernel calls available, 1 GiB where unknown."""
+    """Available memory in bytes, as reported by the kernel, or 1 GiB if unknown."""
     try:
         text = Path("/proc/meminfo").read_text(encoding="utf-8")
     except OSError:

@@ -1,4 +1,4 @@
-"""`regionpredict trace`: traces of MPI and OpenMP programs, read and analysed."""
+"""`regionpredict trace`: analyzes traces of MPI and OpenMP programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`regionpredict trace convert ARCHIVE -o FOLDER`: a trace as a store in Parquet."""
+"""`regionpredict trace convert ARCHIVE -o FOLDER`: converts a trace to Parquet."""
 
 from __future__ import annotations
 

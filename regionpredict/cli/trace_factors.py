@@ -212,7 +212,7 @@ def _laws(texts: tuple[str, ...]) -> dict[str, str]:
 
 
 def _widths(measured: int, last: float | None) -> list[int]:
-    """Doublings of the largest run up to `last`, and `last`."""
+    """Twice, four times, ... the largest run up to `last`, and `last`."""
     if last is None:
         return []
     widths = []

@@ -130,7 +130,7 @@ def _settings(argv: Sequence[str], folder: Path) -> Mapping[str, str]:
 
 
 def _programs(argv: Sequence[str]) -> list[Path]:
-    """The words that name programs: the launcher's own, and those it is to launch."""
+    """The words that are names of programs: the launcher, and the programs that it launches."""
     paths = []
     for word in argv:
         path = Path(shutil.which(word) or word)

@@ -27,7 +27,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def result_options(*formats: str, top: str = "Rows of the table.") -> Callable[[F], F]:
-    """`--format`, `-o` and `--top`; `top` is the help of the last."""
+    """`--format`, `-o` and `--top`. `top` is the help text of the last."""
     options = (
         click.option(
             "--format", "output", type=click.Choice(formats), default="table", show_default=True,
@@ -46,7 +46,7 @@ def result_options(*formats: str, top: str = "Rows of the table.") -> Callable[[
 
 
 def trace_options(function: F) -> F:
-    """The argument ARCHIVE with its options, and those that say what is printed."""
+    """The argument ARCHIVE with its options, and the output options."""
     function = reading_options(function)
     function = plot_option("the timeline, with waits and the critical path,")(function)
     metric = click.option("--metric", help="Only records, totals and counts of this metric.")
@@ -54,7 +54,7 @@ def trace_options(function: F) -> F:
 
 
 def trace_kernels() -> Kernels:
-    """The kernels, built by the user's compiler and kept in the user's cache."""
+    """The C kernels, built by the user's compiler and kept in the user's cache."""
     from regionpredict.cli.run import compiler
     from regionpredict.trace.kernels import Kernels
     from regionpredict.user_cache import private_folder, user_cache_folder
@@ -64,7 +64,7 @@ def trace_kernels() -> Kernels:
 
 
 def analysed(reading: Reading) -> Analysis:
-    """The analysed archive, or the part of it that was asked for."""
+    """The analysis of the archive or of the selected part."""
     from regionpredict.trace.analysis import analyse
 
     trace, matches = chosen_part(reading)
@@ -72,7 +72,7 @@ def analysed(reading: Reading) -> Analysis:
 
 
 def chosen_part(reading: Reading) -> tuple[EventTrace, Matches]:
-    """The archive, or the part of it that was asked for, and what belongs together in it."""
+    """The archive or its selected part, with matched operations."""
     from regionpredict.trace.selection import selected
 
     kernels, selection = trace_kernels(), reading.selection()
@@ -81,9 +81,9 @@ def chosen_part(reading: Reading) -> tuple[EventTrace, Matches]:
 
 
 def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[EventTrace, Matches]:
-    """The trace and what belongs together in it: read at once, rank by rank, or from a store.
+    """The trace with matched operations, read at once, rank by rank, or from a store.
 
-    A store gives only what the selection may touch.
+    From a store, only the data that the selection may need are read.
     """
     from regionpredict.trace.matching import match
     from regionpredict.trace.parquet_store import Store, is_store
@@ -114,9 +114,9 @@ def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[E
 
 
 def read_trace(path: str, kernels: Kernels, application: int | None = None) -> EventTrace:
-    """A Paraver trace by its suffix, a store by its folder, else an OTF2 archive.
+    """Reads a Paraver trace by its suffix, a store by its folder, and otherwise an OTF2 archive.
 
-    `application` is one of a Paraver trace's. Raises UsageError where it is given for others.
+    `application` selects one application of a Paraver trace. Raises UsageError for other traces.
     """
     from regionpredict.trace.otf2_reader import read_otf2
     from regionpredict.trace.paraver import read_paraver
@@ -147,7 +147,7 @@ def tell(
     metric: str | None,
     plot: Path | None,
 ) -> None:
-    """Writes the result and its drawing; findings, and sums that do not hold, are notes."""
+    """Writes the result and its figure. Findings and violated sums are notes."""
     from regionpredict.errors import UsageError
     from regionpredict.report.rendered import rendered
     from regionpredict.report.trace_results import result_document, result_json

@@ -1,4 +1,4 @@
-"""Which part of a trace is analysed, and how it is read: options of the commands on one trace."""
+"""Options for the part of a trace to analyze, and for reading it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NUMBER = r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The trace's `archive`, the texts of its options, and whether its clocks are corrected."""
+    """The trace's `archive`, the texts of its options, and whether clocks are corrected."""
 
     archive: str
     ranks: str | None = None
@@ -81,7 +81,7 @@ _OPTIONS = (
 
 
 def reading_options(function: F) -> F:
-    """The argument ARCHIVE and its options, given to the command as `reading`."""
+    """The argument ARCHIVE and its options, passed to the command as `reading`."""
 
     @functools.wraps(function)
     def command(**options: Any) -> Any:
@@ -94,7 +94,7 @@ def reading_options(function: F) -> F:
 
 
 def part_options(function: F) -> F:
-    """`--ranks`, `--time`, `--call-path` and `--application`, given to the command as they are."""
+    """`--ranks`, `--time`, `--call-path` and `--application`, passed to the command separately."""
     for option in reversed(PART):
         function = option(function)
     return function

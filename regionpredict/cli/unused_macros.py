@@ -1,4 +1,4 @@
-"""Macros that were given and that no file names: most likely a slip of the pen."""
+"""Finds given macros that no file uses, which are probably typing errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from regionpredict.errors import InputError
 
 
 def unused_macros(macros: Sequence[tuple[str, str]], files: Iterable[str]) -> list[str]:
-    """The names of those of `macros` that neither a file nor the value of another one has.
+    """The names in `macros` that occur in no file and in no other macro's value.
 
     An unreadable file is ignored.
     """

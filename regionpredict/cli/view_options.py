@@ -1,4 +1,6 @@
-"""--all, --only, --sort and --top: which regions a command shows, and in which order."""
+"""The options --all, --only, --sort and --top: which regions a command shows, and in which
+order.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Predictions and measurements -> verdicts, success rates, and models fitted to what was measured.
+"""Judges predictions by measurements, computes success rates, and fits corrections to measurements.
 
-Doors: `verdicts.compare(hints, summaries) -> Comparison`, `success.success` its rate;
-`calibration.calibrate_saturation(predictor, machine, samples) -> SaturationCalibration`.
+Entry points: `verdicts.compare(hints, summaries) -> Comparison`, `success.success` for its rate,
+and `calibration.calibrate_saturation(predictor, machine, samples) -> SaturationCalibration`.
 """

@@ -1,8 +1,8 @@
 """Fits a machine's corrections to measurements, and scores them on programs left out of the fit.
 
-Doors: `calibrate_saturation` and, in calibration_density.py, `calibrate_density`. What a score
-says was never fitted to what it is about: the programs are dealt into folds, and each region is
-predicted with what the other folds' programs gave (Stone 1974).
+Entry points: `calibrate_saturation`, and `calibrate_density` in calibration_density.py. Scores are
+cross-validated (Stone 1974). The programs are divided into folds, and each region is predicted with
+corrections from the other folds' programs.
 """
 
 from __future__ import annotations
@@ -36,12 +36,14 @@ from regionpredict.predict import Prediction
 
 IntArray = NDArray[np.int64]
 Fitted = Callable[[Model, Sequence[int]], FloatArray]
-"""The factors' logarithms, in the order of `FACTORS`, by the samples at these places alone."""
+"""The factors' logarithms, in the order of `FACTORS`, fitted to the samples at these positions
+only.
+"""
 FOLDS = 10
 LEAST_PROGRAMS = 3
 LEAST_REGIONS = 10
 SURE = 0.9
-"""A correction helps when it lowers the error in this share of resamplings of the programs."""
+"""A correction helps if it reduces the error in this share of resamplings of the programs."""
 _RESAMPLINGS = 1000
 _CLOSE = 0.005
 _AT_BOUND = 0.01  # of the logarithm of a factor
@@ -51,8 +53,8 @@ _AT_BOUND = 0.01  # of the logarithm of a factor
 class Scores:
     """Errors as shares (medians over regions), and the hints' success rate.
 
-    `speedup_error` on the most threads; `time_error` of the time on one thread, and `time_ratio`
-    the predicted over the measured one.
+    `speedup_error` is at the largest number of threads. `time_error` is for the time on one thread,
+    and `time_ratio` is the predicted time divided by the measured one.
     """
 
     speedup_error: float
@@ -63,14 +65,15 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class SaturationCalibration:
-    """What the fit gave: `factors` by name (empty where they do not help), `fitted` all of them.
+    """The result of a fit: `factors` by name (empty if they do not help), and `fitted` with all of
+    them.
 
-    `before` scores the uncorrected model, `after` the corrected one, cross-validated, over the
-    same regions; `trivial` the success of trivial hints, `trivial_errors` the median error of
-    trivial speedups. `spread` is the least and the largest value of each factor over the folds.
-    `sure` is the share of resamplings of the programs in which the error of the speedup falls,
-    `sure_times` that of the time. `predicted` are
-    the corrected times in seconds by thread count, of each sample by a fit without its program.
+    `before` has the scores of the uncorrected model, and `after` those of the corrected model,
+    cross-validated, for the same regions. `trivial` is the success rate of trivial hints, and
+    `trivial_errors` the median error of trivial speedups. `spread` has the smallest and the largest
+    value of each factor over the folds. `sure` is the share of resamplings of the programs in which
+    the speedup error decreases, and `sure_times` that for the time. `predicted` are the corrected
+    times in seconds by thread count. Each sample is corrected by a fit without its program.
     """
 
     factors: Mapping[str, float]
@@ -87,19 +90,22 @@ class SaturationCalibration:
 
     @property
     def helps(self) -> bool:
-        """Whether speedups or times get surely better on programs left out, and nothing worse."""
+        """Whether speedups or times certainly improve for programs left out of the fit, and nothing
+        gets worse.
+        """
         return not self.against
 
     @property
     def at_bound(self) -> tuple[str, ...]:
-        """The factors that would go further than any may: there a figure of the machine is wrong,
-        or the model knows nothing of what the regions do."""
+        """The factors at the limit of their range. In this case, a figure of the machine is wrong,
+        or the regions do something that the model does not know.
+        """
         bound = math.log(MOST) - _AT_BOUND
         return tuple(name for name, factor in self.fitted.items() if abs(math.log(factor)) >= bound)
 
     @property
     def against(self) -> str:
-        """Why the correction does not help; empty where it does."""
+        """The reason why the correction does not help. Empty if it does."""
         before, after = self.before, self.after
         if self.at_bound:
             return f"{', '.join(self.at_bound)} at the bound of {MOST:g} times"
@@ -128,7 +134,7 @@ class SaturationCalibration:
 
 
 class Provenance(NamedTuple):
-    """Where samples come from: names of the files, day of the last campaign, number of runs."""
+    """The origin of samples: names of the files, day of the last campaign, number of runs."""
 
     measurements: str
     date: str
@@ -138,7 +144,7 @@ class Provenance(NamedTuple):
 def corrections_of(
     result: SaturationCalibration, samples: Samples, provenance: Provenance
 ) -> Corrections:
-    """What the machine file is to say: the factors, if they help, and the scores in any case."""
+    """The content of the machine file: the factors if they help, and the scores in any case."""
     before, after = result.before, result.after
     return Corrections(
         factors={
@@ -159,9 +165,10 @@ def corrections_of(
 
 
 def folds_of(programs: Sequence[str]) -> list[tuple[list[int], list[int]]]:
-    """(training, test) places: each program is in one test part, and never in both parts.
+    """Positions as (training, test). Each program is in exactly one test part, and never in both
+    parts of a fold.
 
-    Each program is left out alone where there are at most ten, else they are dealt into ten.
+    With at most ten programs, each is left out alone. Otherwise they are divided into ten folds.
     """
     splitter = LeaveOneGroupOut() if len(set(programs)) <= FOLDS else GroupKFold(n_splits=FOLDS)
     empty = np.zeros((len(programs), 1))
@@ -172,7 +179,7 @@ def folds_of(programs: Sequence[str]) -> list[tuple[list[int], list[int]]]:
 
 
 def check_enough(samples: Samples) -> None:
-    """Raises InputError where there are too few programs or regions to leave any out."""
+    """Raises InputError if there are too few programs or regions for cross-validation."""
     programs, regions = len(samples.programs), len(samples.samples)
     if programs >= LEAST_PROGRAMS and regions >= LEAST_REGIONS:
         return
@@ -191,8 +198,8 @@ def calibrate_saturation(
 ) -> SaturationCalibration:  # fmt: skip
     """Correction factors of the saturation model, with their cross-validated scores.
 
-    `tolerance` is how much slower than the best is as good, when a hint is judged; `fitted` makes
-    factors of some of the samples. Raises InputError where there are too few samples.
+    `tolerance` is the relative loss of time at which a hint still counts as best. `fitted` computes
+    factors from some of the samples. Raises InputError if there are too few samples.
     """
     check_enough(samples)
     model = Model(predictor, machine, samples.samples)
@@ -235,7 +242,7 @@ def _measured_speedup(sample: Sample) -> float:
 
 
 def _errors(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
-    """Absolute relative error of the speedup on the most threads, by sample."""
+    """Absolute relative error of the speedup at the largest number of threads, by sample."""
     errors = []
     for sample in samples.samples:
         seconds = predicted_seconds(predictions[sample.index])
@@ -274,7 +281,9 @@ def _scores(
 def _compared(
     predictions: Sequence[Prediction], machine: Machine, samples: Samples, tolerance: float
 ) -> Comparison:
-    """All verdicts: each campaign is compared by itself, since regions are known by their place."""
+    """All verdicts. Each campaign is compared separately, since regions are identified by their
+    place.
+    """
     comparisons = []
     for campaign in sorted({sample.campaign for sample in samples.samples}):
         own = [sample for sample in samples.samples if sample.campaign == campaign]
@@ -288,7 +297,9 @@ def _compared(
 
 
 def _trivial_errors(samples: Sequence[Sample], steady: FloatArray) -> dict[str, float]:
-    """Median error of saying: no speedup; all threads; the other programs' median speedup."""
+    """The median error of trivial speedups: no speedup, all threads, and the other programs' median
+    speedup.
+    """
     measured = np.array([_measured_speedup(sample) for sample in samples])
     threads = np.array([max(sample.seconds) for sample in samples], dtype=np.float64)
     answers = {
@@ -302,7 +313,7 @@ def _trivial_errors(samples: Sequence[Sample], steady: FloatArray) -> dict[str, 
 
 
 def _spread(thetas: Sequence[FloatArray]) -> dict[str, tuple[float, float]]:
-    """The least and the largest value of each factor over the folds."""
+    """The smallest and the largest value of each factor over the folds."""
     factors = np.exp(np.array(thetas))
     return {
         name: (float(column.min()), float(column.max()))
@@ -311,10 +322,11 @@ def _spread(thetas: Sequence[FloatArray]) -> dict[str, tuple[float, float]]:
 
 
 def resampled(names: Sequence[str], better: Callable[[IntArray], bool]) -> float:
-    """In what share of resamplings of the programs `better` holds of the places drawn (bootstrap).
+    """The share of resamplings of the programs (bootstrap) in which `better` holds for the drawn
+    positions.
 
-    `names` are the programs of the places. Regions of one program are alike: programs are drawn,
-    not regions. The seed is fixed.
+    `names` are the programs of the positions. Programs are drawn instead of regions, since regions
+    of one program are similar. The seed is fixed.
     """
     known = sorted(set(names))
     of_program = [

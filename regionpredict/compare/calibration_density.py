@@ -1,11 +1,11 @@
 """Weights and decision thresholds of the density model from measured package counts.
 
 The thesis takes its weights from data sheets and its areas as equal parts of [0, 1] (Chatzopoulos
-2012, sec. 4.2, 6.4). Here three factors (of hits, of streaming misses, of misses that wait for
-their line; operations stay what they are, since only ratios count) and the boundaries between
-the areas are chosen so that most regions get the packages that they were measured to need:
-exhaustively over a grid of factors, the boundaries for each by dynamic programming. Both pay for
-leaving 1 and the equal parts, so that few regions change little. Scored on programs left out.
+2012, sec. 4.2, 6.4). The fit chooses three factors (for hits, streaming misses and latency misses)
+and the boundaries between the areas. Operations keep their weights, since only ratios matter. The
+choice maximizes the number of regions with the measured packages, by a grid search over factors and
+dynamic programming over boundaries. Both have a penalty for deviating from 1 and from equal parts,
+so that few regions have little effect. The score is cross-validated.
 """
 
 from __future__ import annotations
@@ -30,13 +30,17 @@ from regionpredict.predict.density import packages_for, thresholds
 
 GRID = (0.25, 0.5, 1.0, 2.0, 4.0)
 PRICE = 0.25
-"""Regions that a factor of two must gain; four of them for a factor of four."""
+"""The number of regions that a factor of two must gain. A factor of four must gain four times as
+many.
+"""
 SHIFT = 2.0
-"""Regions that a boundary must gain for each unit of score that it moves."""
+"""The number of regions that a boundary must gain per unit of score that it moves."""
 
 
 def with_density(corrections: Corrections, calibration: DensityCalibration) -> Corrections:
-    """The corrections with the density model's too, if they help, and its scores in any case."""
+    """The corrections, including those of the density model if they help, and its scores in any
+    case.
+    """
     pair = Score(calibration.before.share or 0.0, calibration.after.share or 0.0)
     scored = replace(
         corrections, cross_validated={**corrections.cross_validated, "density_success": pair}
@@ -56,7 +60,8 @@ def with_density(corrections: Corrections, calibration: DensityCalibration) -> C
 
 
 class Region(NamedTuple):
-    """Sums over a region's statements in cycles, and the packages that it was measured to need.
+    """Sums over a region's statements in cycles, and the number of packages that it needs by
+    measurement.
 
     `scattered` are latency and irregular misses.
     """
@@ -69,7 +74,9 @@ class Region(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """Factors in the order of `DENSITY_FACTORS`, and rising boundaries, one fewer than packages."""
+    """Factors in the order of `DENSITY_FACTORS`, and ascending boundaries, one fewer than
+    packages.
+    """
 
     factors: tuple[float, float, float]
     thresholds: tuple[float, ...]
@@ -77,10 +84,10 @@ class Fit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DensityCalibration:
-    """What the fit gave, with cross-validated success.
+    """The result of a fit, with cross-validated success.
 
-    `predicted` are the packages of each region by a fit without its program; `sure` the share of
-    resamplings of the programs in which the success rises.
+    `predicted` are the packages of each region by a fit without its program. `sure` is the share of
+    resamplings of the programs in which the success rate rises.
     """
 
     fitted: Fit
@@ -93,7 +100,7 @@ class DensityCalibration:
 
     @property
     def helps(self) -> bool:
-        """Whether surely more hints are right, on programs left out of the fit."""
+        """Whether more hints are certainly right for programs left out of the fit."""
         return self.after.right > self.before.right and self.sure >= SURE
 
 
@@ -101,9 +108,10 @@ def calibrate_density(
     predictions: Sequence[Prediction], machine: Machine, samples: Samples,
     *, tolerance: float = 0.1,
 ) -> DensityCalibration | None:  # fmt: skip
-    """Fits and scores; None where packages were not told apart (one package, or one measured).
+    """Fits and scores. None if the measurements do not distinguish packages (one package, or only
+    one measured).
 
-    `predictions` are the density model's, in the order that the samples' indices mean.
+    `predictions` are those of the density model, in the order of the samples' indices.
     """
     if machine.packages < 2:
         return None
@@ -175,12 +183,12 @@ def score(factors: Sequence[float], region: Region) -> float:
 
 
 def decide(fit: Fit, region: Region, packages: int) -> int:
-    """The packages that a region gets with these factors and boundaries."""
+    """The packages of a region with these factors and boundaries."""
     return packages_for(score(fit.factors, region), packages, fit.thresholds)
 
 
 def fit_density(regions: Sequence[Region], packages: int) -> Fit:
-    """The factors and boundaries that most regions are right with, after what they cost."""
+    """The factors and boundaries with the most right regions, minus the penalty."""
     table = _table(regions)
     needed = np.array([region.needed for region in regions])
     best: tuple[float, Fit] | None = None
@@ -211,11 +219,10 @@ def _scores(factors: Sequence[float], table: FloatArray) -> FloatArray:
 def best_thresholds(
     scores: FloatArray, needed: np.ndarray[tuple[int], np.dtype[np.int64]], packages: int
 ) -> tuple[tuple[float, ...], float]:
-    """The rising boundaries with the most right decisions, less `SHIFT` for each unit moved.
+    """The ascending boundaries with the most right decisions, minus `SHIFT` per unit of movement.
 
-    Candidates are the equal parts' boundaries and the middles between neighbouring scores;
-    dynamic programming over areas finds the best of all combinations. Returns them and what they
-    gain.
+    Candidates are the boundaries of equal parts and the middles between neighboring scores. Dynamic
+    programming over areas finds the best combination. Returns the boundaries and their gain.
     """
     equal = thresholds(packages)
     if not equal:

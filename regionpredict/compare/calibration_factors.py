@@ -1,15 +1,15 @@
 """Correction factors of the saturation model from measured times: iteratively reweighted ridge.
 
-With theta the logarithms of the factors, f(theta) the model's logarithmic times on one thread and
-speedups, and y what was measured, each Gauss-Newton step solves
+Each Gauss-Newton step solves a ridge regression. Here theta are the logarithms of the factors,
+f(theta) the model's logarithmic times on one thread and speedups, and y the measured values:
 
     min over theta'  sum w_i ((y - f(theta) - J (theta' - theta))_i / s_i)^2 + alpha |theta'|^2,
 
-a ridge regression (Hoerl and Kennard 1970) toward factors of 1. `s` is the median absolute
-residual of the step before, for times and speedups apart: a model may be off by one factor
-in all times of a region and right in its speedup. Speedups are what is asked for; times, which
-only keep the factors apart, count a third as much. `w` are Huber's weights (Huber 1964), so that
-regions whose time is made of what the model does not know do not drag the factors.
+The ridge (Hoerl and Kennard 1970) draws factors toward 1. `s` is the median absolute residual of
+the previous step, separately for times and speedups. The model may be wrong by one factor in all
+times of a region and right in its speedup. The goal is the speedup. Times only separate the
+factors, so they count a third as much. `w` are Huber's weights (Huber 1964). They reduce the
+influence of regions whose time has causes that the model does not know.
 """
 
 from __future__ import annotations
@@ -34,24 +34,30 @@ Predictor = Callable[[Machine], Sequence[Prediction]]
 """The predictions of all regions on a machine, with a curve over the measured thread counts."""
 
 ALPHA = 1.0 / math.log(2.0) ** 2
-"""The ridge: a factor of two costs as much as a residual of one standard deviation."""
+"""The ridge parameter: a factor of two costs as much as a residual of one standard deviation."""
 TIMES_WEIGH = 1.0 / 3.0
-"""What the logarithm of a time weighs beside that of a speedup, each over its own spread."""
+"""The weight of the logarithm of a time relative to that of a speedup, each divided by its own
+spread.
+"""
 MOST = 8.0
-"""No factor is above this, or below its reciprocal."""
+"""The maximum factor. The minimum is its reciprocal."""
 STEP = 0.1
 SMALL = 0.02
-"""A factor nearer to 1 than this is none; steps below it end the iteration."""
+"""A factor closer to 1 than this is left out. Smaller steps end the iteration."""
 _STEPS = 6
 _SLOPES = 1
 HUBER = 1.345
-"""Residuals beyond so many deviations weigh less, 95 % efficient for normal ones (Huber 1964)."""
+"""Residuals beyond this number of deviations have less weight. The value is 95 % efficient for
+normal residuals (Huber 1964).
+"""
 _DEVIATION = 1.4826  # standard deviation over median absolute deviation of normal residuals
 _LEAST_SCALE = 0.03
 
 
 class _Rows(NamedTuple):
-    """One row a time on one thread or a speedup; `timed` says which, `sample` whose."""
+    """One row per time on one thread or speedup. `timed` says which of the two, and `sample` which
+    sample.
+    """
 
     value: FloatArray
     timed: NDArray[np.bool_]
@@ -82,7 +88,9 @@ class Model:
         return self._at(theta)[0]
 
     def rows(self, theta: FloatArray) -> FloatArray:
-        """Logarithms of predicted times on one thread and speedups, as `measured.value` has."""
+        """Logarithms of predicted times on one thread and speedups, in the order of
+        `measured.value`.
+        """
         return self._at(theta)[1]
 
     def _at(self, theta: FloatArray) -> tuple[Sequence[Prediction], FloatArray]:
@@ -94,7 +102,9 @@ class Model:
         return self._known[key]
 
     def slopes(self, theta: FloatArray) -> FloatArray:
-        """Derivatives of `rows` by each logarithm, shape (rows, factors), by differences."""
+        """Derivatives of `rows` by each logarithm, with shape (rows, factors), by finite
+        differences.
+        """
         base = self.rows(theta)
         columns = []
         for place in range(len(FACTORS)):
@@ -112,7 +122,7 @@ def predicted_seconds(prediction: Prediction) -> dict[int, float]:
 
 
 def _rows(times: Sequence[Mapping[int, float]], samples: Sequence[Sample]) -> _Rows:
-    """ln T(1) and ln S(n) of each sample, for the thread counts that were measured."""
+    """ln T(1) and ln S(n) of each sample, for the measured thread counts."""
     logarithms: list[float] = []
     timed: list[bool] = []
     owner: list[int] = []
@@ -128,7 +138,7 @@ def _rows(times: Sequence[Mapping[int, float]], samples: Sequence[Sample]) -> _R
 
 
 def factors_of(theta: FloatArray) -> dict[str, float]:
-    """The factors by name, those of 1 left out."""
+    """The factors by name, without those equal to 1."""
     return {
         name: math.exp(float(part))
         for name, part in zip(FACTORS, theta, strict=True)
@@ -137,9 +147,9 @@ def factors_of(theta: FloatArray) -> dict[str, float]:
 
 
 def fit_factors(model: Model, chosen: Sequence[int]) -> FloatArray:
-    """The factors' logarithms that fit the samples at the places `chosen` best.
+    """The factors' logarithms with the best fit to the samples at the positions `chosen`.
 
-    Nothing of the other samples' measurements enters.
+    The measurements of other samples are not used.
     """
     use = np.isin(model.measured.sample, np.asarray(chosen))
     target, timed = model.measured.value[use], model.measured.timed[use]
@@ -163,10 +173,9 @@ def fit_factors(model: Model, chosen: Sequence[int]) -> FloatArray:
 
 
 def _scales(residual: FloatArray, timed: NDArray[np.bool_]) -> FloatArray:
-    """For each row the spread of the residuals of its kind, over what the kind weighs.
+    """The spread of the residuals of each row's kind, divided by the weight of the kind.
 
-    It is the spread about their median: what all of them have in common is not noise, but what
-    factors are for.
+    The spread is around their median. A common deviation is not noise, and factors correct it.
     """
     scale = np.ones(len(residual))
     for kind, weight in ((timed, TIMES_WEIGH), (~timed, 1.0)):

@@ -1,9 +1,9 @@
 """A machine's correction factors from the coefficients of the regions' own models.
 
-Each region that was measured with several sizes has a model whose terms are those of its prediction
-(term_models.py), with a coefficient for compute, memory and overhead. What the coefficients of all
-regions have in common is the machine's: here their mean logarithm, weighed by the share of the
-region's time that the term makes, by Huber's weights (Huber 1964), and drawn to a factor of 1 as in
+Each region measured at several sizes has a model with the terms of its prediction (term_models.py).
+It has coefficients for compute, memory and overhead. The common part of all regions' coefficients
+belongs to the machine. It is their mean logarithm, weighted by the term's share of the region's
+time and by Huber's weights (Huber 1964). It is drawn to a factor of 1, as in
 calibration_factors.py.
 """
 
@@ -25,24 +25,27 @@ MULTIPLIED: Mapping[str, tuple[str, ...]] = {
     "memory": ("cache", "memory", "scattered"),
     "overhead": ("overhead",),
 }
-"""The factors of a machine that together multiply a group of terms."""
+"""The factors of a machine whose product scales a group of terms."""
 LEAST_DEVIATION = 0.1
-"""Coefficients are not taken to be surer than by a tenth. Assumed: twice the 5 % within which
-times are called settled."""
+"""The minimum uncertainty of a coefficient: a tenth. Assumed: twice the 5 % at which times count as
+converged.
+"""
 _ROUNDS = 20
 
 
 class Coefficient(NamedTuple):
-    """What one region says of a group of terms: the logarithm of its factor, and the share of the
-    region's time, from 0 to 1, that the group makes with it."""
+    """One region's result for a group of terms: the logarithm of its factor, and the group's share
+    of the region's time, from 0 to 1.
+    """
 
     logarithm: float
     share: float
 
 
 def coefficients(model: Model, chosen: Sequence[int]) -> dict[str, list[Coefficient]]:
-    """The coefficients of every group of terms, of the chosen samples' regions that have two sizes
-    among them or more."""
+    """The coefficients of every group of terms, for the chosen samples' regions with at least two
+    sizes.
+    """
     coefficient: dict[str, list[Coefficient]] = {name: [] for name in GROUPS}
     for region, times in _times(model, chosen).items():
         own = term_model(region, times)
@@ -59,8 +62,8 @@ def coefficients(model: Model, chosen: Sequence[int]) -> dict[str, list[Coeffici
 
 
 def fit_to_models(model: Model, chosen: Sequence[int]) -> FloatArray:
-    """The factors' logarithms by the models of the regions at the places `chosen`, in the order of
-    `FACTORS`. Nothing of the other samples' measurements enters.
+    """The factors' logarithms by the models of the regions at the positions `chosen`, in the order
+    of `FACTORS`. The measurements of other samples are not used.
     """
     theta = dict.fromkeys(FACTORS, 0.0)
     for group, known in coefficients(model, chosen).items():
@@ -70,7 +73,7 @@ def fit_to_models(model: Model, chosen: Sequence[int]) -> FloatArray:
 
 
 def common(known: Sequence[Coefficient]) -> float:
-    """The logarithm that the coefficients have in common; 0 of none.
+    """The common logarithm of the coefficients, or 0 if there are none.
 
     >>> one = Coefficient(math.log(2.0), 1.0)
     >>> round(math.exp(common([one] * 100)), 2)
@@ -92,7 +95,7 @@ def common(known: Sequence[Coefficient]) -> float:
 
 
 def _times(model: Model, chosen: Sequence[int]) -> dict[str, list[SizedTime]]:
-    """What was measured of each region, beside the terms of its prediction without correction."""
+    """The measured times of each region, next to the terms of its uncorrected prediction."""
     predictions = model.predictions(np.zeros(len(FACTORS)))
     times: dict[str, list[SizedTime]] = {}
     for place in chosen:

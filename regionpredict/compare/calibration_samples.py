@@ -1,4 +1,4 @@
-"""Predictions and measurements of the same regions -> samples that a model can be fitted to."""
+"""Pairs predictions with measurements of the same regions, as samples for fitting a model."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _WORK = ("compute", "cache", "memory-bandwidth")
 class Sample:
     """One region that was both predicted and measured.
 
-    `index` is its place among the predictions, `program` the group that cross-validation keeps
-    together, `seconds` the measured time of one execution by thread count.
+    `index` is its position among the predictions, `program` its group in cross-validation, and
+    `seconds` the measured time of one execution by thread count.
     """
 
     index: int
@@ -41,9 +41,9 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """What can be fitted to; `left_out` counts the measured regions that cannot, by reason.
+    """The samples for a fit. `left_out` counts the unusable measured regions, by reason.
 
-    `statistic` is 'median' or 'least': which of the runs' times counts.
+    `statistic` is 'median' or 'least', for the time over several runs.
     """
 
     samples: tuple[Sample, ...]
@@ -57,14 +57,14 @@ class Samples:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Every thread count that was measured, ascending."""
+        """Every measured thread count, in ascending order."""
         return tuple(sorted({n for sample in self.samples for n in sample.seconds}))
 
 
 def hints_of(
     predictions: Sequence[Prediction], machine: Machine, teams: Sequence[TeamPrediction] = ()
 ) -> Hints:
-    """Predictions as the hints that `regionpredict predict --format json` would write."""
+    """Predictions as hints, like those of `regionpredict predict --format json`."""
     model = predictions[0].model if predictions else "saturation"
     return Hints(
         "the predictions", machine.name, machine.packages, machine.cores_per_package, model,
@@ -107,7 +107,7 @@ def _hint(prediction: Prediction) -> Hint:
 
 
 def _busy(point: Point) -> tuple[float, float]:
-    """Seconds that a thread works: in the mean, and the one that works longest."""
+    """Busy seconds of a thread: the mean, and the maximum."""
     mean = sum(point.terms[name] for name in _WORK)
     return mean, mean + point.terms["imbalance"]
 
@@ -116,10 +116,10 @@ def gather(
     predictions: Sequence[Prediction], hints: Hints, summaries: Sequence[RegionSummary],
     *, statistic: str = "median",
 ) -> Samples:  # fmt: skip
-    """The samples, and how many measured regions were left out for which reason.
+    """The samples, and the number of unusable measured regions by reason.
 
-    `hints` are of the `predictions`, in their order. A program is a folder of sources; where all
-    sources lie in one folder, each file is a program.
+    `hints` belong to the `predictions`, in the same order. A program is a folder of sources. If all
+    sources are in one folder, each file is a program.
     """
     left_out: Counter[str] = Counter()
     nearest: dict[int, RegionSummary] = {}
@@ -157,10 +157,10 @@ def gather(
 
 
 def together(parts: Sequence[tuple[Samples, int]]) -> Samples:
-    """Samples of several campaigns with one size each, as of one list of predictions.
+    """Merges samples of several campaigns with one size each, as for one list of predictions.
 
-    Each part has the number of its own predictions, which stand behind those of the parts before.
-    Raises InputError where they were measured on different numbers of threads.
+    Each part has the number of its predictions, which follow those of the previous parts. Raises
+    InputError if the campaigns have different numbers of threads.
     """
     counts = {samples.counts for samples, _ in parts if samples.samples}
     if len(counts) > 1:
@@ -183,7 +183,7 @@ def together(parts: Sequence[tuple[Samples, int]]) -> Samples:
 
 
 def _index_of(hint: Hint | None, hints: Sequence[Hint]) -> int:
-    """Which of the hints this very one is; -1 for none."""
+    """The position of this object in the hints, or -1."""
     return next((index for index, other in enumerate(hints) if other is hint), -1)
 
 
@@ -193,7 +193,7 @@ def _program(summary: RegionSummary, *, by_folder: bool) -> str:
 
 
 def _seconds(summary: RegionSummary, statistic: str) -> dict[int, float]:
-    """Seconds of one execution: the median, or the least, over the runs of its mean in a run."""
+    """Seconds of one execution: the median or the minimum over the runs of its mean in a run."""
     runs = max(1, summary.last.executions)
     return {
         n: (timing.least if statistic == "least" else timing.seconds) / runs
@@ -202,7 +202,7 @@ def _seconds(summary: RegionSummary, statistic: str) -> dict[int, float]:
 
 
 def _reason(prediction: Prediction, summary: RegionSummary) -> str:
-    """Why the two cannot be compared; empty where they can."""
+    """The reason why the two cannot be compared. Empty if they can."""
     facts, last = prediction.facts, summary.last
     if prediction.status == "skipped" or prediction.derivation is None:
         return "not predicted"

@@ -1,4 +1,4 @@
-"""Whether a hint and a measurement speak of the same thing: of one machine, and of one size."""
+"""Checks whether a hint and a measurement are for the same machine and the same size."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ from regionpredict.measure.hints_file import Hint, Hints, TeamHint
 from regionpredict.measure.records import EntryCase, EntrySize, Host, RegionRun
 
 SAME_SIZE = 0.25
-"""Mean measured trip counts may differ by this share from the predicted ones where a region runs
-with several sizes: it is predicted at the middle one."""
+"""Allowed relative difference of mean measured trip counts from the predicted one, for regions with
+several sizes. They are predicted at the middle size.
+"""
 OFTEN = 0.25
-"""Share of the executions with just the predicted trip count that makes a region comparable."""
+"""The share of executions with exactly the predicted trip count from which a region is
+comparable.
+"""
 
 
 def machine_difference(hints: Hints, host: Host) -> str:
-    """In which way the measured host is not the machine of the hints; empty where its shape is.
+    """How the measured host differs from the machine of the hints. Empty if its shape is the same.
 
-    The shape alone is asked: a machine file does not have to name its processor.
+    Only the shape is compared, since a machine file need not name its processor.
 
     >>> machine_difference(
     ...     Hints("hints.json", "dunnington", 4, 6, "saturation", ()),
@@ -38,7 +41,7 @@ def machine_difference(hints: Hints, host: Host) -> str:
 
 
 def check_machine(hints: Hints, host: Host | None, *, other_machine: bool) -> str:
-    """The difference, where it is allowed (`other_machine`) or there is none; else InputError."""
+    """The difference, if it is allowed (`other_machine`) or empty. Raises InputError otherwise."""
     difference = "" if host is None else machine_difference(hints, host)
     if difference and not other_machine:
         raise InputError(
@@ -50,13 +53,13 @@ def check_machine(hints: Hints, host: Host | None, *, other_machine: bool) -> st
 
 
 def size_difference(iterations: int | None, run: RegionRun, *, over_threads: bool = False) -> str:
-    """In which way a region was measured with another size than predicted; empty where it was not,
-    or where one of the two is not known.
+    """How the measured size of a region differs from the predicted one. Empty if it does not, or if
+    one of them is unknown.
 
-    `iterations` are the predicted ones. A loop that always had the same number must have had just
-    that one. For several, the mean counts. So does the number up to which half of all
-    iterations are done, and one that many executions had. Recorded runs are predicted at these. For
-    a loop `over_threads` the threads were counted.
+    `iterations` are the predicted ones. If a loop always had the same trip count, it must be equal
+    to the predicted one. For several trip counts, the mean may match. So may the count up to which
+    half of all iterations are done, and one that many executions had. These are the values at which
+    recorded runs are predicted. For a loop `over_threads`, the threads were counted.
     """
     if iterations is None or not run.counted:
         return ""
@@ -85,10 +88,10 @@ def _middle_of_work(cases: Sequence[EntryCase]) -> int:
 def team_difference(
     team: TeamHint, hints: Sequence[Hint], run: RegionRun, different: Mapping[str, str]
 ) -> str:
-    """In which way one of a team's loops was measured with another size than predicted.
+    """How the measured size of one of a parallel region's loops differs from the predicted one.
 
-    `different` says so of the regions that were measured by themselves; of those that threads share
-    by hand the team's run tells how long they were.
+    `different` has the differences of loops that were measured separately. For manually shared
+    loops, the run of the parallel region has the lengths.
     """
     sizes = {place[1]: size for size in run.sizes if (place := place_of(size.name)) is not None}
     for hint in hints:

@@ -17,12 +17,12 @@ from regionpredict.fit import FittedModel, fit
 from regionpredict.measure.records import Campaign
 
 LEAST_COUNTS = 3
-"""Thread counts from which on times tell a law with two coefficients from noise."""
+"""The minimum number of thread counts for a law with two coefficients."""
 LEVEL = 0.95
 
 
 class Band(NamedTuple):
-    """A speedup by the fitted law, and where it lies with 95 % probability."""
+    """A speedup by the fitted law, with its 95 % interval."""
 
     value: float
     low: float
@@ -31,10 +31,11 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A region's law beside its prediction.
+    """A region's law next to its prediction.
 
-    `law` and `predicted_law` tell the two in words; `speedup` is the fitted one by thread count;
-    `disagrees` the thread counts at which the prediction is beyond the fit's uncertainty.
+    `law` and `predicted_law` are the two laws in words, and `speedup` is the fitted one by thread
+    count. `disagrees` are the thread counts at which the prediction is outside the interval of the
+    fit.
     """
 
     verdict: Verdict
@@ -46,7 +47,9 @@ class Fitted:
 
     @property
     def worst(self) -> tuple[int, float] | None:
-        """(threads, predicted over fitted speedup) where the two are farthest apart."""
+        """The point with the largest difference, as (threads, predicted divided by fitted
+        speedup).
+        """
         ratios = {
             n: self.verdict.predicted_speedup[n] / self.speedup[n].value for n in self.disagrees
         }
@@ -57,8 +60,9 @@ class Fitted:
 
 
 def fitted_laws(comparison: Comparison, campaigns: Sequence[Campaign]) -> tuple[Fitted, ...]:
-    """The laws of all regions and teams that were measured on 1 and at least two more thread
-    counts."""
+    """The laws of all regions and parallel regions measured on 1 and at least two more thread
+    counts.
+    """
     samples = _samples(campaigns)
     laws = []
     for verdict in (*comparison.verdicts, *comparison.teams):
@@ -70,7 +74,7 @@ def fitted_laws(comparison: Comparison, campaigns: Sequence[Campaign]) -> tuple[
 
 
 def disagreeing(laws: Sequence[Fitted]) -> tuple[Fitted, ...]:
-    """Those whose prediction disagrees, the farthest apart first."""
+    """The regions whose prediction disagrees, the largest difference first."""
 
     def distance(law: Fitted) -> float:
         ratio = law.worst[1] if law.worst is not None else 1.0
@@ -80,7 +84,7 @@ def disagreeing(laws: Sequence[Fitted]) -> tuple[Fitted, ...]:
 
 
 def _samples(campaigns: Sequence[Campaign]) -> dict[tuple[object, ...], dict[int, list[float]]]:
-    """Seconds of one execution in each run, by region or team and thread count."""
+    """Seconds of one execution in each run, by region and thread count."""
     samples: dict[tuple[object, ...], dict[int, list[float]]] = {}
     for campaign in campaigns:
         for run in campaign.measured:
@@ -124,7 +128,7 @@ def _law(counts: Sequence[int], repetitions: Sequence[Sequence[float]]) -> Fitte
 
 
 def law_text(model: FittedModel) -> str:
-    """A law of run times over threads in a few words.
+    """A law of run times over threads, in a few words.
 
     >>> from regionpredict.fit import fit
     >>> def law_of(times):

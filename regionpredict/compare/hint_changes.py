@@ -37,7 +37,7 @@ class HintChange(NamedTuple):
 
     @property
     def region(self) -> RegionOutline:
-        """As it is now, or as it was."""
+        """The region after the change, or before it if it was removed."""
         known = self.new or self.old
         assert known is not None
         return known
@@ -54,24 +54,24 @@ class HintChange(NamedTuple):
 
     @property
     def as_sure(self) -> bool:
-        """Whether the hint is about as sure as it was."""
+        """Whether the confidence of the hint is about the same."""
         return self.old is None or self.new is None or not _other_sureness(self.old, self.new)
 
 
 class HintChanges(NamedTuple):
-    """All regions: those of the new prediction in their order, then those removed."""
+    """All regions: those of the new prediction in order, then the removed ones."""
 
     old: HintOutline
     new: HintOutline
     changes: tuple[HintChange, ...]
 
     def count(self, kind: Kind) -> int:
-        """How many there are of a kind."""
+        """The number of regions with one kind of change."""
         return sum(change.kind == kind for change in self.changes)
 
 
 def hint_changes(old: HintOutline, new: HintOutline) -> HintChanges:
-    """Every region of both predictions once."""
+    """Every region of both predictions, without duplicates."""
     pairs, removed, _ = matched_regions(old.regions, new.regions)
     before = {after.id: first for first, after in pairs}
     changes = [
@@ -106,7 +106,7 @@ def _other_sureness(old: RegionOutline, new: RegionOutline) -> bool:
 
 
 def _reasons(old: RegionOutline, new: RegionOutline) -> Iterator[str]:
-    """What is not as it was, the cause before the effect."""
+    """The differences, causes before effects."""
     for name, first, second in (
         ("directive", old.directive, new.directive),
         ("iterations", _expression(old.iterations), _expression(new.iterations)),
@@ -149,7 +149,7 @@ def _expression(count: tuple[str | None, int | None]) -> str:
 
 
 def _references(old: tuple[Reference, ...], new: tuple[Reference, ...]) -> Iterator[str]:
-    """References that came, went, or go through memory otherwise."""
+    """References that were added or removed, or whose access pattern changed."""
     first = {(reference.text, reference.kind): reference for reference in old}
     second = {(reference.text, reference.kind): reference for reference in new}
     for (text, kind), reference in second.items():

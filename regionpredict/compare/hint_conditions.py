@@ -24,8 +24,9 @@ FIELDS: Mapping[str, Callable[[Outline], float | None]] = {
     "seconds": lambda outline: outline.hinted_seconds,
     "confidence": lambda outline: outline.confidence,
 }
-"""What a condition may ask of a hint: its packages and threads, the speedup and the seconds of one
-execution that they are to give, and how sure it is."""
+"""The fields of a hint in conditions: packages, threads, speedup, seconds of one execution, and
+confidence.
+"""
 
 _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
@@ -39,8 +40,9 @@ _CONDITION = re.compile(
 
 
 class Condition(NamedTuple):
-    """`field` of a hint against `number`, or against `number` times what it was before; the hint is
-    that of each region, or of the whole `program`."""
+    """Compares the `field` of a hint with `number`, or with `number` times its previous value. The
+    hint is that of each region, or of the whole `program`.
+    """
 
     text: str
     field: str
@@ -50,7 +52,7 @@ class Condition(NamedTuple):
     program: bool = False
 
     def holds(self, new: Outline, old: Outline | None = None) -> bool:
-        """Whether a hint meets it; not where what it asks for is not known."""
+        """Whether a hint meets the condition. False if the field is unknown."""
         value = FIELDS[self.field](new)
         bound: float | None = self.number
         if self.baseline:
@@ -61,12 +63,12 @@ class Condition(NamedTuple):
         return _OPERATORS[self.operator](value, bound)
 
     def value(self, outline: Outline) -> float | None:
-        """What it asks of a hint."""
+        """The field's value in a hint."""
         return FIELDS[self.field](outline)
 
 
 def parse_condition(text: str) -> Condition:
-    """A condition; UsageError where it is none.
+    """Parses a condition. Raises UsageError if it is invalid.
 
     >>> parse_condition("gain < 0.9*baseline")[1:]
     ('gain', '<', 0.9, True, False)

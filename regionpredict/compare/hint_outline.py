@@ -1,4 +1,4 @@
-"""What two predictions of a region are compared in, read from a hints document."""
+"""The parts of a prediction that are compared with another one, read from hints files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from regionpredict.measure.hints_document import (
 
 
 class Reference(NamedTuple):
-    """A reference of a region: its text, `read` or `write`, and how it goes through memory."""
+    """A reference of a region: its text, `read` or `write`, and its access pattern."""
 
     text: str
     kind: str
@@ -27,11 +27,11 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RegionOutline:
-    """A region and its hint; None where the prediction does not say.
+    """A region and its hint. Unknown values are None.
 
-    `clauses` is None in files of before. `iterations` and `working_set` are (expression, value),
-    the latter in bytes; `seconds` those of one execution on one thread, `speedup` by threads;
-    `rules` (id, message) of its diagnostics.
+    `clauses` is None in old files. `iterations` and `working_set` are (expression, value), and a
+    working set is in bytes. `seconds` is one execution on one thread, and `speedup` is by threads.
+    `rules` are the (id, message) of its diagnostics.
     """
 
     id: str
@@ -54,7 +54,7 @@ class RegionOutline:
 
     @property
     def arrays(self) -> tuple[str, ...]:
-        """The names of what it refers to, in the order of the text.
+        """The names of its arrays, in source order.
 
         >>> Reference("A[i][k]", "write", None, None).text.partition("[")[0]
         'A'
@@ -75,7 +75,7 @@ class RegionOutline:
 
 
 class ProgramOutline(NamedTuple):
-    """The hint for the whole program; `gain` and `hinted_seconds` as of a region."""
+    """The hint for the whole program. `gain` and `hinted_seconds` are as for a region."""
 
     packages: int
     threads: int
@@ -87,8 +87,9 @@ class ProgramOutline(NamedTuple):
 
 
 class HintOutline(NamedTuple):
-    """A hints document: where it is from, its machine and model, its regions in order, and what is
-    recommended for the whole program, None where that is not known."""
+    """A hints document: its file, its machine and model, its regions in order, and the
+    recommendation for the whole program (None if unknown).
+    """
 
     name: str
     machine: str
@@ -98,14 +99,14 @@ class HintOutline(NamedTuple):
 
 
 def read_outline(path: Path) -> HintOutline:
-    """The hints of a file; raises InputError where it is none."""
+    """The hints of a file. Raises InputError if it is not a hints file."""
     record = read_hints_document(path)
     with reading(path, WHAT, MAKE_HINTS):
         return outline_of(record, str(path))
 
 
 def outline_of(document: Record, name: str) -> HintOutline:
-    """The hints of a document; raises InputError where it is another kind of document."""
+    """The hints of a document. Raises InputError for other documents."""
     checked_hints(document, name)
     return HintOutline(
         name,

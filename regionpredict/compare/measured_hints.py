@@ -1,4 +1,4 @@
-"""Which measured region, or `parallel` that was measured as a whole, is which of the hints."""
+"""Matches measured regions and parallel regions with hints."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from regionpredict.measure.hints_file import Hint, Hints, Place, TeamHint, hints
 from regionpredict.measure.summary import RegionSummary
 
 _WHOLE = "omp parallel"
-"""The directive of what a binary's debug information tells: the loop may be a part of it."""
+"""The directive for regions from a binary's debug information, whose loop may be only a part of a
+directive.
+"""
 
 
 class MatchedHints(NamedTuple):
-    """Regions and teams with their hints; what was measured and has none, by its place; the ids of
-    the regions that were not measured. A loop that threads share by hand is, with its team."""
+    """Regions and parallel regions with their hints, measured ones without a hint by place, and the
+    ids of regions without a measurement. A manually shared loop counts as measured with its
+    parallel region.
+    """
 
     regions: tuple[tuple[Hint, RegionSummary], ...]
     teams: tuple[tuple[TeamHint, RegionSummary], ...]
@@ -26,7 +30,7 @@ class MatchedHints(NamedTuple):
 def match_measured(
     hints: Hints, regions: Sequence[RegionSummary], teams: Sequence[RegionSummary]
 ) -> MatchedHints:
-    """Finds the hint of everything that was measured."""
+    """Finds the hint for everything that was measured."""
     pairs: list[tuple[Hint, RegionSummary]] = []
     whole: list[tuple[TeamHint, RegionSummary]] = []
     alone: list[str] = []
@@ -53,14 +57,16 @@ def match_measured(
 
 
 def _as_measured(team: TeamHint, function: str) -> TeamHint:
-    """The team with the function that its `parallel` stands in: all its loops may be in others."""
+    """The parallel region with the function that contains its `parallel`, since its loops may be in
+    other functions.
+    """
     if team.predicted is None or not function:
         return team
     return replace(team, predicted=replace(team.predicted, function=function))
 
 
 def _is_team(hints: Hints, teams: Sequence[TeamHint], place: Place, directive: str) -> bool:
-    """Whether what a binary tells to be a `parallel` is one without a loop of its own."""
+    """Whether a `parallel` found in a binary is one without its own loop."""
     if directive != _WHOLE or match_hint(teams, place) is None:
         return False
     return all(hint.line != place.line for hint in hints_at(hints.regions, place))

@@ -1,9 +1,9 @@
-"""Which region of one tree is which region of another: lines move, functions and files too.
+"""Matches the regions of two trees, although lines, functions and files may have moved.
 
-Files are the same that have the same name, or else the longest common end of their paths. In a
-file, the regions of a function are aligned in order by what they are (directive, trip count and
-arrays); what is left in a function is paired in order where equally many are left. Last, a region
-that is alone in being what it is may have moved to another function or file.
+Files match if they have the same name, or otherwise the longest common end of their paths. In a
+file, the regions of a function are aligned in order by directive, trip count and arrays. The
+remaining ones in a function are paired in order if their numbers are equal. Finally, a region with
+unique properties may have moved to another function or file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _Signature = tuple[str, str | None, tuple[str, ...]]
 def matched_regions(
     old: Sequence[RegionOutline], new: Sequence[RegionOutline]
 ) -> tuple[list[Pair], list[RegionOutline], list[RegionOutline]]:
-    """(the same region before and after, in the new order; those removed; those added)."""
+    """(the same regions before and after, in the new order; removed ones; added ones)."""
     files = same_files({outline.file for outline in old}, {outline.file for outline in new})
     before = _by_function(old, files)
     known: dict[str, RegionOutline] = {}
@@ -40,7 +40,7 @@ def matched_regions(
 def _by_function(
     regions: Sequence[RegionOutline], files: Mapping[str, str]
 ) -> defaultdict[tuple[str, str], list[RegionOutline]]:
-    """The regions of each (file, function), the file by its new name where it has one."""
+    """The regions of each (file, function). A file has its new name if there is one."""
     grouped: defaultdict[tuple[str, str], list[RegionOutline]] = defaultdict(list)
     for region in regions:
         grouped[files.get(region.file, region.file), region.function].append(region)
@@ -48,7 +48,7 @@ def _by_function(
 
 
 def same_files(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:
-    """The new name of each old file that has one.
+    """The new name of each matched old file.
 
     >>> same_files({"a/src/x.c", "a/src/y.c"}, {"b/src/x.c", "b/lib/y.c", "b/lib/x.c"})
     {'a/src/x.c': 'b/src/x.c', 'a/src/y.c': 'b/lib/y.c'}
@@ -70,7 +70,7 @@ def same_files(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:
 
 
 def _common_end(first: str, other: str) -> int:
-    """Parts of two paths that are alike, from the end.
+    """The number of equal parts at the end of two paths.
 
     >>> _common_end("a/src/x.c", "b/src/x.c")
     2
@@ -99,7 +99,7 @@ def _aligned(old: Sequence[RegionOutline], new: Sequence[RegionOutline]) -> list
 
 
 def _most_alike(old: Sequence[RegionOutline], new: Sequence[RegionOutline]) -> list[Pair]:
-    """Pairs that share arrays, the most first."""
+    """Pairs that share arrays, the most similar first."""
     shares = sorted(
         (
             (-_shared_arrays(a, b), at, to)
@@ -123,7 +123,7 @@ def _shared_arrays(outline: RegionOutline, other: RegionOutline) -> float:
 def _moved(
     known: Mapping[str, RegionOutline], old: Sequence[RegionOutline], new: Sequence[RegionOutline]
 ) -> list[Pair]:
-    """Those left over that are alone in being what they are."""
+    """Remaining regions with unique properties."""
     taken = {outline.id for outline in known.values()}
     gone = [outline for outline in old if outline.id not in taken]
     come = [outline for outline in new if outline.id not in known]

@@ -1,4 +1,4 @@
-"""Success rates: the hints' own, with an interval, and those of trivial answers."""
+"""Success rates: those of the hints with an interval, and those of trivial strategies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Z95 = 1.959963984540054
 
 
 class Rate(NamedTuple):
-    """`right` of `judged`, with the 95 % interval of the share; shares run from 0 to 1."""
+    """`right` of `judged`, with the 95 % interval of the share. Shares are from 0 to 1."""
 
     right: int
     judged: int
@@ -22,12 +22,12 @@ class Rate(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """The share that is right; None of nothing."""
+        """The share that is right. None if nothing was judged."""
         return self.right / self.judged if self.judged else None
 
 
 def wilson(right: int, judged: int) -> Rate:
-    """The Wilson score interval of a share (Wilson 1927), which holds for small numbers too.
+    """The Wilson score interval of a share (Wilson 1927), which is valid for small numbers.
 
     >>> [round(end, 3) for end in wilson(8, 10)[2:]]
     [0.49, 0.943]
@@ -41,15 +41,16 @@ def wilson(right: int, judged: int) -> Rate:
 
 
 def success(comparison: Comparison) -> Rate:
-    """The hints' own rate."""
+    """The success rate of the hints."""
     judged = comparison.judged
     return wilson(sum(bool(verdict.right) for verdict in judged), len(judged))
 
 
 def baselines(comparison: Comparison) -> dict[str, Rate]:
-    """What one answer for all regions would have scored: always one, always all, the majority's.
+    """The success rates of fixed answers for all regions: always one, always all, and the
+    majority's answer.
 
-    The majority's answer is taken from the same regions: no such answer can do better.
+    The majority is taken from the same regions, so no fixed answer is better.
     """
     judged, options = comparison.judged, comparison.options
     needs = Counter(verdict.needed for verdict in judged)
@@ -62,9 +63,10 @@ def baselines(comparison: Comparison) -> dict[str, Rate]:
 
 
 def time_lost(verdicts: Sequence[Verdict]) -> float | None:
-    """Time of all judged regions on their hinted numbers over that on their best, less one.
+    """The time of all judged regions with their hints, divided by the time with their best numbers,
+    minus one.
 
-    A region whose team is judged, too, is in the team's time.
+    A loop whose parallel region is also judged counts in that region.
     """
     inside = {region for verdict in verdicts for region in verdict.regions}
     verdicts = [verdict for verdict in verdicts if verdict.hint.id not in inside]

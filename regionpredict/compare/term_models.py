@@ -1,12 +1,12 @@
-"""Measured times over sizes and threads -> models whose terms are those of the prediction.
+"""Fits models with the terms of the prediction to measured times over sizes and threads.
 
-What a region's time is made of is known in advance: how its work and its traffic grow with sizes
-and threads follows from its own loops (the static prior). What the machine makes of it is measured:
+The prediction gives the terms of a region's time: its own loops determine how work and traffic grow
+with sizes and threads (the static prior). The measurements give the factor of each term:
 
     T(n, p) = c_compute T_compute(n, p) + c_memory T_memory(n, p) + c_overhead T_overhead(n, p)
 
-with the predicted terms T and a factor c for each. Where a factor is far from 1, model and
-measurement part.
+Here T are the predicted terms, and c is a factor for each. If a factor differs much from 1, model
+and measurement disagree.
 """
 
 from __future__ import annotations
@@ -32,28 +32,31 @@ GROUPS = {
     "memory": ("cache", "memory-bandwidth"),
     "overhead": ("overhead", "serialization"),
 }
-"""The factors, and the terms of a prediction that each multiplies."""
+"""The factors, and the terms of a prediction that each scales."""
 SPREAD = 0.1
-"""How far, as a share, the factors of one region lie from what they have in common. Assumed: where
-times have noise, a term that is small at all measured sizes and large at the one asked for must not
-have its factor from what is left of the others. Clean times leave them free."""
+"""The assumed relative spread of the factors of one region around their common value. Assumed. With
+noisy times, the factor of a term that is small at all measured sizes must not follow from the noise
+of the others, since it may be large at the size of interest. Exact times determine factors freely.
+"""
 NEARNESS = 1.0
-"""How the weight of a measured time grows with its size: it is the share that its iterations are of
-the most, to this power. What a machine makes of a term changes where data leave a cache, so that
-sizes near the one asked for tell most. Assumed; of 85 regions of the samples, the largest size left
-out, both miss by 10.8 % on average (median 5.1 %), spreads of 0.05 to 1.5 and powers of 0.5 to 3 by
-10.7 to 12.7 % (4.7 to 5.7 %); misses beyond 100 % count as that."""
+"""The exponent of a measured time's weight. The weight is its number of iterations relative to the
+largest, to this power. A machine's factor for a term changes where data exceed a cache, so sizes
+close to the requested one matter most. Assumed. With both values, the mean error at the left-out
+largest size is 10.8 % over 85 regions of the samples (median 5.1 %). Spreads of 0.05 to 1.5 and
+powers of 0.5 to 3 give 10.7 to 12.7 % (4.7 to 5.7 %). Errors beyond 100 % count as 100 %.
+"""
 _LEAST_RIDGE = 1e-12
 LEAST_SIZES = 2
 LEAST_HELD_OUT = 3
-"""Sizes from which on the largest can be left out, and a search have two left to look at."""
+"""The minimum number of sizes for leaving out the largest, so that a search still has two."""
 PARTS_FROM = 1.5
-"""A measured time this many times above or below the predicted one is where the two part."""
+"""The ratio of measured to predicted time from which the two disagree."""
 
 
 class SizedTime(NamedTuple):
-    """A region at one size on some threads: measured seconds of one execution, and the seconds of
-    the prediction's terms. `iterations` are the mean ones of its loop."""
+    """A region at one size and number of threads: measured seconds of one execution, and the
+    predicted seconds of each term. `iterations` is the mean of its loop.
+    """
 
     iterations: float
     threads: int
@@ -62,14 +65,15 @@ class SizedTime(NamedTuple):
 
     @property
     def predicted(self) -> float:
-        """The prediction alone, in seconds."""
+        """The prediction without factors, in seconds."""
         return sum(self.terms.values())
 
 
 class HeldOut(NamedTuple):
-    """Relative errors at the largest size (medians over thread counts), which nothing was fitted
-    to: of the terms' model, of a search that knows no terms (None where it finds none), and of the
-    prediction alone."""
+    """Relative errors at the largest size, which is left out of the fit (medians over thread
+    counts). They are given for the model with terms, for a search without terms (None if it finds
+    no model), and for the prediction alone.
+    """
 
     terms: float
     search: float | None
@@ -78,11 +82,11 @@ class HeldOut(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TermModel:
-    """One region's model: a factor for each of `GROUPS` that its prediction has.
+    """One region's model: a factor for each of `GROUPS` in its prediction.
 
     `parts_at` is the first measured (iterations, threads), by size and then by threads, at which
-    prediction and measurement part; None where they never do. `most_off` is the group that moves
-    the times most. `held_out` is None of fewer than three sizes.
+    prediction and measurement disagree. None if there is none. `most_off` is the group with the
+    largest effect on the times. `held_out` is None with fewer than three sizes.
     """
 
     region: str
@@ -99,7 +103,9 @@ class TermModel:
 
 
 def sized_times(predictions: Sequence[Prediction], samples: Samples) -> dict[str, list[SizedTime]]:
-    """What one campaign at one size measured, by region, beside its prediction at that size."""
+    """The measurements of one campaign at one size, by region, next to the prediction at that
+    size.
+    """
     times: dict[str, list[SizedTime]] = {}
     for sample in samples.samples:
         prediction = predictions[sample.index]
@@ -114,7 +120,7 @@ def sized_times(predictions: Sequence[Prediction], samples: Samples) -> dict[str
 
 
 def term_model(region: str, times: Sequence[SizedTime]) -> TermModel | None:
-    """The model of one region; None where fewer than two sizes were measured."""
+    """The model of one region. None if fewer than two sizes were measured."""
     sizes = tuple(sorted({time.iterations for time in times}))
     if len(sizes) < LEAST_SIZES:
         return None
@@ -138,7 +144,7 @@ def _seconds(factors: Mapping[str, float], terms: Mapping[str, float]) -> float:
 
 
 def _most_off(factors: Mapping[str, float], times: Sequence[SizedTime]) -> str:
-    """The group whose factor changes the times most, each time counting alike."""
+    """The group whose factor changes the times most, with equal weight for each time."""
 
     def change(name: str) -> float:
         moved = [abs(factors[name] - 1) * _group(name, t.terms) / t.seconds for t in times]
@@ -148,9 +154,10 @@ def _most_off(factors: Mapping[str, float], times: Sequence[SizedTime]) -> str:
 
 
 def _factors(times: Sequence[SizedTime]) -> dict[str, float]:
-    """Non-negative least squares of relative errors, drawn to the factor that all have in common.
+    """Non-negative least squares of relative errors, drawn to the common factor of all terms.
 
-    The common one is the median of measured over predicted. Sizes near the largest weigh most.
+    The common factor is the median ratio of measured to predicted time. Sizes close to the largest
+    have the largest weight.
     """
     largest = max(time.iterations for time in times)
     nearness = np.array([(time.iterations / largest) ** NEARNESS for time in times])
@@ -198,7 +205,7 @@ def _held_out(times: Sequence[SizedTime], largest: float) -> HeldOut:
 
 
 def _search_error(known: Sequence[SizedTime], asked: Sequence[SizedTime]) -> float | None:
-    """The error of a search over iterations and threads that knows nothing of the region."""
+    """The error of a search over iterations and threads without knowledge of the region."""
     several = len({time.threads for time in known}) > 1
 
     def point(time: SizedTime) -> tuple[float, ...]:

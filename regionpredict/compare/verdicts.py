@@ -31,12 +31,12 @@ CRITERIA = ("best", "utilisation")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The prediction of one region, or of one team, and its measurement.
+    """The prediction and the measurement of one loop or parallel region.
 
-    `times` are medians in seconds by thread count. `hinted` and `needed` count packages or
-    threads (`Comparison.unit`), as far as they were measured; `right` is None where either is
-    unknown, or where the two cannot be compared: `incomparable` says why. `loss` is the time on the
-    hinted number over the best one, less one. `regions` are the ids of a team's loops.
+    `times` are medians in seconds by thread count. `hinted` and `needed` count packages or threads
+    (`Comparison.unit`), as far as measured. `right` is None if either is unknown, or if the two
+    cannot be compared. `incomparable` gives the reason. `loss` is the time with the hint divided by
+    the best time, minus one. `regions` are the ids of a parallel region's loops.
     """
 
     hint: Hint
@@ -54,7 +54,7 @@ class Verdict:
 
     @property
     def speedup_error(self) -> float | None:
-        """Relative error of the predicted speedup on the most threads that both have."""
+        """Relative error of the predicted speedup at the largest common number of threads."""
         counts = set(self.predicted_speedup) & set(self.measured_speedup) - {1}
         if not counts or self.incomparable or self.hint.sizes is not None:
             return None
@@ -63,8 +63,9 @@ class Verdict:
 
     @property
     def time_ratio(self) -> float | None:
-        """Predicted over measured seconds of one execution on one thread. For a region
-        with several sizes, the prediction is scaled to its mean iterations."""
+        """Predicted seconds of one execution on one thread, divided by the measured ones. For a
+        region with several sizes, the prediction is scaled to its mean iterations.
+        """
         run = self.measured.last
         measured = self.times.get(1, 0.0) / max(1, run.executions)
         if self.hint.seconds is None or measured <= 0 or self.incomparable or self.hint.sizes:
@@ -76,12 +77,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All verdicts; `options` are the numbers of `unit` that were measured, ascending.
+    """All verdicts. `options` are the measured numbers of `unit`, in ascending order.
 
-    `verdicts` are of regions, `teams` of the `parallel` constructs that were measured as a whole.
-    `most` is how many the machine has of them; `other_machine` says in which way another one was
-    measured than predicted for, empty where it was that one. `disturbed` says, a line a file of
-    measurements, which of the runs that are judged others disturbed.
+    `verdicts` are for loops, `teams` for parallel regions measured as a whole. `most` is the
+    machine's number. `other_machine` describes how the measured machine differs from the predicted
+    one, and is empty if it does not. `disturbed` has a line per file of measurements with the
+    disturbed runs.
     """
 
     hints: Hints
@@ -99,12 +100,14 @@ class Comparison:
 
     @property
     def in_part(self) -> bool:
-        """Whether the machine has more packages (or threads) than were measured."""
+        """Whether the machine has more packages (or threads) than measured."""
         return self.options[-1] < self.most
 
     @property
     def counted(self) -> tuple[Verdict, ...]:
-        """Every measured thing once: the regions, and the teams that are not one of them alone."""
+        """Everything measured, without duplicates: the loops, and the parallel regions that are not
+        a single loop.
+        """
         regions = {verdict.hint.id for verdict in self.verdicts}
         teams = (team for team in self.teams
                  if len(team.regions) > 1 or not regions.issuperset(team.regions))  # fmt: skip
@@ -112,7 +115,7 @@ class Comparison:
 
     @property
     def judged(self) -> tuple[Verdict, ...]:
-        """Those of the counted that are right or wrong."""
+        """The counted ones that are right or wrong."""
         return tuple(verdict for verdict in self.counted if verdict.right is not None)
 
     @property
@@ -123,13 +126,13 @@ class Comparison:
 
     @property
     def median_time_ratio(self) -> float | None:
-        """Median over regions of the predicted over the measured time on one thread."""
+        """Median over regions of the predicted divided by the measured time on one thread."""
         ratios = [r for verdict in self.counted if (r := verdict.time_ratio) is not None]
         return median(ratios) if ratios else None
 
     @property
     def most_wrong(self) -> tuple[Verdict, ...]:
-        """The wrong ones, those that lose most time first, then those that waste most."""
+        """The wrong verdicts, sorted by lost time, then by wasted threads."""
         wrong = [verdict for verdict in self.judged if not verdict.right]
         return tuple(sorted(wrong, key=_wrongness, reverse=True))
 
@@ -139,12 +142,12 @@ def compare(
     criterion: str = "best", statistic: str = "median", host: Host | None = None,
     other_machine: bool = False, teams: Sequence[RegionSummary] = (),
 ) -> Comparison:  # fmt: skip
-    """Holds the hints against the measurements of regions, and of `teams` as a whole, which were
-    made on `host` (None: on the machine of the hints).
+    """Judges the hints by measurements of loops and of `teams` (parallel regions) on `host`. None
+    means the machine of the hints.
 
-    Raises InputError where no measured region has a hint, all were measured with other sizes than
-    predicted, only one thread count was measured, or, but for `other_machine`, where the host is
-    not the machine that the hints are for.
+    Raises InputError if no measured region has a hint, if all were measured at other sizes than
+    predicted, or if only one thread count was measured. Without `other_machine`, it is also raised
+    if the host is not the machine of the hints.
     """
     difference = check_machine(hints, host, other_machine=other_machine)
     matched = match_measured(hints, summaries, teams)
@@ -188,9 +191,9 @@ def compare(
 
 
 class _Pair(NamedTuple):
-    """A hint and what was measured; `different` says in which way its size was another one.
+    """A hint and a measurement. `different` describes a difference in size.
 
-    `regions` are the ids of a team's loops.
+    `regions` are the ids of a parallel region's loops.
     """
 
     hint: Hint
@@ -200,7 +203,7 @@ class _Pair(NamedTuple):
 
 
 def _check_sizes(pairs: Sequence[_Pair], hints: Hints) -> None:
-    """Raises InputError where every region was measured with another size than predicted."""
+    """Raises InputError if every region was measured at another size than predicted."""
     different = [pair for pair in pairs if pair.different]
     if len(different) < len(pairs):
         return
@@ -216,7 +219,7 @@ def _check_sizes(pairs: Sequence[_Pair], hints: Hints) -> None:
 
 
 def _options(hints: Hints, counts: Sequence[int]) -> tuple[str, dict[int, int]]:
-    """The unit of a decision, and its choices with the thread count of each."""
+    """The unit of a decision, and its options with the thread count of each."""
     packages = {
         k: k * hints.cores_per_package
         for k in range(1, hints.packages + 1)
@@ -228,14 +231,18 @@ def _options(hints: Hints, counts: Sequence[int]) -> tuple[str, dict[int, int]]:
 
 
 def _times(summary: RegionSummary, statistic: str) -> dict[int, float]:
-    """Seconds by thread count: the runs' median, or the least, which busy neighbours move less."""
+    """Seconds by thread count: the median of the runs, or the minimum, which is less affected by
+    other processes.
+    """
     if statistic == "least":
         return {n: timing.least for n, timing in summary.timings.items()}
     return {n: timing.seconds for n, timing in summary.timings.items()}
 
 
 class _Judge(NamedTuple):
-    """What all verdicts share: `options` are the choices of the `unit` with the threads of each."""
+    """Values shared by all verdicts. `options` are the options of the `unit` with the threads of
+    each.
+    """
 
     hints: Hints
     unit: str
@@ -245,7 +252,7 @@ class _Judge(NamedTuple):
     statistic: str
 
     def verdict(self, pair: _Pair) -> Verdict:
-        """A region's or a team's."""
+        """The verdict for a loop or a parallel region."""
         hint, summary, different, regions = pair
         times, options = _times(summary, self.statistic), self.options
         base = min(times)
@@ -271,7 +278,7 @@ class _Judge(NamedTuple):
         )  # fmt: skip
 
     def _undecided_below(self, hint: Hint) -> str:
-        """Why it is not known whether fewer packages would do as well as the needed ones."""
+        """The reason why fewer packages than needed may be enough."""
         wanted = hint.packages
         if self.unit != "packages" or wanted is None or self.criterion != "best":
             return ""
@@ -284,16 +291,19 @@ _ASSUMED = "predicted with assumed sizes"
 
 
 def _open_sizes(hint: Hint) -> str:
-    """Why a hint that other sizes change is not judged. A hint that stays the same is judged. Its
-    speedup and time are compared with nothing, since they are those of assumed sizes."""
+    """The reason why a hint that depends on unknown sizes is not judged. A hint that is the same
+    for all sizes is judged. Its speedup and time are not compared, since they are for assumed
+    sizes.
+    """
     return "" if hint.sizes is None or hint.sizes.steady else _ASSUMED
 
 
 def _hinted(
     hint: Hint, hints: Hints, unit: str, options: dict[int, int], criterion: str
 ) -> int | None:
-    """The hint as one of the options: the nearest that was measured, of packages the next, the
-    largest for more."""
+    """The hint as one of the options: the closest measured number of threads, the next number of
+    packages, or the largest option.
+    """
     if hint.status == "skipped":
         return None
     in_part = unit == "packages" and max(options) < hints.packages
@@ -308,8 +318,8 @@ def _hinted(
 
 
 def _area(share: float, options: dict[int, int]) -> int:
-    """The area of decision that a utilisation or a score from 0 to 1 lies in, of as many as the
-    largest option says.
+    """The decision area of a utilization or score from 0 to 1. There are as many areas as the
+    largest option.
 
     >>> [_area(u, {1: 6, 2: 12, 3: 18, 4: 24}) for u in (0.1, 0.25, 0.26, 1.2)]
     [1, 1, 2, 4]

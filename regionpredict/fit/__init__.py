@@ -1,6 +1,7 @@
-"""Empirical scaling models: points in, one `FittedModel` out; knows no region and no file.
+"""Empirical scaling models. Input: points and values. Output: a `FittedModel`. This room knows no
+regions and no files.
 
-The door is `fit(points, values)`; `fit_many` is the same for many call paths with the same
+The entry point is `fit(points, values)`. `fit_many` does the same for many call paths with the same
 points.
 """
 

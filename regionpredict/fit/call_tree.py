@@ -1,7 +1,7 @@
-"""Models in the tree of their call paths: what a call takes itself, and with all it calls.
+"""Models in a call tree: the exclusive and inclusive cost of each call.
 
-Call paths are joined by `->`. Predictions add up: what a call takes inclusively is what it takes
-itself and what its children take inclusively, at every point.
+Call paths are joined by `->`. Predictions are additive: the inclusive value of a call is its
+exclusive value plus the inclusive values of its callees, at every point.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search.experiment_models import ModelSet
 
 Measured = Literal["exclusive", "inclusive"]
-"""What the measured values of a call path hold: without, or with, what it calls."""
+"""The kind of measured values of a call path: exclusive or inclusive."""
 
 SEPARATOR = "->"
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call path, its model (None where only its callees were measured), and its place.
+    """A call path, its model (None if only its callees were measured), and its position in the
+    tree.
 
-    `depth` is 0 at the top; `parent` is the index of its caller in the tree, None at the top.
+    `depth` is 0 at the top. `parent` is the index of its caller in the tree, or None at the top.
     """
 
     callpath: str
@@ -44,9 +45,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class CallTree:
-    """The `c` calls of one metric, callers before callees; all have the same `parameters`.
+    """The `c` calls of one metric, callers before callees, with the same `parameters`.
 
-    `measured` says what the models are of.
+    `measured` is the kind of the measured values.
     """
 
     metric: str
@@ -55,8 +56,9 @@ class CallTree:
     measured: Measured
 
     def inclusive(self, points: FloatArray) -> FloatArray:
-        """Each call's values with all it calls at points `(k, m)`: `(c, k)`, in the unit of the
-        metric."""
+        """Inclusive values of each call at points `(k, m)`, with shape `(c, k)` in the unit of the
+        metric.
+        """
         predictions, known = self._own(points)
         for index in reversed(range(len(self.calls))):
             parent = self.calls[index].parent
@@ -65,10 +67,10 @@ class CallTree:
         return predictions
 
     def exclusive(self, points: FloatArray) -> FloatArray:
-        """Each call's values without what it calls at points `(k, m)`: `(c, k)`, none negative.
+        """Exclusive values of each call at points `(k, m)`, with shape `(c, k)` and never negative.
 
-        Where inclusive values were measured, the models of a call and of its callees may differ
-        by more than the call takes itself.
+        If inclusive values were measured, errors of the models of a call and of its callees may
+        exceed the exclusive value.
         """
         if self.measured == "exclusive":
             return self._own(points)[0]
@@ -80,7 +82,7 @@ class CallTree:
         return np.maximum(predictions - below, 0.0)
 
     def _own(self, points: FloatArray) -> tuple[FloatArray, list[bool]]:
-        """What the models say, `(c, k)`, and which calls have one."""
+        """The values of the models, `(c, k)`, and which calls have a model."""
         predictions = np.zeros((len(self.calls), len(points)))
         for index, call in enumerate(self.calls):
             if call.model is not None:
@@ -88,7 +90,7 @@ class CallTree:
         return predictions, [call.model is not None for call in self.calls]
 
     def growths(self) -> list[Monomial]:
-        """Each call's fastest growing monomial, with all it calls; empty for constants."""
+        """The fastest growing monomial of each call's inclusive value. Empty for constants."""
         terms = [call.model.leading_term if call.model is not None else {} for call in self.calls]
         for index in reversed(range(len(self.calls))):
             parent = self.calls[index].parent
@@ -100,9 +102,9 @@ class CallTree:
         return terms
 
     def shares(self, points: FloatArray) -> FloatArray:
-        """What each call takes itself of everything at points `(k, m)`: `(c, k)`.
+        """The exclusive share of each call in the total at points `(k, m)`, with shape `(c, k)`.
 
-        The shares at a point add up to 1, or are 0 where nothing takes anything.
+        The shares at a point add up to 1, or are 0 if the total is 0.
         """
         own = self.exclusive(points)
         total = own.sum(0)
@@ -112,7 +114,7 @@ class CallTree:
 def call_trees(models: ModelSet, measured: Measured = "exclusive") -> tuple[CallTree, ...]:
     """A tree for each metric and set of parameters.
 
-    Raises `InputError` where there is no model.
+    Raises `InputError` if there is no model.
     """
     if not models.models:
         raise InputError("no model, so no call tree", remedy="measure more points")
@@ -126,7 +128,7 @@ def call_trees(models: ModelSet, measured: Measured = "exclusive") -> tuple[Call
 
 
 def _calls(models: Mapping[str, FittedModel]) -> tuple[Call, ...]:
-    """The calls of these call paths, callers that were not measured among them."""
+    """The calls of these call paths, including callers without measurements."""
     children: dict[str, list[str]] = {}
     tops: list[str] = []
     for callpath in models:

@@ -1,4 +1,4 @@
-"""What a file of measurements holds: one `Series` for each call path and metric."""
+"""The content of a file of measurements: one `Series` per call path and metric."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Coordinates = tuple[float, ...]
 class Series:
     """The repetitions of one metric of one call path.
 
-    `points` are the parameters' values, `values` the repetitions at each, in `unit` (empty:
-    unknown). `line` is where the series begins in its file, if that is known.
+    `points` are the parameters' values, and `values` the repetitions at each, in `unit` (empty:
+    unknown). `line` is the line of the file where the series begins, if known.
     """
 
     callpath: str
@@ -29,9 +29,9 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """All series of one source; `problems` are lines that could not be used, with their place.
+    """All series of one source. `problems` are lines that could not be used, with their place.
 
-    `disturbed` says why no value of it can be believed; it is empty where nothing is known.
+    `disturbed` is the reason why all its values are unreliable, or empty.
     """
 
     series: tuple[Series, ...]
@@ -40,7 +40,7 @@ class Experiment:
 
 
 class SeriesBuilder:
-    """Collects single values into series; the order of call paths, metrics and points is kept."""
+    """Collects single values into series, in the order of call paths, metrics and points."""
 
     def __init__(self, parameters: Iterable[str]) -> None:
         self.parameters = tuple(parameters)
@@ -68,7 +68,7 @@ class SeriesBuilder:
             repetitions.extend(values)
 
     def series(self) -> tuple[Series, ...]:
-        """Everything added so far."""
+        """All series so far."""
         return tuple(
             Series(
                 callpath,

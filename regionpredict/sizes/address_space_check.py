@@ -16,9 +16,9 @@ from regionpredict.workload.address_space import check_sizes
 
 
 def with_possible_sizes(facts: Sequence[RegionFacts]) -> tuple[RegionFacts, ...]:
-    """The facts, in their order; those of a region that is too large as of one that is skipped.
+    """The facts in order. A region that is too large becomes a skipped one.
 
-    Raises InputError for the first of these where no other region is left.
+    Raises InputError for the first one if no region is left.
     """
     checked: list[RegionFacts] = []
     refusals: list[InputError] = []

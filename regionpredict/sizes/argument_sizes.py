@@ -19,8 +19,9 @@ _SHOWN = 6
 def with_arguments(
     part: FileResult, argument_values: ArgumentValues, given: Collection[str] = ()
 ) -> FileResult:
-    """The part with what the program's arguments make of it; `given` are the names that the user
-    gave."""
+    """The part of a program with the values that follow from its arguments. `given` are the names
+    that the user gave.
+    """
     shares: dict[Span, float] = {}
     regions = [
         (region, _defined(region, defined, argument_values, given, shares))
@@ -90,7 +91,7 @@ def _event(event: Event, argument_values: ArgumentValues) -> Event:
 def _branch(
     branch: SerialBranch, argument_values: ArgumentValues, given: Collection[str]
 ) -> SerialBranch:
-    """A condition with the numbers of its names, and one that always turned out alike decided."""
+    """A condition with the values of its names. It is decided if it always had the same result."""
     outcomes = argument_values.decided.get(branch.span, frozenset())
     if branch.side in (0, 1) and len(outcomes) == 1 and None not in outcomes:
         holds = (True in outcomes) == (branch.side == 0)
@@ -104,8 +105,9 @@ def _branch(
 
 
 def not_entered(program: Program, followed: Sequence[ArgumentValues]) -> frozenset[str]:
-    """The regions to which the programs do not come that were followed without arguments; none
-    where some of what they do was not seen."""
+    """The regions that the programs, followed without arguments, do not enter. Empty if some of
+    their behavior is unknown.
+    """
     if not followed or not all(values.to_the_end and not values.asked for values in followed):
         return frozenset()
     entered = {span for values in followed for span in values.entries}

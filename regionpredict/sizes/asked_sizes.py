@@ -24,7 +24,7 @@ def asked_sizes(
     predictions: Sequence[Prediction], ranking: SizeRanking, names: Collection[str],
     machine: Machine,
 ) -> list[AskedSize]:  # fmt: skip
-    """Those of the ranking's sizes that are in `names`, in its order."""
+    """The sizes in the ranking that are in `names`, in the order of the ranking."""
     decided = deciding_regions(predictions)
     target = size_target(machine)
     asked = []

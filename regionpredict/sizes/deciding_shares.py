@@ -37,7 +37,7 @@ _Past = tuple[Placement, History]
 
 
 class DecidingShare(NamedTuple):
-    """A condition at a place, `solve.c:21`, that decides so many hints by how often it holds."""
+    """A condition at a place, `solve.c:21`, whose share decides `decides` hints."""
 
     name: str
     decides: int
@@ -49,7 +49,7 @@ def deciding_shares(
     """The conditions whose share decides hints of a program, the strongest first. `pasts` give the
     page placement of each region, and the last writers of its arrays.
 
-    A hint that sizes decide is taken as it is at the assumed ones.
+    If sizes also decide a hint, the hint for the assumed sizes is used.
     """
     asked = [
         pair
@@ -63,7 +63,7 @@ def deciding_shares(
 
 
 def _open(region: Region) -> list[str]:
-    """The places of conditions without a share, where one can be given: one condition at a line."""
+    """The places of conditions without a share, if there is only one condition at the line."""
     conditions = {(branch.span, branch.condition): branch for branch in every_condition(region)}
     lines = Counter((span.file, span.line) for span, _ in conditions)
     return [
@@ -74,7 +74,7 @@ def _open(region: Region) -> list[str]:
 
 
 def _deciding_of(pair: tuple[Prediction, _Past], *, machine: Machine) -> tuple[str, ...]:
-    """Those of one region."""
+    """The deciding conditions of one region."""
     prediction, past = pair
     asked = [threads for threads, _ in prediction.speedup]
     now = choice_of(points_of(prediction), machine, asked, WITHIN.value)
@@ -85,7 +85,7 @@ def _deciding_of(pair: tuple[Prediction, _Past], *, machine: Machine) -> tuple[s
 
 
 def _choices(name: str, prediction: Prediction, past: _Past, machine: Machine) -> Iterator[Choice]:
-    """The hints where a condition holds nearly never, and nearly always."""
+    """The hints if a condition is almost never true, and almost always true."""
     placement, history = past
     seldom, known = Fraction(str(SELDOM.value)), prediction.facts
     for share in (seldom, 1 - seldom):

@@ -1,4 +1,4 @@
-"""Integers as people give sizes: `4000`, `0x1000`, `1e6`, `1.5e3`."""
+"""Parses integers for sizes: `4000`, `0x1000`, `1e6`, `1.5e3`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _MOST_DIGITS = 30  # more than any 64-bit value has: `1e999999999` is not worked
 
 
 def integer_of_text(text: str) -> int:
-    """The integer that a text says, in C's way or with a power of ten. ValueError: it says none.
+    """The integer in a text, as in C or with a power of ten. Raises ValueError otherwise.
 
     >>> integer_of_text("0x10"), integer_of_text("1e4"), integer_of_text("1.5e3")
     (16, 10000, 1500)

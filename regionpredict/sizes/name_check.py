@@ -1,4 +1,4 @@
-"""Which names of a program a caller can give values to, and what is wrong with one that is not."""
+"""Finds the names of a program that can be given values, and explains invalid ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SKEW_LIMITS = {"skew": 1, "powerlaw": 2}
 """The minimum of the ratio of longest to mean iteration, and the exponent above which a power law
 has a mean (Newman 2005, sec. 3.2)."""
 _SURELY_MEANT = 0.6
-"""Likeness by difflib from which on a name is taken for a slip of another."""
+"""Similarity by difflib from which a name is taken for a misspelling."""
 _OF_RUN_TIME = re.compile(r"omp_\w+\(\)")  # the run-time system says these, not a size
 
 
@@ -99,7 +99,7 @@ def _what_is_wrong(
     name: str, value: int | Fraction, program: Program, by_function: Mapping[str, set[str]],
     known: set[str],
 ) -> tuple[str, str] | None:  # fmt: skip
-    """A message and a remedy; None where the name is one after all."""
+    """A message and a remedy. None if the name is valid."""
     if skew := skew_name(name):
         return _wrong_skew(program, name, *skew, value)
     if place := place_of(name):
@@ -139,7 +139,8 @@ def _wrong_skew(
 
 
 def _nearest(what: str, name: str, known: set[str]) -> str:
-    """The names there are, closest first: a question where one is surely meant, else after `what`.
+    """The existing names, closest first. If one is probably meant, as a question, else after
+    `what`.
 
     >>> _nearest("the regions depend on", "gird", {"n", "grid", "m"})
     "did you mean 'grid'? There are also: m, n"

@@ -1,4 +1,4 @@
-"""A region whose data others push out of the caches by as much as sizes without a value say.
+"""Regions whose cache contents other regions of unknown size evict.
 
 The hint is known if some number of threads is good whether nothing, everything, or a part is
 evicted. Otherwise the sizes of the other loops decide it like its own.
@@ -47,8 +47,8 @@ def with_open_neighbours(
     """The estimate with unknown sizes of other loops, from `history`. It is unchanged if their
     evictions cost less than a hint may lose.
 
-    `workload` is the region's at the sizes of the estimate, `trials` has it at others, where sizes
-    of its own are open.
+    `workload` is the region's workload at the sizes of the estimate. `trials` has it at other
+    sizes, if its own sizes are unknown.
     """
     names = _names(history, estimate)
     execution = workload.execution
@@ -79,8 +79,9 @@ def _pushed_out(
     points: Sequence[Point], curve: Callable[[float], Sequence[Point]], machine: Machine,
     chosen: Chosen,
 ) -> list[Choice]:  # fmt: skip
-    """The choices for much and for less eviction, while it has a cost. Empty if everything costs
-    less than a hint may lose. `points` are the times without eviction."""
+    """The choices for large and for smaller evictions, while they have a cost. Empty if everything
+    costs less than a hint may lose. `points` are the times without eviction.
+    """
     known = {point.threads: point.seconds for point in points}
     tried: list[Choice] = []
     for part in _PARTS:
@@ -97,7 +98,8 @@ def _pushed_out(
 def _also_over(
     names: tuple[str, ...], estimate: Estimate, machine: Machine, trials: RegionTrials
 ) -> Estimate:
-    """An estimate that sizes of its own decide, and those of others where they do at one of these.
+    """An estimate that its own sizes decide, combined with the sizes of others if they decide at
+    one of these.
 
     Setting the deciding ones must determine the hint.
     """
@@ -136,7 +138,7 @@ def _widest(known: HintRange | None, other: HintRange) -> HintRange:
 
 
 def _names(history: History, estimate: Estimate) -> tuple[str, ...]:
-    """The sizes of others, those that the region has tried itself left out; a team's is none."""
+    """The unknown sizes of others, without those that the region has tried itself."""
     return tuple(dict.fromkeys(
         name if place_of(name) else f"{part.function}:{name}"
         for part in history.open_between for name in sorted(part.bytes.names)

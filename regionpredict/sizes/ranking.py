@@ -1,4 +1,4 @@
-"""Which names without a value decide the hints of a program, the fewest and strongest first.
+"""Ranks the names without a value by the hints that they decide.
 
 Predictions give the names that decide them. A hint is known once all of these have values.
 """
@@ -41,8 +41,9 @@ class UnboundSize(NamedTuple):
 
 
 class SizeRanking(NamedTuple):
-    """`settled` of the `regions` with a hint are known now, and `in_part` of these are partial,
-    which no size changes."""
+    """Of the `regions` with a hint, `settled` are known now. Of these, `in_part` are partial, which
+    no size changes.
+    """
 
     regions: int
     settled: int
@@ -82,7 +83,7 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
 def deciding_regions(
     predictions: Sequence[Prediction],
 ) -> dict[str, list[tuple[str, Prediction]]]:
-    """By the name to set: the predictions whose hints it decides, each with its name there."""
+    """By the name to set: the predictions whose hints it decides, each with its own name for it."""
     known = _Names(predictions)
     decided: dict[str, list[tuple[str, Prediction]]] = {}
     for prediction in predictions:
@@ -119,7 +120,7 @@ class _Names:
         self._shared = {*self._at_home.values()}
 
     def asked(self, name: str, region: Region) -> str:
-        """The name to give."""
+        """The name to set."""
         if place_of(name):
             return name
         if told := self._at_home.get((region.function, name)):
@@ -136,7 +137,7 @@ class _Names:
 
 
 def differs_by_element(name: str) -> bool:
-    """Whether each element of an array has a value of its own, so that no one number is right.
+    """Whether each element of an array has its own value, so that no single value is right.
 
     >>> [differs_by_element(name) for name in ("n", "grid[0]", "row[i+1]-row[i]", "s->count[k]")]
     [False, False, True, True]
@@ -145,7 +146,7 @@ def differs_by_element(name: str) -> bool:
 
 
 def _is_anothers(name: str) -> bool:
-    """Whether it is one of another function than the region's."""
+    """Whether it belongs to another function than the region's."""
     return scope_of(name) is not None and place_of(name) is None
 
 

@@ -46,10 +46,10 @@ def with_recorded(
     program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int],
     recording: Recording, macros: Iterable[tuple[str, str]],
 ) -> WithRecorded:  # fmt: skip
-    """Binds what neither the caller nor the source says by what a run recorded.
+    """Binds names without a value from the caller or the source to values of a recorded run.
 
-    `macros` are those that the program is read with. Raises InputError for a recording of another
-    program or of other sources.
+    `macros` are the macros of this reading. Raises InputError for a recording of another program or
+    of other sources.
     """
     matched = match_recorded(program.regions, recording)
     teams = match_teams(program, recording)
@@ -134,7 +134,7 @@ def _sizes_of_teams(teams: Sequence[_Team], region: Region) -> RecordedSizes:
 def _steady_values(
     regions: Sequence[Region], recorded: Mapping[str, RecordedSizes]
 ) -> dict[tuple[str, str], dict[str, RecordedSize]]:
-    """By file and function, the names that had one value at all entries of all its regions.
+    """By file and function, the names with a single value at all entries of all its regions.
 
     A region may need a name outside its loops, such as the length of an array that the function
     allocated. Another region of the function recorded it.
@@ -166,7 +166,7 @@ def _name_now(name: str, known: RecordedRegion, now: Span) -> str:
 def match_recorded(regions: Sequence[Region], recording: Recording) -> dict[str, RecordedRegion]:
     """The recorded region of each region, by id. Regions that did not run have none.
 
-    Raises InputError where no file of the recording is the program's, or a loop is another one.
+    Raises InputError if no file of the recording belongs to the program, or if a loop has changed.
     """
     by_file: dict[str, list[Region]] = {}
     for region in regions:
@@ -188,7 +188,7 @@ def match_recorded(regions: Sequence[Region], recording: Recording) -> dict[str,
 
 
 def match_teams(program: Program, recording: Recording) -> dict[str, list[_Team]]:
-    """The recorded teams of each loop that threads share by hand, by the loop's id.
+    """The recorded parallel regions of each manually shared loop, by the loop's id.
 
     Raises InputError if the `parallel` of such loops has changed.
     """
@@ -241,7 +241,9 @@ def _refuse(changed: Sequence[RecordedRegion], recording: Recording) -> None:
 def _match_file(
     file: str, regions: Sequence[Region], recorded: Sequence[RecordedRegion]
 ) -> tuple[dict[str, RecordedRegion], list[RecordedRegion]]:
-    """The recorded regions of a file by the ids of its regions, and those that are not there."""
+    """The recorded regions of a file by the ids of its regions, and the recorded ones that are
+    missing.
+    """
     lines = lines_of(file)
     left = list(regions)
     matched: dict[str, RecordedRegion] = {}
@@ -266,7 +268,7 @@ def _match_file(
 
 
 def _is_same(known: RecordedRegion, region: Region, lines: Sequence[str]) -> bool:
-    """Whether the lines of a recorded loop begin at the region; so where none were recorded."""
+    """Whether the lines of a recorded loop are at the region. True if no lines were recorded."""
     return _begins_at(known, region.span.line, lines)
 
 
@@ -276,7 +278,7 @@ def _begins_at(known: RecordedRegion, line: int, lines: Sequence[str]) -> bool:
 
 
 def _builds(matched: Iterable[RecordedRegion]) -> set[frozenset[str]]:
-    """The macros that were given where what was recorded was built."""
+    """The macros of the recorded build."""
     return {
         frozenset(word[2:] if "=" in word else f"{word[2:]}=1" for word in known.macros)
         for known in matched
@@ -284,8 +286,7 @@ def _builds(matched: Iterable[RecordedRegion]) -> set[frozenset[str]]:
 
 
 def _unread(recording: Recording, unread: Sequence[RecordedRegion]) -> tuple[str, ...]:
-    """The recorded loops that the program does not have, read with other macros than it was built
-    with."""
+    """The recorded loops that the program does not have, because it is read with other macros."""
     if not unread:
         return ()
     places = [f"{Path(known.file).name}:{known.line}" for known in unread]
@@ -300,7 +301,7 @@ def _unread(recording: Recording, unread: Sequence[RecordedRegion]) -> tuple[str
 def _remarks(
     recording: Recording, builds: set[frozenset[str]], names: set[str], here: frozenset[str]
 ) -> tuple[str, ...]:
-    """That values are those of a build with other macros, which no reading can adapt."""
+    """Notes on values from a build with other macros, which cannot be converted."""
     if not names or builds <= {here}:
         return ()
     there = sorted(set().union(*builds) - here)

@@ -1,7 +1,7 @@
-"""How often a condition holds, as text: `0.25` or `25%` of the `if` at a line, `FILE:LINE`.
+"""Parses the probability of a condition: `0.25` or `25%` for the `if` at a line, `FILE:LINE`.
 
-A share has a point or a percent sign; a whole number may be a size. How uneven work is,
-`skew(row)` or `powerlaw(row)`, is any number.
+A share has a point or a percent sign. A whole number may be a size. A skew, `skew(row)` or
+`powerlaw(row)`, is any number.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def share_of_text(name: str, text: str) -> Fraction | None:
 
 
 def text_of(value: int | Fraction) -> str:
-    """A value as `--set` takes it.
+    """A value in the form of `--set`.
 
     >>> text_of(4000), text_of(Fraction(1, 4)), text_of(Fraction(1))
     ('4000', '25%', '100%')

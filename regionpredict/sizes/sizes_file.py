@@ -7,7 +7,7 @@
       n: 4000000
       grid[0]: 512
 
-Without the names of sets the file is one set. A name without a value is one still to be filled in.
+A file without names of sets is a single set. A name without a value is still to be filled in.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class SizesFile(NamedTuple):
 
 
 def read_sizes(path: Path, name: str | None = None) -> SizesFile:
-    """The sizes of one set of a file, the only one where no name is given.
+    """The sizes of one set of a file. No name is needed if there is only one set.
 
     Raises InputError at the line of an invalid size, for an unknown set, for one name with two
     values, and for an unreadable file.
@@ -74,7 +74,7 @@ def read_sizes(path: Path, name: str | None = None) -> SizesFile:
 
 
 def _sets(root: yaml.MappingNode, path: str) -> dict[str, yaml.MappingNode]:
-    """The sets by their names; of two with one name the last."""
+    """The sets by name. If two have the same name, the last one counts."""
     sets: dict[str, yaml.MappingNode] = {}
     for key, value in root.value:
         if not isinstance(value, yaml.MappingNode):

@@ -1,9 +1,8 @@
 """Trials of a region, or the loops of one `parallel`, over unknown sizes.
 
-Every name without a value is tried by itself, the others as assumed; several names that bound loops
-are tried together, too, as one size. Names that then decide nothing are tried again where those
-that decide have other values. Each trial is what the region would be predicted as with these values
-given.
+Every name without a value is tried alone, with the others as assumed. Names that bound loops are
+also tried together as one common size. Names that then decide nothing are tried again for other
+values of the deciding ones. The result of a trial is the prediction with these values given.
 """
 
 from __future__ import annotations
@@ -59,13 +58,14 @@ _LEAST_ITERATIONS = 2  # fewer are nothing to share
 
 
 Effort = Literal["quick", "normal", "full"]
-"""How much optional work is done."""
+"""The amount of optional work."""
 
 
 class Chosen(NamedTuple):
-    """The query of the saturation model: numbers of threads (empty: all), the loss that a hint may
-    have, previous use of the data, and the active parts. `work` is the budget for trials of one
-    region."""
+    """The options of the saturation model: numbers of threads (empty: all), the loss that a hint
+    may have, previous use of the data, and the active parts. `work` is the budget for trials of one
+    region.
+    """
 
     threads: tuple[int, ...]
     within: float
@@ -86,7 +86,7 @@ def work_a_region(facts: Sequence[RegionFacts], effort: Effort) -> float:
 
 
 class Subject(NamedTuple):
-    """A region as it is predicted: what is known of its names, and of its arrays before it runs."""
+    """A region with the known values of its names and the history of its arrays."""
 
     facts: RegionFacts
     definitions: tuple[Definition, ...]
@@ -96,7 +96,7 @@ class Subject(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A region with sizes given: its times on round numbers of threads, and its iterations."""
+    """A region with given sizes: its times on round numbers of threads, and its iterations."""
 
     points: tuple[Point, ...]
     iterations: int | None
@@ -108,7 +108,7 @@ class OpenSizes:
 
     `size` are the names of the common size, and `names` all. `assumed` has their values. Every
     trial gives the time on `also` threads, those of the hint with one per core. `runs`: the loop
-    runs at the assumed values. Otherwise their answer is ignored.
+    runs at the assumed values. Otherwise their result is ignored.
     """
 
     size: tuple[str, ...]
@@ -119,26 +119,27 @@ class OpenSizes:
 
 
 class Tried(NamedTuple):
-    """A trial, None where no program has these sizes, and the counted work that it took."""
+    """A trial and its counted work. The trial is None if no program has these sizes."""
 
     trial: Trial | None
     work: float
 
 
 KnownTrials = dict[frozenset[tuple[str, int]], Tried]
-"""The trials that were made, by the values that were tried."""
+"""The trials by their values."""
 
 
 @dataclass(slots=True)
 class WorkBudget:
-    """Counted work that one search over sizes may do. A trial counts the same for every search
-    that asks for it, made or known, so that no answer depends on what was asked before."""
+    """The counted work that one search over sizes may do. A cached trial counts like a new one, so
+    that results do not depend on previous searches.
+    """
 
     left: float
     cut: bool = False
 
     def more(self) -> bool:
-        """Whether another size may be asked for: who is refused leaves something out."""
+        """Whether another trial is allowed. After a refusal, the search leaves something out."""
         refused = self.left <= 0
         self.cut |= refused
         return not refused
@@ -169,7 +170,8 @@ def open_sizes(
 
 
 def _origins(names: Sequence[str], subject: Subject) -> list[str]:
-    """The names without a value that these follow from by definitions, each once; else themselves.
+    """The original names without a value from which these follow by definitions, without
+    duplicates, or the names themselves.
 
     `x = malloc(8 * n)` gives the length of x once n has a value, so `n` is listed instead of `x[]`.
     """
@@ -213,9 +215,9 @@ class RegionTrials:
     _facts: dict[frozenset[str], SymbolicFacts] = field(default_factory=dict, init=False)
 
     def at(self, sizes: Mapping[str, int]) -> Trial | None:
-        """The region with these values for some of its names, the others as assumed.
+        """The region with these values for some of its names, and the others as assumed.
 
-        None where no program has it: its data fit no memory, or the loop has nothing to share.
+        None if no program has it: its data exceed the memory, or the loop has no iterations.
         """
         key = frozenset(sizes.items())
         if key not in self.known:
@@ -228,7 +230,7 @@ class RegionTrials:
         return self.known[key].trial
 
     def work(self, sizes: Mapping[str, int]) -> float:
-        """The counted work of a trial that was made."""
+        """The counted work of a finished trial."""
         return self.known[frozenset(sizes.items())].work
 
     def common(self, size: int) -> Trial | None:
@@ -236,7 +238,7 @@ class RegionTrials:
         return self.at(dict.fromkeys(self.sizes.size, size))
 
     def pushed_out(self, sizes: Mapping[str, int]) -> Callable[[float], tuple[Point, ...]]:
-        """The times with these values, by how many bytes others push out of the caches."""
+        """The times with these values, by the bytes that others evict from the caches."""
         made = self._workload({**self.sizes.assumed, **sizes})
         if made is None or made[0].execution is None or not made[0].contents.own:
             return lambda _: ()
@@ -267,7 +269,7 @@ class RegionTrials:
             return ()
 
     def _workload(self, sizes: Mapping[str, int]) -> tuple[Workload, int | None] | None:
-        """The region with these values and its iterations; None where no program has it."""
+        """The region with these values, and its iterations. None if no program has it."""
         subject, machine = self.subject, self.machine
         source = self._source(sizes)
         given = {**subject.given, **sizes}
@@ -288,7 +290,7 @@ class RegionTrials:
         return workload, iterations
 
     def _source(self, sizes: Mapping[str, int]) -> SymbolicFacts:
-        """The facts of the region with some value for these names."""
+        """The facts of the region with some values for these names."""
         names = frozenset(sizes)
         known = self._facts.get(names)
         if known is None:
@@ -297,19 +299,19 @@ class RegionTrials:
         return known
 
     def choice(self, sizes: Mapping[str, int]) -> Choice | None:
-        """The hint of a trial, with all that is as good."""
+        """The hint of a trial, with all equally good numbers of threads."""
         trial = self.at(sizes)
         if trial is None:
             return None
         return choice_of(trial.points, self.machine, self.chosen.threads, self.chosen.within)
 
     def iterations(self, size: int) -> int | None:
-        """Iterations that the threads share, at a common size."""
+        """Iterations shared by the threads, for a common size."""
         trial = self.common(size)
         return None if trial is None else trial.iterations
 
     def tried(self, estimate: Estimate) -> OpenHint:
-        """The hint over all sizes. `estimate` is that at the assumed ones."""
+        """The hint over all sizes. `estimate` is the estimate at the assumed sizes."""
         asked = [threads for threads, _ in estimate.speedup]
         now = choice_of(points_of(estimate), self.machine, asked, self.chosen.within)
         sizes = self.sizes
@@ -327,7 +329,8 @@ class RegionTrials:
 class AlikeTrials:
     """The trials of the regions of one program, on one machine, with one set of given sizes.
 
-    Loops over vectors are common. Regions that differ only in their places share their trials.
+    Loops over vectors, for example, occur often. Regions that differ only in their places share
+    their trials.
     """
 
     machine: Machine
@@ -335,7 +338,7 @@ class AlikeTrials:
     _known: dict[tuple[object, ...], RegionTrials] = field(default_factory=dict, init=False)
 
     def of(self, subject: Subject, sizes: OpenSizes) -> RegionTrials:
-        """The trials of a region, those that were made of one like it known already."""
+        """The trials of a region, including those of equal regions."""
         if any(":" in name for name in (*sizes.size, *sizes.names, *subject.given)):
             # A loop's place or a function's name has a value: there is only one of it.
             return RegionTrials(subject, sizes, self.machine, self.chosen)
@@ -387,13 +390,13 @@ def _tried(
 def choice_of(
     points: Sequence[Point], machine: Machine, threads: Collection[int], within: float
 ) -> Choice:
-    """The choice among these numbers of threads; among all where none is known."""
+    """The choice among these numbers of threads, or among all if none is known."""
     outlook = at_threads(outlook_of(points, machine), threads)
     return choice_on(machine, outlook, within)
 
 
 class TeamLoop(NamedTuple):
-    """A loop of a team: its estimate, and trials of its sizes where some are open."""
+    """A loop of a parallel region: its estimate, and trials of its unknown sizes."""
 
     estimate: Estimate
     trials: RegionTrials | None
@@ -405,7 +408,7 @@ def team_tried(
 ) -> OpenHint | None:  # fmt: skip
     """The hint of a parallel region over all sizes of its loops, in the order of its members.
 
-    `now` are its times at the assumed sizes. None where all are known.
+    `now` are its times at the assumed sizes. None if all are known.
     """
     opened = [loop.trials.sizes for loop in loops if loop.trials is not None]
     names = tuple(sorted({name for sizes in opened for name in sizes.names}))

@@ -1,7 +1,7 @@
-"""Values that no size can have: arrays of negative length, loops that cannot run at all.
+"""Rejects values that no size can have: arrays of negative length, loops that cannot run at all.
 
-A lower bound or a distance may be negative; what is refused is a value after which nothing is left
-that counts by it.
+A lower bound or a distance may be negative. A value is rejected if nothing remains that depends on
+it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from regionpredict.errors import InputError, UsageError
 from regionpredict.ir import Program, Region
 
 _PLENTY = 1000
-"""A size with which any loop that counts by it runs."""
+"""A size with which every loop that depends on it runs."""
 
 Places = Mapping[str, tuple[str, int]]
 
@@ -91,7 +91,7 @@ def _of_negative_length(facts: RegionFacts) -> Iterator[str]:
 
 
 def _counts(facts: RegionFacts) -> list[int | None]:
-    """How often what the region has runs."""
+    """The number of executions of everything in the region."""
     return [facts.iterations.value, *(fact.executions.value for fact in facts.statements)]
 
 

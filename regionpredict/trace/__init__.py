@@ -1,4 +1,4 @@
-"""Event traces: an archive in, one `EventTrace` out; the analyses go from it to their results."""
+"""Input: an archive of events. Output: an `EventTrace`, and the results of its analyses."""
 
 from regionpredict.trace.event_trace import (
     NONE,

@@ -1,4 +1,4 @@
-"""The analyses of a trace: wait states, delay costs and the critical path in one value."""
+"""The analyses of a trace: wait states, delay costs and the critical path as one value."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from regionpredict.trace.whole_run import with_whole_run
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A trace, with a region around each rank's run, and what was found in it.
+    """A trace with a region around each rank's run, and its results.
 
-    `names` are the call paths' names by node. `scans` and `init_completion` are rows (location,
-    node, ticks) of waits without a synchronisation point; `messages` tells of late senders whose
-    messages were received in the wrong order. `findings` are all there are, the
-    reader's first; `clock_violations` are those of the times as they were recorded.
-    `not_analysed` has calls that the analysis leaves out, with their number.
+    `names` are the names of call paths by node. `scans` and `init_completion` are rows (location,
+    node, ticks) of waits without a synchronization point. `messages` are late senders whose
+    messages were received in the wrong order. `findings` has all findings, the reader's first.
+    `clock_violations` are those of the recorded times. `not_analysed` has the number of calls that
+    the analysis leaves out, by name.
     """
 
     trace: EventTrace
@@ -49,7 +49,9 @@ class Analysis:
     not_analysed: Mapping[str, int] = field(default_factory=dict)
 
     def wait_begins(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """When the waits of these rows of `points` begin, in ticks: with the call they are in."""
+        """The starts of the waits of these rows of `points` in ticks. A wait starts with its
+        call.
+        """
         enters = np.flatnonzero(self.trace.kind == Kind.ENTER)
         call = np.searchsorted(enters, self.points.event[rows], side="right") - 1
         return self.trace.time[enters[call]]
@@ -61,11 +63,11 @@ def analyse(
     matches: Matches | None = None,
     correct_clocks: bool = False,
 ) -> Analysis:
-    """Finds who waits for whom, what it costs, and what the run's length is made of.
+    """Computes wait states, their costs, and the critical path.
 
-    `matches` are found where they are not given. With `correct_clocks` times that contradict cause
-    and effect are corrected first. Raises InputError where a kernel cannot be compiled or memory
-    does not suffice.
+    `matches` are computed if they are not given. With `correct_clocks`, times that contradict cause
+    and effect are corrected first. Raises InputError if a kernel cannot be compiled or memory is
+    insufficient.
     """
     trace = with_whole_run(trace)
     rest()

@@ -1,8 +1,8 @@
-"""What a location does between its events: compute, do something else of its own, or wait.
+"""The activity of a location between its events: useful computation, other work, or waiting.
 
-*Useful* is what no region of MPI, of another run-time system or of waiting covers. *Own* is useful
-time and what else a rank does outside MPI without waiting for anybody, such as Paraver's state 12,
-I/O, in which Extrae also writes its buffers: no network shortens it.
+*Useful* time is outside all regions of MPI, of other run-time systems, and of waits. *Own* time is
+useful time and other work of a rank outside MPI without waiting, which no network can shorten. An
+example is Paraver's state 12, I/O, in which Extrae also writes its buffers.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _WAITING = (Role.BARRIER, Role.IMPLICIT_BARRIER, Role.IDLE)
 
 @dataclass(frozen=True, slots=True)
 class Bursts:
-    """What fills the span from each event to its location's next, a row an event.
+    """The activity from each event to the next one of its location, one row per event.
 
-    `length` in ticks (0 after the last); `useful`, `own` and `mpi` whether it is such. `depth` is
-    how many of MPI's regions are open after the event.
+    `length` is in ticks (0 after the last event). `useful`, `own` and `mpi` are flags. `depth` is
+    the number of open MPI regions after the event.
     """
 
     length: Ticks
@@ -76,7 +76,9 @@ def bursts_of(trace: EventTrace) -> Bursts:
 
 
 def _waits_for_lock(trace: EventTrace, inside: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """In a lock's region before it is acquired; nowhere in a trace that does not tell of that."""
+    """Whether an event is inside a lock's region before the lock is acquired. False if the trace
+    does not record acquisitions.
+    """
     acquires = trace.kind == Kind.ACQUIRE_LOCK
     if not acquires.any():
         return np.zeros(len(trace), dtype=bool)
@@ -85,15 +87,15 @@ def _waits_for_lock(trace: EventTrace, inside: NDArray[np.int64]) -> NDArray[np.
 
 
 def by_location(trace: EventTrace, ticks: Ticks) -> Ticks:
-    """Sums of a value an event, one a location."""
+    """Sums of a value per event by location."""
     sums = np.concatenate([[0], np.cumsum(ticks)])
     return np.asarray(sums[trace.starts[1:]] - sums[trace.starts[:-1]], dtype=np.int64)
 
 
 def useful_increase(trace: EventTrace, bursts: Bursts, counter: Counter) -> Ticks:
-    """How much a counter grew in useful time, one number a location.
+    """The growth of a counter in useful time, by location.
 
-    A reading tells of the span that ends with its event.
+    A reading covers the span that ends with its event.
     """
     before = np.maximum(counter.event - 1, 0)
     first = np.isin(counter.event, trace.starts)

@@ -1,4 +1,4 @@
-"""The call tree of a trace: which path an event is on, and where the time goes."""
+"""The call tree of a trace: the path of each event, and the time of each path."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ _TOO_MANY_NODES = -1
 
 @dataclass(frozen=True, slots=True)
 class CallPaths:
-    """Nodes of the tree with parents in front of children, and what lies where.
+    """The nodes of the tree, parents before children, with times, events and operations.
 
-    `parent` and `region` describe the nodes. `operation_node`, `_enter` and `_leave` are each
-    operation's node and the rows of the events that enter and leave it (-1: outside any region).
-    `exclusive` has ticks and `visits` entries, both locations x nodes. The `mark_` columns are the
-    instances of regions that synchronise (MPI_Init, MPI_Finalize, OpenMP's barriers and parallel
-    regions), in the order of their ends. `event_node` is the node of each ENTER and LEAVE.
+    `parent` and `region` define the nodes. `operation_node`, `_enter` and `_leave` are the node of
+    each operation and the rows of the events that enter and leave it (-1: outside any region).
+    `exclusive` has ticks and `visits` the number of entries, both with shape locations x nodes. The
+    `mark_` columns are the instances of regions that synchronize (MPI_Init, MPI_Finalize, OpenMP's
+    barriers and parallel regions), in the order of their ends. `event_node` is the node of each
+    ENTER and LEAVE.
     """
 
     parent: NDArray[np.int32]
@@ -44,7 +45,7 @@ class CallPaths:
     event_node: NDArray[np.int32]
 
     def inclusive(self) -> NDArray[np.int64]:
-        """Ticks with what is called from each node: locations x nodes."""
+        """Inclusive ticks of each node, with shape locations x nodes."""
         total = self.exclusive.copy()
         for node in range(len(self.parent) - 1, -1, -1):
             if self.parent[node] >= 0:
@@ -53,7 +54,7 @@ class CallPaths:
 
 
 def nodes_after(trace: EventTrace, paths: CallPaths) -> NDArray[np.int32]:
-    """The node that each event's location is on until its next event; -1: on none."""
+    """The node of each event's location until its next event, or -1."""
     node = paths.event_node.astype(np.int32)
     parent = np.append(paths.parent, np.int32(-1))
     after = np.where(trace.kind == Kind.LEAVE, parent[node], node)
@@ -64,7 +65,7 @@ def nodes_after(trace: EventTrace, paths: CallPaths) -> NDArray[np.int32]:
 
 
 def path_names(paths: CallPaths, regions: tuple[Region, ...]) -> tuple[str, ...]:
-    """`main/solve/MPI_Recv` for each node; the program itself only names its own."""
+    """`main/solve/MPI_Recv` for each node. The program's own name occurs only in its own path."""
     names: list[str] = []
     for node, number in enumerate(paths.region):
         parent = int(paths.parent[node])
@@ -77,7 +78,7 @@ def path_names(paths: CallPaths, regions: tuple[Region, ...]) -> tuple[str, ...]
 def path_sources(
     paths: CallPaths, names: tuple[str, ...], regions: tuple[Region, ...]
 ) -> dict[str, str]:
-    """`file:line` of each call path's region, or of the nearest around it that has a line."""
+    """`file:line` of each call path's region, or of the closest enclosing one with a line."""
     sources: list[str] = []
     for node, number in enumerate(paths.region):
         region, parent = regions[int(number)], int(paths.parent[node])
@@ -126,7 +127,7 @@ class _CallPaths(ctypes.Structure):
 
 
 def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
-    """Follows every location through its regions; raises InputError where the tree is endless."""
+    """Follows the regions of every location. Raises InputError if the tree grows without limit."""
     library = kernels.load("call_paths.c")
     library.rp_call_paths.restype = ctypes.c_int64
     locations, operations, events = len(trace.locations), len(trace.operations), len(trace)
@@ -188,7 +189,7 @@ def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
 
 
 def _marks(trace: EventTrace, marked: NDArray[np.uint8]) -> int:
-    """How many instances of marked regions there are at most."""
+    """An upper bound of the number of instances of marked regions."""
     if not np.any(marked):
         return 0
     counts = np.bincount(trace.region[trace.region > NONE], minlength=len(marked))

@@ -1,4 +1,4 @@
-"""Calls of MPI that the analyses of a trace leave out, by name."""
+"""Lists MPI calls that the analyses of a trace leave out."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from regionpredict.trace.mpi_regions import is_analysed
 
 
 def calls_not_analysed(trace: EventTrace, replayed: bool = False) -> dict[str, int]:
-    """How often each such function is called, the most frequent first.
+    """The number of calls of each such function, the most frequent first.
 
-    A function whose messages, or non-blocking collective operations, the trace has is analysed.
-    `replayed`: for a replay, which knows how long all-to-alls of varying sizes take.
+    A function is analyzed if the trace has its messages or non-blocking collective operations.
+    `replayed`: for a replay, which supports all-to-alls of varying sizes.
     """
     changes = np.flatnonzero((trace.kind == Kind.ENTER) | (trace.kind == Kind.LEAVE))
     entered = trace.region[changes][trace.kind[changes] == Kind.ENTER]
@@ -40,7 +40,7 @@ def calls_not_analysed(trace: EventTrace, replayed: bool = False) -> dict[str, i
 
 
 def note_of(calls: Mapping[str, int]) -> tuple[Finding, ...]:
-    """One finding that names them all; none where there are none."""
+    """One finding with all their names. Empty if there are none."""
     if not calls:
         return ()
     listed = ", ".join(f"{name} ({count})" for name, count in calls.items())

@@ -1,4 +1,4 @@
-"""What must have happened before what, whatever the clocks say, and where they say otherwise."""
+"""The order of events required by communication, and the recorded times that violate it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Violations:
-    """How often an event of `to` has a time before one of `source` that it needs.
+    """The number of events of `to` that are earlier than a required event of `source`.
 
-    `kind` is message, collective or thread (forks, joins and barriers of OpenMP). `largest` is in
+    `kind` is message, collective or thread (OpenMP's forks, joins and barriers). `largest` is in
     ticks.
     """
 
@@ -50,12 +50,12 @@ _WHAT = {
 def clock_conditions(
     trace: EventTrace, paths: CallPaths, matches: Matches
 ) -> dict[str, Synchronisation]:
-    """By kind, the events that others need, and those that need them.
+    """By kind, the required events and the events that require them.
 
-    A message is received after it was sent. In an operation of one to all nobody but the root ends
-    before the root begins, in one of all to one the root not before the others, in one of all with
-    all, a barrier, and MPI_Finalize nobody before all. In a scan nobody ends before lower ranks
-    begin.
+    A message is received after it was sent. In a one-to-all operation, no member ends before the
+    root begins. In an all-to-one operation, the root does not end before the others begin. In an
+    all-to-all operation, a barrier and MPI_Finalize, no member ends before all have begun. In a
+    scan, no member ends before all lower ranks have begun.
     """
     messages = message_conditions(trace, matches)
     rest()
@@ -67,7 +67,7 @@ def clock_conditions(
 def violations(
     trace: EventTrace, conditions: dict[str, Synchronisation]
 ) -> tuple[tuple[Violations, ...], tuple[Finding, ...]]:
-    """Where the times contradict the conditions, by pair of locations, and findings that say so."""
+    """The violations by pair of locations, and findings about them."""
     violation: list[Violations] = []
     findings = []
     for kind, condition in conditions.items():
@@ -96,7 +96,9 @@ def violations(
 
 
 def _late(trace: EventTrace, condition: Synchronisation) -> tuple[Rows, Rows, Rows]:
-    """Locations of the latest post and of the need, and the ticks by which it comes before."""
+    """The locations of the latest required event and of the dependent event, and the ticks by which
+    the order is violated.
+    """
     nothing = np.zeros(0, dtype=np.int64)
     if not len(condition.need):
         return nothing, nothing, nothing
@@ -151,7 +153,7 @@ def _collectives(trace: EventTrace, paths: CallPaths, matches: Matches) -> Synch
 
 
 def _prefix(trace: EventTrace, table: CollectiveTable, instance: int, slots: Slots) -> None:
-    """Every member needs those with lower ranks in the communicator."""
+    """Every member requires those with lower ranks in the communicator."""
     ranks = trace.communicators[int(table.communicator[instance])].members or ()
     place = {rank: at for at, rank in enumerate(ranks)}
     rows = np.arange(table.first[instance], table.first[instance + 1])

@@ -1,11 +1,11 @@
-"""Times that keep the order of cause and effect: the controlled logical clock.
+"""Corrects times so that causes precede effects, by the controlled logical clock.
 
 The method is that of R. Rabenseifner (The controlled logical clock: a global time for trace-based
-software monitoring of parallel applications in workstation clusters, PDP 1997). D. Becker,
-R. Rabenseifner, F. Wolf and J. Linford extend it to collective operations (Scalable timestamp
-synchronization for event traces of message-passing applications, Parallel Computing 35, 2009),
-D. Becker, M. Geimer, R. Rabenseifner and F. Wolf to threads (Extending the scope of the controlled
-logical clock, Cluster Computing 16, 2013). D. Boehme 2014, section 2.6, names it.
+software monitoring of parallel applications in workstation clusters, PDP 1997). D. Becker, R.
+Rabenseifner, F. Wolf and J. Linford extend it to collective operations (Scalable timestamp
+synchronization for event traces of message-passing applications, Parallel Computing 35, 2009), D.
+Becker, M. Geimer, R. Rabenseifner and F. Wolf to threads (Extending the scope of the controlled
+logical clock, Cluster Computing 16, 2013). D. Boehme 2014, section 2.6, uses it.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class _Clocks(ctypes.Structure):
 def corrected(
     trace: EventTrace, conditions: Iterable[Synchronisation], kernels: Kernels
 ) -> EventTrace:
-    """The trace with times that keep the conditions; a finding says how many events moved.
+    """The trace with times that satisfy the conditions. A finding gives the number of moved events.
 
-    An event that comes before what it needs is set to that one's time. Later events of its
-    location are set forward by less and less (1 % of the time that passes), earlier ones by more
-    and more, as far as no other location needs them earlier. Order on each location is kept, no
-    interval shrinks by more than that part of it (and a tick), and no event gets an earlier time. A
-    trace without violations stays as it is. Raises InputError where memory does not suffice.
+    An event earlier than a required one gets the time of that one. Later events of its location
+    move by a decreasing amount (1 % of the elapsed time less). Earlier ones move by an increasing
+    amount, as far as other locations permit. The order on each location is kept, and no event
+    becomes earlier. An interval shrinks at most by that share (and a tick). A trace without
+    violations is unchanged. Raises InputError if memory is insufficient.
     """
     events, slots, is_post, count = [], [], [], 0
     for condition in conditions:

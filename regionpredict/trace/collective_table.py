@@ -1,4 +1,4 @@
-"""MPI's collective operations as a table: who took part in which, from when to when."""
+"""MPI's collective operations as a table: their members, with start and end times."""
 
 from __future__ import annotations
 
@@ -29,9 +29,11 @@ PREFIX = (Collective.SCAN, Collective.EXSCAN)
 
 @dataclass(frozen=True, slots=True)
 class CollectiveTable:
-    """Collective operations in the order of their instances, within each in that of the ranks in
-    the communicator (of equals the first of them is the last to come, as MPI_MAXLOC has it);
-    `first` has where each instance begins, `begin_event` where a rank took part."""
+    """Collective operations in the order of their instances, and within one in the order of ranks
+    in the communicator. Among equal times, the first counts as the last to arrive, like with
+    MPI_MAXLOC. `first` has the first row of each instance, and `begin_event` the event at which a
+    rank began.
+    """
 
     event: _Rows
     location: NDArray[np.int32]
@@ -56,7 +58,7 @@ class CollectiveTable:
 def collective_table(
     trace: EventTrace, paths: CallPaths, matches: Matches
 ) -> tuple[CollectiveTable, list[Finding]]:
-    """All that every member of its communicator called; findings tell of the others."""
+    """All operations that every member of the communicator called. Findings list the others."""
     operations = trace.operations
     sizes = np.array(
         [len(group.members or ()) for group in trace.communicators] or [0], dtype=np.int64
@@ -128,7 +130,7 @@ def collective_table(
 def _ranks_in_communicator(
     trace: EventTrace, event: _Rows, communicator: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The rank in its communicator of the location of each event."""
+    """The rank in its communicator of each event's location."""
     ranks = np.array([place.rank for place in trace.locations], dtype=np.int64)
     own = ranks[trace.locations_of(event)]
     place = own.copy()
@@ -144,7 +146,7 @@ def _ranks_in_communicator(
 
 
 def _begins(trace: EventTrace, enter: _Rows, event: _Rows) -> _Rows:
-    """The event at which each operation begins: a record of its own, or the call's ENTER."""
+    """The event at which each operation begins: its own record, or the call's ENTER."""
     before = event - 1
     after = enter + 1
     begin = np.where(trace.kind[after] == Kind.COLLECTIVE_BEGIN, after, enter)

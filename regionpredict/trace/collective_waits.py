@@ -1,4 +1,4 @@
-"""Waits in MPI's collective operations, at MPI_Init and at MPI_Finalize."""
+"""Wait states in MPI's collective operations, in MPI_Init and in MPI_Finalize."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _NEVER = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True)
 class CollectiveWaits:
-    """Points, the groups of ranks they refer to, and waits that have no point.
+    """Points, the groups of ranks that they refer to, and waits without a point.
 
-    `scans` are rows (location, node, ticks) of MPI_Scan and MPI_Exscan; `init_completion` the
-    same of MPI_Init.
+    `scans` are rows (location, node, ticks) of MPI_Scan and MPI_Exscan. `init_completion` are those
+    of MPI_Init.
     """
 
     points: tuple[PointRows, ...]
@@ -45,7 +45,7 @@ class CollectiveWaits:
 
 @dataclass(slots=True)
 class _Groups:
-    """Groups of ranks, each once."""
+    """Groups of ranks without duplicates."""
 
     numbers: dict[tuple[int, ...], int]
 
@@ -54,12 +54,13 @@ class _Groups:
 
 
 def collective_waits(trace: EventTrace, paths: CallPaths, matches: Matches) -> CollectiveWaits:
-    """Points of every collective operation that all members of its communicator called.
+    """The points of every collective operation that all members of its communicator called.
 
-    One-to-n operations wait for their root, n-to-one operations' roots for the latest sender,
-    n-to-n operations and barriers for the latest rank. Who is late has begun the operation late; of
-    a non-blocking one, others wait from where they ask for its end. Where no bytes are moved nobody
-    waits; alltoallv and alltoallw do not tell who waits for whom.
+    One-to-n operations wait for their root. Roots of n-to-one operations wait for the latest
+    sender. N-to-n operations and barriers wait for the latest rank. A late rank is one that begins
+    the operation late. In a non-blocking operation, others wait from the call that completes it.
+    Without data there is no wait. The trace of alltoallv and alltoallw does not show who waits for
+    whom.
     """
     table, findings = collective_table(trace, paths, matches)
     groups = _Groups({})
@@ -83,7 +84,7 @@ def collective_waits(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
 
 
 def _begun(trace: EventTrace, table: CollectiveTable, groups: _Groups) -> PointRows:
-    """Where non-blocking operations begin: others may wait for that."""
+    """The starts of non-blocking operations, for which others may wait."""
     rows, owner = _members(table, np.arange(len(table.operation)))
     everyone = _communicators(trace, table, np.arange(len(table.operation)), groups)
     later = table.late_event[rows] != table.event[rows]
@@ -99,7 +100,7 @@ def _begun(trace: EventTrace, table: CollectiveTable, groups: _Groups) -> PointR
 
 
 def _members(table: CollectiveTable, chosen: _Rows) -> tuple[_Rows, _Rows]:
-    """Rows of the chosen instances, and for each row its instance's place in `chosen`."""
+    """The rows of the chosen instances, and for each row its position in `chosen`."""
     counts = table.first[chosen + 1] - table.first[chosen]
     owner = np.repeat(np.arange(len(chosen)), counts)
     starts = np.cumsum(counts) - counts
@@ -110,14 +111,14 @@ def _members(table: CollectiveTable, chosen: _Rows) -> tuple[_Rows, _Rows]:
 def _reduce(
     function: np.ufunc, values: _Rows, owner: _Rows, where: NDArray[np.bool_], empty: int
 ) -> _Rows:
-    """The least or largest of the values of each instance, as far as `where` counts them."""
+    """The smallest or largest value of each instance, restricted to `where`."""
     starts = np.flatnonzero(np.concatenate([[True], owner[1:] != owner[:-1]]))
     array: _Rows = function.reduceat(np.where(where, values, empty), starts)
     return array
 
 
 def _first_row(rows: _Rows, owner: _Rows, where: NDArray[np.bool_], count: int) -> _Rows:
-    """The first row of each instance that `where` holds for, -1 where there is none."""
+    """The first row of each instance that satisfies `where`, or -1."""
     array = np.full(count, -1, dtype=np.int64)
     picked = np.flatnonzero(where)[::-1]
     array[owner[picked]] = rows[picked]
@@ -153,7 +154,7 @@ def _points(
 def _communicators(
     trace: EventTrace, table: CollectiveTable, chosen: _Rows, groups: _Groups
 ) -> NDArray[np.int32]:
-    """The group of the whole communicator of each instance."""
+    """The group of the whole communicator for each instance."""
     numbers = np.empty(len(chosen), dtype=np.int32)
     for communicator in np.flatnonzero(np.bincount(table.communicator[chosen])).tolist():
         members = trace.communicators[communicator].members or ()
@@ -196,7 +197,7 @@ def _one_to_n(
 def _groups_of(
     table: CollectiveTable, rows: _Rows, owner: _Rows, busy: _Rows, count: int, groups: _Groups
 ) -> NDArray[np.int32]:
-    """The group of the ranks in `rows` for each busy instance."""
+    """The group of the ranks in `rows` for each selected instance."""
     bounds = np.searchsorted(owner, np.arange(count + 1))
     return np.array(
         [
@@ -302,7 +303,9 @@ def _prefix(table: CollectiveTable, instance: int) -> list[tuple[int, int, int]]
 def _init_and_finalize(
     trace: EventTrace, paths: CallPaths, groups: _Groups, findings: list[Finding]
 ) -> tuple[list[PointRows], list[tuple[int, int, int]]]:
-    """All ranks synchronise in MPI_Init and MPI_Finalize; nobody is said to wait in MPI_Init."""
+    """All ranks synchronize in MPI_Init and MPI_Finalize. Time in MPI_Init does not count as
+    waiting.
+    """
     calls = np.array(
         [call_of(region.name) for region in trace.regions] or [Call.OTHER], dtype=np.uint8
     )

@@ -1,4 +1,4 @@
-"""Delay costs and the critical path of a trace, from its synchronisation points."""
+"""Computes delay costs and the critical path of a trace from its synchronization points."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ from regionpredict.trace.wait_classes import CAUSED, Wait
 
 @dataclass(frozen=True, slots=True)
 class CostReplay:
-    """What the replay gives, in ticks.
+    """The result of the replay, in ticks.
 
     `short_term` and `long_term` are costs by wait state, location and node (Boehme 2014, section
-    4.2.5). `explained` is the part of each point's wait for which a cause was found, `indirect`
-    that which earlier waits caused, `propagating` that which causes later ones,
-    `propagating_messages` that which causes later late senders and receivers. `lost` are costs
-    that reach waits without a cause, `left_out` those of waits that the reference charges to
-    nobody; `unordered` counts waits whose times contradict the messages.
-    `path` is the critical path by location and node; the `segment_` columns are its pieces, first
-    to last.
+    4.2.5). `explained` is the part of each point's wait with a known cause, and `indirect` the part
+    caused by earlier waits. `propagating` is the part that causes later waits, and
+    `propagating_messages` the part that causes later late senders and receivers. `lost` are costs
+    of waits without a cause, and `left_out` costs of waits that the reference tool does not assign.
+    `unordered` counts waits whose times contradict the messages. `path` is the critical path by
+    location and node. The `segment_` columns are its pieces in order.
     """
 
     short_term: NDArray[np.float64]
@@ -105,7 +104,7 @@ class _Table(ctypes.Structure):
 def cost_replay(
     trace: EventTrace, paths: CallPaths, points: SyncPoints, kernels: Kernels
 ) -> CostReplay:
-    """Replays the points backwards; raises InputError where memory does not suffice."""
+    """Replays the points backwards. Raises InputError if memory is insufficient."""
     locations, nodes, count = len(trace.locations), len(paths.parent), len(points)
     if count > _MOST_POINTS:
         raise InputError(
@@ -150,8 +149,10 @@ def last_met(
     event: NDArray[np.int64],
     met: NDArray[np.int32],
 ) -> NDArray[np.int64]:
-    """The point, -1 where there is none, of each event's location at which it was last together
-    with the rank `met`, or with its team where that is -1. The events (rows) must ascend."""
+    """For each event, the last point at which its location synchronized with the rank `met`, or
+    with its OpenMP threads if `met` is -1. The value is -1 if there is none. The events (rows) must
+    be in ascending order.
+    """
     inputs = _inputs(trace, paths, points)
     table = _table(trace, paths, points, inputs)
     last = np.full(len(event), -1, dtype=np.int64)
@@ -207,7 +208,7 @@ def _table(
 
 
 def _end(trace: EventTrace, points: SyncPoints) -> tuple[int, int]:
-    """Where the path ends: the last rank to enter MPI_Finalize, else the last event."""
+    """The end of the path: the last rank to enter MPI_Finalize, else the last event."""
     ends = np.flatnonzero((points.kind == Wait.WAIT_FINALIZE) & (points.wait == 0))
     if len(ends):
         return int(ends[0]), 0
@@ -219,7 +220,7 @@ def _end(trace: EventTrace, points: SyncPoints) -> tuple[int, int]:
 
 
 def _begins(trace: EventTrace, paths: CallPaths, points: SyncPoints) -> NDArray[np.uint8]:
-    """Points at the end of MPI_Init, where the path begins."""
+    """The points at the end of MPI_Init, where the path can begin."""
     calls = np.array(
         [call_of(region.name) for region in trace.regions] or [Call.OTHER], dtype=np.uint8
     )

@@ -1,4 +1,4 @@
-"""Pieces of work on the workers of a Dask cluster."""
+"""Runs work on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ _SECONDS = 30  # in which a scheduler answers
 def cluster_spread(address: str) -> Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]:
     """`[work(item) for item in items]` on the workers of the scheduler at `address`.
 
-    The workers need this package, a C compiler of the same name, and see files where they are seen
-    here. Raises InputError where the package distributed is missing or nobody answers.
+    The workers need this package, a C compiler of the same name, and access to files under the same
+    paths. Raises InputError if the package distributed is missing or the scheduler does not
+    respond.
     """
     try:
         from distributed import Client  # noqa: PLC0415 (an extra)

@@ -1,4 +1,4 @@
-"""Parts of a trace: rows of events, with the operations and matches that lie in them."""
+"""Parts of a trace: rows of events with their operations and matches."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ def cut(
     end: Rows,
     between: tuple[int, int] | None = None,
 ) -> tuple[EventTrace, Matches]:
-    """The trace of the rows after `begin` up to and with `end`, one of each a location.
+    """The trace of the rows after `begin` up to and including `end`, with one of each per location.
 
-    What belongs together is so still, as far as it lies inside.
+    Operations inside the part stay matched.
 
-    Regions that are open there begin and end with the cut: at the times of those rows, or at the
-    two times in `between`. Messages and readings of counters
-    whose rows lie outside are left out.
+    Regions that are open at the cut start and end with it, at the times of those rows, or at the
+    two times in `between`. Messages and counter readings whose rows are outside are left out.
     """
     parts: list[NDArray[np.int64]] = []
     row_of = np.full(len(trace), NONE, dtype=np.int64)
@@ -64,7 +63,9 @@ def cut(
 def with_apportioned_counters(
     part: EventTrace, trace: EventTrace, between: tuple[int, int]
 ) -> EventTrace:
-    """The part of `trace` between two times, in which counters grow evenly between readings."""
+    """The part of `trace` between two times. Counters are assumed to grow evenly between
+    readings.
+    """
     counters = tuple(
         _apportioned(old, new, trace, part, between)
         for old, new in zip(trace.counters, part.counters, strict=True)
@@ -75,9 +76,9 @@ def with_apportioned_counters(
 def _apportioned(
     old: Counter, new: Counter, trace: EventTrace, part: EventTrace, between: tuple[int, int]
 ) -> Counter:
-    """What a counter grew by across the ends of the span, as much of it as of the time is inside.
+    """A counter's growth across the ends of the span, in proportion to the time inside.
 
-    The share at the end is read at the location's last event.
+    The share at the end is added at the location's last event.
     """
     low, high = between
     time, location = trace.time[old.event], trace.locations_of(old.event)
@@ -103,7 +104,7 @@ def _apportioned(
 def only_rows(
     trace: EventTrace, matches: Matches, rows: NDArray[np.bool_]
 ) -> tuple[EventTrace, Matches]:
-    """The trace of these rows alone; ENTER and LEAVE have to pair up in them."""
+    """The trace of these rows only. Their ENTER and LEAVE events must be balanced."""
     row_of = np.where(rows, np.cumsum(rows) - 1, NONE)
     part = replace(
         trace,
@@ -118,7 +119,7 @@ def only_rows(
 def _with_operations(
     part: EventTrace, trace: EventTrace, matches: Matches, row_of: Rows
 ) -> tuple[EventTrace, Matches]:
-    """What `trace` has in rows that `row_of` has a new place for, -1 where there is none."""
+    """The operations of `trace` in the rows for which `row_of` has a new position (-1: none)."""
     operations = trace.operations
     kept = np.flatnonzero(row_of[operations.event] >= 0)
     columns = {
@@ -139,12 +140,12 @@ def _with_operations(
 
 
 def _moved(rows: Rows, new_row: Rows) -> Rows:
-    """Where operations are now, -1 where they are left out; what is negative stays."""
+    """The new positions of operations, or -1 for those left out. Negative values are unchanged."""
     return np.where(rows >= 0, new_row[rows], rows)
 
 
 def _open(trace: EventTrace, location: int, row: int) -> list[int]:
-    """The regions that are open after a row of a location, outermost first."""
+    """The open regions after a row of a location, the outermost first."""
     start = int(trace.starts[location])
     kind, region = trace.kind[start : row + 1], trace.region[start : row + 1]
     step = np.where(kind == Kind.ENTER, 1, 0) - np.where(kind == Kind.LEAVE, 1, 0)

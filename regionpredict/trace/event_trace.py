@@ -1,4 +1,6 @@
-"""The events of a parallel run in columns: what every reader makes and every analysis takes."""
+"""The events of a parallel run in columns: the output of all readers and the input of all
+analyses.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ NONE = -1  # in a column: has no partner, region, ...
 
 
 class Kind(IntEnum):
-    """What an event says. The names are those of OTF2 3.0 where it has one."""
+    """The kind of an event. The names are those of OTF2 3.0, where it has one."""
 
     ENTER = 0
     LEAVE = 1
@@ -38,7 +40,7 @@ class Kind(IntEnum):
 
 
 class Paradigm(IntEnum):
-    """Whose a region is."""
+    """The programming model of a region."""
 
     USER = 0
     MPI = 1
@@ -47,7 +49,7 @@ class Paradigm(IntEnum):
 
 
 class Role(IntEnum):
-    """What a region does, as far as an analysis asks."""
+    """The function of a region, as far as analyses need it."""
 
     FUNCTION = 0
     POINT_TO_POINT = 1
@@ -64,7 +66,7 @@ class Role(IntEnum):
 
 
 class Collective(IntEnum):
-    """Which collective operation; the names and numbers are those of OTF2's CollectiveOp."""
+    """The kind of a collective operation. Names and numbers are those of OTF2's CollectiveOp."""
 
     BARRIER = 0
     BCAST = 1
@@ -94,7 +96,7 @@ class Collective(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A stream of events: one thread of one rank. `rank` counts in MPI_COMM_WORLD."""
+    """A stream of events: one thread of one rank. `rank` is the rank in MPI_COMM_WORLD."""
 
     rank: int
     thread: int = 0
@@ -106,7 +108,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A function or construct that events enter and leave; `file` and `line` where known."""
+    """A function or construct that events enter and leave, with `file` and `line` if known."""
 
     name: str
     paradigm: Paradigm = Paradigm.USER
@@ -117,10 +119,10 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Communicator:
-    """Members as ranks in MPI_COMM_WORLD, in the order of their ranks in the communicator.
+    """The members, as ranks in MPI_COMM_WORLD, in the order of their ranks in the communicator.
 
-    No members, (), stand for each rank alone (MPI_COMM_SELF). `remote` has the other group's
-    members where it is an inter-communicator. Members are None where the trace does not tell them.
+    An empty tuple means each rank alone (MPI_COMM_SELF). `remote` has the members of the other
+    group of an inter-communicator. Members are None if the trace does not record them.
     """
 
     name: str
@@ -130,8 +132,9 @@ class Communicator:
 
 @dataclass(frozen=True, slots=True)
 class ProcessGrid:
-    """A Cartesian topology of ranks. `sizes`, and whether a dimension is `periodic`, one each a
-    dimension; `coordinates` of each rank in MPI_COMM_WORLD."""
+    """A Cartesian topology of ranks. `sizes`, and whether a dimension is `periodic`, have one entry
+    per dimension. `coordinates` has an entry for each rank in MPI_COMM_WORLD.
+    """
 
     name: str
     sizes: tuple[int, ...]
@@ -141,7 +144,7 @@ class ProcessGrid:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong with a trace, or in it and not analysed; `location` where it was seen."""
+    """A problem in a trace, or a part that is not analyzed, with its `location`."""
 
     message: str
     location: str = ""
@@ -155,12 +158,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Operations:
-    """The events that communicate, a row each, in the order of `event`; all columns one length.
+    """The communication events, one row each, in the order of `event`. All columns have the same
+    length.
 
-    `event` is the row of the event it belongs to. `partner` (point-to-point) and `root`
-    (collectives) are ranks in MPI_COMM_WORLD; `communicator` counts in
-    `EventTrace.communicators`; `request` names a request, or a lock, within its rank; `sent` and
-    `received` are bytes; `collective` is a `Collective`, 255 where it is none; elsewhere -1 is.
+    `event` is the row of its event. `partner` (point-to-point) and `root` (collectives) are ranks
+    in MPI_COMM_WORLD. `communicator` is an index into `EventTrace.communicators`. `request`
+    identifies a request, or a lock, within its rank. `sent` and `received` are in bytes.
+    `collective` is a `Collective`, or 255. Other missing values are -1.
     """
 
     event: NDArray[np.int64]
@@ -179,10 +183,11 @@ class Operations:
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A hardware counter's readings: `increase` since the location's reading before (or its begin).
+    """The readings of a hardware counter. `increase` is the growth since the location's previous
+    reading, or since its start.
 
-    `event` has the row of the event with which each reading was taken, ascending. Where a reading
-    failed there is none. `name` is the counter's own, as PAPI_TOT_INS; `unit` is 1 where unnamed.
+    `event` has the row of the event of each reading, in ascending order. Failed readings are left
+    out. `name` is the counter's name, such as PAPI_TOT_INS. `unit` is 1 if it has none.
     """
 
     name: str
@@ -193,15 +198,15 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class EventTrace:
-    """All events, location after location, in order of time within each.
+    """All events, location by location, in order of time.
 
-    The events of `locations[i]` are the rows `starts[i]` to `starts[i + 1]`; locations are in
-    order of rank and thread. `time` is in ticks since the first event, `ticks_per_second` of
-    them a second (exact differences at any run length). `kind` is a `Kind`. `region` is a row of
-    `regions` for ENTER and LEAVE, else -1. `operations` has what else an event says.
+    The events of `locations[i]` are the rows `starts[i]` to `starts[i + 1]`. Locations are ordered
+    by rank and thread. `time` is in ticks since the first event, with `ticks_per_second` ticks per
+    second. Differences are exact for runs of any length. `kind` is a `Kind`. `region` is a row of
+    `regions` for ENTER and LEAVE, else -1. `operations` has the other properties of events.
 
-    Events nest: each location's ENTER and LEAVE pair up, which readers see to. `findings` is what
-    they had to mend or leave out.
+    Readers ensure that each location's ENTER and LEAVE events are balanced. `findings` lists what
+    they had to repair or leave out.
     """
 
     locations: tuple[Location, ...]
@@ -223,14 +228,14 @@ class EventTrace:
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """The ranks that have locations, ascending."""
+        """The ranks that have locations, in ascending order."""
         return tuple(sorted({location.rank for location in self.locations}))
 
     def seconds(self, ticks: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Ticks, or differences of ticks, as seconds."""
+        """Converts ticks, or differences of ticks, to seconds."""
         return np.asarray(ticks / self.ticks_per_second, dtype=np.float64)
 
     def locations_of(self, events: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The row in `locations` of each of these rows of events."""
+        """The index in `locations` for each of these rows of events."""
         array = np.searchsorted(self.starts, events, side="right") - 1
         return array.astype(np.int32)

@@ -1,12 +1,12 @@
-"""`extrapolate`: each factor by the law of its nature, to processes that nobody has run it on.
+"""`extrapolate`: predicts each factor for larger numbers of processes by a suitable law.
 
-Laws are judged by prediction: each is fitted to the smaller runs and held against the larger ones.
-Few runs seldom tell which law holds, and a wrong choice costs more the farther it is taken. So LB,
-Ser and Trf are the mean of all laws, each weighted by the likelihood of its error on held-out runs;
-eq. 5 (Amdahl), which Rosas 2014 takes unless the analyst knows better, counts twice. Computation
-scalability falls where processes share memory, whose end smaller runs do not show: it keeps eq. 5,
-which falls fastest, unless the law with the least error, of four sizes at least, is clearly better.
-All laws are fitted to all runs.
+Laws are judged by prediction: each is fitted to the smaller runs and compared with the larger ones.
+A few runs rarely show which law holds, and a wrong choice costs more at larger distances. So LB,
+Ser and Trf are the mean of all laws, weighted by the likelihood of their errors on held-out runs.
+Eq. 5 (Amdahl), the default of Rosas 2014, counts twice. Computation scalability decreases if
+processes share memory, and smaller runs do not show where the decrease ends. It uses eq. 5, which
+decreases fastest, unless another law has a clearly smaller error with at least four sizes. The
+chosen laws are fitted to all runs.
 """
 
 from __future__ import annotations
@@ -30,20 +30,21 @@ LAWS = (
     "cube-root-efficiency",
     "root-efficiency",
 )
-"""The laws that compete: eq. 5, eq. 6 and constants of Rosas 2014, then slower losses than eq. 5:
-a message tree's, and the surfaces' of three- and two-dimensional parts."""
+"""The candidate laws: eq. 5, eq. 6 and constants of Rosas 2014, then slower losses than eq. 5.
+These are the losses of a message tree, and of the surfaces of three- and two-dimensional parts.
+"""
 
 DEFAULT_LAW = LAWS[0]
 FACTORS = ("load_balance", "serialisation", "transfer")
 UNDIVIDED = ("load_balance", "communication")
-"""The parts of parallel efficiency, and what they are where no run tells Ser from Trf."""
+"""The factors of parallel efficiency, and their replacement if no run separates Ser from Trf."""
 SCALED = (*FACTORS, "communication", "computation_scalability")
-"""The factors that may be fitted; all others are their products."""
+"""The factors that can be fitted. All others are their products."""
 
 _SHOWN = 0.005
-"""The least weight of a law that a formula shows."""
+"""The minimum weight of a law in a displayed formula."""
 _ENOUGH = 4
-"""Sizes from which on a law is chosen: of three, a single one can be held out."""
+"""The minimum number of sizes for choosing a law. With three, only one can be held out."""
 
 _UNREFUTED = Constant(
     2.0,
@@ -78,9 +79,10 @@ _NOISE = Constant(
 
 @dataclass(frozen=True, slots=True)
 class FactorModel:
-    """A factor's laws, fitted to all runs, whose mean by `weights` it is; `law` and `model` are the
-    heaviest. `error` is the root mean square error of the heaviest on runs that were held out, in
-    the factor's unit (None where none could be). `rivals` are all laws with theirs."""
+    """A factor as the mean of laws fitted to all runs, with their `weights`. `law` and `model` are
+    the law with the largest weight. `error` is its root mean square error on held-out runs, in the
+    factor's unit, or None if no run could be held out. `rivals` are all laws with their errors.
+    """
 
     factor: str
     law: str
@@ -93,7 +95,9 @@ class FactorModel:
 
     @property
     def text(self) -> str:
-        """The laws as a formula of p, the number of processes; the lightest are left out."""
+        """The laws as a formula of p, the number of processes. Laws with small weights are left
+        out.
+        """
         parts = self.parts
         if len(parts) == 1:
             return parts[0][2]
@@ -101,8 +105,9 @@ class FactorModel:
 
     @property
     def parts(self) -> tuple[tuple[float, str, str], ...]:
-        """(weight, law, formula) of the laws that matter, the heaviest first; laws that are the
-        same formula here are one."""
+        """(weight, law, formula) of the laws with relevant weights, the largest first. Laws with
+        the same formula are merged.
+        """
         shares: dict[str, tuple[float, str]] = {}
         for name, model, _ in sorted(
             self.rivals, key=lambda rival: -self.weights.get(rival[0], 0.0)
@@ -113,7 +118,7 @@ class FactorModel:
         return tuple(sorted((row for row in rows if row[0] >= _SHOWN), key=lambda row: -row[0]))
 
     def value(self, width: float) -> float:
-        """The factor on `width` processes, from 0 to 1 (or to the largest measured one)."""
+        """The factor for `width` processes, from 0 to 1 (or to the largest measured one)."""
         mean = sum(
             self.weights[name] * _within(model, width, self.most)
             for name, model, _ in self.rivals
@@ -122,10 +127,10 @@ class FactorModel:
         return min(mean, self.most)  # weights add up to 1 but for rounding
 
     def band(self, width: float) -> tuple[float, float]:
-        """Between what the factor lies, for all that the runs say.
+        """The interval of the factor that is consistent with the runs.
 
-        All laws that the held-out runs do not refute, widened by the chosen law's own error there,
-        which grows with each further doubling.
+        It includes all laws that held-out runs do not exclude. It is widened by the chosen law's
+        error, which grows with each further doubling.
         """
         centre = self.value(width)
         least = _NOISE.value if self.error is None else max(self.error, _NOISE.value)
@@ -143,10 +148,10 @@ class FactorModel:
 
 @dataclass(frozen=True, slots=True)
 class Extrapolated:
-    """All factors on `width` processes, with what they lie between (`low`, `high`).
+    """All factors for `width` processes, with their intervals (`low`, `high`).
 
-    `dominating` is the least of LB, Ser and Trf: where the most is lost. Without Ser and Trf of all
-    runs, their product, communication, takes their place.
+    `dominating` is the smallest of LB, Ser and Trf, where most is lost. If some run lacks Ser and
+    Trf, their product, communication, replaces them.
     """
 
     width: int
@@ -158,8 +163,9 @@ class Extrapolated:
 
 @dataclass(frozen=True, slots=True)
 class Extrapolation:
-    """Models by factor, values by width, and where the dominating factor changes: (width, from,
-    to), the least integer width at which the new one is the least factor."""
+    """Models by factor, values by width, and changes of the dominating factor as (width, from, to).
+    The width is the smallest integer at which the new factor is smallest.
+    """
 
     models: Mapping[str, FactorModel]
     points: tuple[Extrapolated, ...]
@@ -167,7 +173,7 @@ class Extrapolation:
 
 
 def measured(study: Study, factor: str) -> list[tuple[int, float]]:
-    """A factor's values by width, of all runs that have it."""
+    """A factor's values by width, for all runs that have it."""
     pairs = []
     for run in study.runs:
         value = (
@@ -179,7 +185,7 @@ def measured(study: Study, factor: str) -> list[tuple[int, float]]:
 
 
 def parts_of(study: Study) -> tuple[str, ...]:
-    """The factors that parallel efficiency is the product of, as far as all runs tell them."""
+    """The factors whose product is parallel efficiency, as far as all runs have them."""
     divided = all(run.factors.transfer is not None for run in study.runs)
     return FACTORS if divided else UNDIVIDED
 
@@ -187,10 +193,10 @@ def parts_of(study: Study) -> tuple[str, ...]:
 def extrapolate(
     study: Study, widths: Sequence[int], laws: Mapping[str, str] | None = None
 ) -> Extrapolation:
-    """The factors of a study on `widths` processes.
+    """The factors of a study for `widths` processes.
 
-    `laws` names the law of a factor where the analyst knows it. Raises UsageError for unknown
-    factors, laws and widths, InputError for runs of a single width.
+    `laws` sets the law of a factor if the analyst knows it. Raises UsageError for unknown factors,
+    laws and widths, and InputError for runs of a single width.
     """
     if len(study.widths) < 2:
         raise InputError(
@@ -218,7 +224,9 @@ def extrapolate(
 def fit_factor(
     factor: str, pairs: Sequence[tuple[int, float]], law: str | None = None
 ) -> FactorModel:
-    """The model of a factor's values by width (at least two widths); `law` None chooses one."""
+    """The model of a factor's values by width (at least two widths). With `law` None, a law is
+    chosen.
+    """
     widths = sorted({width for width, _ in pairs})
     fits = {name: _fitted(name, pairs) for name in LAWS}
     errors = {name: _held_out(name, pairs, widths) for name in LAWS}
@@ -243,8 +251,9 @@ def fit_factor(
 
 
 def _weights(errors: Mapping[str, float]) -> dict[str, float]:
-    """The likelihood of each law's error, by a normal distribution as wide as the least error, or
-    as the noise of runs."""
+    """The likelihood of each law's error, by a normal distribution with the smallest error, or the
+    noise of runs, as deviation.
+    """
     error = {name: max(value, _NOISE.value) for name, value in errors.items()}
     least = min(error.values())
     likely = {name: float(np.exp(-0.5 * (value / least) ** 2)) for name, value in error.items()}
@@ -254,7 +263,7 @@ def _weights(errors: Mapping[str, float]) -> dict[str, float]:
 
 
 def _clearly_best(errors: Mapping[str, float], sizes: int) -> str:
-    """The law with the least error where it is clearly better than eq. 5, else that."""
+    """The law with the smallest error if it is clearly better than eq. 5, else eq. 5."""
     if not errors or sizes < _ENOUGH:
         return DEFAULT_LAW
     least = min(errors, key=lambda name: errors[name])
@@ -271,10 +280,10 @@ def _fitted(law: str, pairs: Sequence[tuple[int, float]]) -> FittedModel:
 
 
 def _held_out(law: str, pairs: Sequence[tuple[int, float]], widths: Sequence[int]) -> float | None:
-    """The root mean square error on larger runs of models of the smaller ones.
+    """The root mean square error on larger runs, of models fitted to the smaller ones.
 
-    Every run beyond the second size is predicted from all that are smaller. A run counts by how
-    many sizes are smaller: what the law says of the largest run says most of what lies beyond it.
+    Every run beyond the second size is predicted from all smaller ones. The weight of a run is its
+    number of smaller sizes, since the prediction of the largest run says most about larger ones.
     """
     squares, weight = 0.0, 0.0
     for place in range(2, len(widths)):
@@ -310,7 +319,7 @@ def _point(
 
 
 def dominating(factors: Mapping[str, float]) -> str:
-    """The least of LB, Ser and Trf, or of LB and communication; of equal ones, the first."""
+    """The smallest of LB, Ser and Trf, or of LB and communication. The first of equal ones."""
     parts = FACTORS if "transfer" in factors else UNDIVIDED
     return min(parts, key=lambda factor: factors[factor])
 

@@ -1,8 +1,8 @@
-"""Factors that another tool has computed: a table of POP metrics (CSV), or TALP's report (JSON).
+"""Reads factors computed by other tools: a table of POP metrics (CSV), or a report of TALP (JSON).
 
-A CSV file has a row or a column for each run, as the scripts `modelfactors.py` and PyPOP write
-them. TALP, of the DLB library, writes a JSON file for each run; it does not part serialisation from
-transfer.
+A CSV file has a row or a column per run, like the output of the scripts `modelfactors.py` and
+PyPOP. TALP, of the DLB library, writes a JSON file per run, which does not separate serialization
+from transfer.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ _LARGEST = 1e30  # no run lasts longer or counts more, and the inverse is not re
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """What a source gives of one run; shares from 0 to 1, `runtime_s` in seconds or relative."""
+    """The values of a source for one run. Shares are from 0 to 1, and `runtime_s` is in seconds or
+    relative.
+    """
 
     name: str
     ranks: int
@@ -63,9 +65,9 @@ class _Given:
 
 
 def read_factor_table(path: Path, region: str | None = None) -> list[RunFactors]:
-    """The runs in a `.csv` or `.json` file; `region` is one of TALP's, None the whole run.
+    """The runs in a `.csv` or `.json` file. `region` selects a region of TALP, None the whole run.
 
-    Raises InputError where the file does not have what factors need.
+    Raises InputError if the file lacks required values.
     """
     if path.suffix == ".json":
         return [_factors(_talp_run(path, region))]
@@ -143,7 +145,7 @@ def _talp_run(path: Path, region: str | None) -> _Given:
 
 
 def _counted(region: Record, key: str) -> float | None:
-    """A counter's sum; TALP writes 0 where it did not count."""
+    """A counter's sum. TALP writes 0 if it did not count."""
     return (region.number(key) if key in region.value else 0.0) or None
 
 
@@ -231,7 +233,7 @@ def _pop_run(
 
 
 def _key(cell: str) -> tuple[str, float]:
-    """What a name in the table means, "" for nothing that is used, and its unit in seconds."""
+    """The meaning of a name in the table ("" if unused), and its unit in seconds."""
     name = re.sub(r"[#\-\s]+", " ", cell.lower()).strip()
     unit = re.search(r"[(\[](ns|us|ms|s)[)\]]", name)
     if "(ideal" in name:

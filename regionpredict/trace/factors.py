@@ -1,15 +1,16 @@
-"""`run_factors`: why one run is not `P` times as fast: parallel efficiency = LB x Ser x Trf.
+"""`run_factors`: splits the parallel efficiency of a run into LB x Ser x Trf.
 
-With `t_i` the useful time of process `i` (a thread counts as one), `T` the run time and `T_0` the
-run time on the ideal network (Rosas 2014, eq. 1 to 4, in the order that the tools compute them):
+With `t_i` the useful time of process `i` (a thread counts as a process), `T` the run time and `T_0`
+the run time on the ideal network (Rosas 2014, eq. 1 to 4, in the order in which the tools compute
+them):
 
     LB   = mean(t_i) / max(t_i)
     Comm = max(t_i) / T
     Ser  = max(o_i) / T_0
     Trf  = Comm / Ser
 
-`o_i` is what process `i` does by itself in the ideal run: useful time, time in which it neither
-computes nor waits (I/O), and the time before it began, which the reference tools replay as work.
+`o_i` is the own time of process `i` in the ideal run. It is useful time, other time without waiting
+(I/O), and the time before the process starts, which the reference tools replay as work.
 """
 
 from __future__ import annotations
@@ -42,17 +43,17 @@ SERIALISATIONS: dict[str, str] = {
     "useful": "largest useful time over the ideal run time (Rosas 2014, eq. 3)",
     "ideal-run": "largest share of its own life that a process computes in the ideal run",
 }
-"""The definitions of Ser in use, by name; the first one is printed unless another is asked for."""
+"""The definitions of Ser by name. The first one is the default."""
 
 GIVEN = "given"
-"""The definition of Ser of runs whose factors come from a table."""
+"""The definition of Ser for runs with factors from a table."""
 
 INSTRUCTIONS = ("PAPI_TOT_INS", "INSTRUCTIONS", "instructions", "perf::INSTRUCTIONS")
 
 
 @dataclass(frozen=True, slots=True)
 class EagerPoint:
-    """What Ser would be with another eager limit (bytes), and the ideal run time in seconds."""
+    """Ser for another eager limit (bytes), and the ideal run time in seconds."""
 
     limit: float
     ideal_runtime_s: float
@@ -61,9 +62,10 @@ class EagerPoint:
 
 @dataclass(frozen=True, slots=True)
 class Initialized:
-    """The factors between the last rank's leaving MPI_Init and the first one's entering
-    MPI_Finalize, and what share of the run time that leaves out; all from 0 to 1. `useful_s` is the
-    useful time between them, of all processes."""
+    """The factors between the last rank's exit from MPI_Init and the first one's entry into
+    MPI_Finalize, and the share of the run time outside. All are from 0 to 1. `useful_s` is the
+    useful time of all processes in between.
+    """
 
     useful_s: float
     left_out: float
@@ -79,16 +81,17 @@ class Initialized:
 
 @dataclass(frozen=True, slots=True)
 class RunFactors:
-    """One run's figures. Factors are from 0 to 1; times are seconds.
+    """The factors and totals of one run. Factors are from 0 to 1, and times are in seconds.
 
-    `ranks` counts MPI's, `width` the processes of the factors: threads where a rank has several.
-    `useful_s`, `instructions` and `cycles` are totals in useful time, the latter None where the
-    trace has no such counter. `serialisations` has all definitions. `trimmed` says that Trf came
-    out above 1, because the ideal run was slower than the real one, and was cut to 1. `iterations`
-    are those of the phase that the figures are of, None for a whole run. `not_analysed` has calls
-    that the replay leaves out, with their number. `initialized` is None where the trace has no
-    MPI_Init, or the figures are of a part of the run. Where a table gives communication, but not
-    its parts, `undivided` is that, and the parts and the ideal run time are None.
+    `ranks` is the number of MPI ranks, and `width` the number of processes in the factors. Threads
+    count as processes if a rank has several. `useful_s`, `instructions` and `cycles` are totals in
+    useful time. The last two are None if the trace has no such counter. `serialisations` has all
+    definitions. `trimmed`: Trf was above 1, because the ideal run was slower than the real one, and
+    was set to 1. `iterations` is the number of iterations in the selected phase, None for a whole
+    run. `not_analysed` has the number of calls that the replay leaves out, by name. `initialized`
+    is None if the trace has no MPI_Init, or if a part of the run is selected. If a table has
+    communication but not its factors, `undivided` is communication, and the factors and the ideal
+    run time are None.
     """
 
     name: str
@@ -120,7 +123,7 @@ class RunFactors:
 
     @property
     def communication(self) -> float:
-        """Ser x Trf: the largest useful time over the run time, unless trimmed."""
+        """Ser x Trf: the largest useful time divided by the run time, unless trimmed."""
         if self.serialisation is None or self.transfer is None:
             assert self.undivided is not None
             return self.undivided
@@ -133,14 +136,14 @@ class RunFactors:
 
     @property
     def ipc(self) -> float | None:
-        """Useful instructions a cycle."""
+        """Useful instructions per cycle."""
         if self.instructions is None or not self.cycles:
             return None
         return self.instructions / self.cycles
 
     @property
     def frequency_hz(self) -> float | None:
-        """Cycles a second of useful time."""
+        """Cycles per second of useful time."""
         return None if self.cycles is None or not self.useful_s else self.cycles / self.useful_s
 
 
@@ -158,13 +161,12 @@ def run_factors(
 ) -> RunFactors:
     """The factors of one run.
 
-    `network` replaces the ideal one as the network of `T_0` (for its eager limit, first of all).
-    With `nominal`, `T` is not what the trace shows but what a replay on that network takes; then
-    `work` may replace the length of the span after each event, in ticks. `inside` says after which
-    events time is part of what the factors are of (all of it where it is None); other time outside
-    MPI passes, but is not useful. Without `eager_points`, other eager limits are not tried. Raises
-    InputError for an unknown definition, for a trace of more ranks than have events, and where
-    nothing is computed.
+    `network` is the network of `T_0`, by default the ideal one. Its eager limit matters most. With
+    `nominal`, `T` is the time of a replay on that network instead of the recorded one. `work` may
+    then replace the length of the span after each event, in ticks. `inside` selects the events
+    after which time counts (None: all). Other time outside MPI passes, but is not useful. Without
+    `eager_points`, other eager limits are not tried. Raises InputError for an unknown definition,
+    for ranks without events, and for a trace without computation.
     """
     if definition not in SERIALISATIONS:
         raise InputError(
@@ -246,7 +248,9 @@ def _replayed(
     bursts: Bursts,
     notes: list[str],
 ) -> NDArray[np.int64]:
-    """The replay; where it blocks and the run did not, the run's network sent more eagerly."""
+    """The replay. If it deadlocks although the run did not, the run's network used a larger eager
+    limit, which is searched.
+    """
     try:
         return replay(trace, matches, kernels, network, work, bursts)
     except BlockedError:
@@ -277,7 +281,7 @@ def _check_complete(trace: EventTrace) -> None:
 
 
 def _entered(trace: EventTrace) -> frozenset[str]:
-    """The names of the regions that events enter, but for the program's."""
+    """The names of the regions that events enter, except the program's."""
     used = np.unique(trace.region[trace.region >= 0])
     return frozenset(
         trace.regions[i].name for i in used.tolist() if trace.regions[i].role.name != "PROGRAM"
@@ -287,7 +291,7 @@ def _entered(trace: EventTrace) -> frozenset[str]:
 def _counted(
     trace: EventTrace, bursts: Bursts, names: tuple[str, ...]
 ) -> tuple[float | None, float | None]:
-    """A counter's total in useful time, and the balance of the processes in it."""
+    """A counter's total in useful time, and its balance over the processes."""
     for counter in trace.counters:
         if counter.name in names:
             grown = useful_increase(trace, bursts, counter)
@@ -305,9 +309,9 @@ def _eager_points(
     bursts: Bursts,
     own: int,
 ) -> tuple[EagerPoint, ...]:
-    """Ser when all messages wait for their receivers, when none does, and around the limit.
+    """Ser if all messages wait for their receivers, if none does, and around the limit.
 
-    Only limits between which messages lie are tried.
+    Only limits that separate messages are tried.
     """
     operations = trace.operations
     sends = np.isin(trace.kind[operations.event], (Kind.SEND, Kind.SEND_REQUEST))

@@ -1,21 +1,21 @@
-"""How unevenly work is distributed, and whether that changes (Boehme 2014, sections 3.2 and 3.3).
+"""The distribution of work over locations, and its change over time (Boehme 2014, sections 3.2 and
+3.3).
 
-The workload `w_p(c)` of a location is its time on a call path without waits. Of it, with `P`
-locations,
+The workload `w_p(c)` of a location is its time on a call path without waits. With `P` locations,
 
     delta_p = w_p - mean(w)      workload deviation
     I_t     = max_p(delta_p)     what the run would gain if work were even and met only at its end
     I_T     = P I_t              the same in allocated time
 
-The whole run's workload is useful time: what neither MPI nor other run-time systems nor waits take.
+The whole run's workload is its useful time, without MPI, other run-time systems and waits.
 
-*Patterns* are those of section 3.3.2: one group of locations, or several with a minority that has
-more, or less, to do. Workloads in order are parted where gaps are much wider than all others.
+*Patterns* are those of section 3.3.2: one group of locations, or several groups in which a minority
+has more or less work. Sorted workloads are split at gaps that are much wider than all others.
 
-*Change over time* (section 3.3.4): the sum over iterations of `I_t` of each is what imbalance costs
-where all meet in each iteration; `I_t` of the sums is what a profile shows of it. Their quotient is
-1 where the same locations have too much in each iteration (static), and near 0 where the excess
-moves around (dynamic).
+*Change over time* (section 3.3.4): the sum of `I_t` over iterations is the cost of imbalance if all
+locations synchronize in each iteration. `I_t` of the sums is what a profile shows. Their quotient
+is 1 if the same locations have too much work in each iteration (static), and close to 0 if the
+excess moves (dynamic).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _MOST_GROUPS = 8
 
 
 class Pattern(StrEnum):
-    """How workloads are distributed."""
+    """The distribution of workloads."""
 
     EVEN = "even"
     SPREAD = "spread"  # one group: normal, or any other without gaps
@@ -68,7 +68,7 @@ class Pattern(StrEnum):
 
 
 class Course(StrEnum):
-    """What becomes of an imbalance from iteration to iteration."""
+    """The change of an imbalance over iterations."""
 
     STATIC = "static"
     DYNAMIC = "dynamic"
@@ -77,7 +77,7 @@ class Course(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Locations with like workloads: how many, and their mean in seconds."""
+    """A group of locations with similar workloads: their number, and their mean in seconds."""
 
     locations: int
     mean_s: float
@@ -85,9 +85,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Evolution:
-    """`imbalance_s` has `I_t` of each iteration; `persistent` is `I_t` of the sums over iterations
-    as a share of their sum. `growth` is the last third's mean less the first third's, as a share of
-    the mean of all."""
+    """`imbalance_s` has `I_t` of each iteration. `persistent` is `I_t` of the sums over iterations,
+    divided by the sum of `I_t`. `growth` is the mean of the last third minus that of the first
+    third, divided by the overall mean.
+    """
 
     imbalance_s: tuple[float, ...]
     persistent: float
@@ -95,7 +96,9 @@ class Evolution:
 
     @property
     def course(self) -> Course:
-        """Static where four fifths stay with the same locations, dynamic up to one fifth."""
+        """Static if at least four fifths stay on the same locations, dynamic if at most one fifth
+        does.
+        """
         if self.persistent >= 0.8:
             return Course.STATIC
         return Course.DYNAMIC if self.persistent <= 0.2 else Course.MIXED
@@ -103,10 +106,11 @@ class Evolution:
 
 @dataclass(frozen=True, slots=True)
 class Imbalance:
-    """Of one call path, or, `callpath` "", of the run's useful time: seconds by location.
+    """The imbalance of one call path, or of the run's useful time if `callpath` is "", in seconds
+    by location.
 
-    `pattern` is None on fewer than three locations, `evolution` where no iterations are known or
-    the call path costs nothing in them.
+    `pattern` is None with fewer than three locations. `evolution` is None if no iterations are
+    known, or if the call path has no cost in them.
     """
 
     callpath: str
@@ -143,9 +147,9 @@ class Imbalance:
 
 @dataclass(frozen=True, slots=True)
 class ImbalanceStudy:
-    """The whole run first, then its call paths by I_t, the largest first.
+    """The whole run, followed by its call paths sorted by I_t, the largest first.
 
-    `iterations` is None where none are known, for the reason in `note`.
+    `iterations` is None if none are known. `note` gives the reason.
     """
 
     locations: tuple[Location, ...]
@@ -156,9 +160,9 @@ class ImbalanceStudy:
 
 
 def imbalances(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
-    """The imbalance of a run and of its call paths; `mark` names the region of an iteration.
+    """The imbalance of a run and of its call paths. `mark` is the region of an iteration.
 
-    Raises InputError for a mark that not every location enters thrice.
+    Raises InputError for a mark that some location enters fewer than three times.
     """
     trace = analysis.trace
     iterations, note = None, ""
@@ -191,7 +195,7 @@ def imbalances(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
 
 
 def pattern_of(workload: _Values) -> tuple[Pattern | None, tuple[Group, ...]]:
-    """The pattern of workloads, and their groups from the least to the most."""
+    """The pattern of workloads, and their groups in ascending order."""
     count, mean = len(workload), float(workload.mean())
     ordered = np.sort(workload)
     if count < 3 or mean <= 0:
@@ -212,9 +216,9 @@ def pattern_of(workload: _Values) -> tuple[Pattern | None, tuple[Group, ...]]:
 
 
 def _groups(ordered: _Values) -> list[_Values]:
-    """Parts the numbers at their widest gaps, where these are much wider than all others.
+    """Splits the numbers at their widest gaps, if these are much wider than all others.
 
-    At most half as many groups as numbers (but two of three), and at most eight.
+    There are at most half as many groups as numbers (two for three numbers), and at most eight.
     """
     gaps = np.diff(ordered)
     widest = np.argsort(-gaps, kind="stable")
@@ -237,7 +241,7 @@ def _imbalance(callpath: str, workload: _Values, parts: _Values | None) -> Imbal
 
 
 def _evolution(parts: _Values | None) -> Evolution | None:
-    """`parts` is (locations, iterations) in seconds."""
+    """`parts` has shape (locations, iterations) and is in seconds."""
     if parts is None or not parts.any():
         return None
     each = parts.max(axis=0) - parts.mean(axis=0)
@@ -255,7 +259,7 @@ def _evolution(parts: _Values | None) -> Evolution | None:
 def _summed(
     trace: EventTrace, ticks: NDArray[np.int64], iterations: Iterations | None, tick: float
 ) -> _Values | None:
-    """Seconds by location and iteration of what passes after each event."""
+    """Seconds after events by location and iteration."""
     if iterations is None:
         return None
     sums = np.concatenate([[0], np.cumsum(ticks)])

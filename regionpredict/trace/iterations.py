@@ -1,9 +1,9 @@
-"""Iterations of a run: found from the repetition of its own calls, or marked by a region.
+"""The iterations of a run, found from repeated calls, or marked by a region.
 
-The calls of rank 0 are letters: which function, to whom, how many bytes. The period is the number
-of calls after which they repeat for the longest time. Each iteration ends with the same call; where
-a collective of all ranks is among them, each rank's iterations end with that, and the cut goes
-through no message.
+The calls of rank 0 form a sequence of symbols: function, partner, number of bytes. The period is
+the number of calls with the longest repetition. Each iteration ends with the same call. If it
+contains a collective of all ranks, each rank's iterations end with it, and no message crosses the
+cut.
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ _CANDIDATES = 200  # periods that are tried, the shortest first
 
 @dataclass(frozen=True, slots=True)
 class Iterations:
-    """`bounds` is (locations, n + 1): the rows after which each location's n iterations begin and
-    end. `duration_s` has the seconds of each on rank 0, `noise` their relative standard deviation.
-    `period` is how many calls of MPI each has on rank 0, None where they are marked."""
+    """`bounds` has shape (locations, n + 1): the rows after which each location's n iterations
+    start and end. `duration_s` has the seconds of each iteration on rank 0, and `noise` is their
+    relative standard deviation. `period` is the number of MPI calls per iteration on rank 0, or
+    None for marked iterations.
+    """
 
     bounds: Rows
     duration_s: NDArray[np.float64]
@@ -39,7 +41,7 @@ class Iterations:
 
     @property
     def count(self) -> int:
-        """How many iterations there are."""
+        """The number of iterations."""
         return len(self.duration_s)
 
     @property
@@ -48,7 +50,7 @@ class Iterations:
         return float(self.duration_s.std() / self.duration_s.mean())
 
     def cleanest(self) -> tuple[int, int]:
-        """The half of the iterations, without a gap, that took the least time: first, last + 1."""
+        """The consecutive half of the iterations with the shortest time, as (first, last + 1)."""
         half = max(1, self.count // 2)
         total = np.concatenate([[0.0], np.cumsum(self.duration_s)])
         first = int(np.argmin(total[half:] - total[:-half]))
@@ -56,9 +58,9 @@ class Iterations:
 
 
 def iterations_of(trace: EventTrace, mark: str | None = None) -> Iterations:
-    """The iterations of a run; `mark` names the region that begins one.
+    """The iterations of a run. `mark` is the region that begins one.
 
-    Raises InputError where nothing repeats, or the region is not entered thrice by every rank.
+    Raises InputError if nothing repeats, or if some rank enters the region fewer than three times.
     """
     if not np.diff(trace.starts).all():
         unused = trace.locations[int(np.argmin(np.diff(trace.starts)))]
@@ -81,7 +83,7 @@ def iterations_of(trace: EventTrace, mark: str | None = None) -> Iterations:
 
 
 def _calls(trace: EventTrace, location: int) -> tuple[Rows, Rows]:
-    """The rows that begin and end a location's outermost calls of MPI."""
+    """The rows that begin and end a location's outermost MPI calls."""
     depth = bursts_of(trace).depth[trace.starts[location] : trace.starts[location + 1]]
     before = np.concatenate([[0], depth[:-1]])
     opens = np.flatnonzero((depth > 0) & (before == 0)) + trace.starts[location]
@@ -104,7 +106,7 @@ def _letters(trace: EventTrace, opens: Rows, ends: Rows) -> Rows:
 
 
 def _period(letters: Rows) -> tuple[int, int, int] | None:
-    """First call, period, and how many times it repeats; None where nothing does thrice."""
+    """First call, period, and number of repetitions. None if nothing repeats three times."""
     n = len(letters)
     if n < _FEWEST:
         return None
@@ -162,9 +164,9 @@ def _bounded(
 
 
 def _collective_ends(trace: EventTrace) -> Rows | None:
-    """The rows that end a call of a collective of all ranks: (locations, n); None if there is none.
+    """The rows that end a collective call of all ranks, with shape (locations, n), or None.
 
-    Threads other than a rank's first make no such calls, so then there is none either.
+    It is None if a rank has several threads, since only the first one makes such calls.
     """
     operations = trace.operations
     location = trace.locations_of(operations.event)

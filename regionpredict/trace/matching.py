@@ -1,4 +1,4 @@
-"""Which operations belong together: messages, requests, and collective operations."""
+"""Matches operations: messages, requests, and collective operations."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ OUTSIDE = -2  # in matches of a part: there is one, which the part does not have
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Rows of operations that belong to each operation; -1 where there is none.
+    """The rows of matching operations for each operation, or -1.
 
     `mate` is the receive of a send and the send of a receive. `other` is the completion of a
-    request and the request of a completion; a blocking operation is both itself. `instance`
-    counts collective operations on a communicator. `findings` is what has no counterpart.
+    request and the request of a completion. For a blocking operation, it is the operation itself.
+    `instance` numbers the collective operations on a communicator. `findings` lists operations
+    without a counterpart.
     """
 
     mate: NDArray[np.int64]
@@ -55,7 +56,7 @@ class _Matching(ctypes.Structure):
 
 
 def match(trace: EventTrace, kernels: Kernels) -> Matches:
-    """Pairs the operations; raises InputError where memory does not suffice."""
+    """Matches the operations. Raises InputError if memory is insufficient."""
     first = np.searchsorted(trace.operations.event, trace.starts).astype(np.int64)
     rank = np.array([location.rank for location in trace.locations], dtype=np.int32)
     kind = np.ascontiguousarray(trace.kind[trace.operations.event])
@@ -74,10 +75,10 @@ def match_columns(
     kernels: Kernels,
     events: int = 0,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """`mate`, `other` and `instance` of operations that begin at `first` for each location.
+    """`mate`, `other` and `instance` of operations. Those of each location begin at `first`.
 
-    `rank` is of each location, `kind` of each operation; `events` is the number of the trace's.
-    Raises InputError where memory does not suffice.
+    `rank` has an entry per location, and `kind` an entry per operation. `events` is the number of
+    events in the trace. Raises InputError if memory is insufficient.
     """
     mate, other, instance = (column(len(operations), np.int64, events) for _ in range(3))
     table = _Matching(
@@ -106,7 +107,7 @@ def unmatched(
     mate: NDArray[np.int64],
     other: NDArray[np.int64],
 ) -> tuple[Finding, ...]:
-    """What of a trace's operations, of which columns are given, has no counterpart."""
+    """The operations of a trace without a counterpart, given as columns."""
     sends = (kind == Kind.SEND) | (kind == Kind.SEND_REQUEST)
     cancelled = np.zeros(len(kind), dtype=bool)
     linked = other >= 0

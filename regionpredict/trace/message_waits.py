@@ -22,8 +22,9 @@ _Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class MisorderedWaits:
-    """Late senders whose messages were received in the wrong order, a row each: `wait` in ticks,
-    `same` where the message that was sent earlier comes from the same rank."""
+    """Late senders whose messages were received in the wrong order, one row each. `wait` is in
+    ticks, and `same` means that the earlier message has the same sender.
+    """
 
     location: NDArray[np.int32]
     node: NDArray[np.int32]
@@ -33,7 +34,7 @@ class MisorderedWaits:
 
 @dataclass(frozen=True, slots=True)
 class MessageWaits:
-    """Points of messages; `empty_` ones are how many waits are for messages without a payload."""
+    """Points of messages. The `empty_` counts are waits for messages without a payload."""
 
     points: tuple[PointRows, ...]
     misordered: MisorderedWaits
@@ -42,8 +43,9 @@ class MessageWaits:
 
 
 class _Operations:
-    """What the rules ask of operations, given by their rows: looked up for these alone, since a
-    column for all operations would cost more memory than all points together."""
+    """The properties of some operations, given by their rows. They are looked up for these rows
+    only, since a column for all operations would need too much memory.
+    """
 
     def __init__(self, trace: EventTrace, paths: CallPaths) -> None:
         self.trace, self.paths = trace, paths
@@ -79,7 +81,7 @@ class _Operations:
         return self.paths.operation_leave[rows]
 
     def enter(self, rows: _Rows) -> _Rows:
-        """The time at which the call begins; `leave` when it ends."""
+        """The time at which the call begins. `leave` is its end."""
         return self.trace.time[self.enter_event(rows)]
 
     def leave(self, rows: _Rows) -> _Rows:
@@ -95,8 +97,9 @@ class _Operations:
 
 @dataclass(frozen=True, slots=True)
 class _LateSenders:
-    """Receives that wait and the sends they wait for, their points, and whether an event enters a
-    call for many requests in which a sender was late."""
+    """Waiting receives and the sends that they wait for, with their points, and whether an event
+    enters a call for many requests with a late sender.
+    """
 
     receives: _Rows
     sends: _Rows
@@ -108,12 +111,12 @@ class _LateSenders:
 def message_waits(
     trace: EventTrace, paths: CallPaths, matches: Matches, kernels: Kernels
 ) -> MessageWaits:
-    """Points of messages: where a rank waited, and where the other was late.
+    """Points of messages where a rank waited, and where its partner was late.
 
-    A receive waits from entering its call until the sender enters the call that sends; a
-    synchronous send waits until the receiver enters the call that posts the receive. Where a call
-    completes several requests, the longest wait counts, and a late sender hides late receivers.
-    Calls that test do not wait.
+    A receive waits from its call until the sender enters the sending call. A synchronous send waits
+    until the receiver enters the call that posts the receive. If a call completes several requests,
+    the longest wait counts, and late senders have precedence over late receivers. Test calls do not
+    wait.
     """
     operations = _Operations(trace, paths)
     kind = trace.kind[trace.operations.event]
@@ -165,7 +168,7 @@ def _misordered(
     late: _LateSenders,
     kernels: Kernels,
 ) -> MisorderedWaits:
-    """A late sender in a call for many requests is known from the call's end on."""
+    """A late sender in a call for many requests is known from the end of the call."""
     many = operations.call(late.receives) == Call.WAIT_MANY
     known = np.where(many, operations.leave_event(late.receives), operations.event(late.receives))
     there = Messages(
@@ -197,7 +200,7 @@ def _late_receivers(
     sends: _Rows,
     hidden: NDArray[np.bool_],
 ) -> tuple[tuple[PointRows, PointRows], _Rows]:
-    """The points, and the sends that wait."""
+    """The points, and the waiting sends."""
     completions, requests = matches.other[sends], matches.other[receives]
     usable = (completions >= 0) & (requests >= 0)
     usable &= operations.in_mpi(completions) & operations.in_mpi(requests)
@@ -224,8 +227,9 @@ def _late_receivers(
 def _points(
     operations: _Operations, waiting: _Rows, late: _Rows, idle: _Rows, after: _Rows, kind: Wait
 ) -> tuple[PointRows, PointRows]:
-    """The points of operations that wait, by `kind`, and of the late ones they wait for; `after` is
-    the completion of those that wait."""
+    """The points of waiting operations, by `kind`, and of the late operations. `after` is the
+    completion of the waiting ones.
+    """
     return (
         point_rows(
             operations.event(waiting),
@@ -250,7 +254,7 @@ def _points(
 
 
 def _longest(call: _Rows, idle: _Rows, place: _Rows, rows: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Of those rows the one with the longest wait in each call, of equals the first by place."""
+    """For each call, the row with the longest wait. The first of equal ones."""
     chosen = np.flatnonzero(rows)
     order = chosen[np.lexsort((place[chosen], -idle[chosen], call[chosen]))]
     first = np.ones(len(order), dtype=bool)

@@ -1,4 +1,4 @@
-"""Who sends how much to whom, and how large messages are."""
+"""Point-to-point messages by pair of ranks and by size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SENDS = (Kind.SEND, Kind.SEND_REQUEST)
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Messages from one rank to another, and their bytes."""
+    """The messages from one rank to another, and their bytes."""
 
     sender: int
     receiver: int
@@ -25,7 +25,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class SizeClass:
-    """Messages of `least` to `most` bytes, the next power of two less one; 0 is a class."""
+    """The messages of `least` to `most` bytes, from a power of two to below the next. Size 0 is its
+    own class.
+    """
 
     least: int
     most: int
@@ -35,9 +37,9 @@ class SizeClass:
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """Point-to-point messages that were sent: by pair of ranks, and by size; both ascending.
+    """Sent point-to-point messages by pair of ranks and by size, both in ascending order.
 
-    `ranks` are all of the trace. `unmatched` are sends whose receive is not known.
+    `ranks` are all ranks of the trace. `unmatched` are sends without a known receive.
     """
 
     ranks: tuple[int, ...]
@@ -47,12 +49,12 @@ class Messages:
 
     @property
     def count(self) -> int:
-        """All messages."""
+        """The number of messages."""
         return sum(pair.messages for pair in self.pairs)
 
     @property
     def bytes(self) -> int:
-        """The bytes of all messages."""
+        """The number of bytes in all messages."""
         return sum(pair.bytes for pair in self.pairs)
 
 
@@ -85,12 +87,12 @@ def messages_of(trace: EventTrace, matches: Matches) -> Messages:
 
 
 def _bits(size: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many binary digits each size has; 0 has none."""
+    """The number of binary digits of each size, 0 for size 0."""
     return np.searchsorted(1 << np.arange(63, dtype=np.int64), size, side="right").astype(np.int64)
 
 
 def _sums(group: NDArray[np.intp], size: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Number and bytes of each group."""
+    """The number of messages and the bytes of each group."""
     counts = np.bincount(group)
     totals = np.zeros(len(counts), dtype=np.int64)
     np.add.at(totals, group, size)

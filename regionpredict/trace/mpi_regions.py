@@ -1,4 +1,4 @@
-"""What MPI's functions do, by their names (MPI 4.0), where a trace only names them."""
+"""The meaning of MPI functions by name (MPI 4.0), for traces that have only names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from regionpredict.trace.event_trace import Collective, Role
 
 
 class Call(IntEnum):
-    """What a call means to a wait state: which calls wait, and for how many requests."""
+    """The meaning of a call for wait states: whether it waits, and for how many requests."""
 
     OTHER = 0
     INIT = 1
@@ -75,7 +75,7 @@ _VARYING = (Collective.ALLTOALLV, Collective.ALLTOALLW)  # do not tell who waits
 
 
 def plain_name(name: str) -> str:
-    """The C name in lower case, whatever a Fortran binding appends.
+    """The C name in lower case, without suffixes of Fortran bindings.
 
     >>> plain_name("MPI_SEND_"), plain_name("MPI_Send"), plain_name("mpi_send_f08_")
     ('mpi_send', 'mpi_send', 'mpi_send')
@@ -84,7 +84,7 @@ def plain_name(name: str) -> str:
 
 
 def collective_of(name: str) -> Collective:
-    """The operation of a function, non-blocking ones too; UNKNOWN where it is none.
+    """The collective operation of a function, blocking or not. UNKNOWN if it is none.
 
     >>> collective_of("MPI_Iallreduce").name, collective_of("MPI_Send").name
     ('ALLREDUCE', 'UNKNOWN')
@@ -97,11 +97,11 @@ def collective_of(name: str) -> Collective:
 
 
 def is_analysed(name: str, replayed: bool = False) -> bool:
-    """Whether the analyses take a function of MPI into account, or need not.
+    """Whether the analyses support an MPI function, or can ignore it.
 
-    By their names alone they leave out non-blocking, persistent and neighborhood collectives,
-    persistent and partitioned requests, probes and one-sided communication. A replay takes
-    all-to-alls of varying sizes into account, the other analyses do not.
+    Without records of their messages, they leave out non-blocking, persistent and neighborhood
+    collectives, persistent and partitioned requests, probes and one-sided communication. A replay
+    supports all-to-alls of varying sizes, the other analyses do not.
 
     >>> is_analysed("MPI_Iallreduce"), is_analysed("MPI_Allreduce"), is_analysed("MPI_Comm_rank")
     (False, True, True)
@@ -118,7 +118,7 @@ def is_analysed(name: str, replayed: bool = False) -> bool:
 
 
 def mpi_role(name: str) -> Role | None:
-    """The role of one of MPI's functions; None where the name is not MPI's.
+    """The role of an MPI function. None for other names.
 
     >>> mpi_role("MPI_Waitall").name, mpi_role("MPI_Comm_rank").name, mpi_role("main")
     ('POINT_TO_POINT', 'OTHER', None)
@@ -134,7 +134,7 @@ def mpi_role(name: str) -> Role | None:
 
 
 def call_of(name: str) -> Call:
-    """What a function of MPI means to a wait state.
+    """The meaning of an MPI function for wait states.
 
     >>> call_of("MPI_Waitall").name, call_of("MPI_Sendrecv").name, call_of("main").name
     ('WAIT_MANY', 'OTHER', 'OTHER')

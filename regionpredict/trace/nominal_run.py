@@ -1,7 +1,7 @@
-"""A run without its noise: computation by its cycles, communication by a nominal network.
+"""A run without noise: computation by its cycles, communication by a nominal network.
 
-A hardware counter of cycles does not count while a process is preempted, so cycles over the nominal
-frequency is how long a burst would have taken undisturbed (Rosas 2014, sec. 2.4.2).
+A cycle counter stops while a process is preempted. So cycles divided by the nominal frequency are
+the undisturbed time of a burst (Rosas 2014, sec. 2.4.2).
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ CYCLES = ("PAPI_TOT_CYC", "CYCLES", "cycles", "perf::CYCLES")
 
 
 def nominal_work(trace: EventTrace, frequency_hz: float) -> NDArray[np.int64]:
-    """The length of the span after each event, in ticks, by its cycles where all of a reading is
-    useful time; else as it was. Raises InputError where no cycles are counted."""
+    """The length of the span after each event in ticks, from its cycles if the whole reading is
+    useful time, else as recorded. Raises InputError if the trace has no cycle counter.
+    """
     counter = next((c for c in trace.counters if c.name in CYCLES and len(c.event)), None)
     if counter is None:
         raise InputError(

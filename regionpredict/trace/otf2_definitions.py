@@ -1,4 +1,6 @@
-"""The definitions of an OTF2 archive: locations, regions and communicators, as far as readable."""
+"""The definitions of an OTF2 archive: locations, regions and communicators, as far as they are
+readable.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +45,9 @@ _ROLES = {
 
 @dataclass(frozen=True, slots=True)
 class CounterDefinition:
-    """A member of a class of metrics. `accumulated` readings count from the run's begin, `relative`
-    ones from the reading before; others are no counters."""
+    """A member of a metric class. `accumulated` readings count from the start of the run,
+    `relative` ones from the previous reading. Others are not counters.
+    """
 
     name: str
     unit: str
@@ -54,12 +57,12 @@ class CounterDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """What the events of an archive refer to.
+    """The definitions that the events of an archive refer to.
 
-    `references` are the archive's numbers of `locations`, in the same order; `region_numbers` and
-    `communicator_numbers` map the archive's numbers to positions in the tuples; `strings` are the
-    archive's texts. `counters` are the members of each class of metrics, by its number. `events`
-    are the numbers of events of the locations as the archive tells them.
+    `references` are the archive's numbers of `locations`, in the same order. `region_numbers` and
+    `communicator_numbers` map the archive's numbers to positions in the tuples. `strings` are the
+    archive's texts. `counters` are the members of each metric class, by its number. `events` are
+    the recorded numbers of events of the locations.
     """
 
     ticks_per_second: float
@@ -78,7 +81,7 @@ class Definitions:
 
 @dataclass(slots=True)
 class _Raw:
-    """The records as they come; the first of two with one number counts."""
+    """The records in file order. The first of two with the same number counts."""
 
     resolution: int | None = None
     strings: dict[int, str] = field(default_factory=dict)
@@ -128,14 +131,14 @@ class _Raw:
 
 
 def read_definitions(otf2: ModuleType, anchor: Path, seconds: int = 10) -> Definitions:
-    """The global definitions of the archive; what breaks off is a finding.
+    """The global definitions of the archive. A truncated file is a finding.
 
-    They are read in a child process: an anchor file with a wrong count sends the OTF2 library round
-    four billion times, and one with a wrong length makes it free what it has freed. The child may
-    take so many seconds of processor time, and more for a large file.
+    They are read in a child process, since the OTF2 library does not handle damaged anchor files. A
+    wrong count causes four billion iterations, and a wrong length a double free. The child has a
+    limit of processor time, which grows with the size of the file.
 
-    Raises InputError where there is no archive, no clock or no location in it, and where the
-    library does not come to an end.
+    Raises InputError if there is no archive, if it has no clock or no location, and if the library
+    does not terminate.
     """
     large = anchor.with_suffix(".def")
     more = large.stat().st_size // _BYTES_PER_SECOND if is_file(large) else 0
@@ -248,7 +251,7 @@ def _resolved(raw: _Raw, anchor: Path, findings: list[Finding]) -> Definitions:
 
 
 def _counters(raw: _Raw) -> dict[int, tuple[CounterDefinition, ...]]:
-    """By class, and by instance of one."""
+    """The counters by metric class, and by metric instance."""
     definition: dict[int, tuple[CounterDefinition, ...]] = {}
     for number, (members, *_) in raw.metric_classes.items():
         if any(member not in raw.metric_members for member in members):
@@ -267,7 +270,7 @@ def _counters(raw: _Raw) -> dict[int, tuple[CounterDefinition, ...]]:
 
 
 def _grids(raw: _Raw, ranks: int) -> tuple[ProcessGrid, ...]:
-    """The topologies whose communicators and dimensions are known."""
+    """The topologies with known communicators and dimensions."""
     grids = []
     for number, (name, communicator, *_, dimensions) in raw.topologies.items():
         members = (
@@ -294,7 +297,7 @@ def _grids(raw: _Raw, ranks: int) -> tuple[ProcessGrid, ...]:
 
 
 def _ranks(raw: _Raw) -> dict[int, int]:
-    """The rank of each location group: by MPI's list of locations, else in order."""
+    """The rank of each location group, from MPI's list of locations, else in order."""
     for _, kind, paradigm, _, members in raw.groups.values():
         if _value(kind) == _COMM_LOCATIONS and _value(paradigm) not in _THREAD_PARADIGMS:
             return {
@@ -321,7 +324,9 @@ def _communicators(raw: _Raw, ranks: dict[int, int]) -> list[tuple[int, Communic
 
 
 def _members(raw: _Raw, group: int, ranks: int) -> tuple[int, ...] | None:
-    """World ranks; () stands for each rank alone (MPI_COMM_SELF); None where it is another's."""
+    """World ranks. An empty tuple means each rank alone (MPI_COMM_SELF), and None the group of
+    another communicator.
+    """
     if group not in raw.groups:
         return None
     _, kind, paradigm, _, members = raw.groups[group]

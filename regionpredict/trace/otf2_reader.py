@@ -1,4 +1,4 @@
-"""OTF2 archives: an anchor file in, an `EventTrace` out; millions of events a second."""
+"""Reads OTF2 archives into an `EventTrace`, with millions of events per second."""
 
 from __future__ import annotations
 
@@ -87,10 +87,10 @@ class _Table(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """The events of some locations as the archive has them: columns with its own numbers.
+    """The events of some locations with the archive's numbers, as columns.
 
-    `ends` is the number of events after each location, `notes` what was counted of each, `readings`
-    those of counters, as `_READING`.
+    `ends` is the number of events up to the end of each location, `notes` are its counts, and
+    `readings` its counter readings, as `_READING`.
     """
 
     columns: dict[str, NDArray[Any]]
@@ -100,10 +100,10 @@ class Events:
 
 
 def read_otf2(path: Path, kernels: Kernels) -> EventTrace:
-    """Reads an archive by its anchor file, or the folder that holds one.
+    """Reads an archive, given by its anchor file or its folder.
 
-    Raises InputError where it is none, where the package otf2 is missing, and where the reader
-    cannot be compiled. What is damaged is told by the trace's findings.
+    Raises InputError if it is not an archive, if the package otf2 is missing, and if the reader
+    cannot be compiled. Damaged parts are findings of the trace.
     """
     anchor, definitions = open_otf2(path, kernels)
     events = read_events(anchor, definitions.references, definitions.events, kernels)
@@ -111,7 +111,7 @@ def read_otf2(path: Path, kernels: Kernels) -> EventTrace:
 
 
 def open_otf2(path: Path, kernels: Kernels) -> tuple[Path, Definitions]:
-    """The anchor file of an archive, and its definitions. Raises InputError as `read_otf2`."""
+    """The anchor file of an archive, and its definitions. Raises InputError like `read_otf2`."""
     anchor = _anchor(path)
     otf2, _, _ = _library(kernels)
     return anchor, read_definitions(otf2, anchor)
@@ -156,8 +156,9 @@ def _otf2_package() -> ModuleType:
 def read_events(
     anchor: Path, locations: Sequence[int], expected: Sequence[int], kernels: Kernels
 ) -> Events:
-    """The events of the locations with these numbers in the archive, `expected` of each: where
-    there are fewer, or more, they break off."""
+    """The events of the locations with these numbers in the archive. A number other than `expected`
+    is reported as a truncated location.
+    """
     _, library, shared = _library(kernels)
     count = len(locations)
     references = np.array(locations, dtype=np.uint64)
@@ -201,8 +202,9 @@ def read_events(
 def _most_events(
     anchor: Path, locations: Sequence[int], expected: Sequence[int]
 ) -> NDArray[np.int64]:
-    """How many events each location has at most: those that are expected, where any are, and one
-    for a byte of its file (`traces/3.evt`); without a file none."""
+    """The maximum number of events per location: the expected number if known, otherwise one per
+    byte of its file (`traces/3.evt`). Without a file it is 0.
+    """
     files = [anchor.with_suffix("") / f"{number}.evt" for number in locations]
     sizes = [file.stat().st_size if is_file(file) else 0 for file in files]
     return np.array(
@@ -212,7 +214,7 @@ def _most_events(
 
 
 def joined(pieces: Sequence[Events]) -> Events:
-    """The events of several pieces, one after the other; at least one."""
+    """The events of several pieces, concatenated. There must be at least one."""
     before = np.cumsum([0, *(len(piece.columns["time"]) for piece in pieces)])
     columns = {
         name: np.concatenate([piece.columns[name] for piece in pieces])
@@ -233,8 +235,9 @@ def joined(pieces: Sequence[Events]) -> Events:
 def operations_of(
     events: Events, definitions: Definitions, locations: tuple[Location, ...]
 ) -> tuple[Operations, int]:
-    """The operations of these locations with positions and ranks for the archive's numbers, in
-    place; and how many partners no communicator tells."""
+    """The operations of these locations, with the archive's numbers replaced by positions and ranks
+    in place. Also returns the number of partners without a known communicator.
+    """
     _number_communicators(events.columns["communicator"], definitions)
     table = Operations(**{name: events.columns[name] for name, _ in _OPERATION_COLUMNS})
     starts = np.concatenate([[0], events.ends]).astype(np.int64)
@@ -243,7 +246,7 @@ def operations_of(
 
 
 def assembled(anchor: Path, definitions: Definitions, events: Events) -> EventTrace:
-    """The trace of all locations' events, whose columns it takes over."""
+    """The trace with all locations' events. It takes over their columns."""
     table, unknown = operations_of(events, definitions, definitions.locations)
     columns = events.columns
     time = columns["time"]
@@ -267,7 +270,7 @@ def assembled(anchor: Path, definitions: Definitions, events: Events) -> EventTr
 
 
 def check_length(anchor: Path, begin: int, end: int) -> None:
-    """Raises InputError where the first and the last time are too far apart to be of one run."""
+    """Raises InputError if the first and the last time are too far from each other for one run."""
     if end - begin >= _LONGEST_RUN:
         raise InputError(
             "times are too large to be of a run", remedy="give a complete trace", path=str(anchor)
@@ -282,7 +285,7 @@ def described(
     undefined: Sequence[Finding],
     unknown: int,
 ) -> EventTrace:
-    """All that is told of a trace but its events; `unknown` partners have no communicator."""
+    """A trace without events. `unknown` is the number of partners without a communicator."""
     findings = [*definitions.findings, *_findings(definitions.locations, notes), *undefined]
     if unknown:
         findings.append(Finding("omitted partners that are in no communicator", count=unknown))
@@ -306,9 +309,9 @@ def described(
 def counters_of(
     definitions: Definitions, readings: NDArray[Any], starts: NDArray[np.int64]
 ) -> tuple[Counter, ...]:
-    """Counters whose readings are integers that grow, of all classes that have them.
+    """Counters with growing integer readings, of all metric classes that have them.
 
-    The first reading of a location tells no increase.
+    The first reading of a location gives no increase.
     """
     chunks: dict[tuple[str, str], list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {}
     location = np.searchsorted(starts, readings["event"], side="right") - 1
@@ -350,7 +353,7 @@ def number_regions(
     definitions: Definitions,
     findings: list[Finding],
 ) -> tuple[Region, ...]:
-    """Puts positions for the archive's numbers, in place; programs become regions of their own."""
+    """Replaces the archive's region numbers by positions, in place. Programs become regions."""
     regions = list(definitions.regions)
     numbers = definitions.region_numbers
     named = kind <= Kind.LEAVE
@@ -375,9 +378,9 @@ def _number_communicators(column: NDArray[np.int32], definitions: Definitions) -
 
 
 def _positions(column: NDArray[np.int32], numbers: Mapping[int, int]) -> NDArray[np.int32]:
-    """The positions of the archive's numbers in a column, NONE for those that are not defined.
+    """The positions of the archive's numbers in a column, or NONE for undefined ones.
 
-    By search, as a damaged number may be as large as four billion.
+    They are searched, since a damaged number may be as large as four billion.
     """
     keys = np.array(sorted(numbers), dtype=np.uint32)
     if not len(keys):

@@ -1,12 +1,13 @@
-"""A trace in Parquet: written once, read back in the parts that are asked for.
+"""Stores a trace in Parquet, and reads parts of it.
 
-A store is a folder: `trace.json` has definitions and an index, `events.parquet` time, kind and
-region of the events, `operations.parquet` what communicates, with what belongs together (so a part
-needs no matching of the whole), `counters.parquet` readings. A row group of events holds at most
-`GROUP` events of one location; the operations of each are a row group of the other file.
+A store is a folder. `trace.json` has the definitions and an index, `events.parquet` time, kind and
+region of the events, and `counters.parquet` the readings. `operations.parquet` has the
+communication with its matches, so a part does not need the whole for matching. A row group of
+events has at most `GROUP` events of one location. The operations of each are a row group of the
+other file.
 
-The index carries its own digest and that of each file's footer, and pages carry checksums: a
-damaged store is refused as soon as the damaged part is read.
+The index contains its own digest and that of each file's footer, and pages have checksums. A
+damaged part is detected when it is read.
 """
 
 from __future__ import annotations
@@ -56,8 +57,9 @@ _MATCHES = ("mate", "other", "instance")
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """A row group: its location, first event and operation and how many, first and last time, and
-    the regions that are open before it, outermost first."""
+    """A row group: its location, first event and operation with their numbers, first and last time,
+    and the open regions before it, the outermost first.
+    """
 
     location: int
     event: int
@@ -70,14 +72,14 @@ class _Group:
 
 
 def is_store(path: Path) -> bool:
-    """Whether a folder holds a store."""
+    """Whether a folder is a store."""
     return is_file(path / _INDEX)
 
 
 def write_store(trace: EventTrace, matches: Matches, folder: Path) -> None:
     """Writes a store into a new folder.
 
-    Raises InputError where pyarrow is missing or the folder cannot be written.
+    Raises InputError if pyarrow is missing or the folder cannot be written.
     """
     with StoreWriter(folder) as writer:
         writer.add(trace, matches.mate, matches.other, matches.instance)
@@ -85,9 +87,9 @@ def write_store(trace: EventTrace, matches: Matches, folder: Path) -> None:
 
 
 class StoreWriter:
-    """Writes a store part by part, each some locations' events; the parts in order.
+    """Writes a store in parts, each with the events of some locations, in order.
 
-    Raises InputError where pyarrow is missing or the folder cannot be written.
+    Raises InputError if pyarrow is missing or the folder cannot be written.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -114,7 +116,7 @@ class StoreWriter:
         other: NDArray[np.int64],
         instance: NDArray[np.int64],
     ) -> None:
-        """The events of the next locations; `mate` and `other` are rows of all operations."""
+        """Adds the events of the next locations. `mate` and `other` are rows of all operations."""
         events, operations = self._starts[-1], part.operations
         columns: dict[str, NDArray[Any]] = {name: getattr(operations, name) for name in _OPERATIONS}
         columns["event"] = columns["event"] + events
@@ -139,8 +141,9 @@ class StoreWriter:
         self._operations += len(operations)
 
     def finish(self, trace: EventTrace, unmatched: Sequence[Finding]) -> None:
-        """What is told of the whole trace, whose columns of events and operations are not asked
-        for; from here on the folder is a store."""
+        """Writes the definitions of the whole trace, without events and operations. Then the folder
+        is a store.
+        """
         counts = [len(counter.event) for counter in trace.counters]
         columns: dict[str, NDArray[Any]] = {
             "counter": np.repeat(np.arange(len(counts), dtype=np.int32), counts),
@@ -177,7 +180,7 @@ class StoreWriter:
     def _write(
         self, file: str, columns: dict[str, NDArray[Any]], first: int, count: int | None
     ) -> None:
-        """Some rows as a row group; without a count only the file is begun."""
+        """Writes some rows as a row group. Without a number, only opens the file."""
         arrow = self._arrow
         schema = arrow.schema(
             [(name, arrow.from_numpy_dtype(c.dtype)) for name, c in columns.items()]
@@ -221,7 +224,7 @@ def _groups(trace: EventTrace) -> Iterator[_Group]:
 
 
 def _opened(stack: list[int], kind: NDArray[np.uint8], region: NDArray[np.int32]) -> list[int]:
-    """The regions that are open after such events."""
+    """The open regions after these events."""
     step = np.where(kind == Kind.ENTER, 1, 0) - np.where(kind == Kind.LEAVE, 1, 0)
     depth = np.cumsum(step)
     lowest = np.minimum.accumulate(depth[::-1])[::-1]
@@ -231,9 +234,9 @@ def _opened(stack: list[int], kind: NDArray[np.uint8], region: NDArray[np.int32]
 
 
 class Store:
-    """A store, opened; nothing but its index is read until it is asked for.
+    """An open store. Only its index is read at first.
 
-    Raises InputError where pyarrow is missing or the store cannot be read.
+    Raises InputError if pyarrow is missing or the store cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -254,16 +257,17 @@ class Store:
     def columns(
         self, names: Sequence[str], selection: Selection
     ) -> Iterator[tuple[Location, dict[str, NDArray[Any]]]]:
-        """Columns of events (time, kind, region), row group by row group, as far as they may lie
-        in the selection's ranks and span."""
+        """Columns of events (time, kind, region) by row group, for all row groups that may overlap
+        the selection's ranks and time span.
+        """
         for at, group in self._chosen(selection):
             yield self.locations[group.location], self._rows("events", at, names)
 
     def read(self, selection: Selection) -> tuple[EventTrace, Matches]:
-        """The row groups that the selection touches, as a trace; its ranks have all locations.
+        """The row groups that overlap the selection, as a trace. Selected ranks have all locations.
 
-        What lies outside of them is OUTSIDE in matches. Regions that are open around a row group
-        are entered at its first event and left at the one after its last.
+        Operations outside of them are OUTSIDE in matches. Regions that are open around a row group
+        are entered at its first event and left at the event after its last.
         """
         known_ranks(selection, {place.rank for place in self.locations}, self.name)
         chosen = list(self._chosen(selection))
@@ -339,7 +343,7 @@ class Store:
                 yield at, group
 
     def _reach(self, at: int) -> int:
-        """The time up to which nothing but this row group tells what its location does."""
+        """The time up to which only this row group describes its location."""
         group = self._groups[at]
         if at + 1 < len(self._groups) and self._groups[at + 1].location == group.location:
             return self._groups[at + 1].first
@@ -356,7 +360,7 @@ class Store:
         return {name: table.column(name).to_numpy() for name in names}
 
     def _file(self, name: str) -> Any:
-        """A file of the store, with its footer read once."""
+        """A file of the store, whose footer is read once."""
         if name not in self._files:
             path = self._folder / f"{name}.parquet"
             with reading(path, _WHAT, _REMEDY):
@@ -389,7 +393,7 @@ class Store:
 
 
 class _Places:
-    """Where operations of the whole trace are among those read, OUTSIDE where they are not."""
+    """The positions of operations of the whole trace among those read, or OUTSIDE."""
 
     def __init__(self, numbers: NDArray[np.int64]) -> None:
         self._numbers = numbers
@@ -402,14 +406,14 @@ class _Places:
 
 
 def _index_digest(document: dict[str, Any]) -> str:
-    """The digest of an index that has none yet."""
+    """The digest of an index without a digest."""
     return hashlib.sha256(json.dumps(document).encode()).hexdigest()
 
 
 def _footer_digest(path: Path) -> str:
-    """The digest of a Parquet file's footer, which says where its pages are.
+    """The digest of a Parquet file's footer, which contains the positions of its pages.
 
-    The file ends in the footer, its length in four bytes, and `PAR1` (Apache Parquet, "File
+    The file ends with the footer, its length in four bytes, and `PAR1` (Apache Parquet, "File
     Format").
     """
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""World ranks for the ranks within communicators that traces record."""
+"""Converts ranks within communicators, as traces record them, to world ranks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ def world_ranks(
     communicators: tuple[Communicator, ...],
     world: int,
 ) -> int:
-    """Puts ranks in MPI_COMM_WORLD, which has `world`, into `partner` and `root`, in place.
+    """Replaces `partner` and `root` by ranks in MPI_COMM_WORLD, in place. `world` is the number of
+    that communicator.
 
-    Returns how many had no meaning: their communicator has no members, or fewer. A communicator
-    without members, (), is each rank's own; the partner in an inter-communicator is a member of
-    the other group.
+    Returns the number of invalid ones, whose communicator has no members, or too few. A
+    communicator with no members, (), is each rank's own. The partner in an inter-communicator is a
+    member of the other group.
     """
     if all(
         communicator.members is None or communicator.members == tuple(range(world))

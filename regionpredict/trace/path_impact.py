@@ -1,4 +1,4 @@
-"""What imbalance on the critical path costs (Boehme 2014, sections 5.2.3 and 5.2.4)."""
+"""The cost of imbalance on the critical path (Boehme 2014, sections 5.2.3 and 5.2.4)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _Table = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class PathImpact:
-    """Tables (locations x call paths) in seconds; `indicator` is by call path.
+    """Tables (locations x call paths) in seconds. `indicator` is by call path.
 
-    `activities` are what locations do of the kind that is on the path, `off_path` the rest of
-    what they do, both over the whole run. The other tables take the busy time during the path
-    alone. `imbalance` maps the idle time of locations onto the call paths that are longer on the
-    path. `inter` is the part of it where the idle location never runs the call path, `intra` the
-    rest. `indicator` is how much longer a call path is on the path than on an average location.
-    `share` has what each location does during the path.
+    `activities` are the activities of locations in call paths that are on the critical path, and
+    `off_path` all others, both over the whole run. The other tables include only the busy time
+    during the path. `imbalance` assigns the idle time of locations to the call paths that take
+    longer on the path. `inter` is the part for which the idle location never runs the call path,
+    and `intra` the rest. `indicator` is the time of a call path on the path minus that on an
+    average location. `share` has the time of each location during the path.
     """
 
     path: _Table
@@ -59,9 +59,10 @@ def path_impact(analysis: Analysis) -> PathImpact:
 
 
 def mapped_idle_time(path: _Table, busy: _Table) -> tuple[_Table, _Table]:
-    """Idle time of locations by the call paths that are longer on the path, and where it runs.
+    """Idle time of locations, by the call paths that take longer on the path, and by where these
+    run.
 
-    The second table has only call paths that the idle location never runs.
+    The second table includes only call paths that the idle location never runs.
     """
     total = path.sum(axis=0)
     imbalance = _mapped(path, total, *_excess(total, busy, np.zeros(busy.shape, dtype=bool)))
@@ -69,7 +70,7 @@ def mapped_idle_time(path: _Table, busy: _Table) -> tuple[_Table, _Table]:
 
 
 def _busy(analysis: Analysis) -> NDArray[np.int64]:
-    """Ticks of each location and call path without waits."""
+    """Ticks of each location and call path, without waits."""
     points = analysis.points
     waited = np.zeros_like(analysis.paths.exclusive)
     waiting = points.wait > 0
@@ -81,7 +82,7 @@ def _busy(analysis: Analysis) -> NDArray[np.int64]:
 def _excess(total: _Table, busy: _Table, own: NDArray[np.bool_]) -> tuple[_Table, _Table]:
     """Excess time by location and call path, and the idle time of each location.
 
-    Call paths in `own` count as if the location spent on them what the path does.
+    Call paths in `own` count as if the location spent as much time in them as the path.
     """
     excess = np.where(own, 0.0, np.maximum(total - busy, 0.0))
     spent = np.where(own, np.maximum(total, busy), busy)
@@ -89,7 +90,9 @@ def _excess(total: _Table, busy: _Table, own: NDArray[np.bool_]) -> tuple[_Table
 
 
 def _mapped(path: _Table, total: _Table, excess: _Table, idle: _Table) -> _Table:
-    """Each location's idle time by excess, on the locations where the path ran."""
+    """Each location's idle time in proportion to the excess, assigned to the locations of the
+    path.
+    """
     sums = excess.sum(axis=1)
     scale = np.divide(idle, sums, out=np.zeros_like(idle), where=sums > 0)
     cost = (excess * scale[:, None]).sum(axis=0)

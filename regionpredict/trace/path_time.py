@@ -1,4 +1,4 @@
-"""What locations do while the critical path runs: between MPI_Init and MPI_Finalize."""
+"""Activities of locations during the critical path, between MPI_Init and MPI_Finalize."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ _Ticks = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PathShare:
-    """Ticks during the path: `busy` (locations x call paths) is without waits; `waited` and
-    `absent`, by location, are in waits and outside all regions."""
+    """Ticks during the path. `busy` (locations x call paths) excludes waits. `waited` and `absent`,
+    by location, are in waits and outside all regions.
+    """
 
     busy: _Ticks
     waited: _Ticks
@@ -25,7 +26,9 @@ class PathShare:
 
 
 class _PathClock:
-    """Ticks of the path up to a time. Pieces that overlap, as clocks may differ, count twice."""
+    """Ticks of the path up to a given time. Overlapping pieces, as with unsynchronized clocks,
+    count twice.
+    """
 
     def __init__(self, replay: CostReplay) -> None:
         pieces = replay.segment_to > replay.segment_from
@@ -55,7 +58,7 @@ class _PathClock:
 
 
 def path_share(analysis: Analysis) -> PathShare:
-    """The time of every location, as far as the path runs."""
+    """The time of every location during the path."""
     trace, paths, points = analysis.trace, analysis.paths, analysis.points
     clock = _PathClock(analysis.replay)
     inside = np.zeros_like(paths.exclusive)

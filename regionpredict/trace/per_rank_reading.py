@@ -1,8 +1,9 @@
-"""An archive read and matched rank by rank, in independent pieces with one exchange.
+"""Reads and matches an archive rank by rank, in independent pieces with one exchange.
 
-Each rank's events are read, its requests and collective operations matched, its sends listed by
-their receivers. The lists are exchanged; then each rank's receives are matched to the sends to it.
-What runs the pieces is given: processes here (`workers.spread`), or a cluster (`dask_workers.py`).
+For each rank, the events are read, its requests and collective operations are matched, and its
+sends are listed by receiver. After the lists are exchanged, each rank's receives are matched with
+the sends to it. The caller chooses how pieces run: in processes (`workers.spread`), or on a cluster
+(`dask_workers.py`).
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from regionpredict.trace.otf2_reader import (
 
 Rows = NDArray[np.int64]
 Spread = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
-"""`[work(item) for item in items]`, wherever; work, items and results can be pickled."""
+"""`[work(item) for item in items]`, executed anywhere. Work, items and results can be pickled."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sends:
-    """Messages from one rank to another, in order: operations of the sender, and their channel."""
+    """Messages from one rank to another, in order: the sender's operations, and their channel."""
 
     sender: int
     row: Rows
@@ -46,10 +47,10 @@ class _Sends:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One rank's events as the archive has them, its matches, and its sends by receiver.
+    """One rank's events with the archive's numbers, its matches, and its sends by receiver.
 
-    `receives` are the operations that receive, with the columns that matching asks for; `kind`
-    is of each operation, `partners` the ranks of its partners, `unknown` how many have none.
+    `receives` are the receiving operations with the columns for matching. `kind` has an entry per
+    operation, `partners` the ranks of the partners, and `unknown` the number without one.
     """
 
     rank: int
@@ -68,7 +69,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class PieceReader:
-    """Reads the rank whose locations begin and end at two positions."""
+    """Reads the rank whose locations are between two positions."""
 
     anchor: Path
     definitions: Definitions
@@ -131,7 +132,7 @@ def _by_receiver(rank: int, operations: Operations, sends: Rows) -> dict[int, _S
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """What one rank receives, and all that is sent to it."""
+    """The receives of one rank, and all sends to it."""
 
     rank: int
     partner: NDArray[np.int32]
@@ -142,7 +143,7 @@ class _Exchange:
 
 @dataclass(frozen=True, slots=True)
 class _Matcher:
-    """For each receive, which of the sends to its rank it takes, -1 where there is none."""
+    """For each receive, the matching send to its rank, or -1."""
 
     communicators: int
     kernels: Kernels
@@ -182,9 +183,9 @@ def _stacked(parts: list[NDArray[np.int32]], last: NDArray[np.int32]) -> NDArray
 
 
 def read_in_pieces(path: Path, kernels: Kernels, spread: Spread) -> tuple[EventTrace, Matches]:
-    """What `read_otf2` and `match` give, from pieces that `spread` runs.
+    """The results of `read_otf2` and `match`, computed from pieces that `spread` runs.
 
-    Raises InputError as they do.
+    Raises InputError like these functions.
     """
     anchor, definitions = open_otf2(path, kernels)
     spans = spans_of(definitions.locations)
@@ -201,8 +202,9 @@ def read_in_pieces(path: Path, kernels: Kernels, spread: Spread) -> tuple[EventT
 def linked(
     pieces: Sequence[Piece], communicators: int, kernels: Kernels, spread: Spread
 ) -> Matches:
-    """What belongs together in all pieces, of which there is at least one; their events are not
-    asked for."""
+    """The matches over all pieces, of which there must be at least one. Their events are not
+    used.
+    """
     exchanges = [
         _Exchange(
             piece.rank,
@@ -238,7 +240,7 @@ def linked(
 
 
 def spans_of(locations: tuple[Location, ...]) -> list[tuple[int, int]]:
-    """Where each rank's locations begin and end, in the order of ranks."""
+    """The range of each rank's locations, in the order of ranks."""
     ranks = np.array([location.rank for location in locations], dtype=np.int64)
     edges = np.flatnonzero(np.diff(ranks, prepend=-1, append=-1) != 0).tolist()
     return list(pairwise(edges))

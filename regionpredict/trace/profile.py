@@ -1,4 +1,4 @@
-"""The records of results: a metric's value on one call path at one location."""
+"""The records of results: a metric's value for one call path and one location."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECONDS = "s"
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """`location` is None where a value is the whole run's."""
+    """`location` is None for a value of the whole run."""
 
     metric: str
     callpath: str
@@ -26,9 +26,9 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """A sum that must hold: what is on either side, in seconds, and what it is made of.
+    """A sum that must hold: both sides in seconds, with their parts.
 
-    The two sides are equal but for rounding where nothing is wrong.
+    Without errors, the two sides are equal up to rounding.
     """
 
     name: str
@@ -38,15 +38,16 @@ class Balance:
 
     @property
     def holds(self) -> bool:
-        """Equal to nine digits of the larger side, or to a picosecond."""
+        """Whether both are equal to nine digits of the larger side, or to a picosecond."""
         return abs(self.left - self.right) <= 1e-9 * max(abs(self.left), abs(self.right), 1e-3)
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One occurrence of a wait: `seconds` of all that waited together, `longest_s` of one of them,
-    which was in `callpath` and had what it waited for at `time_s` of the trace that is analysed.
-    `late` is whom they waited for, None where that is not known."""
+    """One occurrence of a wait. `seconds` is the sum over all waiting locations, and `longest_s`
+    the longest wait. That one was in `callpath` and ended at `time_s` of the analyzed trace. `late`
+    is the location they waited for, or None if it is unknown.
+    """
 
     metric: str
     seconds: float
@@ -60,8 +61,9 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Severity:
-    """Seconds that all locations wait in each part of the run, by kind of wait; each part lasts
-    `part_s` seconds."""
+    """Seconds of waiting of all locations in each part of the run, by kind of wait. Each part lasts
+    `part_s` seconds.
+    """
 
     part_s: float
     seconds: Mapping[str, tuple[float, ...]]
@@ -69,11 +71,11 @@ class Severity:
 
 @dataclass(frozen=True, slots=True)
 class TraceResult:
-    """What one command tells of a trace.
+    """The result of one command on a trace.
 
-    `totals` are the sums of the records of each metric, `counts` the instances of wait states.
-    `sources` has `file:line` of call paths, as far as known, `worst` the worst instances of waits,
-    `severity` when there are how many of them.
+    `totals` are the sums of the records by metric, and `counts` the instances of wait states.
+    `sources` has `file:line` of call paths if known. `worst` are the worst instances of waits, and
+    `severity` the number of waits over time.
     """
 
     records: tuple[Record, ...]
@@ -86,7 +88,7 @@ class TraceResult:
 
 
 class Collector:
-    """Takes tables (locations x call paths) and makes records of what is in them."""
+    """Collects tables (locations x call paths) and converts them to records."""
 
     def __init__(
         self, locations: tuple[Location, ...], names: tuple[str, ...], sources: Mapping[str, str]
@@ -100,7 +102,7 @@ class Collector:
     def table(
         self, metric: str, values: NDArray[np.float64] | NDArray[np.int64], unit: str = SECONDS
     ) -> None:
-        """Records of every location for the call paths where any has a value."""
+        """Records of every location for the call paths with a value."""
         used = np.flatnonzero(np.any(values != 0, axis=0))
         if not len(used):
             return
@@ -111,7 +113,7 @@ class Collector:
                 self._records.append(Record(metric, self._names[int(node)], location, value, unit))
 
     def whole(self, metric: str, values: NDArray[np.float64]) -> None:
-        """Records of call paths that belong to no location."""
+        """Records of call paths without a location."""
         if not np.any(values):
             return
         self.totals[metric] = float(np.sum(values))

@@ -1,4 +1,4 @@
-"""What the recorders leave behind, made into an OTF2 archive."""
+"""Converts the output of the recorders to an OTF2 archive."""
 
 from __future__ import annotations
 
@@ -43,8 +43,9 @@ _NO_ROOT = 2**32 - 1
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A Cartesian topology as one rank knows it: `sizes` and whether each dimension is `periodic`
-    are all ranks', `place` is its own."""
+    """A Cartesian topology as one rank knows it. `sizes` and `periodic` are the same on all ranks,
+    and `place` is the rank's own.
+    """
 
     sizes: tuple[int, ...]
     periodic: tuple[bool, ...]
@@ -67,10 +68,10 @@ class RankEvents:
 
 
 def recorded(folder: Path, processes: Mapping[int, ProcessEvents]) -> list[RankEvents]:
-    """The ranks' events in order; a single process without MPI counts as rank 0.
+    """The ranks' events in order. A single process without MPI counts as rank 0.
 
-    `processes` are what threads did, by the number of the process. Raises InputError where there is
-    nothing or some ranks are missing.
+    `processes` has the events of threads, by the number of the process. Raises InputError if there
+    is no recording or some ranks are missing.
     """
     ranks = sorted(int(path.stem) for path in folder.glob("*.names") if path.stem.isdigit())
     if not ranks:
@@ -131,7 +132,7 @@ def _rank_events(folder: Path, rank: int, processes: Mapping[int, ProcessEvents]
 
 
 def otf2_package() -> ModuleType:
-    """The package that writes archives; raises InputError where it is missing."""
+    """The package that writes archives. Raises InputError if it is missing."""
     try:
         return importlib.import_module("otf2")  # an extra
     except (ImportError, OSError):
@@ -141,9 +142,9 @@ def otf2_package() -> ModuleType:
 
 
 def write_otf2(ranks: Sequence[RankEvents], folder: Path) -> Path:
-    """Writes the archive; its anchor file. The run of each rank is a region `main`.
+    """Writes the archive and returns its anchor file. The run of each rank is a region `main`.
 
-    Raises InputError where the package otf2 is missing or the folder cannot be written.
+    Raises InputError if the package otf2 is missing or the folder cannot be written.
     """
     otf2 = otf2_package()
     begin = min(_first_time(rank) for rank in ranks)
@@ -179,9 +180,9 @@ def _last_time(rank: RankEvents) -> int:
 
 
 def _mend_inter_communicators() -> None:
-    """Takes from the package's inter-communicators what they inherit from those of one group.
+    """Removes members that the package's inter-communicators inherit from ordinary communicators.
 
-    otf2 3.2 asks for that group, too, and then cannot write what has both.
+    otf2 3.2 requires that group, too, and then cannot write records with both.
     """
     from otf2.definitions import InterComm  # noqa: PLC0415
 
@@ -191,7 +192,7 @@ def _mend_inter_communicators() -> None:
 
 
 class _Definitions:
-    """Locations by rank and thread, communicators, and regions as they are met."""
+    """Locations by rank and thread, communicators, and regions in the order of first use."""
 
     def __init__(self, define: Any, ranks: Sequence[RankEvents]) -> None:
         from otf2.enums import GroupFlag, GroupType, Paradigm  # noqa: PLC0415
@@ -295,7 +296,9 @@ class _Definitions:
 
 
 class _Writer:
-    """One location's events; ends of functions that began before the recording are left out."""
+    """Writes the events of one location. Ends of functions that began before the recording are left
+    out.
+    """
 
     def __init__(self, writer: Any, defined: _Definitions, begin: int) -> None:
         from otf2.enums import CollectiveOp, Paradigm  # noqa: PLC0415
@@ -314,7 +317,7 @@ class _Writer:
     def rank(
         self, rank: RankEvents, steps: Sequence[Step], comms: Mapping[int, Any], last: int
     ) -> None:
-        """The thread that calls MPI: its own steps and the records of MPI, in order of time."""
+        """The thread that calls MPI: its own events and the MPI records, in order of time."""
         first = steps[0] if steps else None
         named = first is not None and first.place is not None and first.place.name == _MAIN.name
         early = not len(rank.records) or (
@@ -334,7 +337,7 @@ class _Writer:
         self.end(last)
 
     def step(self, step: Step) -> None:
-        """A function's or a construct's."""
+        """An event of a function or a construct."""
         time = step.time - self._begin
         if step.what is What.ENTER and step.place is not None:
             self._enter(step.time, step.place)
@@ -353,7 +356,7 @@ class _Writer:
             self._out.thread_release_lock(time, self._openmp, step.number, order)
 
     def end(self, last: int) -> None:
-        """Ends what is open."""
+        """Ends all open regions."""
         self._kept = 0
         while self._open:
             self._leave(last)

@@ -1,12 +1,13 @@
-"""The run again as it was: calls take what they took beyond waiting, and waits follow from others.
+"""Replays the run as recorded: calls take their time without waiting, and waits follow from other
+locations.
 
-With nothing changed, each location ends when it did in the trace, to the tick. With other lengths
-of the work the waits are what they would have been. Who waits for whom is as in `replay.py` but for
-this: a message is synchronous where the trace shows that its sender waited, too; collective
-operations bind those whose data they move (a broadcast waits for its root alone); MPI_Finalize ends
-together. What the trace contradicts, since somebody went on before the other had come, binds
-nobody. Scans and all-to-alls of varying sizes, which do not tell who waits for whom, keep their
-time.
+Without changes, each location ends at the same tick as in the trace. With other lengths of the
+work, the waits change accordingly. Dependences are as in `replay.py`, with three exceptions. A
+message is synchronous if the trace shows that its sender waited, too. A collective operation binds
+only the ranks whose data it moves (a broadcast waits only for its root). All ranks leave
+MPI_Finalize together. A dependence is ignored if the trace contradicts it, because a location
+continued before the other arrived. Scans and all-to-alls of varying sizes keep their time, since
+the trace does not show who waits for whom.
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ Ticks = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """A trace, ready to be replayed.
+    """A trace prepared for replay.
 
-    `work` has the ticks after each event that are no wait. `coupled` is who waits for whom, and
-    `waits` tells which of its needs are calls of MPI and barriers of OpenMP. `contradicted` is how
-    many needs were left out. `opens` are the rows that begin the outermost calls and barriers,
-    `closes` those that end them.
+    `work` has the ticks without waits after each event. `coupled` are the dependences, and `waits`
+    says which of their needs are MPI calls and OpenMP barriers. `contradicted` is the number of
+    ignored dependences. `opens` are the rows that begin the outermost calls and barriers, and
+    `closes` the rows that end them.
     """
 
     trace: EventTrace
@@ -55,7 +56,7 @@ class RecordedRun:
     closes: Ticks
 
     def beginning(self, event: Ticks) -> Ticks:
-        """The row that begins the call or barrier which each event is in, before its end."""
+        """The row that begins the call or barrier around each event."""
         if not len(self.opens):
             return event
         at = np.searchsorted(self.opens, event, side="right") - 1
@@ -63,16 +64,16 @@ class RecordedRun:
         return np.where(inside, self.opens[at], event)
 
     def ends(self, kernels: Kernels, work: Ticks | None = None) -> Ticks:
-        """When each location ends, in ticks from the trace's begin, with `work` after each event.
+        """The end of each location in ticks from the trace's start, with `work` after each event.
 
-        Raises BlockedError where the trace is out of order.
+        Raises BlockedError if the trace is inconsistent.
         """
         steps = timed_steps(self.trace, self.coupled, self.work if work is None else work)
         return ends_of(steps, self.trace, kernels)
 
 
 def recorded_run(trace: EventTrace, matches: Matches, network: Network = IDEAL) -> RecordedRun:
-    """The couplings and the work of a trace. Of `network` only the eager limit matters."""
+    """The dependences and the work of a trace. Only the eager limit of `network` matters."""
     bursts = bursts_of(trace)
     opens = outermost_calls(bursts.depth)
     closes = _closes(trace, bursts.depth, opens)
@@ -112,7 +113,7 @@ def recorded_run(trace: EventTrace, matches: Matches, network: Network = IDEAL) 
 
 
 def _closes(trace: EventTrace, depth: Ticks, opens: Ticks) -> Ticks:
-    """The row that ends the call which a row of `opens` begins; the row itself elsewhere."""
+    """The row that ends the call which a row of `opens` begins. Other rows are unchanged."""
     ends = np.flatnonzero((depth == 0) & (np.concatenate([[0], depth[:-1]]) > 0))
     closes = np.arange(len(trace), dtype=np.int64)
     at = np.searchsorted(ends, opens)
@@ -124,7 +125,7 @@ def _closes(trace: EventTrace, depth: Ticks, opens: Ticks) -> Ticks:
 def _synchronous(
     trace: EventTrace, matches: Matches, made: Couplings, closes: Ticks, limit: float
 ) -> NDArray[np.bool_]:
-    """Of each operation, whether it sends and its call waits for the receiver."""
+    """For each operation, whether it is a send whose call waits for the receiver."""
     operations, kind = trace.operations, trace.kind[trace.operations.event]
     sends = np.flatnonzero(
         ((kind == Kind.SEND) | (kind == Kind.SEND_REQUEST)) & (matches.mate >= 0)
@@ -146,7 +147,9 @@ def _synchronous(
 
 
 def _bound(trace: EventTrace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Of each operation, whether others of its collective wait for it, and whether it does."""
+    """For each operation, whether others of its collective wait for it, and whether it waits for
+    others.
+    """
     operations = trace.operations
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
     location = trace.locations_of(operations.event)
@@ -159,7 +162,7 @@ def _bound(trace: EventTrace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 
 def _finalizes(trace: EventTrace) -> Ticks | None:
-    """The rows at which the ranks enter MPI_Finalize; None where not each does once."""
+    """The rows at which the ranks enter MPI_Finalize. None unless each does so once."""
     ends = np.array([call_of(region.name) == Call.FINALIZE for region in trace.regions] + [False])
     rows = np.flatnonzero(ends[trace.region] & (trace.kind == Kind.ENTER))
     location = trace.locations_of(rows)
@@ -168,7 +171,7 @@ def _finalizes(trace: EventTrace) -> Ticks | None:
 
 
 def _barrier_enters(trace: EventTrace) -> NDArray[np.bool_]:
-    """Whether each event enters a barrier of OpenMP."""
+    """Whether each event enters an OpenMP barrier."""
     barrier = np.array(
         [
             region.paradigm is Paradigm.OPENMP
@@ -187,7 +190,7 @@ def _ends_of_waits(
     at_barrier: NDArray[np.bool_],
     closes: Ticks,
 ) -> Ticks:
-    """The time by which each step's wait was over: its call's or barrier's end, else its event."""
+    """The time at which each step's wait ends: the end of its call or barrier, else its event."""
     event = coupled.event
     following = np.minimum(event + 1, len(trace) - 1)
     row = np.where(in_call, closes[event], np.where(at_barrier, following, event))
@@ -202,10 +205,10 @@ def _work(
     until: Ticks,
     closes: Ticks,
 ) -> Ticks:
-    """The ticks after each event, without waits.
+    """The ticks without waits after each event.
 
-    What a call does besides waiting comes after the wait. Of a need outside calls (a fork, a lock,
-    the end of a team) the wait lies before its event.
+    The time of a call without waiting comes after the wait. Outside calls (a fork, a lock, the end
+    of a parallel region), the wait comes before its event.
     """
     time = trace.time
     work = np.zeros(len(trace), dtype=np.int64)

@@ -1,13 +1,13 @@
-"""`region_splits`: what threads lose in each parallel region, by its place in the source.
+"""`region_splits`: the losses of threads in each parallel region, by its place in the source.
 
-With `D` the durations of a region's executions, from fork to join, and `u_t` thread t's useful time
+With `D` the durations of a region's executions from fork to join, and `u_t` thread t's useful time
 in one, over all executions and ranks
 
     scheduling   = sum(max_t u_t) / sum(D)
     load balance = sum(mean_t u_t) / sum(max_t u_t)
 
-The product is the share of the team's time that is used. That threads slow each other down, as on
-shared memory, is not in it: what they do is useful, if slow.
+The product is the used share of the threads' time. Slower work, as on shared memory, is not
+included, since slow work is useful, too.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from regionpredict.trace.thread_dependencies import constructs
 
 @dataclass(frozen=True, slots=True)
 class RegionSplit:
-    """One parallel region: `threads` of its largest team, `executions` over all ranks, `seconds` of
-    all of them; factors from 0 to 1; `file` "" and `line` None where unknown."""
+    """One parallel region: the maximum number of `threads`, and `executions` and `seconds` over all
+    ranks. Factors are from 0 to 1. `file` is "" and `line` None if unknown.
+    """
 
     name: str
     file: str
@@ -42,7 +43,7 @@ class RegionSplit:
 
 
 def region_splits(trace: EventTrace, bursts: Bursts) -> tuple[RegionSplit, ...]:
-    """The parallel regions of a trace that tells them, the longest first."""
+    """The parallel regions of a trace that records them, the longest first."""
     parallel = np.array([region.role is Role.PARALLEL for region in trace.regions] + [False])
     useful = np.concatenate([[0], np.cumsum(np.where(bursts.useful, bursts.length, 0))])
     by_rank: dict[int, list[int]] = {}

@@ -1,13 +1,13 @@
-"""The run again on another network: when each rank would have done what it did.
+"""Replays the run on another network.
 
-What a rank computes takes as long as it took; what it waits for follows from the others. On the
-ideal network, a call costs nothing, a message is there when it is sent, and a collective ends when
-its last member arrives. A message of more bytes than the eager limit leaves only when its receiver
-is ready, and both go on together (rendezvous). Each rank begins when it began in the trace.
+Computation takes as long as in the trace. Waiting times follow from the other ranks. On the ideal
+network, a call takes no time, a message arrives when it is sent, and a collective ends when its
+last member arrives. A message larger than the eager limit is sent only when its receiver is ready,
+and both continue together (rendezvous). Each rank starts at its recorded time.
 
-Every operation is at most two steps: it *posts* that its rank has come so far, and it *needs* what
-others post. A *slot* holds what is posted: it is full when all posts are there, and has the time of
-the last. `kernels/replay.c` takes each rank from step to step until a slot is not full.
+Every operation consists of up to two steps. It *posts* that its rank has arrived, and it *needs*
+the posts of others. A *slot* collects posts. It is full when all posts have arrived, and has the
+time of the last. `kernels/replay.c` executes each rank's steps until a slot is not full.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ EAGER_LIMIT = Constant(
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A network after LogGP (Alexandrov et al. 1995): `latency_s` (L) seconds, `bandwidth` (1/G)
-    bytes a second, `overhead_s` (o) seconds of the processor for each call, `gap_s` (g) seconds
-    between messages of one sender; `eager_limit` bytes. A collective of n members costs
-    ceil(log2(n)) messages of its bytes. The default is ideal: all costs are 0.
+    """A network as in LogGP (Alexandrov et al. 1995): `latency_s` (L) in seconds, `bandwidth` (1/G)
+    in bytes per second, and `overhead_s` (o) in seconds per call. `gap_s` (g) is the time between
+    messages of one sender in seconds, and `eager_limit` is in bytes. A collective of n members
+    costs as much as ceil(log2(n)) messages of its size. The default is the ideal network without
+    costs.
     """
 
     latency_s: float = 0.0
@@ -67,11 +68,12 @@ IDEAL = Network()
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """All steps, location after location. `location` ascending; `work` ticks before the step;
-    `slot` and whether the step posts to it (else it needs it); `cost` in ticks: of a post, how long
-    the sender's port is busy; of a need, what passes after the slot is full. `posts` is how many
-    posts fill each slot. `begin` and `rest` are ticks before the first and after the last step,
-    one a location."""
+    """All steps, location by location. `location` is ascending. `work` is in ticks before the step.
+    `slot` is the slot that it posts to or needs. `cost` is in ticks: for a post, the time in which
+    the sender's port is busy; for a need, the time after the slot is full. `posts` is the number of
+    posts that fill each slot. `begin` and `rest` are ticks before the first and after the last
+    step, with one entry per location.
+    """
 
     location: Ticks
     work: Ticks
@@ -84,7 +86,7 @@ class Steps:
 
 
 class BlockedError(InputError):
-    """Ranks that wait for each other for ever."""
+    """A deadlock between ranks."""
 
 
 def replay(
@@ -95,12 +97,11 @@ def replay(
     work: Ticks | None = None,
     bursts: Bursts | None = None,
 ) -> Ticks:
-    """When each location ends on `network`, in ticks from the trace's begin.
+    """The end of each location on `network`, in ticks from the trace's start.
 
-    `matches` and `bursts` are the trace's own. `work` says how long the span from each event to its
-    location's next takes, in ticks, where that is not what the trace shows. Raises BlockedError
-    where ranks wait for each other for ever, as where the trace misses messages or its network sent
-    larger ones eagerly.
+    `matches` and `bursts` belong to the trace. `work` replaces the recorded time from each event to
+    the next one of its location, in ticks. Raises BlockedError for a deadlock. It occurs if the
+    trace misses messages, or if its network sent larger messages eagerly.
     """
     steps = steps_of(trace, matches, network, work, bursts)
     return ends_of(steps, trace, kernels)
@@ -127,8 +128,9 @@ def steps_of(
 
 @dataclass(frozen=True, slots=True)
 class Coupled:
-    """Who waits for whom: the `event` at which a location posts to a `slot`, or needs it, with its
-    `cost` as in `Steps`, in the order in which each location comes to them."""
+    """Dependences: the `event` at which a location posts to a `slot`, or needs it, with its `cost`
+    as in `Steps`, in the order of each location.
+    """
 
     event: Ticks
     slot: Ticks
@@ -138,15 +140,18 @@ class Coupled:
 
 
 def outermost_calls(depth: Ticks) -> Ticks:
-    """The rows that begin the outermost calls of MPI; `depth` is how many are open after each."""
+    """The rows that begin the outermost MPI calls. `depth` is the number of open calls after each
+    event.
+    """
     return np.flatnonzero((depth > 0) & (np.concatenate([[0], depth[:-1]]) == 0))
 
 
 def timed_steps(trace: EventTrace, coupled: Coupled, work: Ticks, overhead: int = 0) -> Steps:
-    """The steps, with what passes before each: `work` ticks after each event of the trace, and
-    `overhead` ticks for each call.
+    """The steps with the time before each: `work` ticks after each event of the trace, and
+    `overhead` ticks per call.
 
-    A thread that a fork wakes up first has no begin of its own: it is there when its rank is.
+    A thread that first runs at a fork has no start of its own. It is available when its rank
+    starts.
     """
     starts = trace.starts
     total = np.concatenate([[0], np.cumsum(work)])  # before each event, over all locations
@@ -169,7 +174,7 @@ def timed_steps(trace: EventTrace, coupled: Coupled, work: Ticks, overhead: int 
 
 
 def begins(trace: EventTrace, needs: Ticks) -> Ticks:
-    """When each location begins; `needs` are events that wait for others."""
+    """The start of each location. `needs` are events that wait for others."""
     begin = np.zeros(len(trace.locations), dtype=np.int64)
     woken = set(needs.tolist()) if len(trace.locations) > len(trace.ranks) else set()
     first_of_rank = 0
@@ -184,9 +189,9 @@ def begins(trace: EventTrace, needs: Ticks) -> Ticks:
 
 
 class Couplings:
-    """Steps while they are made: the event of the call, slot, whether they post, cost.
+    """Steps under construction: the event of the call, the slot, whether they post, and the cost.
 
-    `opens` are the rows that begin the outermost calls of MPI: to these the steps in them belong.
+    `opens` are the rows that begin the outermost MPI calls. The steps inside belong to these.
     """
 
     def __init__(self, trace: EventTrace, matches: Matches, network: Network, opens: Ticks) -> None:
@@ -197,10 +202,11 @@ class Couplings:
         self.slots = 0
 
     def messages(self, synchronous: NDArray[np.bool_] | None = None) -> None:
-        """Eager messages: the send posts, the receive needs. Others: both post, both need.
+        """For eager messages, the send posts and the receive needs. For others, both post and both
+        need.
 
-        `synchronous` says of each operation, if it sends, whether it is such another one; without
-        it the eager limit does.
+        `synchronous` says for each send whether it is synchronous. By default the eager limit
+        decides.
         """
         network, operations, other = self.network, self.trace.operations, self.matches.other
         sends = (self.kind == Kind.SEND) | (self.kind == Kind.SEND_REQUEST)
@@ -227,7 +233,7 @@ class Couplings:
     def collectives(
         self, posts: NDArray[np.bool_] | None = None, needs: NDArray[np.bool_] | None = None
     ) -> None:
-        """All members post, and all need; or those operations for which `posts`, `needs` say so."""
+        """All members post and need, or those operations selected by `posts` and `needs`."""
         operations = self.trace.operations
         rows = np.flatnonzero(self.kind == Kind.COLLECTIVE_END)
         instance = self._instances(rows)
@@ -247,14 +253,16 @@ class Couplings:
         self._fill(np.bincount(instance[come], minlength=count))
 
     def together(self, event: Ticks) -> None:
-        """One operation of the locations that these events are of."""
+        """One operation of the locations of these events."""
         slot = np.full(len(event), self.slots)
         self._add(event, slot, True, 0)
         self._add(event, slot, False, 0)
         self._fill(np.array([len(event)]))
 
     def _instances(self, rows: Ticks) -> Ticks:
-        """Which operation each row is part of, from 0 on; MPI_COMM_SELF is each rank's own."""
+        """The number of each row's operation, from 0. MPI_COMM_SELF has separate operations for
+        each rank.
+        """
         trace = self.trace
         communicator = trace.operations.communicator[rows].astype(np.int64)
         alone = np.array(
@@ -266,13 +274,13 @@ class Couplings:
         return np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
 
     def teams(self, synchronisation: Synchronisation) -> None:
-        """What threads of a rank wait for in each other costs nothing beside."""
+        """Waits of threads of a rank for each other. They have no additional cost."""
         self._add(synchronisation.post, self.slots + synchronisation.post_slot, True, 0)
         self._add(synchronisation.need, self.slots + synchronisation.need_slot, False, 0)
         self._fill(np.bincount(synchronisation.post_slot, minlength=synchronisation.count))
 
     def coupled(self) -> Coupled:
-        """All of them, in order."""
+        """All dependences, in order."""
         event, slot, is_post, cost = (
             np.concatenate(column) for column in zip(*self.parts, strict=True)
         )
@@ -282,7 +290,7 @@ class Couplings:
         )
 
     def call(self, rows: Ticks) -> Ticks:
-        """The event that begins the outermost call which each operation is in."""
+        """The event that begins the outermost call around each operation."""
         event = self.trace.operations.event[rows]
         if not len(self.opens):
             return event
@@ -328,7 +336,7 @@ class _Replay(ctypes.Structure):
 
 
 def ends_of(steps: Steps, trace: EventTrace, kernels: Kernels) -> Ticks:
-    """When each location ends, in ticks from the trace's begin; raises as `replay` does."""
+    """The end of each location in ticks from the trace's start. Raises like `replay`."""
     count = len(steps.begin)
     arrays: dict[str, NDArray[Any]] = {
         "bounds": np.searchsorted(steps.location, np.arange(count + 1)).astype(np.int64),

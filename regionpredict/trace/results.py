@@ -1,4 +1,4 @@
-"""What the commands tell of an analysed trace: waits, delays, critical path."""
+"""The results of commands on an analyzed trace: waits, delays, critical path."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _Table = NDArray[np.float64]
 
 
 def waits(analysis: Analysis) -> TraceResult:
-    """Wait states, and what a profile tells of the same call paths: time, visits, messages.
+    """Wait states, and a profile of the same call paths: time, visits, messages.
 
-    `time` is inclusive; `comms_` and `bytes_` count messages with a payload, `syncs_` those
+    `time` is inclusive. `comms_` and `bytes_` count messages with a payload, `syncs_` those
     without.
     """
     collector = _collector(analysis)
@@ -66,7 +66,7 @@ def waits(analysis: Analysis) -> TraceResult:
 
 
 def delays(analysis: Analysis) -> TraceResult:
-    """What causes the waits: short- and long-term costs, and how waits spread."""
+    """The causes of waits: short- and long-term costs, and the propagation of waits."""
     collector = _collector(analysis)
     per_second = analysis.trace.ticks_per_second
     for wait in CAUSED:
@@ -80,7 +80,7 @@ def delays(analysis: Analysis) -> TraceResult:
 
 
 def critical_path(analysis: Analysis) -> TraceResult:
-    """What the run's length is made of, and what imbalance on it costs (Boehme 2014, chapter 5)."""
+    """The critical path, and the cost of imbalance on it (Boehme 2014, chapter 5)."""
     collector = _collector(analysis)
     rest()
     impact = path_impact(analysis)
@@ -152,7 +152,7 @@ def _wait_table(analysis: Analysis, wait: Wait) -> tuple[_Table, int]:
 
 
 def _instances(analysis: Analysis, wait: Wait) -> NDArray[np.int64]:
-    """How many waits of the kind each location has in each call path."""
+    """The number of waits of the kind by location and call path."""
     points = analysis.points
     chosen = np.flatnonzero((points.kind == wait) & (points.wait > 0))
     table = np.zeros(analysis.paths.exclusive.shape, dtype=np.int64)
@@ -161,7 +161,7 @@ def _instances(analysis: Analysis, wait: Wait) -> NDArray[np.int64]:
 
 
 def _misordered(analysis: Analysis) -> list[tuple[str, _Table, int]]:
-    """Late senders in the wrong order: all, and by whether both messages have one source."""
+    """Late senders in the wrong order: all, and by whether both messages have the same source."""
     records, misordered = [], analysis.messages.misordered
     for metric, chosen in (
         ("late_sender_wo", np.ones(len(misordered.wait), dtype=bool)),
@@ -185,10 +185,10 @@ def _summed(analysis: Analysis, rows: NDArray[np.intp], ticks: _Table) -> _Table
 
 
 def _kinds_of_waits(analysis: Analysis) -> dict[str, _Table]:
-    """Section 4.2.6: by what causes a wait, and by what it causes.
+    """Section 4.2.6: waits by their causes, and by their effects.
 
-    Late senders and receivers once more by themselves, as the reference has them: what they cause
-    is only what messages hand on.
+    Late senders and receivers are also listed separately, as in the reference tool. Their effects
+    include only those through messages.
     """
     points, replay = analysis.points, analysis.replay
     rows = np.flatnonzero((points.wait > 0) & np.isin(points.kind, PROPAGATING))

@@ -1,4 +1,4 @@
-"""`factors_with`: a run's factors, of the phase and under the conditions that were asked for."""
+"""`factors_with`: the factors of a run for a selected phase and under selected conditions."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from regionpredict.trace.run_part import (
 from regionpredict.trace.selection import Selection, selected, span_ticks
 
 PHASES = ("whole", "initialized", "iterations", "clean")
-"""Phases that every run may have; any other one is named after a region."""
+"""The phases that every run may have. Any other one is the name of a region."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """`definition` of Ser; the `ideal` network; the `nominal` one that replaces the real one, None
-    for the run as it was; `frequency_hz` replaces the time of computation by its cycles;
-    `phase` is one of `PHASES` or a region; `selection` is the part of the run that counts, of which
-    the phase is then one."""
+    """`definition` of Ser; the `ideal` network; the `nominal` network that replaces the real one,
+    or None; `frequency_hz`, which replaces the time of computation by its cycles. `phase` is one of
+    `PHASES` or a region, within the `selection` of the run.
+    """
 
     definition: str = "reference"
     ideal: Network = IDEAL
@@ -53,7 +53,9 @@ class RunOptions:
         mark: str | None,
         selection: Selection | None = None,
     ) -> RunOptions:
-        """What the command line says. Raises UsageError for what does not go together."""
+        """The options of the command line. Raises UsageError for options that do not go
+        together.
+        """
         limit = EAGER_LIMIT.value if eager_limit is None else eager_limit
         nominal = None
         if any(value is not None for value in (latency_s, bandwidth, overhead_s)):
@@ -78,8 +80,9 @@ class RunOptions:
 
 
 def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> RunFactors:
-    """The factors of one run. Raises InputError as `run_factors`, `iterations_of`, `nominal_work`
-    and the functions for parts do."""
+    """The factors of one run. Raises InputError like `run_factors`, `iterations_of`, `nominal_work`
+    and the functions for parts.
+    """
     trace, matches = _selected(trace, kernels, options.selection)
     part, iterations = None, None
     if options.selection is not None and options.selection.call_path is not None:
@@ -104,7 +107,7 @@ def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> Ru
 def _selected(
     trace: EventTrace, kernels: Kernels, selection: Selection | None
 ) -> tuple[EventTrace, Matches]:
-    """The ranks and the span of time that are chosen; counters are shared out at its ends."""
+    """The selected ranks and time span. Counters are divided in proportion at its ends."""
     matches = match(trace, kernels)
     if selection is None:
         return trace, matches
@@ -157,7 +160,7 @@ def _without_ends(
     options: RunOptions,
     whole: RunFactors,
 ) -> Initialized | None:
-    """The factors between MPI_Init and MPI_Finalize, where there is computation between them."""
+    """The factors between MPI_Init and MPI_Finalize, if there is computation between them."""
     part = initialized_part(trace)
     if part is None:
         return None

@@ -1,9 +1,9 @@
-"""Parts of a run that factors are of: instances of a call path or a region, or what MPI_Init and
-MPI_Finalize enclose.
+"""Parts of a run for factors: instances of a call path or a region, or the time between MPI_Init
+and MPI_Finalize.
 
-The events stay. Time outside the part has no length: while no location is in an instance, the clock
-stands still. So messages and collective operations across the ends of the part stay matched, and
-threads of a team keep what they do.
+All events are kept. Time outside the part has no length. While no location is in an instance, the
+clock stops. So messages and collective operations across the ends of the part stay matched, and the
+events of threads are complete.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Spans = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RunPart:
-    """`trace` has the times of the part alone.
+    """`trace` has the times of the part only.
 
-    `inside` says for each event whether the time from it to the location's next event belongs to
-    the part. `instances` counts entries of all locations.
+    `inside` says for each event whether the time from it to the location's next event is in the
+    part. `instances` counts the entries of all locations.
     """
 
     trace: EventTrace
@@ -37,9 +37,9 @@ class RunPart:
 
 
 def part_of_call_path(trace: EventTrace, wanted: str, kernels: Kernels) -> RunPart:
-    """All instances of a call path, as results name it, with what they call.
+    """All instances of a call path, named as in results, with its callees.
 
-    Raises InputError where there is none.
+    Raises InputError if there are none.
     """
     paths = call_paths(trace, kernels)
     names = path_names(paths, trace.regions)
@@ -51,7 +51,7 @@ def part_of_call_path(trace: EventTrace, wanted: str, kernels: Kernels) -> RunPa
 
 
 def part_of_region(trace: EventTrace, wanted: str) -> RunPart:
-    """All instances of a region on any call path. Raises InputError where there is none."""
+    """All instances of a region in any call path. Raises InputError if there are none."""
     chosen = np.array([region.name == wanted for region in trace.regions] + [False])
     rows = chosen[trace.region] & (trace.kind <= Kind.LEAVE)
     if not rows.any():
@@ -62,9 +62,9 @@ def part_of_region(trace: EventTrace, wanted: str) -> RunPart:
 
 
 def initialized_part(trace: EventTrace) -> RunPart | None:
-    """From when the last rank leaves MPI_Init until the first enters MPI_Finalize.
+    """The part from the last rank's exit from MPI_Init to the first one's entry into MPI_Finalize.
 
-    None where the trace has no MPI_Init.
+    None if the trace has no MPI_Init.
     """
     calls = np.array([int(call_of(region.name)) for region in trace.regions] + [int(Call.OTHER)])
     call = calls[trace.region]
@@ -81,7 +81,7 @@ def initialized_part(trace: EventTrace) -> RunPart | None:
 
 
 def _instances(trace: EventTrace, rows: NDArray[np.bool_]) -> RunPart:
-    """The part between entering and leaving `rows`, which may be nested (recursion)."""
+    """The part between entries and exits at `rows`, which may be nested (recursion)."""
     step = np.where(rows, np.where(trace.kind == Kind.ENTER, 1, -1), 0)
     depth = np.cumsum(step)
     opens = np.flatnonzero(rows & (trace.kind == Kind.ENTER) & (depth == 1))
@@ -96,7 +96,7 @@ def _instances(trace: EventTrace, rows: NDArray[np.bool_]) -> RunPart:
 
 
 def _union(spans: Spans) -> Spans:
-    """Disjoint spans that cover the same times, ascending."""
+    """Disjoint spans that cover the same times, in ascending order."""
     spans = spans[np.argsort(spans[:, 0], kind="stable")]
     last = np.maximum.accumulate(spans[:, 1])
     begins = np.concatenate([[True], spans[1:, 0] > last[:-1]])
@@ -121,7 +121,7 @@ def _only(trace: EventTrace, spans: Spans, inside: NDArray[np.bool_], instances:
 def _apportioned(
     trace: EventTrace, counter: Counter, passed: NDArray[np.int64], inside: NDArray[np.bool_]
 ) -> Counter:
-    """What a counter grew by in the part: evenly between two readings."""
+    """A counter's growth in the part, which is assumed to be even between two readings."""
     event = counter.event
     first = trace.starts[trace.locations_of(event)]
     previous = first.copy()

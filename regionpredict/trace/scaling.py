@@ -1,14 +1,14 @@
-"""`study_of`: runs of one program on different numbers of processes, held against the smallest.
+"""`study_of`: compares runs of one program on different numbers of processes with the smallest.
 
-Strong scaling shares one amount of work out, weak scaling gives each process as much as before;
-which of the two it is, the growth of the work tells. With U useful seconds, I useful instructions
-and C useful cycles of all P processes, against the reference run (index 0):
+In strong scaling, the total work is constant, and in weak scaling, the work per process. The growth
+of the work shows which of the two applies. With U useful seconds, I useful instructions and C
+useful cycles of all P processes, relative to the reference run (index 0):
 
     strong: computation scalability = U_0 / U, instruction scalability = I_0 / I
     weak:   the same, times P / P_0
     IPC scalability = (I / C) / (I_0 / C_0),  frequency scalability = (C / U) / (C_0 / U_0)
 
-Their product, of the last three, is the first. Global efficiency is parallel efficiency times
+The first is the product of the other three. Global efficiency is parallel efficiency times
 computation scalability.
 """
 
@@ -54,9 +54,9 @@ _BETWEEN = Constant(
 
 @dataclass(frozen=True, slots=True)
 class ScaledRun:
-    """A run beside the reference: scalabilities (1: none is lost; None where it is not known).
+    """A run relative to the reference, with its scalabilities (1: no loss; None: unknown).
 
-    `initialized_computation` is that of computation between MPI_Init and MPI_Finalize.
+    `initialized_computation` is the one for computation between MPI_Init and MPI_Finalize.
     """
 
     factors: RunFactors
@@ -75,8 +75,9 @@ class ScaledRun:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """The runs by width, how the work grows (`scaling`, and the exponent of P; None for runs of one
-    width only), and what to know of them."""
+    """The runs by width, the growth of the work (`scaling`, and the exponent of P, which is None
+    for a single width), and remarks.
+    """
 
     runs: tuple[ScaledRun, ...]
     scaling: Scaling | None
@@ -90,9 +91,9 @@ class Study:
 
 
 def study_of(runs: Sequence[RunFactors]) -> Study:
-    """Puts runs beside the smallest of them.
+    """Compares runs with the smallest of them.
 
-    Raises InputError where they are runs of different programs.
+    Raises InputError for runs of different programs.
     """
     runs = sorted(runs, key=lambda run: run.width)
     reference = runs[0]
@@ -123,7 +124,7 @@ def study_of(runs: Sequence[RunFactors]) -> Study:
 
 
 def _check_alike(run: RunFactors, other: RunFactors) -> str | None:
-    """What makes it doubtful that they are of one program; raises InputError where they are not."""
+    """Doubts whether they are runs of one program. Raises InputError if they are not."""
     mine, others = _own_regions(run), _own_regions(other)
     common, least = len(mine & others), min(len(mine), len(others))
     if not least:
@@ -145,7 +146,7 @@ def _check_alike(run: RunFactors, other: RunFactors) -> str | None:
 
 
 def _own_regions(run: RunFactors) -> frozenset[str]:
-    """Those that tell programs apart."""
+    """The regions that identify a program."""
     return frozenset(name for name in run.regions if plain_name(name) not in _SET_UP)
 
 
@@ -161,7 +162,7 @@ def _missing_counters(runs: Sequence[RunFactors]) -> list[str]:
 
 
 def _growth(runs: Sequence[RunFactors]) -> float | None:
-    """The exponent of P with which the work of all processes grows, by least squares."""
+    """The exponent of P in the total work of all processes, by least squares."""
     width = np.log([run.width for run in runs])
     if np.ptp(width) == 0:
         return None

@@ -1,4 +1,4 @@
-"""A part of a trace, chosen before it is analysed: ranks, a span of time, a call path."""
+"""Selects a part of a trace before the analysis: ranks, a time span, a call path."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ _NAMED = 8  # names in a message
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to keep, each None for all: `ranks` in MPI_COMM_WORLD; `time_s`, seconds since the
-    trace's first event, from and to; `call_path` as results name it, with all that it calls."""
+    """The selection. None means all. `ranks` are ranks in MPI_COMM_WORLD. `time_s` is a span in
+    seconds since the trace's first event. `call_path` is named as in results and includes its
+    callees.
+    """
 
     ranks: frozenset[int] | None = None
     time_s: tuple[float, float] | None = None
@@ -35,11 +37,11 @@ class Selection:
 def selected(
     trace: EventTrace, matches: Matches, selection: Selection, kernels: Kernels
 ) -> tuple[EventTrace, Matches]:
-    """The chosen part. What belongs together is still so; what lost its counterpart is a finding.
+    """The selected part. Operations stay matched. Those without a counterpart are a finding.
 
-    Regions that are open at the span's begin begin there, those open at its end end there. Around
-    a call path, the regions that lead to it are kept, without what else they call: that time is
-    theirs. Raises InputError where nothing is left.
+    Regions that are open at the ends of the span begin and end there. For a call path, the regions
+    that lead to it are kept without their other callees. Their time is assigned to these regions.
+    Raises InputError if nothing is left.
     """
     linked = matches.mate, matches.other
     numbers = np.arange(len(trace.operations))
@@ -66,7 +68,7 @@ def selected(
 
 
 def known_ranks(selection: Selection, ranks: Set[int], name: str) -> None:
-    """Raises InputError where the selection has a rank that is not among these."""
+    """Raises InputError if the selection has an unknown rank."""
     unknown = sorted((selection.ranks or frozenset()) - ranks)
     if unknown:
         raise InputError(
@@ -95,7 +97,7 @@ def _of_ranks(
 
 
 def _of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDArray[np.bool_]:
-    """The rows inside the call path, and those that enter and leave what leads to it."""
+    """The rows inside the call path, and those that enter and leave the regions around it."""
     names = path_names(paths, trace.regions)
     count = len(names)
     inside = np.array([name == wanted or name.startswith(f"{wanted}/") for name in names] + [False])
@@ -115,7 +117,7 @@ def _of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDArray[n
 
 
 def not_in_trace(what: str, wanted: str, names: Sequence[str], trace: EventTrace) -> InputError:
-    """The error of a name that a trace, or the selected part of it, does not have."""
+    """The error for a name that does not occur in a trace, or in the selected part."""
     known = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
     return InputError(
         f"there is no {what} '{wanted}'",
@@ -125,7 +127,7 @@ def not_in_trace(what: str, wanted: str, names: Sequence[str], trace: EventTrace
 
 
 def _around(trace: EventTrace, paths: CallPaths) -> NDArray[np.int32]:
-    """The node each event lies in, the number of nodes outside all."""
+    """The node around each event, or the number of nodes if there is none."""
     count = len(paths.parent)
     above = np.append(np.where(paths.parent >= 0, paths.parent, count), count).astype(np.int32)
     leaves = trace.kind == Kind.LEAVE
@@ -138,7 +140,7 @@ def _around(trace: EventTrace, paths: CallPaths) -> NDArray[np.int32]:
 
 
 def span_ticks(trace: EventTrace, span: tuple[float, float]) -> tuple[int, int]:
-    """A span in ticks, as far as the trace goes. Raises InputError where it is outside."""
+    """A span in ticks, limited to the trace. Raises InputError if it is outside the trace."""
     last = int(trace.time.max(initial=0))
     low = min(max(0, round(span[0] * trace.ticks_per_second)), last + 1)
     high = min(last, round(min(span[1] * trace.ticks_per_second, 2.0**62)))

@@ -1,4 +1,4 @@
-"""When a run waits: the seconds of each kind of wait in equal parts of the run's time."""
+"""Waits over time: the seconds of each kind of wait in equal parts of the run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from regionpredict.trace.profile import Severity
 from regionpredict.trace.wait_classes import CAUSED
 
 PARTS = 60
-"""Parts of the run, as many as a page shows."""
+"""The number of parts of the run on a page."""
 
 
 def severity(analysis: Analysis, parts: int = PARTS) -> Severity | None:

@@ -1,4 +1,4 @@
-"""An OTF2 archive as a store, one rank in memory after the other."""
+"""Converts an OTF2 archive to a store, with one rank in memory at a time."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ from regionpredict.trace.per_rank_reading import Piece, PieceReader, linked, spa
 
 @dataclass(frozen=True, slots=True)
 class _Rank:
-    """What is kept of a rank between the two times it is read: its piece without events, its first
-    and last time, and the numbers of its regions."""
+    """The part of a rank that is kept between its two readings: its piece without events, its first
+    and last time, and the numbers of its regions.
+    """
 
     piece: Piece
     times: tuple[int, int] | None
@@ -39,11 +40,10 @@ class _Rank:
 
 
 def convert_otf2(path: Path, folder: Path, kernels: Kernels) -> None:
-    """Writes what `write_store` does of `read_otf2` and `match`, and never has more than one rank's
-    events in memory, and of all others what belongs together.
+    """Writes the same store as `write_store` after `read_otf2` and `match`. Only one rank's events
+    are in memory, with the matches of all others.
 
-    Each rank is read twice: to see who communicates with whom, and to be written. Raises
-    InputError as they do.
+    Each rank is read twice: for matching, and for writing. Raises InputError like these functions.
     """
     anchor, definitions = open_otf2(path, kernels)
     spans = spans_of(definitions.locations)
@@ -107,7 +107,7 @@ def _without_events(piece: Piece) -> _Rank:
 def _part(
     whole: EventTrace, definitions: Definitions, span: tuple[int, int], events: Events
 ) -> EventTrace:
-    """One rank's events, with times and regions as the archive has them."""
+    """One rank's events with the archive's times and regions."""
     locations = definitions.locations[slice(*span)]
     table, _ = operations_of(events, definitions, locations)
     columns = events.columns
@@ -125,7 +125,7 @@ def _part(
 def _numbered(
     column: NDArray[np.int32], numbers: NDArray[np.int32], named: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """Positions of regions for the archive's numbers."""
+    """The positions of regions by the archive's numbers."""
     known = column != NONE
     place = np.full(len(column), NONE, dtype=np.int32)
     place[known] = named[np.searchsorted(numbers, column[known])]

@@ -1,7 +1,7 @@
-"""Synchronisation points: the events at which one location may wait for another.
+"""Synchronization points: the events at which one location may wait for another.
 
-The rules are those of Boehme 2014, sections 2.4 and 4.3.2, as the reference implementation
-(Scalasca 2.6) applies them where the text leaves something open.
+The rules are those of Boehme 2014, sections 2.4 and 4.3.2. Where the text leaves something
+undefined, they follow the reference implementation (Scalasca 2.6).
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ NOBODY = -1
 
 @dataclass(frozen=True, slots=True)
 class PointColumns:
-    """A row each point.
+    """Columns with one row per point.
 
-    `event` is the row of the event it belongs to; `location` and `node` say where it is. `wait`
-    is what its location waits there, `total` the time in the region around it, `completion` the
-    part of that after the operation could have ended, all in ticks. `kind` is the `Wait` that
-    this is, or NO_WAIT; `cause` tells the point that was late, or the first thread's at a fork;
-    -1 where nobody waits.
-    `partner` is the rank it synchronises with, -1 where it is a group: then `group` is its number.
-    OpenMP's points, which bind a team, have neither. `members` of a point that was late in a
-    collective operation is the group of its whole communicator.
+    `event` is the row of its event. `location` and `node` are its location and call path. `wait` is
+    the waiting time of its location, `total` the time in the region around it, and `completion` the
+    part of that after the operation could have ended. All are in ticks. `kind` is its `Wait`, or
+    NO_WAIT. `cause` is the late point, or the first thread's point at a fork, and -1 without a
+    wait. `partner` is the rank that it synchronizes with, or -1 for a group, whose number is
+    `group`. OpenMP's points have neither. `members` of a late point in a collective operation is
+    the group of its whole communicator.
     """
 
     event: NDArray[np.int64]
@@ -50,10 +49,10 @@ class PointColumns:
 
 @dataclass(frozen=True, slots=True)
 class SyncPoints(PointColumns):
-    """All points in the order of `event`: location after location, in order of time.
+    """All points in the order of `event`: location by location, in order of time.
 
-    `cause` is the row of the late point; `groups` are those that `group` and `members` count, each
-    the ranks of one.
+    `cause` is the row of the late point. `groups` are the ranks of each group that `group` and
+    `members` refer to.
     """
 
     groups: tuple[NDArray[np.int32], ...]
@@ -65,7 +64,9 @@ class SyncPoints(PointColumns):
 
 @dataclass(frozen=True, slots=True)
 class PointRows(PointColumns):
-    """Points of one kind on their way to `SyncPoints`; `cause` is the event of the late point."""
+    """Points of one kind, before they are merged into `SyncPoints`. `cause` is the event of the
+    late point.
+    """
 
 
 def point_rows(
@@ -82,7 +83,7 @@ def point_rows(
     members: NDArray[np.int32] | int = NOBODY,
     is_team: bool = False,
 ) -> PointRows:
-    """Columns of one length from columns and numbers."""
+    """Columns of equal length from columns and numbers."""
     count = len(event)
 
     def column(values: object, kind_of: type) -> NDArray[np.generic]:
@@ -112,7 +113,7 @@ def sorted_points(
 ) -> SyncPoints:
     """All points, of a trace of so many events, in the order of these, with causes as rows.
 
-    Of two points at one event the one that waits counts, then the earlier part.
+    Of two points at one event, the waiting one counts, then the one from the earlier part.
     """
 
     def joined(name: str) -> NDArray[Any]:

@@ -1,4 +1,6 @@
-"""What threads of a rank need of each other, by the order of their events, not by their times."""
+"""The required order of events between threads of a rank, derived from event order instead of
+times.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,11 @@ Rows = NDArray[np.int64]
 
 
 def team_conditions(trace: EventTrace) -> Synchronisation:
-    """Workers begin after the fork, the join comes after their ends, barriers end after all came.
+    """Workers begin after the fork, the join follows their ends, and barriers end after all threads
+    have arrived.
 
-    The k-th part of a worker belongs to the k-th fork of its rank, so threads that don't take part
-    in every construct are left out: nothing but their times tells which ones they miss.
+    The k-th part of a worker belongs to the k-th fork of its rank. Threads that skip some
+    constructs are left out, since only times would show which ones.
     """
     slots = Slots()
     if len(trace.locations) > len(trace.ranks):
@@ -31,7 +34,7 @@ def team_conditions(trace: EventTrace) -> Synchronisation:
 
 
 def _regions(trace: EventTrace, roles: tuple[Role, ...]) -> NDArray[np.bool_]:
-    """Which regions are of OpenMP and have such a role; the last entry is for none."""
+    """The OpenMP regions with such a role. The last entry is for no region."""
     return np.array(
         [region.paradigm is Paradigm.OPENMP and region.role in roles for region in trace.regions]
         + [False]
@@ -81,7 +84,7 @@ def _team(
 
 
 def _parts(trace: EventTrace, number: int, parallel: NDArray[np.bool_]) -> tuple[Rows, Rows]:
-    """The rows with which a worker's outermost parts of constructs begin and end."""
+    """The rows at which a worker's outermost parts of constructs begin and end."""
     first, end = int(trace.starts[number]), int(trace.starts[number + 1])
     kind = trace.kind[first:end]
     begins, ends = kind == Kind.TEAM_BEGIN, kind == Kind.TEAM_END

@@ -1,13 +1,13 @@
-"""`team_split`: what threads lose in parallel constructs, and what their rank's serial part does.
+"""`team_split`: the losses of threads in parallel constructs, and of their rank's serial parts.
 
-Of `A_0 = n * T`, the time that the `n` threads of a rank have while it is outside MPI, there remain
+`A_0 = n * T` is the time of a rank's `n` threads while it is outside MPI. The remaining time is
 
     A_1 = S + n * sum(D_r)         outside constructs only one thread computes
     A_2 = S + n * sum(max_t u_rt)  in construct r, of duration D_r, no thread computes all the time
     A_3 = S + sum(u_rt)            and not all threads as much as the busiest
 
 with `S` the time outside constructs and `u_rt` thread t's useful time in construct r. The factors
-are the quotients of neighbours; their product is the share that is used, A_3 / A_0.
+are the quotients of consecutive values. Their product is the used share, A_3 / A_0.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from regionpredict.trace.thread_dependencies import constructs
 @dataclass(frozen=True, slots=True)
 class TeamSplit:
     """Factors from 0 to 1 over all ranks: `serial` (A_1/A_0), `scheduling` (A_2/A_1: forks, joins,
-    dispatch and locks) and `load_balance` (A_3/A_2). `threads` of the widest rank, `constructs`
-    counted over ranks; `serial_s` seconds outside constructs, summed over ranks."""
+    dispatch and locks) and `load_balance` (A_3/A_2). `threads` is the maximum per rank,
+    `constructs` is the sum over ranks, and `serial_s` are seconds outside constructs, summed over
+    ranks.
+    """
 
     threads: int
     constructs: int
@@ -41,7 +43,9 @@ class TeamSplit:
 
 
 def team_split(trace: EventTrace, bursts: Bursts) -> TeamSplit | None:
-    """The split of a trace's ranks; None where no rank has several threads or no construct is."""
+    """The split of a trace's ranks. None if no rank has several threads, or there are no
+    constructs.
+    """
     by_rank: dict[int, list[int]] = {}
     for number, location in enumerate(trace.locations):
         by_rank.setdefault(location.rank, []).append(number)

@@ -1,4 +1,4 @@
-"""Waits at OpenMP's barriers, and the forks that begin a team's intervals (section 2.4.2)."""
+"""Waits at OpenMP's barriers, and the forks that start intervals of threads (section 2.4.2)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ _BARRIERS = {
 
 
 def team_waits(trace: EventTrace, paths: CallPaths) -> tuple[list[PointRows], list[Finding]]:
-    """Points of barriers and parallel regions, the k-th of a team's threads being one.
+    """Points of barriers and parallel regions. The k-th ones of all threads of a rank form one
+    point.
 
-    Threads wait for the one that enters the barrier last. Teams do not nest.
+    Threads wait for the one that enters the barrier last. Nested parallel regions are not
+    supported.
     """
     kinds = np.full(len(trace.regions) + 1, NO_WAIT, dtype=np.uint8)
     parallel = np.zeros(len(trace.regions) + 1, dtype=bool)
@@ -46,7 +48,7 @@ def _forks(
     rank: NDArray[np.int32],
     time: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which fork of its rank each mark follows, -1 before the first, and that fork's time."""
+    """The fork of its rank that each mark follows (-1 before the first), and the fork's time."""
     number = np.full(len(rank), -1, dtype=np.int64)
     when = np.zeros(len(rank), dtype=np.int64)
     for at, place in enumerate(trace.locations):
@@ -140,7 +142,7 @@ def _barriers(
 
 
 def _changes(*columns: NDArray[np.generic]) -> NDArray[np.bool_]:
-    """Where any of the columns differs from the row before."""
+    """The rows at which any column differs from the previous row."""
     changed = np.ones(len(columns[0]), dtype=bool)
     if len(changed) > 1:
         changed[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)

@@ -1,4 +1,4 @@
-"""Who waits for whom among the threads of a rank: forks, joins, barriers and locks."""
+"""Waits between the threads of a rank: forks, joins, barriers and locks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Synchronisation:
-    """Events (rows of the trace) that post to a slot, and events that wait until all posts to
-    theirs are there; slots count from 0 to `count`."""
+    """Events (rows of the trace) that post to a slot, and events that wait until all posts to their
+    slot have arrived. Slots are numbered from 0 to `count`.
+    """
 
     post: Rows
     post_slot: Rows
@@ -25,7 +26,7 @@ class Synchronisation:
 
 
 class Slots:
-    """Collects posts and needs: pairs of rows of events and their slots."""
+    """Collects posts and needs as pairs of event rows and slots."""
 
     def __init__(self) -> None:
         self.posts: list[tuple[Rows, Rows]] = []
@@ -38,7 +39,7 @@ class Slots:
         return self.count - number
 
     def synchronisation(self) -> Synchronisation:
-        """All of them, but needs of what nobody posts, which need nobody."""
+        """All of them, except needs without a post."""
         empty = np.zeros(0, dtype=np.int64)
         post, post_slot, need, need_slot = (
             np.concatenate([empty, *(part[k] for part in parts)])
@@ -54,9 +55,9 @@ class Slots:
 def synchronisations(trace: EventTrace) -> Synchronisation:
     """All waits between threads of a rank.
 
-    A worker begins its part of a parallel construct after the fork, the master goes on after all
-    parts; the n-th barrier of a construct ends when all threads that have an n-th one are there; a
-    lock is taken when it was released before, in the order of the trace.
+    A worker begins its part of a parallel construct after the fork, and the master continues after
+    all parts. The n-th barrier of a construct ends when all threads with an n-th barrier have
+    arrived. A lock is acquired after its previous release, in the order of the trace.
     """
     slots = Slots()
     if len(trace.locations) > len(trace.ranks):
@@ -72,7 +73,7 @@ def synchronisations(trace: EventTrace) -> Synchronisation:
 
 
 def constructs(trace: EventTrace, master: int) -> tuple[Rows, Rows]:
-    """The rows of a location's outermost forks, and of their joins."""
+    """The rows of a location's outermost forks and of their joins."""
     kind = trace.kind[trace.starts[master] : trace.starts[master + 1]]
     step = np.where(kind == Kind.FORK, 1, 0) - np.where(kind == Kind.JOIN, 1, 0)
     depth = np.cumsum(step)
@@ -87,10 +88,10 @@ def constructs(trace: EventTrace, master: int) -> tuple[Rows, Rows]:
 def _parts(
     trace: EventTrace, fork: Rows, join: Rows, worker: int
 ) -> tuple[NDArray[np.intp], Rows, Rows]:
-    """The constructs that a worker has a part of, and the rows at which its parts begin and end.
+    """The constructs in which a worker has a part, and the rows at which its parts begin and end.
 
-    Of constructs that touch each other in time, a part ends where the worker is least deep in
-    regions; one that takes no time ends where the worker is so again.
+    If constructs touch each other in time, a part ends where the worker has the fewest open
+    regions. A part without duration ends where this number is reached again.
     """
     first, end = int(trace.starts[worker]), int(trace.starts[worker + 1])
     times, kind = trace.time[first:end], trace.kind[first:end]

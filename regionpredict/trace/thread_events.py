@@ -1,6 +1,6 @@
-"""What the threads of recorded processes did: functions, teams, barriers and locks, by thread.
+"""The events of threads in recorded processes: functions, parallel regions, barriers and locks.
 
-Reads what `measure/runtime/ompt_record.c` leaves behind at its level `trace`.
+Reads the output of `measure/runtime/ompt_record.c` at its level `trace`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SECONDS = 60
 
 
 class PlaceKind(Enum):
-    """What a place is to the trace."""
+    """The kind of a place in the code."""
 
     FUNCTION = "function"
     MPI = "mpi"
@@ -45,7 +45,7 @@ class PlaceKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A region as it is written to the archive; `line` 0 and `file` "" where unknown."""
+    """A region in the archive. `line` is 0 and `file` "" if unknown."""
 
     name: str
     file: str = ""
@@ -54,7 +54,7 @@ class Place:
 
 
 class What(Enum):
-    """What a step says."""
+    """The kind of a step."""
 
     ENTER = "enter"
     LEAVE = "leave"
@@ -66,7 +66,7 @@ class What(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One event of a thread: nanoseconds; the place entered, or the threads or the lock meant."""
+    """One event of a thread: its time in nanoseconds, and the place, the threads or the lock."""
 
     time: int
     what: What
@@ -76,10 +76,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class ProcessEvents:
-    """The steps of a process's threads that did anything, its first thread in front.
+    """The events of a process's active threads, its first thread first.
 
-    `nested` counts teams inside teams, which are left out; `tasks` says whether there were explicit
-    tasks, which are left out, too.
+    `nested` counts nested parallel regions, which are left out. `tasks` says whether there were
+    explicit tasks, which are left out, too.
     """
 
     threads: tuple[tuple[Step, ...], ...]
@@ -89,8 +89,7 @@ class ProcessEvents:
 
 @dataclass(slots=True)
 class _Teams:
-    """What all threads of a process know: teams that are not nested, where and how large they are,
-    and when they end."""
+    """The parallel regions of a process that are not nested: their places, threads and ends."""
 
     outermost: dict[int, tuple[int, int]] = field(default_factory=dict)  # site, threads
     ends: dict[int, int] = field(default_factory=dict)
@@ -98,7 +97,7 @@ class _Teams:
 
 
 def thread_events(folder: Path) -> dict[int, ProcessEvents]:
-    """The processes of a recording, by their numbers."""
+    """The processes of a recording, by number."""
     files: dict[int, dict[int, Path]] = {}
     for path in folder.glob("events-*-*"):
         _, process, thread = path.name.rsplit("-", 2)
@@ -124,7 +123,7 @@ def _process(folder: Path, process: int, paths: Iterable[Path]) -> ProcessEvents
 
 
 def _teams(threads: list[list[tuple[int, int, int, int]]]) -> _Teams:
-    """The teams that begin outside any other."""
+    """The parallel regions that start outside any other."""
     teams = _Teams()
     sizes: dict[int, int] = {}
     for records in threads:
@@ -151,8 +150,9 @@ def _teams(threads: list[list[tuple[int, int, int, int]]]) -> _Teams:
 
 
 def _steps(records: list[tuple[int, int, int, int]], teams: _Teams, places: _Places) -> list[Step]:
-    """One thread's events. A worker leaves its last barrier when it is needed again: it is done
-    when its team is."""
+    """The events of one thread. A worker leaves its last barrier only when it is needed again, so
+    its end is that of the parallel region.
+    """
     steps: list[Step] = []
     open_teams: list[int] = []  # 0 where a team is left out, or it is the initial task
     latest = 2**63
@@ -206,7 +206,9 @@ def _steps(records: list[tuple[int, int, int, int]], teams: _Teams, places: _Pla
 def _locking(
     what: int, kind: int, site: int, which: int, places: _Places
 ) -> list[tuple[What, Place | None, int]]:
-    """What a record of a lock says: a critical region is around its lock, a routine takes it."""
+    """The meaning of a lock record: a critical region surrounds its lock, and a routine acquires
+    it.
+    """
     if kind not in (*_LOCKS, *_TESTED_LOCKS, _CRITICAL):
         return []
     if what == _ACQUIRE and kind not in _TESTED_LOCKS:
@@ -221,7 +223,7 @@ def _locking(
 
 
 class _Places:
-    """The places of one process's code, by their numbers."""
+    """The places of one process's code, by number."""
 
     def __init__(self, folder: Path, process: int) -> None:
         self._names: dict[int, str] = {}
@@ -238,24 +240,24 @@ class _Places:
         self._look_up()
 
     def function(self, site: int) -> Place:
-        """A function by its first instruction, or a region that the program named."""
+        """A function by its first instruction, or a region that the program names."""
         if site in self._names:
             return Place(self._names[site])
         name, file, line = self._known.get((site, True), ("", "", 0))
         return Place(name or f"function {site}", file, line)
 
     def construct(self, site: int, kind: PlaceKind) -> Place:
-        """A construct of OpenMP by where its call returns to."""
+        """An OpenMP construct by its return address."""
         _, file, line = self._known.get((site, False), ("", "", 0))
         where = f" @{Path(file).name}:{line}" if line else ""
         return Place(f"{kind.value}{where}", file, line, kind)
 
     def lock(self, which: int) -> int:
-        """A small number for a lock's own."""
+        """A small number for a lock."""
         return self._locks.setdefault(which, len(self._locks))
 
     def _look_up(self) -> None:
-        """Asks once a file for all places, each as a function's begin and as a call's return."""
+        """Looks up all places in a file at once, as function entries and as return addresses."""
         modules: dict[str, list[tuple[int, bool, int]]] = {}
         for site, (offset, address, module) in self._sites.items():
             at = address if is_fixed(Path(module)) else offset
@@ -274,7 +276,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _addr2line(file: str, offsets: list[str]) -> list[tuple[str, str, int]]:
-    """Function, file and line of each place, as far as known."""
+    """Function, file and line of each place, if known."""
     nothing = [("", "", 0)] * len(offsets)
     program = shutil.which("addr2line")
     if program is None or not exists(file):

@@ -1,4 +1,4 @@
-"""An `EventTrace` event by event, in plain Python: for readers of small files, and for tests."""
+"""Builds an `EventTrace` event by event in Python, for readers of small files and for tests."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _Row = tuple[int, int, int, int, int, int, int, int]  # partner to collective, a
 
 
 class TraceBuilder:
-    """Takes the events of each location in order of time; times are seconds.
+    """Takes the events of each location in order of time, in seconds.
 
-    `rank` is the rank, or (rank, thread). Names that begin with `MPI_` are MPI's regions. Partners
-    and roots are ranks in MPI_COMM_WORLD.
+    `rank` is the rank, or (rank, thread). Regions with names that begin with `MPI_` are MPI's.
+    Partners and roots are ranks in MPI_COMM_WORLD.
 
     >>> build = TraceBuilder(2)
     >>> for rank in (0, 1):
@@ -56,13 +56,13 @@ class TraceBuilder:
         self._findings: list[Finding] = []
 
     def region(self, region: Region) -> None:
-        """Says what a region is, before it is first entered."""
+        """Sets the properties of a region before it is first entered."""
         self._regions[region.name] = region
 
     def communicator(
         self, name: str, members: Sequence[int], remote: Sequence[int] | None = None
     ) -> int:
-        """A further communicator; its number."""
+        """Adds a communicator and returns its number."""
         self._communicators.append(
             Communicator(name, tuple(members), None if remote is None else tuple(remote))
         )
@@ -87,7 +87,7 @@ class TraceBuilder:
     def receive(
         self, rank: int, time: float, source: int, tag: int = 0, size: int = 0, within: int = WORLD
     ) -> None:
-        """A message is there, in a blocking call."""
+        """A message arrives in a blocking call."""
         self._add(rank, time, Kind.RECEIVE, row=_message(source, within, tag, received=size))
 
     def send_request(
@@ -135,9 +135,9 @@ class TraceBuilder:
         received: int = 8,
         within: int = WORLD,
     ) -> None:
-        """A collective operation ends; which one the open region's name says.
+        """A collective operation ends. The name of the open region identifies it.
 
-        Where no bytes are sent or received, nobody waits for them.
+        Without bytes sent or received, there is no wait.
         """
         name = list(self._numbers)[self._opened(rank)[-1]]
         row = (NONE, within, NONE, root, sent, received, NONE, int(collective_of(name)))
@@ -157,11 +157,11 @@ class TraceBuilder:
         self._add(rank, time, Kind.COLLECTIVE_COMPLETE, row=row)
 
     def fork(self, rank: int, time: float, threads: int) -> None:
-        """A team of so many threads begins."""
+        """A parallel region with this many threads begins."""
         self._add(rank, time, Kind.FORK, row=_message(NONE, NONE, NONE, request=threads))
 
     def join(self, rank: int, time: float) -> None:
-        """The team ends."""
+        """The parallel region ends."""
         self._add(rank, time, Kind.JOIN)
 
     def lock(self, rank: int | tuple[int, int], time: float, lock: int, acquire: bool) -> None:
@@ -170,11 +170,11 @@ class TraceBuilder:
         self._add(rank, time, kind, row=_message(NONE, NONE, NONE, request=lock))
 
     def find(self, message: str) -> None:
-        """Notes a finding."""
+        """Adds a finding."""
         self._findings.append(Finding(message))
 
     def build(self, name: str = "") -> EventTrace:
-        """The trace; raises InputError where a location's times run backwards."""
+        """The trace. Raises InputError if a location's times decrease."""
         threads = sorted(self._events)
         counts = [len(self._events[place]) for place in threads]
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

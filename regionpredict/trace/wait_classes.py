@@ -1,4 +1,4 @@
-"""The kinds of wait states, and what each is called in results."""
+"""The kinds of wait states, and their names in results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Wait(IntEnum):
 
     @property
     def metric(self) -> str:
-        """Its name in results."""
+        """The name in results."""
         return self.name.lower()
 
 

@@ -1,14 +1,15 @@
-"""What if a call path had no delay: the run again without it (what to fix first).
+"""Replays the run without the delays of a call path, to find what to fix first.
 
-The *delay* of a call path at a wait is how much longer it took on the late side than on the
-waiting one since both last met (Boehme 2014, section 4.2.1). Taking it off means that the late
-side's pieces of work on the call path become shorter, each in proportion, until none is left in any
-interval; the recorded run is then replayed (`recorded_replay.py`). Of operations of more than two,
-the last is held against all that wait, and everybody else who was late against the first: where two
-ranks are late alike, both delays go.
+The *delay* of a call path at a wait is its additional time on the late side relative to the waiting
+side, since both last synchronized (Boehme 2014, section 4.2.1). To remove it, the late side's work
+on the call path is shortened in proportion, until no interval has a delay. Then the recorded run is
+replayed (`recorded_replay.py`). In operations of more than two locations, the last one is compared
+with all waiting ones, and other late ones with the first. So if two ranks are equally late, both
+delays are removed.
 
-A delay cost says how long others waited because of a call path; a gain, how much earlier the run
-ends. Costs add up over ranks; a gain counts once, and only as far as nobody else is as late.
+A delay cost is the waiting time of others because of a call path. A gain is the reduction of the
+run time. Costs add up over ranks. A gain counts once, and only as far as no other location is as
+late.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The run with one call path's delays shortened.
+    """The run with shorter delays of one call path.
 
-    `delay_cost_s` are its costs (short- and long-term) in the run as it was, summed over ranks.
-    `removed_s` is the work taken off, summed over locations; `runtime_s` and `gain_s` are the run
-    time after that and the difference. `half_runtime_s` and `half_gain_s` are the same where half
-    of each delay stays. `location` is that of most of the work taken off, "" where there is none.
+    `delay_cost_s` are its costs (short- and long-term) in the original run, summed over ranks.
+    `removed_s` is the removed work, summed over locations. `runtime_s` and `gain_s` are the
+    resulting run time and the difference. `half_runtime_s` and `half_gain_s` are the same with half
+    of each delay. `location` is the one with most of the removed work, or "".
     """
 
     callpath: str
@@ -52,10 +53,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """`changes` in the order of their gains, the largest first; `runtime_s` of the run as it was.
+    """`changes` are in the order of their gains, the largest first. `runtime_s` is the original run
+    time.
 
-    `untried` counts further call paths with delay costs. `contradicted` counts waits that the
-    trace's own times contradict; these bind nobody in the replay.
+    `untried` counts other call paths with delay costs. `contradicted` counts waits that the trace's
+    own times contradict. The replay ignores these.
     """
 
     runtime_s: float
@@ -66,8 +68,9 @@ class WhatIf:
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Who was late for whom: rows of the trace from which on (`begin`) and before which (`end`)
-    either side's interval lies."""
+    """Pairs of late and waiting locations, with the rows at which the intervals of both sides begin
+    (`begin`) and before which they end (`end`).
+    """
 
     late_begin: Rows
     late_end: Rows
@@ -78,10 +81,10 @@ class _Pairs:
 def what_if(
     analysis: Analysis, kernels: Kernels, callpath: str | None = None, most: int = 20
 ) -> WhatIf:
-    """Replays the run without the delays of `callpath`, or of each of the `most` dearest ones.
+    """Replays the run without the delays of `callpath`, or of each of the `most` most expensive
+    ones.
 
-    Raises UsageError for a call path that is not in the trace, InputError where the trace is out
-    of order.
+    Raises UsageError for an unknown call path, and InputError for an inconsistent trace.
     """
     run = recorded_run(analysis.trace, analysis.matches)
     tick = 1.0 / analysis.trace.ticks_per_second
@@ -131,7 +134,7 @@ def what_if(
 
 
 def _costs_by_path(analysis: Analysis) -> dict[str, float]:
-    """Delay costs in seconds; call paths of one name are one."""
+    """Delay costs in seconds. Call paths with the same name are merged."""
     replay = analysis.replay
     by_node = (replay.short_term.sum(axis=(0, 1)) + replay.long_term.sum(axis=(0, 1))) / (
         analysis.trace.ticks_per_second
@@ -143,7 +146,9 @@ def _costs_by_path(analysis: Analysis) -> dict[str, float]:
 
 
 def _pairs(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Pairs:
-    """The last to come to each slot against all that wait, other late ones against the first."""
+    """The last location at each slot against all waiting ones, and other late ones against the
+    first.
+    """
     time, coupled = analysis.trace.time, run.coupled
     slots = len(coupled.posts)
     used = np.zeros(slots, dtype=bool)
@@ -172,7 +177,9 @@ def _pairs(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Pairs:
 def _begins(
     analysis: Analysis, run: RecordedRun, kernels: Kernels, mine: Rows, other: Rows
 ) -> Rows:
-    """Where the intervals begin that end with `mine`: where both locations last met."""
+    """The starts of the intervals that end with `mine`: the last synchronization of both
+    locations.
+    """
     trace, points = analysis.trace, analysis.points
     location, theirs = trace.locations_of(mine), trace.locations_of(other)
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
@@ -195,7 +202,7 @@ def _shortened(
     share: float,
     kernels: Kernels,
 ) -> Rows | None:
-    """The work after each event without `share` of the nodes' delays; None where there are none."""
+    """The work after each event without `share` of the nodes' delays. None if there are none."""
     pieces = np.flatnonzero(np.isin(node_after, nodes) & (run.work > 0))
     ticks = run.work[pieces].astype(np.float64)
     total = np.concatenate([[0.0], np.cumsum(ticks)])

@@ -1,4 +1,6 @@
-"""A region around each rank's run, where a trace has none: time between calls belongs to it."""
+"""Adds a region around each rank's run if a trace has none, so that time between calls belongs to
+it.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,9 @@ NAME = "program"
 
 
 def with_whole_run(trace: EventTrace) -> EventTrace:
-    """The trace, in which every first thread of a rank is in some region from begin to end.
+    """The trace with the first thread of every rank inside some region from start to end.
 
-    A trace that has one already is given back as it is. Call paths leave the added region out.
+    A trace that already has one is returned unchanged. Call paths omit the added region.
     """
     open_ones = [at for at in range(len(trace.locations)) if _has_gaps(trace, at)]
     if not open_ones:
@@ -48,7 +50,7 @@ def with_whole_run(trace: EventTrace) -> EventTrace:
 
 
 def _has_gaps(trace: EventTrace, at: int) -> bool:
-    """Whether the location, a rank's first thread, is outside all regions before its end."""
+    """Whether the location, a rank's first thread, is ever outside all regions before its end."""
     rows = slice(int(trace.starts[at]), int(trace.starts[at + 1]))
     kind = trace.kind[rows]
     if not len(kind) or trace.locations[at].thread:

@@ -1,4 +1,4 @@
-"""Where each kind of wait is worst: when, who waited where, and for whom."""
+"""The worst instances of each kind of wait: time, waiting locations, and cause."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from regionpredict.trace.profile import Instance
 from regionpredict.trace.wait_classes import CAUSED
 
 MOST = 3
-"""Instances of each kind of wait that are told."""
+"""The number of reported instances per kind of wait."""
 
 
 def worst_instances(analysis: Analysis, most: int = MOST) -> tuple[Instance, ...]:
-    """Of each kind of wait the `most` instances with the longest waits together, the worst first.
+    """For each kind of wait, the `most` instances with the longest total wait, the worst first.
 
-    All that wait for the same late point are one instance.
+    All waits for the same late point form one instance.
     """
     points, trace = analysis.points, analysis.trace
     second = trace.ticks_per_second

@@ -1,4 +1,4 @@
-"""Late senders that need not have been waited for: messages were taken in the wrong order."""
+"""Late senders for which no wait was needed, since messages were received in the wrong order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RECEIVE = -1
 
 
 class Order(IntEnum):
-    """Whether a message that was sent earlier came to be received later, and from whom."""
+    """Whether a message that was sent earlier was received later, and from which rank."""
 
     RIGHT = 0
     DIFFERENT_SOURCE = 1
@@ -30,8 +30,9 @@ class _WrongOrder(ctypes.Structure):
 
 
 class Messages(NamedTuple):
-    """Columns: the event (a row of the trace) at which a message is there, or from which on a late
-    sender is known; its location; the time the message was sent; the rank that sent it."""
+    """Columns: the event (a row of the trace) at which a message has arrived, or from which a late
+    sender is known; its location; the time of the send; the sending rank.
+    """
 
     event: NDArray[np.int64]
     location: NDArray[np.int32]
@@ -44,8 +45,8 @@ def wrong_order(
 ) -> NDArray[np.uint8]:
     """The `Order` of each late sender.
 
-    A later receive of a message that was sent before shows that the order was wrong (Scalasca
-    2.6, which remembers a hundred late senders a rank, as this does).
+    The order was wrong if a message with an earlier send time is received later. Like Scalasca 2.6,
+    this function keeps the last hundred late senders per rank.
     """
     array = np.zeros(len(late.event), dtype=np.uint8)
     if not len(array):

@@ -1,1 +1,3 @@
-"""Expectations of growth and measurements in, verdicts out (Shudler 2018, secs. 3.2 to 3.4)."""
+"""Input: expectations of growth and measurements. Output: verdicts (Shudler 2018, secs. 3.2 to
+3.4).
+"""

@@ -1,4 +1,4 @@
-"""Expectation files: YAML in, verdicts out.
+"""Reads expectation files in YAML and checks them.
 
 ```yaml
 schema: regionpredict/expectations/1
@@ -57,12 +57,12 @@ _WHOLE_NUMBERS = {"steps": (0, FINEST_STEPS), "min_points": (2, 10_000), "max_te
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One expectation and what became of it.
+    """An expectation and its result.
 
-    `verdict` is None where there is no model (`problem` says why) or no expectation (`model` is
-    then the proposal). `model` is a formula, or the growth that the file gives; `fitted` is the
-    model of measurements, with its series. `inconclusive` says why the measurements neither
-    confirm nor refute the expectation; it is empty where they do.
+    `verdict` is None if there is no model (`problem` gives the reason), or no expectation (`model`
+    is then the proposal). `model` is a formula, or the growth in the file. `fitted` is the model of
+    measurements, with its series. `inconclusive` is the reason why the measurements neither confirm
+    nor refute the expectation. It is empty if they do.
     """
 
     callpath: str
@@ -84,7 +84,7 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        """Whether there is nothing to complain about."""
+        """Whether the expectation holds."""
         return not self.failed and not self.inconclusive
 
 
@@ -92,7 +92,7 @@ class Check:
 class RuleCheck:
     """A rule such as `a <= b + c`: the growths of its sides, and whether it holds.
 
-    `inconclusive` says why the measurements of a side tell nothing; it is empty where they do.
+    `inconclusive` is the reason why the measurements of a side are inconclusive, or empty.
     """
 
     text: str
@@ -118,7 +118,7 @@ class RuleCheck:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All checks of one file, in its order."""
+    """All checks of one file, in order."""
 
     path: str
     checks: tuple[Check, ...]
@@ -127,41 +127,42 @@ class Report:
 
     @property
     def checked(self) -> bool:
-        """Whether anything was held against anything: one verdict, or one rule with models."""
+        """Whether anything was checked: at least one verdict, or one rule with models."""
         return any(c.verdict is not None or c.inconclusive for c in self.checks) or any(
             r.problem is None for r in self.rules
         )
 
     @property
     def failed(self) -> bool:
-        """Whether an expectation or a rule does not hold, or nothing was checked at all."""
+        """Whether an expectation or a rule does not hold, or nothing was checked."""
         broken = any(c.failed for c in self.checks) or any(r.failed for r in self.rules)
         return broken or not self.checked
 
     @property
     def inconclusive(self) -> bool:
-        """Whether nothing fails, but some measurements tell nothing."""
+        """Whether nothing fails, but some measurements are inconclusive."""
         return not self.failed and not self.passed
 
     @property
     def passed(self) -> bool:
-        """Whether every expectation and rule holds, and something was checked at all."""
+        """Whether every expectation and rule holds, and something was checked."""
         held = all(c.passed for c in self.checks) and all(r.passed for r in self.rules)
         return held and self.checked
 
     @property
     def litmus_failed(self) -> bool:
-        """Whether a litmus test diverges: then the machine may be the cause of the others."""
+        """Whether a litmus test diverges. The machine may then be the cause of other failures."""
         return any(c.litmus and c.failed for c in self.checks)
 
 
 def check_file(path: str | Path, measurements: str | Path | Experiment | None = None) -> Report:
-    """Checks the expectations of a YAML file; see the module.
+    """Checks the expectations of a YAML file. See the module.
 
-    `measurements` replaces the file's own: a path, or what was read or measured already.
+    `measurements` replaces the file's own: a path, or an experiment in memory.
 
-    An expectation that does not parse, or whose call path or metric was not measured, is a
-    failed check; the others are made. Raises `InputError` for a file that is no such YAML.
+    An expectation with a syntax error, or with a call path or metric that was not measured, is a
+    failed check. The others are still checked. Raises `InputError` if the file is not an
+    expectation file.
     """
     with reading(path, "a file of expectations", "docs/fit.md shows one"):
         return _checked(Path(path), measurements)
@@ -183,7 +184,7 @@ def _checked(path: Path, measurements: str | Path | Experiment | None) -> Report
 
 
 def load_file(path: Path) -> dict[str, Any]:
-    """The keys of a file of expectations; raises `InputError` for one that is none."""
+    """The keys of an expectation file. Raises `InputError` if it is not one."""
     text = read_text(path, "check the name", most=MOST_YAML_BYTES)
     data = load_yaml(text, str(path), "fix the line")
     if not isinstance(data, dict) or not isinstance(data.get("expectations"), list):
@@ -219,7 +220,7 @@ def load_file(path: Path) -> dict[str, Any]:
 
 
 def _whole_number(data: Mapping[str, Any], key: str, least: int, most: int, path: str) -> None:
-    """Raises InputError where the key has another value than a whole number in its range."""
+    """Raises InputError unless the key has a whole number in its range."""
     value = data.get(key, least)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InputError(
@@ -315,7 +316,7 @@ def _judged(
 
 
 def _space(settings: Mapping[str, Any]) -> SearchSpace | None:
-    """The search space that the file lists; None for that around the expectation."""
+    """The search space in the file. None for the one around the expectation."""
     terms = settings.get("terms") or ()
     if isinstance(terms, str) or not isinstance(terms, Sequence):
         raise InputError("terms: is not a list", remedy="write [p^3*log2(p)^2]")
@@ -342,7 +343,7 @@ def _series(experiment: Experiment | None, callpath: str, metric: str, path: str
 
 
 def _only_series(experiment: Experiment, metric: str, path: str) -> Series:
-    """The series of an expectation that names no call path: there must be but one of them."""
+    """The series of an expectation without a call path. It must be the only one."""
     known = list(dict.fromkeys(s.callpath for s in experiment.series))
     if len(known) != 1:
         raise InputError(

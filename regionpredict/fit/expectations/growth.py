@@ -1,6 +1,6 @@
-"""Growth in big O: parsed from text, compared, divided, written back.
+"""Growth in big O notation: parsing, comparison, division, and output.
 
-The three classes of Shudler 2018, sec. 3.2.3, are logarithms, powers and exponentials; a growth
+The three classes of Shudler 2018, sec. 3.2.3, are logarithms, powers and exponentials. A growth
 here is a product of one of each, ``x^poly * log2(x)^log2 * 2^(exponential*x)``.
 """
 
@@ -18,7 +18,9 @@ _TOLERANCE = 0.006  # published exponents have two digits: 0.67 is 2/3
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """An asymptotic growth in one parameter; the exponents may be negative, as in a quotient."""
+    """An asymptotic growth in one parameter. Exponents may be negative, for example in a
+    quotient.
+    """
 
     exponential: float = 0.0
     poly: float = 0.0
@@ -26,7 +28,9 @@ class Growth:
 
     @property
     def order(self) -> tuple[float, float, float]:
-        """Sorts growths; differences below the precision of published exponents vanish."""
+        """A sort key of growth. Differences below the precision of published exponents are
+        ignored.
+        """
         return (_rounded(self.exponential), _rounded(self.poly), _rounded(self.log2))
 
     @property
@@ -55,11 +59,11 @@ class Growth:
         return Growth(self.exponential * power, self.poly * power, self.log2 * power)
 
     def is_constant(self) -> bool:
-        """Whether nothing grows or shrinks."""
+        """Whether the growth is constant."""
         return self.order == (0.0, 0.0, 0.0)
 
     def text(self, name: str = "p") -> str:
-        """The growth as a person writes it.
+        """The growth in common notation.
 
         >>> Growth(poly=0.5, log2=-1).text(), Growth(log2=-1).text(), Growth().text()
         ('p^(1/2)/log(p)', '1/log(p)', '1')
@@ -100,7 +104,8 @@ def _number(value: float) -> str:
 
 
 def compare(a: Growth, b: Growth) -> int:
-    """-1 where `a` grows slower than `b`, 0 where they are alike, 1 where it grows faster.
+    """Returns -1 if `a` grows more slowly than `b`, 0 if both grow equally, and 1 if `a` grows
+    faster.
 
     >>> compare(Growth(log2=5), Growth(poly=0.25)), compare(Growth(poly=0.67), Growth(poly=2/3))
     (-1, 0)
@@ -119,9 +124,9 @@ _TOKEN = re.compile(
 def parse(text: str, parameter: str | None = None, path: str = "") -> tuple[Growth, str]:
     """Reads a growth such as `O(p log p)`, `n^2.81`, `k^3*2^k`, `sqrt(p)/log(p)`, `log^2 p`.
 
-    Of a sum, the fastest growing part is taken; coefficients are ignored. Returns the growth and
-    its parameter's name (`parameter`, or `p` if the text has none). Raises `InputError` with the
-    column for text that does not parse, and for a second parameter.
+    For a sum, the fastest growing part counts. Coefficients are ignored. Returns the growth and its
+    parameter's name (`parameter`, or `p` if the text has none). Raises `InputError` with the column
+    for text that does not parse, and for a second parameter.
 
     >>> parse("O(4 p log p + p^2)")
     (Growth(exponential=0.0, poly=2.0, log2=0.0), 'p')
@@ -256,7 +261,7 @@ class _Parser:
         return base
 
     def exponential(self, base: float, place: int) -> Growth:
-        """What follows `2^`: the parameter, perhaps with a factor, or a plain number."""
+        """The exponent after `2^`: the parameter, with an optional factor, or a plain number."""
         if base <= 1:
             raise self.error("the base of an exponential must be above 1", place)
         factor = math.log2(base)
@@ -288,7 +293,7 @@ class _Parser:
             raise self.error(f"'{text}' is not the parameter '{self.parameter}'", place)
 
     def number(self) -> float:
-        """An exponent: a number, a sign before it, or a fraction in parentheses."""
+        """An exponent: a number with an optional sign, or a fraction in parentheses."""
         kind, text, place = self.take()
         if text in ("(", "{"):
             value = self.number()

@@ -1,4 +1,4 @@
-"""Today's models as expectations: the baseline that later measurements are held against."""
+"""Writes today's models as expectations, as a baseline for later measurements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regionpredict.fit.model.fitted_model import NO_MODEL
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """The text of a file of expectations, and the series that have none, with the reason."""
+    """The text of an expectation file, and the series without an expectation, with the reasons."""
 
     text: str
     problems: tuple[InputError, ...]
@@ -45,7 +45,7 @@ def propose_from_file(path: Path, report: Report) -> Proposal:
 def propose_from_measurements(path: str, experiment: Experiment, target: str | None) -> Proposal:
     """A file of expectations with the model of every series of one parameter.
 
-    `path` is where the measurements are, `target` where the file will be.
+    `path` is the file of measurements, and `target` the new file.
     """
     entries, problems = [], list(experiment.problems)
     for series in experiment.series:

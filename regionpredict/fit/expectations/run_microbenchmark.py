@@ -1,10 +1,11 @@
 """Compiles and runs the micro-benchmarks: OpenMP constructs and MPI collectives.
 
 They follow Shudler 2018, secs. 3.3.1 and 3.4.2: warm-up, a common start of all threads or
-processes, the maximum of their times, many repetitions. Those of OpenMP repeat a construct inside
-each timing and subtract what the repetitions take without it, as Bull 1999 does: one construct is
-shorter than a clock can tell. What they print is comma-separated and becomes an `Experiment`, to
-be held against the shipped expectations; what they say on standard error becomes its problems.
+processes, the maximum of their times, and many repetitions. The OpenMP benchmarks repeat a
+construct within each timing and subtract the time of the repetitions without it, as in Bull 1999. A
+single construct is shorter than the clock resolution. Their output is comma-separated and becomes
+an `Experiment`, which is compared with the shipped expectations. Messages on standard error become
+its problems.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from regionpredict.scratch_folder import scratch_folder
 _FOLDER = Path(__file__).parent / "microbenchmarks"
 _COMPILATION_LIMIT_S = 120
 MOST_ROUNDS = 5
-"""How often a run is made, at most, until its means are precise."""
+"""The maximum number of times that a run is repeated to reach the precision."""
 
 _FEWEST = 3  # repetitions that tell how far they scatter
 _NORMAL_95 = 1.96
@@ -35,10 +36,10 @@ _WAITING = "contain waiting"  # what both programs say of more threads or proces
 
 @dataclass(frozen=True, slots=True)
 class Microbenchmark:
-    """A program of the package and how it is compiled and started.
+    """A program of the package, with its commands for compiling and running.
 
-    `launch` is the command before the program, `{n}` being the number of threads or processes;
-    it is empty for OpenMP, whose number of threads goes through the environment.
+    `launch` is the command before the program, with `{n}` for the number of processes. It is empty
+    for OpenMP, where the environment sets the number of threads.
     """
 
     source: Path
@@ -49,7 +50,7 @@ class Microbenchmark:
 OPENMP = Microbenchmark(_FOLDER / "omp_constructs.c", "gcc -O2 -std=c11 -fopenmp")
 MPI = Microbenchmark(_FOLDER / "mpi_collectives.c", "mpicc -O2 -std=gnu11", "mpirun -n {n}")
 BENCHMARKS = {"openmp": OPENMP, "mpi-collectives": MPI, "mpi-memory": MPI}
-"""The micro-benchmark behind each shipped file of expectations."""
+"""The micro-benchmark for each shipped expectation file."""
 
 
 def run_microbenchmark(
@@ -67,13 +68,14 @@ def run_microbenchmark(
     """Compiles the benchmark and runs it on each of `counts` threads or processes.
 
     With `precision`, a run is repeated until the 95 % intervals of all means are within that share
-    of the mean (Shudler 2018, sec. 3.3.1), `MOST_ROUNDS` times at most; what is not by then is a
-    problem of the experiment. `message_bytes` is the size of a collective's messages.
+    of the mean (Shudler 2018, sec. 3.3.1). After `MOST_ROUNDS` repetitions, less precise means are
+    problems of the experiment. `message_bytes` is the size of a collective's messages.
 
-    `compiler` and `launcher` replace the benchmark's commands, `environment` (default: this
-    process's) is passed on, `limit_s` is the time limit of one run in seconds. More threads or
-    processes than cores, and constructs that took no time, are problems of the experiment, not
-    errors. Raises `InputError` if a command is missing, fails, takes too long or measures nothing.
+    `compiler` and `launcher` replace the benchmark's commands. `environment` (default: this
+    process's) is passed on, and `limit_s` is the time limit of one run in seconds. More threads or
+    processes than cores, and constructs without measurable time, are problems of the experiment,
+    not errors. Raises `InputError` if a command is missing, fails, takes too long or measures
+    nothing.
     """
     variables = dict(os.environ if environment is None else environment)
     with scratch_folder() as folder:
@@ -132,7 +134,7 @@ def run_microbenchmark(
 def _imprecise(
     seen: Mapping[tuple[str, str], Sequence[float]], precision: float | None
 ) -> list[tuple[str, str]]:
-    """The call paths whose mean is not known as precisely as asked for, and how it is."""
+    """The call paths with a mean that is less precise than requested, and their precision."""
     wide = []
     for (callpath, metric), values in seen.items():
         if precision is None or metric != "time" or len(values) < _FEWEST:

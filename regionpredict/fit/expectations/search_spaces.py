@@ -1,4 +1,4 @@
-"""Search spaces as people write them: exponents, single terms, or a growth to look around."""
+"""Search spaces in input: exponents, single terms, or a growth to search around."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from regionpredict.fit.expectations.growth import Growth, compare, parse
 from regionpredict.fit.model.terms import DEFAULT_TERMS, INVERSE, SearchSpace, Term, rarity
 
 FINEST_STEPS = 6
-"""Halvings of the ruler; the next one would add hundreds of terms that points cannot tell apart."""
+"""Number of bisections of the ruler. Another one would add hundreds of terms that points cannot
+distinguish.
+"""
 
 _MOST_EXPONENTS = 100  # of the parameter, or of its logarithm
 
@@ -18,11 +20,11 @@ _MOST_EXPONENTS = 100  # of the parameter, or of its logarithm
 def search_space(
     expected: Growth, *, steps: int = 2, finer: Sequence[float] = (1.0,)
 ) -> tuple[Growth, ...]:
-    """The growths among which the model is looked for, laid out like the ticks of a ruler.
+    """The growths among which the model is searched, arranged like the ticks of a ruler.
 
-    The long ticks lie in the expectation's own class between a constant and its square, halved
-    `steps` times; the short ones are the long ones times the exponents `finer` of the next lower
-    class, within the bounds. A constant gets the space of `p log p`.
+    Long ticks are in the expectation's class, between a constant and its square, and are bisected
+    `steps` times. Short ticks are long ones times the exponents `finer` of the next lower class,
+    within the same bounds. A constant gets the space of `p log p`.
 
     >>> [g.text() for g in search_space(Growth(poly=1), steps=0)]
     ['1', 'log(p)', 'p', 'p*log(p)', 'p^2']
@@ -48,9 +50,10 @@ def search_space(
 
 
 def space_around(growth: Growth, *, steps: int = 2) -> SearchSpace:
-    """The ticks of `search_space`, and the default terms at a higher price.
+    """The ticks of `search_space`, and the default terms with a larger penalty.
 
-    Without the default terms, growth beyond the ruler's end would be taken for the growth there.
+    Without the default terms, growth beyond the end of the ruler would be taken for growth at the
+    end.
     """
     beyond = {term: 1.0 + rarity(term) for term in (*DEFAULT_TERMS, INVERSE)}
     ticks = [g.term for g in search_space(growth, steps=steps) if not g.is_constant()]
@@ -61,11 +64,11 @@ def space_around(growth: Growth, *, steps: int = 2) -> SearchSpace:
 def space_of(
     exponents: str | None = None, terms: Sequence[str] = (), search: str | None = None
 ) -> SearchSpace | None:
-    """The search space that a person asks for; None for the default one.
+    """The requested search space. None for the default one.
 
-    `exponents` is `I:J`, those of the parameter and of its logarithm; `terms` are growths such as
-    `p^3*log2(p)^2`, which join them; `search` is a growth to look around, with the default terms.
-    Raises `InputError` for what does not parse.
+    `exponents` is `I:J`, for the parameter and for its logarithm. `terms` are additional growths
+    such as `p^3*log2(p)^2`. `search` is a growth to search around, including the default terms.
+    Raises `InputError` for a syntax error.
 
     >>> space_of("0,1/2,1:0,1").terms
     ((0.0, 1.0), (0.5, 0.0), (0.5, 1.0), (1.0, 0.0), (1.0, 1.0))
@@ -91,7 +94,8 @@ def space_of(
 
 
 def exponent_sets(text: str) -> tuple[list[float], list[float]]:
-    """The sets I and J of Shudler 2018, eq. 2.1, from a text as `0,1/2,1:0,1` or `0..3..1/4:0..2`.
+    """The sets I and J of Shudler 2018, eq. 2.1, from a text such as `0,1/2,1:0,1` or
+    `0..3..1/4:0..2`.
 
     Raises `InputError` for anything else.
 
@@ -115,7 +119,7 @@ def exponent_sets(text: str) -> tuple[list[float], list[float]]:
 
 
 def _numbers(text: str) -> list[float]:
-    """The numbers of a list; `a..b..c` counts from a to b in steps of c, or of 1."""
+    """The numbers of a list. `a..b..c` counts from a to b in steps of c (default: 1)."""
     numbers: list[float] = []
     for part in text.split(","):
         ends = [Fraction(end.strip()) for end in part.split("..")]

@@ -10,7 +10,7 @@ _FOLDER = Path(__file__).parent / "shipped"
 
 
 def expectation_path(name: str) -> Path:
-    """The path of a shipped expectation file, or `name` itself if it is a file.
+    """The path of a shipped expectation file, or `name` if it is a file.
 
     >>> expectation_path("openmp").name
     'openmp.yaml'

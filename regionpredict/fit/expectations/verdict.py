@@ -20,9 +20,9 @@ Better = Literal["deviation", "match"]
 
 
 def default_deviation(expected: Growth) -> Growth:
-    """The deviation limit: the exponent of the expectation's leading class, halved.
+    """The default deviation limit: half the exponent of the expectation's leading class.
 
-    A constant has the exponent 0, so nothing may deviate from it by default.
+    A constant has the exponent 0, so by default nothing may deviate from it.
 
     >>> default_deviation(Growth(poly=1, log2=1)).text(), default_deviation(Growth(log2=1)).text()
     ('p^(1/2)', 'log(p)^(1/2)')
@@ -36,9 +36,9 @@ def default_deviation(expected: Growth) -> Growth:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """An expectation held against a growth.
+    """The comparison of a growth with an expectation.
 
-    `divergence` is the growth over the expectation (Shudler 2018, sec. 3.2.4); `match` is
+    `divergence` is the growth divided by the expectation (Shudler 2018, sec. 3.2.4). `match` is
     `match`, `approximate` (within the deviation limits) or `none`.
     """
 
@@ -61,10 +61,10 @@ def judge(
     deviation: Growth | str | None = None,
     better: Better = "deviation",
 ) -> Verdict:
-    """Holds a growth against the expectation.
+    """Compares a growth with the expectation.
 
-    `better` says what a growth below the expectation is: a `deviation` like any other (Shudler
-    2018, fig. 3.3 and tables 3.3 and 3.9), or a `match` (table 3.7).
+    `better` says how a growth below the expectation counts: as a `deviation` (Shudler 2018, fig.
+    3.3 and tables 3.3 and 3.9), or as a `match` (table 3.7).
 
     >>> judge("log p", "p^0.67 log p", deviation="sqrt(p)").match
     'none'
@@ -89,7 +89,9 @@ def judge(
 
 
 def growth_of(model: FittedModel) -> Growth:
-    """The asymptotic growth of a model of one parameter: its leading term without coefficient."""
+    """The asymptotic growth of a model of one parameter: its leading term without the
+    coefficient.
+    """
     terms = [term for coefficient, m in model.terms if coefficient > 0 for term in m.values()]
     leading = max(map(growth_order, terms), default=(0.0, 0.0, 0.0))
     return max(Growth(*leading), ONE, key=lambda growth: growth.order)
@@ -108,13 +110,12 @@ def fit_expected(
     space: SearchSpace | None = None,
     max_terms: int = 2,
 ) -> FittedModel:
-    """Models measurements of one parameter in the search space of the expectation.
+    """Models measurements of one parameter within the search space of the expectation.
 
-    `search` is another growth whose space is taken instead, `space` a space of one's own. The
-    expected term is believed sooner than the other ticks, and those sooner than the default
-    terms. Where a constant and the expected term go through all points, no other is asked: what
-    the search thinks unlikely, as a negative constant, is no doubt then.
-    Raises as `fit` does.
+    `search` is another growth whose space is used instead, and `space` any search space. The
+    expected term is preferred over the other ticks, and these over the default terms. If a constant
+    and the expected term go through all points, no other term is tried. Properties that the search
+    considers unlikely, such as a negative constant, do not matter then. Raises like `fit`.
     """
     around = space_around(search if search is not None else expected, steps=steps)
     if space is not None:
@@ -143,7 +144,7 @@ def fit_expected(
 
 
 def _goes_through_all(model: FittedModel) -> bool:
-    """Whether the formula leaves nothing of the measurements, with points to spare."""
+    """Whether the formula is exact at all points, with more points than coefficients."""
     seen = replace(model.observations, dof=0.0)  # noise is no reason to leave something
     misfit = float(np.sum(seen.weights * (seen.y - model.formula_values(model.points)) ** 2))
     return seen.explained(misfit, len(model.terms) + 1)

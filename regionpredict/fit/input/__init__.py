@@ -1,7 +1,7 @@
 """Readers of measurements: files in, `Experiment` out.
 
-`read(path)` finds the format by the file's name and first characters;
-`without_unusable_series` leaves out the series that nothing can be made of.
+`read(path)` detects the format by the file's name and first characters. `without_unusable_series`
+removes series that cannot be modeled.
 """
 
 from regionpredict.fit.input.formats import FORMATS, read, without_unusable_series

@@ -1,4 +1,4 @@
-"""Results of Ramble and Benchpark: `ramble workspace analyze --formats json`.
+"""Reads results of Ramble and Benchpark: `ramble workspace analyze --formats json`.
 
 Each experiment has variables, and figures of merit in contexts.
 """
@@ -16,10 +16,10 @@ _KEYS = ("n_nodes", "processes_per_node", "n_ranks", "n_threads")
 
 
 def read_benchpark(data: Record, parameters: Sequence[str] | None = None) -> Experiment:
-    """All figures of merit that are numbers; parameters as for Caliper, of the variables.
+    """All numeric figures of merit. Parameters are found in the variables, as for Caliper.
 
-    Repeats of an experiment are its repetitions. An experiment without success is a problem.
-    Raises as `experiment_of` does.
+    Repeats of an experiment are its repetitions. A failed experiment is a problem. Raises like
+    `experiment_of`.
     """
     rows: list[Measured] = []
     problems: list[InputError] = []

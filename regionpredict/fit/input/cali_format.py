@@ -1,7 +1,7 @@
-"""Profiles in Caliper's own format, `.cali`, through Caliper's Python package.
+"""Reads profiles in Caliper's own format, `.cali`, with Caliper's Python package.
 
-The package `caliper-reader` is the extra `caliper`. A record of a file has a call path, from its
-nested regions, and metrics; globals describe the run.
+The package `caliper-reader` is in the extra `caliper`. A record has metrics and a call path, from
+its nested regions. Globals describe the run.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _MAKE_JSON = 'make JSON of it: cali-query -q "format json-split" FILE'
 
 
 def cali_rows(text: str, path: Path) -> Iterator[Measured]:
-    """The values of one file: each metric of each call path, the mean of all records.
+    """The values of one file: the mean of all records for each metric and call path.
 
-    Raises `InputError` where the package is missing and where it cannot read the text.
+    Raises `InputError` if the package is missing or cannot read the text.
     """
     reader = _read(text, path)
     metrics = _metrics(reader)

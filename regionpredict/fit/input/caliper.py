@@ -1,12 +1,12 @@
-"""Caliper's profiles: one file, or a folder of files, in JSON or in Caliper's own format.
+"""Reads Caliper's profiles: a file or a folder, in JSON or in Caliper's own format.
 
-JSON is what `cali-query -q "format json-split"` writes, the `hatchet-region-profile` and `spot`
-channels, and what Benchpark collects of them. `cali_format.py` reads `.cali` files. Files of TALP
-may be among them (`talp.py`).
+JSON is written by `cali-query -q "format json-split"` and by the `hatchet-region-profile` and
+`spot` channels. Benchpark collects such files. `cali_format.py` reads `.cali` files. The folder may
+also contain files of TALP (`talp.py`).
 
-A JSON file has `columns`, `data` with a row for each node and rank, and `nodes`, whose `parent`s
-make the call tree; everything else is what the run was told (its globals). Values of several
-ranks are put together by their mean.
+A JSON file has `columns`, `data` with a row per node and rank, and `nodes`, whose `parent` entries
+form the call tree. All other keys are properties of the run (its globals). Values of several ranks
+are averaged.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _DEEPEST_CALL = 2000
 
 
 def read_caliper(path: Path, parameters: Sequence[str] | None = None) -> Experiment:
-    """A profile, or all profiles (`*.json`, `*.cali`) of a folder and those below it.
+    """Reads a profile, or all profiles (`*.json`, `*.cali`) in a folder and its subfolders.
 
-    Parameters are the globals named in `variables.SCALES` that change from run to run, or those
-    of `parameters`. A profile that cannot be read is a problem. Raises as `experiment_of` does.
+    Parameters are the globals in `variables.SCALES` that vary between runs, or those in
+    `parameters`. A profile that cannot be read is a problem. Raises like `experiment_of`.
     """
     files = [path]
     if path.is_dir():
@@ -65,7 +65,7 @@ def read_caliper(path: Path, parameters: Sequence[str] | None = None) -> Experim
 
 
 def profile_rows(data: Record) -> Iterator[Measured]:
-    """The values of one profile: each metric of each node, the mean of all ranks."""
+    """The values of one profile: the mean over ranks for each metric and node."""
     columns = list(data.texts("columns"))
     metadata = {
         name: value for name, value in data.value.items()
@@ -98,7 +98,7 @@ def profile_rows(data: Record) -> Iterator[Measured]:
 
 
 def _call_paths(data: Record, hierarchy: str) -> dict[int, str]:
-    """Each node's way from the root, its calls joined by `->`; parents stand before children."""
+    """Each node's path from the root, with calls joined by `->`. Parents precede children."""
     paths: dict[int, str] = {}
     depth: dict[int, int] = {}
     for number, node in enumerate(data.inners("nodes")):

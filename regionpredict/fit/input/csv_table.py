@@ -1,9 +1,9 @@
-"""Comma- or tab-separated tables: one row a repetition.
+"""Reads comma- or tab-separated tables with one repetition per row.
 
-The columns `callpath` (or `region`, `function`) and `metric` hold text; the columns of measured
-values are `value` (or `time`, `seconds`, `efficiency` and the like), or those named; every
-other column of numbers is a parameter, and every other column of text that changes tells series
-apart: it goes into their names. Columns called `repetition`, `run` or `unit` are neither.
+The columns `callpath` (or `region`, `function`) and `metric` contain text. Measured values are in
+`value` (or `time`, `seconds`, `efficiency` and similar names), or in the named columns. Every other
+column of numbers is a parameter. Every other column of text that varies identifies series and
+becomes a part of their names. Columns named `repetition`, `run` or `unit` are ignored here.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def read_csv(
     parameters: Sequence[str] | None = None,
     values: Sequence[str] | None = None,
 ) -> Experiment:
-    """Reads a table; see the module. `parameters` and `values` name columns explicitly.
+    """Reads a table. See the module. `parameters` and `values` select columns explicitly.
 
-    A row that does not fit becomes a problem; the others are read. Raises `InputError` for an
-    empty table and for one without a column of values or of a parameter.
+    An invalid row becomes a problem, and the others are read. Raises `InputError` for an empty
+    table, and if there is no column of values or parameters.
     """
     name = str(path)
     remedy = "give measurements, not a program"
@@ -115,8 +115,9 @@ def _number(cell: str) -> float:
 def _telling(
     rows: list[tuple[int, list[str]]], parameters: list[int], texts: list[int]
 ) -> list[int]:
-    """Those columns of text that tell series apart: not the same in all rows, nor only another
-    name of the point, as a command with its arguments is."""
+    """The text columns that identify series. They vary, and are more than another name of the
+    point, such as a command with its arguments.
+    """
     telling = []
     for column in texts:
         points: dict[str, set[tuple[str, ...]]] = {}
@@ -139,7 +140,7 @@ def _is_numeric(rows: list[tuple[int, list[str]]], column: int) -> bool:
 
 
 def _unguarded(text: str) -> str:
-    """A name without the apostrophe that keeps a spreadsheet from running it as a formula.
+    """A name without the apostrophe that protects it from spreadsheets.
 
     >>> _unguarded("'=main"), _unguarded("'main'")
     ('=main', "'main'")

@@ -1,8 +1,9 @@
-"""Folders of Cube4 profiles, as Score-P writes them and Extra-P reads them.
+"""Reads folders of Cube4 profiles, as written by Score-P and read by Extra-P.
 
-A folder holds one folder per run (`run_folders.py`). In each lies a `*.cubex`, a tar archive:
-`anchor.xml` names metrics, regions and the call tree. `N.index` says which calls metric `N` has
-values for. `N.data` holds the values of all locations, call by call, compressed or not.
+A folder holds one folder per run (`run_folders.py`). Each contains a `*.cubex` file, a tar archive.
+Its `anchor.xml` lists metrics, regions and the call tree. `N.index` lists the calls for which
+metric `N` has values. `N.data` has the values of all locations, call by call, with optional
+compression.
 """
 
 from __future__ import annotations
@@ -64,10 +65,10 @@ class _Call:
 
 
 def read_cube(folder: Path, reduction: Reduction = "mean") -> Experiment:
-    """Reads a folder of profiles; `reduction` makes one value of those of all locations.
+    """Reads a folder of profiles. `reduction` combines the values of all locations.
 
-    Values are exclusive: without what the called functions took. A profile that cannot be read
-    becomes a problem, the others are read. Raises `InputError` where there is no profile.
+    Values are exclusive, without called functions. An unreadable profile becomes a problem, and the
+    others are read. Raises `InputError` if there is no profile.
     """
     profiles = sorted(p for p in folder.glob("*/*.cubex") if not p.name.startswith("."))
     if not profiles:
@@ -81,9 +82,9 @@ def read_cube(folder: Path, reduction: Reduction = "mean") -> Experiment:
 
 
 def read_profile(path: Path, reduction: Reduction = "mean") -> Iterator[tuple[str, str, float]]:
-    """The call path, the metric and the reduced exclusive value of everything in one profile.
+    """The call path, the metric and the reduced exclusive value of each entry in one profile.
 
-    Raises `InputError` for a file that is no Cube4 profile.
+    Raises `InputError` if the file is not a Cube4 profile.
     """
     remedy = "write it again, or leave it out"
     with reading(path, "a readable Cube4 profile", remedy):
@@ -128,9 +129,9 @@ def _profile(
 def _calls(
     program: ElementTree.Element, regions: dict[int, str]
 ) -> tuple[dict[int, _Call], list[int]]:
-    """The calls by their numbers, and the numbers of those that nobody calls.
+    """The calls by number, and the numbers of those without a caller.
 
-    Raises ValueError where two have one number: the tree would have circles.
+    Raises ValueError for duplicate numbers, which would make the tree cyclic.
     """
     calls: dict[int, _Call] = {}
     roots = program.findall("cnode")
@@ -178,9 +179,9 @@ def _wide_order(roots: list[int], calls: dict[int, _Call]) -> list[int]:
 
 
 def _values(index: bytes, data: bytes, type_name: str, order: list[int]) -> dict[int, FloatArray]:
-    """The values of each call that has some, one a location.
+    """The values of each call in the profile, one per location.
 
-    Raises ValueError, IndexError or struct.error where the two members do not fit together.
+    Raises ValueError, IndexError or struct.error if the two members are inconsistent.
     """
     if not index.startswith(b"CUBEX.INDEX"):
         raise ValueError("no index")
@@ -226,7 +227,7 @@ def _inflated(data: bytes, endian: str) -> bytes:
 
 
 def _unpacked(data: bytes, window: int) -> bytes:
-    """Decompressed, up to the most bytes that anything may have."""
+    """The decompressed bytes, up to the limit for any member."""
     unpacker = zlib.decompressobj(window)
     text = unpacker.decompress(data, _MOST_BYTES)
     if not unpacker.eof:

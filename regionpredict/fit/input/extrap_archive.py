@@ -1,8 +1,8 @@
-"""Extra-P's own files, `*.extra-p`: a ZIP archive with `experiment.json`.
+"""Reads Extra-P's files, `*.extra-p`: a ZIP archive with `experiment.json`.
 
-Version 4 keeps of each point the summary of its repetitions (mean, median, minimum, maximum,
-standard deviation, number), and the repetitions themselves where it was told to: as arrays of
-NumPy in `values/N.vals`, at the places that `values/N.indx` lists. The models in it are not read.
+Version 4 stores the summary of the repetitions at each point (mean, median, minimum, maximum,
+standard deviation, number). It stores the repetitions if requested, as NumPy arrays in
+`values/N.vals` at the positions in `values/N.indx`. Models in the archive are not read.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ _MEMBER = "experiment.json"
 _MOST_BYTES = 256 << 20
 """Of one member, unpacked."""
 _DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, RuntimeError, EOFError)
-"""What the readers of ZIP and of arrays raise; RuntimeError where a member is encrypted."""
+"""Exceptions of the readers of ZIP and of arrays. RuntimeError means an encrypted member."""
 _INDEX = b"Extra-P INDEX\0\0\0"
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file begins as a ZIP archive does."""
+    """Whether a file starts like a ZIP archive."""
     with path.open("rb") as stream:
         return stream.read(4) == b"PK\x03\x04"
 
 
 def read_extrap_archive(path: Path) -> Experiment:
-    """Every repetition where the archive has them, else the mean of each point alone.
+    """Every repetition if the archive has them, else the mean of each point.
 
-    Raises `InputError` for a file that is no such archive or is damaged.
+    Raises `InputError` if the file is not such an archive or is damaged.
     """
     data = read_bytes(path, _REMEDY)
     try:

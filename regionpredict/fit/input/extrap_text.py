@@ -1,4 +1,5 @@
-"""Extra-P's text format, as in Shudler 2018, fig. 2.3, and its later form with METRIC and REGION.
+"""Reads Extra-P's text format, as in Shudler 2018, fig. 2.3, and its later form with METRIC and
+REGION.
 
 ```
 PARAMETER p
@@ -8,8 +9,7 @@ METRIC time
 DATA 0.283169 0.285326 0.289267
 ```
 
-Points may be missing at the end of a series, repetitions may be `nan` or differ in number: what
-is there is used.
+Points may be missing at the end of a series, and repetitions may be `nan` or differ in number.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _REMEDY = "give measurements, not a program"
 
 @dataclass(slots=True)
 class _Reading:
-    """The state between two lines: what the next DATA line belongs to."""
+    """The state between two lines: the owner of the next DATA line."""
 
     path: str
     parameters: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ class _Reading:
     spoilt: bool = False
 
     def close(self) -> None:
-        """Ends the series that is being read."""
+        """Ends the current series."""
         if self.values and not self.spoilt:
             kept = [(p, v) for p, v in zip(self.points, self.values, strict=False) if len(v)]
             self.series.append(
@@ -63,7 +63,7 @@ class _Reading:
         self.spoilt = False
 
     def fail(self, message: str, remedy: str, line: int) -> None:
-        """Notes a problem; the series it is in is given up, the others are read."""
+        """Adds a problem. The current series is dropped, and the others are read."""
         self.problems.append(InputError(message, remedy=remedy, path=self.path, line=line))
         self.spoilt = True
 
@@ -71,8 +71,8 @@ class _Reading:
 def read_extrap_text(path: Path) -> Experiment:
     """Reads Extra-P's text format.
 
-    A line that does not fit becomes a problem with its place; the other series are read.
-    Raises `InputError` where nothing in the file makes sense.
+    An invalid line becomes a problem with its place. The other series are read. Raises `InputError`
+    if nothing in the file is valid.
     """
     return parse_text(read_text(path, _REMEDY).split("\n"), str(path))
 

@@ -1,4 +1,4 @@
-"""Which reader reads a file, and the door to all of them."""
+"""Selects the reader for a file of measurements."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ _WITH_PARAMETERS: dict[str, Callable[[Path, Sequence[str] | None], Experiment]] 
     "likwid": read_likwid,
     "reframe": read_reframe,
 }
-"""Those of `FORMATS` that can be told which variables are parameters."""
+"""The formats in which the caller can select parameters."""
 
 MOST_PARAMETERS = 8
 MOST_POINTS = 5000
-"""Of one series; the search takes memory for the pairs of some fifty terms at each."""
+"""Of one series. At each point, the search needs memory for the pairs of about fifty terms."""
 LARGEST = 1e60
-"""Of a value or parameter: its powers, up to the fourth, still are doubles."""
+"""Largest value or parameter. Its fourth power must be a double."""
 MOST_PROBLEMS = 50
 
 
@@ -60,11 +60,11 @@ def read(
     parameters: Sequence[str] | None = None,
     values: Sequence[str] | None = None,
 ) -> Experiment:
-    """Reads measurements; without `format_name`, the name and the first characters decide.
+    """Reads measurements. Without `format_name`, the name and the first characters decide.
 
-    `parameters` names the columns or variables that are parameters, `values` the columns of a
-    table that were measured. Raises `InputError` for a file that is missing, unreadable, empty,
-    or in no known format, and `UsageError` for names that the format has no use for.
+    `parameters` are the columns or variables that are parameters, and `values` the measured columns
+    of a table. Raises `InputError` for a file that is missing, unreadable, empty, or in an unknown
+    format. Raises `UsageError` for names that the format does not use.
     """
     source = Path(path)
     if not exists(source):
@@ -92,7 +92,7 @@ def read(
 
 
 def without_unusable_series(experiment: Experiment, path: str) -> Experiment:
-    """The experiment without series that nothing can be made of; each becomes a problem."""
+    """The experiment without series that cannot be modeled. Each of these becomes a problem."""
     problems = list(experiment.problems[:MOST_PROBLEMS])
     left_out = len(experiment.problems) - len(problems)
     kept = []
@@ -146,7 +146,7 @@ _FOLDERS = {
     "*.json": "caliper",
     "*.csv": "likwid",
 }
-"""What the files of a folder are, the first of these that is there."""
+"""The kinds of files in a folder, in order of precedence."""
 
 
 def _guess(source: Path) -> str:

@@ -1,8 +1,8 @@
-"""Google Benchmark's JSON: `--benchmark_out=FILE`, schema version 1.
+"""Reads Google Benchmark's JSON: `--benchmark_out=FILE`, schema version 1.
 
-A benchmark's name is `function/argument/...`; an argument is a number, or `name:number`. Numbers
-without a name become `arg1`, `arg2`, ...; `threads:N` is the number of threads. Aggregates
-(mean, stddev, ...) are left out where single repetitions are there.
+A benchmark's name is `function/argument/...`. An argument is a number, or `name:number`. Unnamed
+numbers become `arg1`, `arg2`, ... `threads:N` is the number of threads. Aggregates (mean, stddev,
+...) are ignored if there are single repetitions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 _TIMES = ("real_time", "cpu_time")
 _SETTINGS = ("iterations", "repeats", "min_time", "min_warmup_time", "process_time", "real_time",
              "manual_time")  # fmt: skip
-"""Parts of a name that say how the benchmark was run."""
+"""Parts of a name that describe how the benchmark was run."""
 _OWN = {
     "name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions",
     "repetition_index", "threads", "iterations", "time_unit", "aggregate_name", "aggregate_unit",
@@ -27,10 +27,10 @@ _OWN = {
 
 
 def read_google_benchmark(data: Record, parameters: Sequence[str] | None = None) -> Experiment:
-    """The times of all repetitions, in seconds, and the user's counters, over the arguments.
+    """The times of all repetitions in seconds, and the user's counters, over the arguments.
 
-    A benchmark that failed is a problem. Raises `InputError` for another schema, and as
-    `experiment_of` does.
+    A failed benchmark is a problem. Raises `InputError` for another schema, and like
+    `experiment_of`.
     """
     context = data.inner("context")
     version = context.value.get("json_schema_version", 1)

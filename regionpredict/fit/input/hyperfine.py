@@ -1,4 +1,4 @@
-"""hyperfine's JSON: `--export-json FILE`, with a parameter scan (`-P`, `-L`)."""
+"""Reads hyperfine's JSON: `--export-json FILE`, with a parameter scan (`-P`, `-L`)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from regionpredict.json_records import Record
 def read_hyperfine(data: Record, parameters: Sequence[str] | None = None) -> Experiment:
     """The wall time of every run, in seconds, over the scanned parameters.
 
-    The command is the series' name, with the parameter's name in place of its value. Raises as
-    `experiment_of` does.
+    The series is named after the command, with the parameter's name instead of its value. Raises
+    like `experiment_of`.
     """
     rows = []
     for entry in data.inners("results"):
@@ -24,7 +24,7 @@ def read_hyperfine(data: Record, parameters: Sequence[str] | None = None) -> Exp
 
 
 def _template(command: str, variables: dict[str, object]) -> str:
-    """The command as it was before the numbers were put in; longer values first.
+    """The command before substitution of the numbers. Longer values are replaced first.
 
     >>> _template("run -n 16 --p=6", {"n": "16", "p": "6"})
     'run -n {n} --p={p}'

@@ -1,7 +1,7 @@
-"""JSON of measurements, by whomever it was written: known by its parts, not by its name.
+"""Reads JSON measurements of several tools, identified by their content.
 
-Extra-P's two JSON forms, JSON lines, and TALPas' JSON with semicolons are read here; files of
-benchmark tools and profilers by their own readers.
+Extra-P's two JSON formats, JSON lines, and TALPas' JSON with semicolons are read here. Files of
+benchmark tools and profilers have their own readers.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ _WHAT = "JSON of measurements"
 
 
 def read_json(path: Path, parameters: Sequence[str] | None = None) -> Experiment:
-    """Reads JSON of any known form; `parameters` names parameters where the form leaves a choice.
+    """Reads JSON in any known form. `parameters` selects parameters if the form has several
+    candidates.
 
-    Raises `InputError` for text that is no JSON, a missing part and one of the wrong form.
+    Raises `InputError` for invalid JSON, and for a missing part or one of the wrong type.
     """
     text = read_text(path, _REMEDY)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -67,11 +68,11 @@ _BY_PARTS: tuple[
     (("dataframe", "graph"), read_thicket),
     (("experiments",), read_benchpark),
 )
-"""The parts at the top that make a file one of a tool, and its reader."""
+"""The top-level keys that identify the files of a tool, and its reader."""
 
 
 def _numbers(record: Record, key: str) -> list[float]:
-    """Repetitions as numbers, one or a list; `null` is a missing one."""
+    """Repetitions as numbers, one or a list. `null` is a missing one."""
     value = record.part(key)
     listed = value if isinstance(value, list) else [value]
     return [math.nan if v is None else _number(record, key, v) for v in listed]
@@ -84,7 +85,7 @@ def _point(record: Record, key: str) -> tuple[float, ...]:
 
 
 def _number(record: Record, key: str, value: Any) -> float:
-    """A number, also one that is written as a text."""
+    """A number, possibly as text."""
     try:
         if isinstance(value, (int, float, str)) and not isinstance(value, bool):
             return float(value)
@@ -131,7 +132,7 @@ def _by_number(data: Record, key: str) -> dict[int, Record]:
 
 
 def _id(part: Record, key: str) -> int:
-    """A number that names a part; some writers put it into quotes."""
+    """The number of a part. Some programs quote it."""
     value = part.part(key)
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
         return int(value)
@@ -146,10 +147,10 @@ def _named(parts: dict[int, Any], measured: Record, key: str) -> Any:
 
 
 def read_json_lines(path: Path) -> Experiment:
-    """Reads one JSON object a line: `params`, `value`, and perhaps `callpath` and `metric`.
+    """Reads one JSON object per line: `params`, `value`, and optionally `callpath` and `metric`.
 
-    A line that does not fit becomes a problem; the others are read. Files that `regionpredict
-    measure` wrote are lines of JSON too, and are known by their first.
+    An invalid line becomes a problem, and the others are read. Files of `regionpredict measure`
+    also consist of JSON lines, and are detected by the first one.
     """
     lines = read_text(path, _REMEDY).split("\n")
     if is_measurements(lines[0]):
@@ -158,15 +159,15 @@ def read_json_lines(path: Path) -> Experiment:
 
 
 def read_talpas(path: Path) -> Experiment:
-    """Reads TALPas' lines, JSON objects whose commas are semicolons."""
+    """Reads TALPas' lines: JSON objects with semicolons instead of commas."""
     lines = read_text(path, _REMEDY).split("\n")
     return _read_lines((line.replace(";", ",") for line in lines), str(path), "parameters")
 
 
 def _read_lines(lines: Iterable[str], path: str, key: str) -> Experiment:
-    """One value or list of them a line; the first line's parameters are those of all.
+    """Reads one value, or a list of values, per line. The first line defines the parameters.
 
-    A parameter that is a text is none: it tells series apart, and goes into their names.
+    A text is not a parameter. It identifies series and becomes a part of their names.
     """
     builder: SeriesBuilder | None = None
     problems: list[InputError] = []
@@ -196,6 +197,6 @@ def _read_lines(lines: Iterable[str], path: str, key: str) -> Experiment:
 
 
 def _numeric(named: Record) -> tuple[str, ...]:
-    """The parameters of a line; all of them where none is a number, which is then said."""
+    """The numeric parameters of a line. If there are none, all of them, with a problem."""
     numeric = [name for name, value in named.value.items() if number_of(value) is not None]
     return tuple(numeric or named.value)

@@ -1,13 +1,13 @@
-"""likwid-perfctr's CSV (`-O`, or `-o FILE.csv`): one file of one or several runs, or a folder.
+"""Reads likwid-perfctr's CSV (`-O`, or `-o FILE.csv`): a file with one or more runs, or a folder.
 
-A run is a list of tables: `TABLE,Group 1 Raw,...` counts events by hardware thread, `Group 1
-Metric` has what follows from them, `Region NAME,Group 1 ...` are those of a marked region. The
-parameter `p` is the number of hardware threads; runs may be put together by `cat`. In a folder
-the files' names may say more: `triad.n1000.csv`.
+A run is a list of tables. `TABLE,Group 1 Raw,...` has event counts by hardware thread, and `Group 1
+Metric` the derived metrics. `Region NAME,Group 1 ...` are the tables of a marked region. The
+parameter `p` is the number of hardware threads. Runs may be concatenated with `cat`. In a folder,
+file names may contain more parameters: `triad.n1000.csv`.
 
-Of all hardware threads, events and what is a rate or an amount (`/s`, `GBytes`, `J`, `W`) are
-added up, as the counters of a socket are shown with one thread; times are the largest; the rest
-(clock, CPI, ratios) is the mean.
+Over all hardware threads, events, rates and amounts (`/s`, `GBytes`, `J`, `W`) are added, since a
+socket's counters are shown for one thread. Times are the maximum, and other metrics (clock, CPI,
+ratios) the mean.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _NAME = re.compile(r"\.([A-Za-z_]+)([0-9]+)(?=\.)")
 
 
 def read_likwid(path: Path, parameters: Sequence[str] | None = None) -> Experiment:
-    """The tables of all runs; metrics whose value is no number are left out.
+    """The tables of all runs. Metrics without a numeric value are left out.
 
-    Raises `InputError` where there is no table of hardware threads, and as `experiment_of` does.
+    Raises `InputError` if there is no table of hardware threads, and like `experiment_of`.
     """
     files = sorted(path.rglob("*.csv")) if path.is_dir() else [path]
     rows = [
@@ -45,7 +45,7 @@ def read_likwid(path: Path, parameters: Sequence[str] | None = None) -> Experime
 
 
 def is_likwid(first: str) -> bool:
-    """Whether the first line of a file is one of likwid's.
+    """Whether the first line of a file is from likwid.
 
     >>> is_likwid("STRUCT,Info,3,,"), is_likwid("region,p,time")
     (True, False)
@@ -54,7 +54,7 @@ def is_likwid(first: str) -> bool:
 
 
 def _name_parameters(file: Path) -> dict[str, float]:
-    """The parameters in a file's name, but for its repetition `.r1`."""
+    """The parameters in a file's name, without its repetition `.r1`."""
     return {name: float(value) for name, value in _NAME.findall(file.name) if name != "r"}
 
 
@@ -90,7 +90,7 @@ def _rows(file: Path, parameters: Mapping[str, float]) -> Iterator[Measured]:
 
 
 def _number(cell: str) -> float | None:
-    """A cell's number; None for what likwid writes where there is none (`nan`, `-`)."""
+    """The number in a cell. None for missing values, which likwid writes as `nan` or `-`."""
     try:
         value = float(cell)
     except ValueError:

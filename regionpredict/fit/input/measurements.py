@@ -1,8 +1,8 @@
-"""Our own measurements (`regionpredict measure`): each region's time over threads, and sizes.
+"""Reads our own measurements (`regionpredict measure`): each region's time over threads and sizes.
 
-A file holds JSON lines: `kind` `campaign`, then `kind` `run` with `threads` and `regions`. Several
-files of one program on several sizes may be put together by `cat`: a region's trips an execution
-then become the second parameter.
+A file holds JSON lines: `kind` `campaign`, then `kind` `run` with `threads` and `regions`. Files of
+one program at several sizes may be concatenated with `cat`. The iterations of a region per
+execution then become the second parameter.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ SCHEMA = "regionpredict/measurements/"
 
 
 class _Time(NamedTuple):
-    """One region in one run: place, threads, trips and seconds of an execution, line in the file.
+    """A region in one run: place, threads, iterations and seconds of an execution, line in the
+    file.
 
-    `trips` is None where the program could not count them.
+    `trips` is None if the program could not count the iterations.
     """
 
     file: str
@@ -36,7 +37,7 @@ class _Time(NamedTuple):
 
 
 def is_measurements(first: str) -> bool:
-    """Whether the first line of a file is that of a campaign.
+    """Whether the first line of a file begins a campaign.
 
     >>> is_measurements('{"kind": "campaign", "schema": "regionpredict/measurements/1"}')
     True
@@ -49,11 +50,11 @@ def is_measurements(first: str) -> bool:
 
 
 def read_measurements(path: Path) -> Experiment:
-    """The time of one execution of each region, in seconds, over `p` threads.
+    """The time of one execution of each region in seconds, over `p` threads.
 
-    Where some region ran with several trip counts, all have the parameters `p` and `n`, the trips
-    of one execution; regions without trip counts then become problems. Raises InputError for a
-    line that is none of a measurements file, and where no run is in it.
+    If some region ran with several trip counts, all regions have the parameters `p` and `n`, the
+    iterations of one execution. Regions without trip counts then become problems. Raises InputError
+    for an invalid line, and if there is no run.
     """
     times = list(_times(path))
     if not times:
@@ -88,7 +89,7 @@ def read_measurements(path: Path) -> Experiment:
 
 
 def _common_folder(files: list[str]) -> str:
-    """The folder that all files lie in; empty where there is none, or only relative paths."""
+    """The common folder of all files. Empty if there is none, or for relative paths only."""
     folders = {str(Path(file).parent) for file in files}
     try:
         return os.path.commonpath(sorted(folders)) if "." not in folders else ""
@@ -97,7 +98,7 @@ def _common_folder(files: list[str]) -> str:
 
 
 def _times(path: Path) -> Iterator[_Time]:
-    """Every region of every run that counts; a last line without its end does not."""
+    """Every region of every valid run. An incomplete last line is ignored."""
     remedy = "give a file written by regionpredict measure"
     lines = read_text(path, remedy).split("\n")
     lines.pop()

@@ -1,4 +1,4 @@
-"""pytest-benchmark's JSON: `--benchmark-json=FILE`, or a file of its storage."""
+"""Reads pytest-benchmark's JSON: `--benchmark-json=FILE`, or a file of its storage."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from regionpredict.json_records import Record
 
 
 def read_pytest_benchmark(data: Record, parameters: Sequence[str] | None = None) -> Experiment:
-    """The time of a round, in seconds, over the tests' parameters that are numbers.
+    """The time of a round in seconds, over the tests' numeric parameters.
 
-    Without the single rounds (`--benchmark-json` keeps them, `--benchmark-autosave` does not) a
-    point has their mean alone. Tests without parameters are problems. Raises as
-    `experiment_of` does.
+    Files without the single rounds (`--benchmark-autosave`) have only a mean per point.
+    `--benchmark-json` keeps the rounds. Tests without parameters are problems. Raises like
+    `experiment_of`.
     """
     rows = []
     for entry in data.inners("benchmarks"):

@@ -1,4 +1,6 @@
-"""ReFrame's performance logs: `perflogs/SYSTEM/PARTITION/TEST.log`, with a header (ReFrame 4)."""
+"""Reads ReFrame's performance logs: `perflogs/SYSTEM/PARTITION/TEST.log`, with a header (ReFrame
+4).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ _TASKS = ("num_tasks", "num_cpus_per_task", "num_tasks_per_node")
 
 
 def is_reframe(first: str) -> bool:
-    """Whether a file that begins with this line is a performance log.
+    """Whether a file with this first line is a performance log.
 
     >>> is_reframe("result|job_completion_time|name|num_tasks|copy_bw_value|copy_bw_unit")
     True
@@ -32,8 +34,8 @@ def is_reframe(first: str) -> bool:
 def read_reframe(path: Path, parameters: Sequence[str] | None = None) -> Experiment:
     """Every performance variable of every run that passed.
 
-    Parameters are those of the test, in its name as `%n=100`, and the numbers of tasks, where they
-    change. A run that did not pass is a problem. Raises as `experiment_of` does.
+    Parameters are those of the test, in its name as `%n=100`, and the numbers of tasks if they
+    vary. A failed run is a problem. Raises like `experiment_of`.
     """
     rows: list[Measured] = []
     problems: list[InputError] = []

@@ -1,7 +1,7 @@
-"""Folders with one folder per run, whose name has the parameters and the repetition.
+"""Finds folders of runs, whose names have the parameters and the repetition.
 
-A run's folder is called `prefix.p4.n100.r1`: the parameters and their values, then the
-repetition, and perhaps a postfix (`ms2_p4_r1_weak`). Postfixes that differ distinguish series.
+A run's folder is named like `prefix.p4.n100.r1`: the parameters with their values, the repetition,
+and an optional postfix (`ms2_p4_r1_weak`). Different postfixes distinguish series.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ class Run(NamedTuple):
 def read_runs(
     runs: Sequence[Run], values_of: Callable[[Path], Iterable[tuple[str, str, float]]]
 ) -> Experiment:
-    """The series of one run or more; `values_of` gives call paths, metrics and values of a profile.
+    """The series of one or more runs. `values_of` returns call paths, metrics and values of a
+    profile.
 
-    A profile that cannot be read becomes a problem, the others are read. Raises `InputError`
-    where a name has no parameters, or others than the first one.
+    An unreadable profile becomes a problem, and the others are read. Raises `InputError` if a name
+    has no parameters, or other parameters than the first one.
     """
     named = [(run, _parameters(run)) for run in runs]
     names = tuple(name for name, _ in named[0][1])

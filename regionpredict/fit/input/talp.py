@@ -1,4 +1,4 @@
-"""Reports of TALP, the efficiency monitor of DLB: `dlb_run --talp-output-file=RUN.json`.
+"""Reads reports of TALP, the efficiency monitor of DLB: `dlb_run --talp-output-file=RUN.json`.
 
 A file has the metrics of each region below `Application` (DLB 3.5: `popMetrics`), and the
 resources of the run. Times are in nanoseconds.
@@ -12,7 +12,7 @@ from regionpredict.fit.input.variables import Measured, number_of
 from regionpredict.json_records import Record
 
 VERSION = "dlbVersion"
-"""A key that only files of TALP have."""
+"""A key that occurs only in files of TALP."""
 SCALES = ("numMpiRanks", "numCpus", "numNodes", "numGpus")
 _REGIONS = ("Application", "popMetrics")
 _RESOURCES = "resources"
@@ -23,7 +23,7 @@ _TIME = "Time"
 def talp_rows(data: Record) -> Iterator[Measured]:
     """The metrics of each region: times in seconds, efficiencies from 0 to 1, counts.
 
-    Raises `InputError` where the regions are missing.
+    Raises `InputError` if the regions are missing.
     """
     place = next((key for key in _REGIONS if key in data.value), _REGIONS[0])
     regions = data.inner(place)

@@ -1,8 +1,9 @@
-"""The members of a plain tar archive: where each lies, read when it is asked for.
+"""Reads members of a plain tar archive on demand.
 
-Only what profiles need: regular files with names of at most 100 characters, uncompressed. The
-standard library's reader also decompresses, follows extended headers, and takes sizes below zero,
-on some of which it never ends. Format: POSIX.1-1988, "Extended tar Format" (ustar).
+Supports only what profiles need: uncompressed regular files with names of at most 100 characters.
+The standard library's reader is not used. It also decompresses, follows extended headers, and
+accepts negative sizes, for some of which it never ends. Format: POSIX.1-1988, "Extended tar Format"
+(ustar).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ MOST_MEMBERS = 100_000
 
 
 class TarMembers:
-    """An open archive; raises ValueError where it is none.
+    """An open archive. Raises ValueError if it is not a tar archive.
 
     `most` is the largest size of a member in bytes.
     """
@@ -53,7 +54,9 @@ class TarMembers:
         return name in self._members
 
     def read(self, name: str) -> bytes:
-        """A member, whole; raises KeyError where there is none, InputError where it is too long."""
+        """A whole member. Raises KeyError if it does not exist, and InputError if it is too
+        long.
+        """
         at, length = self._members[name]
         if length > self._most:
             raise self._error(f"{name} is longer than {self._most >> 20} MiB")

@@ -1,9 +1,9 @@
-"""Folders of TAU profiles: `RUN/profile.NODE.CONTEXT.THREAD`, or below `RUN/MULTI__METRIC`.
+"""Reads folders of TAU profiles: `RUN/profile.NODE.CONTEXT.THREAD`, or in `RUN/MULTI__METRIC`.
 
-Names of runs are those of `run_folders.py`. A profile begins with the number of functions and
-its metric (`3 templated_functions_MULTI_TIME`). A line for each function has its name in quotes,
-the calls, the subroutines, and the exclusive and the inclusive value. Times are in microseconds
-(TAU User Guide, "TAU profile format").
+Names of runs are those of `run_folders.py`. A profile begins with the number of functions and the
+metric (`3 templated_functions_MULTI_TIME`). A line per function has its name in quotes, the calls,
+the subroutines, and the exclusive and the inclusive value. Times are in microseconds (TAU User
+Guide, "TAU profile format").
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _MICRO = 1e-6
 def read_tau(folder: Path) -> Experiment:
     """Reads the profiles of all runs in a folder: exclusive seconds or counts, and calls.
 
-    A value is the mean of all nodes and threads; who does not call a function took 0 in it. A
-    profile with call paths has those and their roots. Raises as `read_runs` does, and where there
-    is no profile.
+    A value is the mean over all nodes and threads. It counts as 0 where a function is not called.
+    From a profile with call paths, only these and their roots are read. Raises like `read_runs`,
+    and if there is no profile.
     """
     parts = {
         file.parent: Run(file.relative_to(folder).parts[0], file.parent)

@@ -1,4 +1,4 @@
-"""Thicket's JSON (`Thicket.to_json()`): many profiles over one call graph, with their metadata."""
+"""Reads Thicket's JSON (`Thicket.to_json()`): many profiles over one call graph, with metadata."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from regionpredict.json_records import Record
 
 
 def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Experiment:
-    """All metrics of all nodes; parameters as for Caliper, of the profiles' metadata.
+    """All metrics of all nodes. Parameters are found in the profiles' metadata, as for Caliper.
 
-    Ranks of one profile are put together by their mean. Raises as `experiment_of` does.
+    Ranks of one profile are averaged. Raises like `experiment_of`.
     """
     index = data.text("profile_idx_name")
     profile_parameters = {str(entry.part(index)): entry.value for entry in data.inners("metadata")}
@@ -38,7 +38,7 @@ def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Exper
 
 
 def _call_paths(data: Record) -> dict[str, str]:
-    """Each node's way from its root; a node with several parents has that of the first."""
+    """Each node's path from its root. With several parents, the first one counts."""
     paths: dict[str, str] = {}
     for graph in data.inners("graph"):
         waiting = [number for number in graph.value if not graph.inner(number).items("parents")]

@@ -1,8 +1,8 @@
-"""Which variables of some runs are parameters, and which tell series apart.
+"""Decides which variables of runs are parameters, and which identify series.
 
-Profilers and benchmark tools write beside each value the variables of its run: sizes, numbers of
-threads, names of kernels. What is a number and changes is a parameter; a text that changes goes
-into the name of the series; what is the same throughout says nothing.
+Profilers and benchmark tools write variables of the run with each value: sizes, numbers of threads,
+names of kernels. A number that varies is a parameter. A text that varies becomes a part of the
+series' name. Constant variables are ignored.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ SCALES = (
     "omp_num_threads", "n_threads_per_proc", "n_nodes", "nodes", "numhosts", "num_nodes", "gpus",
     "n_gpus", "problem_size", "problemsize", "ProblemSize", "size", "n_elements", "elements",
 )  # fmt: skip
-"""Names that say how large a run was. A profile tells much else that changes from run to run,
-such as its date, and no rule tells that from a size."""
+"""Names of variables for the size of a run. A profile has many other variables that vary between
+runs, such as its date, and no rule distinguishes these from a size.
+"""
 
 
 class Measured(NamedTuple):
     """Repetitions of one metric of one call path, in `unit`, in a run with these variables.
 
-    A variable is a number, or a text; a text that spells a number is one. `line` is where it
-    stands, if that is known.
+    A variable is a number or a text. A text with a number counts as a number. `line` is its place,
+    if known.
     """
 
     callpath: str
@@ -46,10 +47,10 @@ def experiment_of(
 ) -> Experiment:
     """The series of these rows.
 
-    `parameters` names those variables that are parameters. Otherwise they are the numbers that
-    change: with `among`, those of these names that change from run to run, without two that say
-    the same; else each call path has its own. A call path without any, and one that lacks a
-    number, is a problem. Raises `InputError` where nothing can be used.
+    `parameters` selects the variables that are parameters. By default, they are the numbers that
+    vary. With `among`, they are those of these names that vary between runs, without redundant
+    ones. Otherwise each call path has its own parameters. A call path without parameters, or
+    without one of the numbers, is a problem. Raises `InputError` if nothing is usable.
     """
     if not rows:
         raise InputError("no measurements found", remedy="measure first", path=path)
@@ -89,7 +90,7 @@ def experiment_of(
 def _of_one_kind(
     rows: Sequence[Measured], names: Sequence[str], labels: Sequence[str], path: str
 ) -> Experiment:
-    """The series of rows with these parameters; `labels` go into the names of the series."""
+    """The series of rows with these parameters. `labels` become parts of their names."""
     builder = SeriesBuilder(names)
     problems: dict[str, InputError] = {}
     for row in rows:
@@ -111,7 +112,7 @@ def _of_one_kind(
 
 
 def number_of(value: object) -> float | None:
-    """The number that a variable is or spells; None for any other text.
+    """The numeric value of a variable. None for other texts.
 
     >>> number_of("64"), number_of(8), number_of("mpi"), number_of(True)
     (64.0, 8.0, None, None)
@@ -129,7 +130,7 @@ def _column(rows: Sequence[Measured], name: str) -> list[float | None]:
 
 
 def _numbers(rows: Sequence[Measured], known: Sequence[str]) -> list[str]:
-    """The variables that are numbers in all rows and change."""
+    """The variables that are numbers in all rows and vary."""
     columns = {name: _column(rows, name) for name in known}
     return [name for name, column in columns.items() if None not in column and len(set(column)) > 1]
 
@@ -137,7 +138,7 @@ def _numbers(rows: Sequence[Measured], known: Sequence[str]) -> list[str]:
 def _scales(
     rows: Sequence[Measured], known: Sequence[str], path: str, among: Sequence[str]
 ) -> list[str]:
-    """The names of `among` that change, none of which says the same as one before."""
+    """The names in `among` that vary, without redundant ones."""
     numeric = _numbers(rows, known)
     chosen: list[str] = []
     for name in (variable for variable in among if variable in numeric):
@@ -153,13 +154,13 @@ def _scales(
 
 
 def _alike(first: Sequence[object], second: Sequence[object]) -> bool:
-    """Whether each value of one goes with one value of the other."""
+    """Whether the values of both variables correspond one to one."""
     pairs = set(zip(first, second, strict=True))
     return len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
 
 
 def _labels(rows: Sequence[Measured], known: Sequence[str], parameters: Sequence[str]) -> list[str]:
-    """Variables that are no numbers, change, and are more than another name of the point."""
+    """Variables that are not numbers, vary, and are more than another name of the point."""
     labels = []
     for name in known:
         values = [row.variables.get(name) for row in rows]

@@ -1,1 +1,1 @@
-"""Observations in, a `FittedModel` of a named law out: Amdahl's, saturation, the pipeline, ..."""
+"""Input: observations. Output: a `FittedModel` of a named law, such as Amdahl's or saturation."""

@@ -1,8 +1,8 @@
 """Efficiency over threads and sizes: ``E(p, n) = C - A*f(p) + B*f(p)*g(n)``, and its contours.
 
-The family of Shudler 2018, sec. 5.4.2: `C` is what can be reached at most, `A*f(p)` what more
-threads cost, `B*f(p)*g(n)` what larger sizes win back. `A` and `B` keep the sign that the points
-give them. A contour of a constant efficiency is an isoefficiency function (sec. 5.2).
+The family of Shudler 2018, sec. 5.4.2. `C` is the maximum efficiency, `A*f(p)` the loss from more
+threads, and `B*f(p)*g(n)` the gain from larger sizes. `A` and `B` have the signs that fit the
+points. A contour of a constant efficiency is an isoefficiency function (sec. 5.2).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SIZE_TERMS: tuple[Term, ...] = (
 )
 LEAST_POINTS = 6
 LARGEST = 1e18
-"""Neither sizes nor threads are looked for beyond."""
+"""Maximum of sizes and threads in searches."""
 _RIVALS = 12
 _WORSE = 1.5  # times the best one's mean square error: what the points cannot tell apart
 _RARE = 0.02  # of the mean square error: how much better an unusual term has to be
@@ -43,11 +43,12 @@ _NORMAL = {0.8: 1.2816, 0.9: 1.6449, 0.95: 1.96}
 
 @dataclass(frozen=True, eq=False)
 class EfficiencySurface:
-    """One model: the coefficients, the terms of `p` and `n`, and how well they are known.
+    """A model: the coefficients, the terms of `p` and `n`, and their uncertainty.
 
-    `covariance` is `(3, 3)`, of `(constant, loss, gain)`; `rrmse` the root of the mean square error
-    over the mean efficiency; `adjusted_r2` the adjusted coefficient of determination, None where
-    the efficiencies are all the same or too few. `rivals` explain the points about as well.
+    `covariance` has shape `(3, 3)`, for `(constant, loss, gain)`. `rrmse` is the root mean square
+    error divided by the mean efficiency. `adjusted_r2` is the adjusted coefficient of
+    determination, or None if the efficiencies are constant or too few. `rivals` are other models
+    that explain the points about equally well.
     """
 
     constant: float
@@ -61,7 +62,7 @@ class EfficiencySurface:
     rivals: tuple[EfficiencySurface, ...] = ()
 
     def value(self, threads: float, size: float) -> float:
-        """The sum as it is, which is no efficiency where it leaves 0 to 1."""
+        """The sum without limits. Outside 0 to 1 it is not an efficiency."""
         f = float(evaluate(self.of_threads, threads))
         return self.constant - self.loss * f + self.gain * f * float(evaluate(self.of_size, size))
 
@@ -76,7 +77,7 @@ class EfficiencySurface:
         return math.sqrt(max(float(row @ self.covariance @ row), 0.0))
 
     def text(self) -> str:
-        """The model as people write it; logarithms are binary."""
+        """The model as text, with binary logarithms."""
         f, g = term_text("p", self.of_threads), term_text("n", self.of_size)
         first = f"{'-' if self.loss >= 0 else '+'} {abs(self.loss):.4g}*{f}"
         second = f"{'+' if self.gain >= 0 else '-'} {abs(self.gain):.4g}*{f}*{g}"
@@ -85,8 +86,9 @@ class EfficiencySurface:
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """A solution and its band at a probability of `level`; None where there is none up to
-    `LARGEST`, or, as `low`, where even the smallest value may do."""
+    """A solution and its interval with probability `level`. A value is None if there is none up to
+    `LARGEST`. `low` is also None if even the smallest value may be enough.
+    """
 
     value: float | None
     low: float | None
@@ -97,16 +99,16 @@ class Solved:
 def surface(
     constant: float, loss: float, gain: float, of_threads: Term, of_size: Term
 ) -> EfficiencySurface:
-    """A model of which the coefficients are known, as published ones are."""
+    """A model with known coefficients, for example published ones."""
     return EfficiencySurface(constant, loss, gain, of_threads, of_size, np.zeros((3, 3)))
 
 
 def fit_efficiency(
     points: Sequence[tuple[float, float]], efficiencies: Sequence[float]
 ) -> EfficiencySurface:
-    """The best member of the family for efficiencies at points `(p, n)`.
+    """The best model of the family for efficiencies at points `(p, n)`.
 
-    Raises InputError for too few points, and where threads or sizes do not vary.
+    Raises InputError for too few points, and if threads or sizes do not vary.
     """
     x = np.asarray(points, dtype=np.float64).reshape(-1, 2)
     y = np.asarray(efficiencies, dtype=np.float64)
@@ -177,14 +179,14 @@ def _fitted(
 def smallest_size(
     value: Callable[[float], float], efficiency: float, least: float = 1.0
 ) -> float | None:
-    """The smallest size at which `value`, which grows with it, reaches an efficiency."""
+    """The smallest size at which `value`, which increases with it, reaches an efficiency."""
     return _turn(lambda n: value(n) >= efficiency, least)
 
 
 def most_threads(value: Callable[[float], float], efficiency: float) -> float | None:
-    """The most threads at which `value`, which falls with them, keeps an efficiency.
+    """The largest number of threads at which `value`, which decreases with it, keeps an efficiency.
 
-    None where it does not even on one; `LARGEST` where it does however many there are.
+    None if even one thread does not, and `LARGEST` if any number does.
     """
     if value(1.0) < efficiency:
         return None
@@ -193,7 +195,7 @@ def most_threads(value: Callable[[float], float], efficiency: float) -> float | 
 
 
 def _turn(holds: Callable[[float], bool], least: float) -> float | None:
-    """Where a condition that is false at first turns true, by halves of the logarithm."""
+    """The point at which a condition becomes true, by bisection of the logarithm."""
     if holds(least):
         return least
     if not holds(LARGEST):
@@ -229,7 +231,7 @@ def size_for(
 def threads_for(
     model: EfficiencySurface, size: float, efficiency: float, level: float = 0.9
 ) -> Solved:
-    """The threads on which a size keeps an efficiency (question 5)."""
+    """The number of threads on which a size keeps an efficiency (question 5)."""
     sides = []
     for rival in (model, *model.rivals):
         for sign in (0.0, 1.0, -1.0):

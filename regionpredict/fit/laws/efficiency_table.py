@@ -21,10 +21,10 @@ def efficiencies_of(
 ) -> tuple[list[tuple[float, float]], list[float]]:
     """Points `(p, n)` and the efficiency at each.
 
-    A metric whose name has "efficiency" is one; else values are times, and the efficiency is that
-    against the smallest number of processors of the same size. Those reference points are 1 by
-    definition and are left out. Raises `InputError` for other than two parameters, and where
-    nothing counts processors.
+    A metric with "efficiency" in its name is one. Other values are times, and the efficiency is
+    relative to the smallest number of processors at the same size. Those reference points are 1 by
+    definition, and are left out. Raises `InputError` unless there are two parameters and one of
+    them counts processors.
     """
     if len(series.parameters) != 2:
         raise InputError(

@@ -1,4 +1,6 @@
-"""A published efficiency formula of `p` and `n` as a function: `1.55 - 1.02*p^0.25 + ...`."""
+"""Parses a published efficiency formula of `p` and `n` into a function: `1.55 - 1.02*p^0.25 +
+...`.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,9 @@ _REMEDY = "write it with p, n, numbers, + - * / ^, log, sqrt and min, as 1 - 0.1
 
 
 def published_formula(text: str) -> Callable[[float, float], float]:
-    """The function of `p` and `n` that a formula says; `log` is binary.
+    """The function of `p` and `n` for a formula. `log` is binary.
 
-    A place where the formula has no value is `nan`. Raises `InputError` for anything else than
+    Where the formula is undefined, the value is `nan`. Raises `InputError` for anything other than
     arithmetic.
 
     >>> published_formula("min{1, (2 + n)/p}")(4, 1)
@@ -58,7 +60,7 @@ def published_formula(text: str) -> Callable[[float, float], float]:
 
 
 def _check(node: ast.expr) -> None:
-    """Raises ValueError for what is no arithmetic of p and n."""
+    """Raises ValueError for anything other than arithmetic of p and n."""
     match node:
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
             _check(left)

@@ -1,15 +1,15 @@
 """Laws of thread scaling: run times, speedups and efficiencies over the number of threads `p`.
 
-Every law here is a sum with few coefficients, either of the run time or of the reciprocal of
-an efficiency or speedup, so each is solved by linear least squares:
+Every law here is a sum with few coefficients, either of the run time or of the reciprocal of an
+efficiency or speedup. So each is solved by linear least squares:
 
 * Amdahl: ``T = T1 * (s + (1 - s)/p)``, with overhead ``c*log2(p)`` or ``c*p``;
 * the universal scalability law: ``T = T1 * (1 + sigma*(p-1) + kappa*p*(p-1)) / p``;
 * saturation: ``T = max(a/p, c)``, linear speedup up to a ceiling;
 * Amdahl's efficiency, ``a / (f + (1-f)*p)`` (Rosas 2014, eq. 5), whose reciprocal is linear
   in `p`;
-* the same with a loss that grows slower than `p`: as its logarithm (trees of messages), or as its
-  square or cube root (the surface of what a process has, in two or three dimensions);
+* the same with a loss that grows more slowly than `p`: with its logarithm (message trees), or with
+  its square or cube root (the surface of a process's part in two or three dimensions);
 * the pipeline, ``a*p / ((1-f) + f*(2p-1))`` (Rosas 2014, eq. 6), whose reciprocal is linear in
   ``1/p``.
 """
@@ -36,7 +36,7 @@ _CUBE_ROOT: Term = (1.0 / 3.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """A law: its terms beside the constant, and whether their sum is the value's reciprocal.
+    """A law: its terms without the constant, and whether their sum is the value's reciprocal.
 
     `signed` says which coefficients (the constant's first) may be negative.
     """
@@ -66,14 +66,14 @@ LAWS: dict[str, Law] = {
 """Names of the laws; `fit(..., law=NAME)` fits one."""
 
 THREAD_LAWS = ("constant", "amdahl", "amdahl-log", "amdahl-linear", "saturation")
-"""The laws of run times among which `threads` chooses."""
+"""The laws of run times that `threads` selects from."""
 
 EFFICIENCY_LAWS = ("constant", "amdahl-efficiency", "pipeline")
-"""The laws of efficiencies among which `efficiency` chooses (Rosas 2014, sec. 1.3)."""
+"""The laws of efficiencies that `efficiency` selects from (Rosas 2014, sec. 1.3)."""
 
 
 def law_of(terms: Sequence[tuple[float, Monomial]]) -> str:
-    """The name of the law that a sum of terms is: Amdahl's where `1/p` is in it, or `pmnf`.
+    """The name of the law for a sum of terms: Amdahl's if it contains `1/p`, else `pmnf`.
 
     >>> law_of([(9.0, {0: (-1.0, 0.0)})]), law_of([(1.0, {0: (1.0, 0.0)})])
     ('amdahl', 'pmnf')
@@ -91,7 +91,8 @@ def law_of(terms: Sequence[tuple[float, Monomial]]) -> str:
 
 
 def nonnegative(columns: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Weighted least squares with coefficients of at least zero; `columns` is `(n, k)`, k small.
+    """Weighted least squares with nonnegative coefficients. `columns` has shape `(n, k)` with small
+    k.
 
     Tries all subsets of the columns, so it is exact.
     """
@@ -118,10 +119,10 @@ def nonnegative(columns: FloatArray, y: FloatArray, weights: FloatArray) -> Floa
 def fit_law(
     name: str, points: FloatArray, observations: Observations, parameters: tuple[str, ...]
 ) -> FittedModel:
-    """Fits the law `name`, or the best of `threads` or of `efficiency`, to values over `p`.
+    """Fits the law `name`, or the best of `threads` or `efficiency`, to values over `p`.
 
-    `points` is `(n, 1)`. Raises `InputError` for an unknown name, for points that are not
-    positive and for values that are not, where the law needs them.
+    `points` has shape `(n, 1)`. Raises `InputError` for an unknown name, and for points or values
+    that are not positive if the law requires it.
     """
     groups = {"threads": THREAD_LAWS, "efficiency": EFFICIENCY_LAWS}
     if name in groups:
@@ -185,7 +186,7 @@ def _fit(
 
 
 def _saturation(p: FloatArray, y: FloatArray, weights: FloatArray) -> tuple[float, float]:
-    """The slope `a` and the ceiling `c` of ``max(a/p, c)``; tries every place of the knee."""
+    """The slope `a` and the ceiling `c` of ``max(a/p, c)``. All positions of the knee are tried."""
     order = np.argsort(p)
     p, y, weights = p[order], y[order], weights[order]
     inverse = 1.0 / p
@@ -203,7 +204,7 @@ def _saturation(p: FloatArray, y: FloatArray, weights: FloatArray) -> tuple[floa
 
 
 def _score(model: FittedModel, law: Law) -> float:
-    """Minus twice the log-likelihood plus the price of the coefficients; smaller is better."""
+    """Minus twice the log-likelihood plus the penalty of the coefficients. Smaller is better."""
     seen = model.observations
     residual = seen.y - model.predict_many(model.points)
     squares = seen.within + float((seen.weights * residual**2).sum()) + 1e-6
@@ -212,7 +213,7 @@ def _score(model: FittedModel, law: Law) -> float:
 
 
 def _parameters(name: str, c: FloatArray, ceiling: float | None) -> dict[str, float]:
-    """The law's own parameters, as its author names them."""
+    """The law's parameters, with the author's names."""
     if name.startswith("amdahl") and not name.endswith("efficiency"):
         whole = float(c[0] + c[1])
         serial = float(c[0]) / whole if whole > 0 else float("nan")

@@ -1,1 +1,3 @@
-"""What a fit works on and gives: `Observations` and terms in, `FittedModel` with quality out."""
+"""Data of a fit: `Observations` and terms as input, and `FittedModel` with its quality as
+output.
+"""

@@ -1,4 +1,4 @@
-"""`FittedModel`: a scaling model, its quality, its uncertainty and its rivals."""
+"""`FittedModel`: a scaling model with its quality, its uncertainty and its rivals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FAR = 4.0  # times the largest measured value; from here on a poor fit is said 
 _TOO_FAR = 32.0  # and from here on every prediction
 _POOR_FIT = 10.0  # percent (SMAPE)
 NO_MODEL = "none"
-"""The law of a series that no formula describes; its constant is the mean of the points."""
+"""The law of a series without a suitable formula. Its constant is the mean of the points."""
 
 _NO_FORMULA = {"text": "no model", "python": "float('nan')", "latex": "\\text{no model}"}
 _ROUNDING = 1e-13  # of the largest value: a constant below it is what rounding left
@@ -39,7 +39,7 @@ _ROUNDING = 1e-13  # of the largest value: a constant below it is what rounding 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where a value is expected with probability `level`, in the unit of the metric."""
+    """The interval of a value with probability `level`, in the unit of the metric."""
 
     low: float
     high: float
@@ -48,7 +48,9 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What holds for the parameter's smaller values, from `first` to `last` measured one."""
+    """The model for a range of smaller parameter values, from the measured value `first` to
+    `last`.
+    """
 
     first: float
     last: float
@@ -60,17 +62,16 @@ class Piece:
 class FittedModel:
     """A model of one metric: `constant + sum(coefficient * monomial)`, or its reciprocal.
 
-    `terms` holds `(coefficient, {parameter index: (poly, log2)})`, largest growth first, the
-    constant left out. `parameters` names the parameters; `points` is `(n, m)`. With
-    `reciprocal` the sum models `1/value`, as for efficiencies and speedups (Rosas 2014, eq. 5
-    and 6). `ceiling` is the value that a saturating law never falls below (times) or exceeds
-    (reciprocals of them). `law` names the law: `pmnf`, `amdahl`, `amdahl-log`,
-    `amdahl-linear`, `usl`, `saturation`, `pipeline`, or `none` where no formula describes the
-    points.
+    `terms` has `(coefficient, {parameter index: (poly, log2)})`, the fastest growth first, without
+    the constant. `parameters` are the names of the parameters. `points` has shape `(n, m)`. With
+    `reciprocal`, the sum models `1/value`, as for efficiencies and speedups (Rosas 2014, eq. 5 and
+    6). `ceiling` is the limit of a saturating law: a lower bound for times, and an upper bound for
+    their reciprocals. `law` is the name of the law: `pmnf`, `amdahl`, `amdahl-log`,
+    `amdahl-linear`, `usl`, `saturation`, `pipeline`, or `none` if no formula describes the points.
 
-    Where the behaviour changes on the way, `pieces` are the models of the smaller values of the
-    only parameter that varies, ascending; constant and terms hold from `start` on. `forecaster`
-    finds out what is expected beyond the measured points, when that is first asked for.
+    If the behavior changes, `pieces` are the models for smaller values of the only parameter that
+    varies, in ascending order. The constant and terms are valid from `start` on. `forecaster`
+    computes the forecast beyond the measured points on first use.
     """
 
     constant: float
@@ -99,9 +100,10 @@ class FittedModel:
         rivals: Callable[[], list[Candidate]],
         forecaster: Callable[[FittedModel], Forecast | None] | None,
     ) -> FittedModel:
-        """The model of these fields, in a third of the time: a frozen class sets each by a call.
+        """The model with these fields, created in a third of the time, since a frozen class sets
+        each field by a call.
 
-        Where thousands of call paths are modelled, that is a fifth of all.
+        For thousands of call paths, this saves a fifth of the total time.
         """
         model = object.__new__(FittedModel)
         model.__dict__.update(
@@ -120,16 +122,16 @@ class FittedModel:
     def predict(self, point: Point) -> float:
         """The value at `point` (one number per parameter), in the unit of the metric.
 
-        Never negative where no measured value is. Raises `InputError` for a point of the wrong
-        length, or outside the domain of a logarithm or a power.
+        Never negative if no measured value is. Raises `InputError` for a point of the wrong length,
+        or outside the domain of a logarithm or a power.
         """
         return float(self.predict_many(np.atleast_2d(np.asarray(point, dtype=np.float64)))[0])
 
     def predict_many(self, points: FloatArray) -> FloatArray:
-        """The values at the points `(k, m)`; shape `(k,)`.
+        """The values at the points `(k, m)`, with shape `(k,)`.
 
-        Within the measured range they are the formula's; beyond it, where the formula does not
-        explain the measurements to within their noise, those of `outlook`.
+        Within the measured range, they are the formula's. Beyond it, they are those of `outlook`,
+        unless the formula explains the measurements to within their noise.
         """
         x = self._checked(points)
         value = self.formula_values(x)
@@ -141,7 +143,7 @@ class FittedModel:
         return value
 
     def stretches(self) -> list[tuple[NDArray[np.bool_], tuple[Monomial, ...]]]:
-        """For each piece, ascending, which points `(n,)` are its own, and its monomials."""
+        """For each piece in ascending order, its points as a mask `(n,)`, and its monomials."""
         parts = []
         rest = np.ones(len(self.points), dtype=bool)
         for piece in self.pieces:
@@ -152,7 +154,7 @@ class FittedModel:
 
     @property
     def _varying(self) -> int:
-        """The parameter that pieces divide, the only one that varies."""
+        """The parameter that is divided into pieces, the only one that varies."""
         return int(np.argmax((self.points != self.points[0]).any(0)))
 
     def _checked(self, points: FloatArray) -> FloatArray:
@@ -166,24 +168,24 @@ class FittedModel:
         return x
 
     def _beyond(self, x: FloatArray) -> NDArray[np.bool_]:
-        """Which points no measured one reaches in all parameters."""
+        """The points that exceed all measured ones in some parameter."""
         reached = np.ones((len(x), len(self.points)), dtype=bool)
         for column, measured in zip(x.T, self.points.T, strict=True):
             reached &= column[:, None] <= measured
         return np.asarray(~reached.any(1))
 
     def outlook(self, points: FloatArray) -> Outlook | None:
-        """What is expected at points `(k, m)` beyond the measured ones, by whom and how surely.
+        """The forecast at points `(k, m)` beyond the measured ones, with its forecasters and
+        uncertainty.
 
-        None where the formula explains the measurements to within their noise, or goes through
-        all of them, and where nothing but the formula is known: then the formula says it.
+        None if the formula explains the measurements to within their noise, or goes through all of
+        them, or if there is no forecaster. The formula is then the prediction.
         """
         forecast = self._forecast(points) if self._forecast is not None else None
         return forecast if forecast is not None and np.isfinite(forecast.values).all() else None
 
     def forecasters(self, point: Point) -> tuple[str, ...]:
-        """Whose opinions the value at `point` is made of, who counts most first; empty where the
-        formula says it."""
+        """The forecasters of the value at `point`, by weight. Empty if the formula predicts it."""
         x = self._checked(np.atleast_2d(np.asarray(point, dtype=np.float64)))
         outlook = self.outlook(x) if self._beyond(x).any() else None
         if outlook is None:
@@ -197,7 +199,7 @@ class FittedModel:
         return self.forecaster(self) if self.forecaster is not None else None
 
     def formula_values(self, points: FloatArray) -> FloatArray:
-        """The formula's values at the points `(k, m)`, however far off; shape `(k,)`."""
+        """The formula's values at the points `(k, m)`, at any distance, with shape `(k,)`."""
         x = self._checked(points)
         value = self._sum(self.constant, self.terms, x)
         ends = [*(piece.first for piece in self.pieces[1:]), self.start]
@@ -245,30 +247,34 @@ class FittedModel:
 
     @property
     def adjusted_r2(self) -> float:
-        """Adjusted coefficient of determination; `nan` for constants (Shudler 2018, sec. 2.3)."""
+        """Adjusted coefficient of determination, or `nan` for constants (Shudler 2018, sec.
+        2.3).
+        """
         return self._quality.adjusted_r2
 
     @property
     def cross_validated_error(self) -> float:
-        """The same as `smape`, each point predicted from the others, in percent."""
+        """The same as `smape`, with each point predicted from the others, in percent."""
         return self._quality.cross_validated_error
 
     @property
     def noise(self) -> float:
-        """Relative standard deviation of one repetition; `nan` without repetitions."""
+        """Relative standard deviation of one repetition, or `nan` without repetitions."""
         return self.observations.noise
 
     @property
     def leading_term(self) -> Monomial:
-        """The monomial that grows fastest; empty for constants.
+        """The monomial that grows fastest. Empty for constants.
 
-        With several parameters, growth is compared with all of them growing alike.
+        With several parameters, growth is compared for equal growth of all of them.
         """
         growing = [m for _, m in self.terms if any(is_growth(t) for t in m.values())]
         return max(growing, key=growth_key, default={})
 
     def runners_up(self, count: int = 5) -> list[FittedModel]:
-        """The next best models, best first, each with its quality; of pieces, those of the last."""
+        """The next best models with their quality, the best first. For a model in pieces, those of
+        the last piece.
+        """
         own = _shape(self.monomials)
         others = [c for c in self.candidates() if _shape(c.monomials) != own]
         here = self._around(self.points[[int(np.argmax(self.points[:, self._varying]))]])
@@ -294,7 +300,7 @@ class FittedModel:
         )
 
     def candidates(self) -> list[Candidate]:
-        """The models considered, best first; at most a few dozen."""
+        """The models considered, the best first, and at most a few dozen."""
         return self.rivals() if self.rivals is not None else [Candidate(self.monomials, 0.0)]
 
     @property
@@ -303,11 +309,11 @@ class FittedModel:
         return tuple(monomial for _, monomial in self.terms)
 
     def interval(self, point: Point, level: float = 0.9) -> Interval:
-        """Where the metric's expected value at `point` lies with probability `level`.
+        """The interval of the metric's expected value at `point`, with probability `level`.
 
-        Counts the uncertainty of the coefficients and that of the choice of the model: the
-        candidates count by their posterior probability. Where an outlook says the value, its
-        spread says how far it may be off.
+        It includes the uncertainty of the coefficients and of the choice of the model. Candidates
+        count by their posterior probability. If an outlook gives the value, its spread gives the
+        interval.
         """
         x = np.atleast_2d(np.asarray(point, dtype=np.float64))
         centre = self.predict(point)
@@ -319,7 +325,9 @@ class FittedModel:
         return Interval(min(low, centre), max(high, centre), level)
 
     def _around(self, x: FloatArray) -> FittedModel:
-        """The model of the piece that the point `(1, m)` lies in, on that piece's points alone."""
+        """The model of the piece that contains the point `(1, m)`, with that piece's points
+        only.
+        """
         if not self.pieces:
             return self
         ends = [*(piece.first for piece in self.pieces[1:]), self.start]
@@ -340,7 +348,7 @@ class FittedModel:
         )
 
     def extrapolation_warning(self, point: Point, level: float = 0.9) -> str:
-        """Why a prediction at `point` should not be trusted; empty if nothing speaks against it."""
+        """The reason not to trust a prediction at `point`. Empty if there is none."""
         x = np.atleast_2d(np.asarray(point, dtype=np.float64))
         band = self.interval(point, level)
         middle = self.predict(point)
@@ -370,7 +378,7 @@ class FittedModel:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to know before trusting the model; notes of the fit first."""
+        """Warnings about the model, beginning with the notes of the fit."""
         warnings = list(self.notes)
         if self.noise > 0.1:
             warnings.append(
@@ -402,7 +410,7 @@ class FittedModel:
         return last
 
     def sum_text(self, monomials: Sequence[Monomial], coefficients: Sequence[float]) -> str:
-        """A constant and monomials with their coefficients, the constant's first, as text."""
+        """A constant and monomials with their coefficients (the constant's first) as text."""
         terms = list(zip(coefficients[1:], monomials, strict=True))
         return self._sum_text(coefficients[0], terms, "text", 4)
 
@@ -453,12 +461,12 @@ class FittedModel:
 
 
 def name_in(style: str, name: str) -> str:
-    """A parameter's name as `text`, `python` or `latex` has it."""
+    """A parameter's name for `text`, `python` or `latex`."""
     return {"python": python_name, "latex": latex_name}.get(style, str)(name)
 
 
 def without_formula(model: FittedModel) -> FittedModel:
-    """The model of a series that no formula describes better than its mean does."""
+    """The model of a series for which the mean is as good as any formula."""
     seen = model.observations
     note = (
         "no formula describes the measurements better than their mean: "
@@ -476,13 +484,14 @@ def without_formula(model: FittedModel) -> FittedModel:
 
 
 def remember_quality(models: Sequence[FittedModel]) -> None:
-    """Computes the quality of many models together, for when it is asked for."""
+    """Computes the quality of many models together, for later use."""
     for model, model_quality in zip(models, quality.of_models(models), strict=True):
         model.__dict__["_quality"] = model_quality
 
 
 def growth_key(monomial: Monomial) -> tuple[float, float, float]:
-    """Orders monomials by growth when all parameters grow alike: power first, then logarithm.
+    """A sort key of monomials by growth if all parameters grow equally: power first, then
+    logarithm.
 
     >>> growth_key({0: (1.0, 1.0), 1: (0.5, 0.0)})
     (0.0, 1.5, 1.0)

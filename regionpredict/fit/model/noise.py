@@ -1,8 +1,9 @@
-"""What the repetitions tell of the noise: how far they spread, and how that depends on the value.
+"""Noise of repetitions: its size, and its dependence on the value.
 
-Run times scatter in proportion to the value, timers and short counters by a constant, many do both.
-The spread of the repetitions at each point decides between the three, if it differs clearly from
-the proportional one; hiccups must not decide, so all but the mean measure it by its median.
+The noise of run times is proportional to the value, that of timers and short counters is constant,
+and many metrics have both. The spread of the repetitions at each point selects one of the three, if
+it differs clearly from proportional noise. To limit the effect of outliers, all summaries except
+the mean use the median deviation.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _CONSTANT_PARTS = np.array([[0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 0.0]]).T ** 2
 
 
 def robust_squares(data: FloatArray) -> FloatArray:
-    """Sum of squares about the centre over the last axis, as its median deviation tells it."""
+    """Sum of squares about the center over the last axis, estimated from the median deviation."""
     count = data.shape[-1]
     if count < 2:
         return np.zeros(data.shape[:-1])
@@ -34,10 +35,10 @@ def robust_squares(data: FloatArray) -> FloatArray:
 
 
 def without_hiccups(data: FloatArray) -> FloatArray | None:
-    """The block `(n, r)` with NaN for repetitions that are out of all proportion; None: no one is.
+    """The block `(n, r)` with NaN for extreme repetitions. None if there are none.
 
-    What is left of a point's repetitions then has the median and the minimum that it would have
-    had with an ordinary repetition more or less.
+    The remaining repetitions of a point have the median and the minimum of a sample with one
+    ordinary repetition more or less.
     """
     count = data.shape[-1]
     if count < 3:
@@ -52,10 +53,12 @@ def without_hiccups(data: FloatArray) -> FloatArray | None:
 
 
 def scales(y: FloatArray, squares: FloatArray, dof: FloatArray | float) -> FloatArray | None:
-    """The squares of the noise's scale `(n,)`, at the largest value that value's; None: `y`'s own.
+    """The squared scale of the noise `(n,)`, normalized at the largest value. None means the square
+    of `y`.
 
-    `y` `(n,)` are positive, `squares` `(n,)` the sums of squares of the repetitions and `dof` their
-    degrees of freedom at each point. Maximum likelihood of proportional, constant and mixed noise.
+    `y` `(n,)` are positive. `squares` `(n,)` are the sums of squares of the repetitions, and `dof`
+    their degrees of freedom at each point. Chooses between proportional, constant and mixed noise
+    by maximum likelihood.
     """
     own = y * y
     freedom = np.broadcast_to(np.asarray(dof, dtype=np.float64), y.shape)

@@ -1,11 +1,11 @@
-"""Repetitions in, one summary, its weight and the noise for each point out.
+"""Input: repetitions. Output: for each point, a summary, its weight and the noise.
 
-Noise is taken as relative to the value, as run times have it, unless the repetitions clearly say
-that it is constant, or both (`noise.py`). Its size is estimated from their spread: with `r`
-repetitions at each of `n` points there are `n(r - 1)` degrees of freedom, whatever the growth is.
-Values that are zero or negative have no relative noise; data with such values is weighed by its
-largest value throughout. Only the mean's spread is that about the mean: the other summaries are
-asked for where single repetitions are far off, and so their spread does not see those either.
+Noise is assumed to be proportional to the value, as for run times, unless the repetitions clearly
+show constant or mixed noise (`noise.py`). Its size is estimated from their spread. With `r`
+repetitions at each of `n` points, there are `n(r - 1)` degrees of freedom, whatever the growth is.
+Zero or negative values have no relative noise. Data with such values are weighted by their largest
+value. Only the mean uses the spread about the mean. Other summaries are used for data with
+outliers, so their spread is robust, too.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ _EXACT = 1e-6  # relative variance that is taken for none
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """What is known at `n` points: the summary of the repetitions and how far to trust it.
+    """The data at `n` points: the summaries of the repetitions and their reliability.
 
-    `y` is `(n,)` in the unit of the metric; `weights` is `(n,)`, the number of repetitions over
-    the square of the noise's scale, so that weighted sums of squares are relative variances;
-    `within` is the weighted sum of squares of the repetitions about their summary and `dof` its
-    degrees of freedom; `relative` says whether all values are positive: then the scale is the
-    value itself, unless the repetitions say otherwise.
+    `y` has shape `(n,)`, in the unit of the metric. `weights` `(n,)` is the number of repetitions
+    divided by the squared noise scale, so that weighted sums of squares are relative variances.
+    `within` is the weighted sum of squares of the repetitions about their summary, and `dof` its
+    degrees of freedom. `relative` says whether all values are positive. The scale is then the value
+    itself, unless the repetitions show otherwise.
     """
 
     y: FloatArray
@@ -69,19 +69,20 @@ class Observations:
 
     @property
     def noise(self) -> float:
-        """Relative standard deviation of one repetition; `nan` without repetitions."""
+        """Relative standard deviation of one repetition, or `nan` without repetitions."""
         return float(np.sqrt(self.within / self.dof)) if self.dof > 0 else float("nan")
 
     @property
     def repetitions(self) -> float:
-        """How many a point has in the mean."""
+        """The mean number of repetitions per point."""
         return self.dof / len(self.y) + 1.0
 
     def explained(self, misfit: float, used: int) -> bool:
-        """Whether a model of `used` numbers leaves no more than the repetitions' noise does.
+        """Whether the residual of a model with `used` coefficients is not larger than the
+        repetitions' noise.
 
-        `misfit` is its weighted sum of squares. Where no repetitions tell the noise, only a model
-        that goes through all points, with points to spare, explains them.
+        `misfit` is its weighted sum of squares. If no repetitions determine the noise, a model must
+        go through all points, with more points than coefficients.
         """
         left = np.count_nonzero(self.weights) - used
         if left >= 1 and self.dof >= _ENOUGH_REPETITIONS:
@@ -96,7 +97,9 @@ def explained_rows(
     misfit: FloatArray,
     used: NDArray[np.intp],
 ) -> NDArray[np.bool_]:
-    """`Observations.explained` for the rows of `weights` `(b, n)`; the rest is `(b,)`."""
+    """`Observations.explained` for the rows of `weights` `(b, n)`. The other arguments have shape
+    `(b,)`.
+    """
     left = np.count_nonzero(weights, axis=1) - used
     noise_known = (left >= 1) & (dof >= _ENOUGH_REPETITIONS)
     variance = np.maximum(within / np.maximum(dof, 1.0), _EXACT)
@@ -107,9 +110,9 @@ def explained_rows(
 def summarise(
     repetitions: Sequence[Sequence[float]], statistic: Statistic = "mean"
 ) -> Observations:
-    """Summary and noise of the repetitions at each of `n` points; NaN repetitions are left out.
+    """Summary and noise of the repetitions at each of `n` points. NaN repetitions are ignored.
 
-    Raises `InputError` where a point has no finite value.
+    Raises `InputError` if a point has no finite value.
 
     >>> o = summarise([[1.0, 3.0], [4.0, 4.0]])
     >>> o.y.tolist(), o.within, o.dof
@@ -146,7 +149,9 @@ def summarise(
 def summarise_many(
     many: Sequence[Sequence[Sequence[float]]], statistic: Statistic
 ) -> list[Observations]:
-    """`summarise` for many series; those with equal numbers of repetitions go together."""
+    """`summarise` for many series. Those with equal numbers of repetitions are processed
+    together.
+    """
     data = _block(many)
     if data is None or statistic != "mean" or not np.isfinite(data).all():
         return [summarise(repetitions, statistic) for repetitions in many]
@@ -170,7 +175,9 @@ def summarise_many(
 
 
 def _block(many: Sequence[Sequence[Sequence[float]]]) -> FloatArray | None:
-    """The series as one array `(b, n, r)`; None where they differ in form, or are no numbers."""
+    """The series as one array `(b, n, r)`. None if their shapes differ, or if they are not
+    numbers.
+    """
     try:
         counts = set(map(len, chain.from_iterable(many)))
         points = set(map(len, many))
@@ -195,7 +202,7 @@ def _squares(data: FloatArray, mean: FloatArray) -> FloatArray:
 
 
 def summarise_block(data: FloatArray, statistic: Statistic) -> tuple[FloatArray, FloatArray]:
-    """Summary and sum of squares of the noise over the last axis of a block of repetitions."""
+    """Summary and noise sum of squares over the last axis of a block of repetitions."""
     if statistic == "mean":
         mean = _means(data)
         return mean, _squares(data, mean)
@@ -208,7 +215,7 @@ def summarise_block(data: FloatArray, statistic: Statistic) -> tuple[FloatArray,
 
 
 def variance_factor(statistic: Statistic, count: FloatArray | int) -> FloatArray | float:
-    """The variance of a summary of `count` repetitions over that of their mean.
+    """The variance of a summary of `count` repetitions relative to that of their mean.
 
     >>> round(float(variance_factor("minimum", 50)), 1)
     10.8
@@ -226,7 +233,7 @@ def _weigh(
     dof: FloatArray | float,
     statistic: Statistic,
 ) -> Observations:
-    """`dof` and `within` are each point's own."""
+    """`dof` and `within` have one entry per point."""
     factor = variance_factor(statistic, count)
     relative = min(y.tolist()) > 0
     squares = y * y if relative else np.full(len(y), float(np.abs(y).max()) ** 2 or 1.0)
@@ -250,7 +257,7 @@ def _weigh(
 def _summarise_ragged(
     repetitions: Sequence[Sequence[float]], statistic: Statistic, made: int | None = None
 ) -> Observations:
-    """`made`: how many repetitions each point's summary is of, if not those that are left."""
+    """`made` is the original number of repetitions at each point, if some were removed."""
     y, within, count = [], [], []
     for index, row in enumerate(repetitions):
         try:
@@ -275,10 +282,10 @@ def _summarise_ragged(
 
 
 def leading_points(seen: Observations, count: int) -> Observations:
-    """The first `count` points alone; the noise is still what all repetitions tell."""
+    """The first `count` points only. The noise is still estimated from all repetitions."""
     return replace(seen, y=seen.y[:count], weights=seen.weights[:count])
 
 
 def at_points(seen: Observations, chosen: NDArray[np.generic]) -> Observations:
-    """The chosen points alone, in the order of their indices, or where a mask of them is true."""
+    """The chosen points only, in the order of their indices, or by a mask."""
     return replace(seen, y=seen.y[chosen], weights=seen.weights[chosen])

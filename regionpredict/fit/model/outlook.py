@@ -1,4 +1,4 @@
-"""What is expected beyond the measured points, where no single formula is sure: `Outlook`."""
+"""Forecasts beyond the measured points, where no single formula is certain: `Outlook`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from regionpredict.fit.model.terms import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The forecast at `k` points: `values` `(k,)`, in the unit of the metric, all positive.
+    """The forecast at `k` points. `values` `(k,)` are positive and in the unit of the metric.
 
-    `spread` `(k,)` is the standard deviation of its logarithm: how far off the same forecast was
-    at measured points it had not seen, and how far its forecasters disagree. `forecasters` names
-    them; `opinions` is `(f, k)`, NaN where one has none, and `shares` `(f, k)` what each counted.
+    `spread` `(k,)` is the standard deviation of its logarithm. It includes the errors of the same
+    forecast at measured points that it did not use, and the disagreement of its forecasters.
+    `forecasters` are their names. `opinions` has shape `(f, k)`, with NaN for no opinion, and
+    `shares` `(f, k)` are their weights.
     """
 
     values: FloatArray
@@ -25,4 +26,4 @@ class Outlook:
 
 
 Forecast = Callable[[FloatArray], Outlook | None]
-"""The outlook at points `(k, m)`; None where the formula is as good as certain."""
+"""The outlook at points `(k, m)`. None if the formula is almost certain."""

@@ -1,4 +1,4 @@
-"""How good a model is, and how far its predictions can be trusted."""
+"""The quality of a model, and the uncertainty of its predictions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _SHARE_THAT_COUNTS = 14.0  # candidates a thousand times less likely than the be
 
 
 Monomial = dict[int, Term]
-"""A product of terms: which parameter (by its index) has which term."""
+"""A product of terms: the term of each parameter, by its index."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A model that was considered: its monomials and its score (smaller is better).
 
-    Scores are minus twice a log-probability, so 6 more means 20 times less likely.
+    Scores are minus twice a log-probability, so a difference of 6 means 20 times less likely.
     """
 
     monomials: tuple[Monomial, ...]
@@ -31,11 +31,11 @@ class Candidate:
 
 
 class ModelOfData(Protocol):
-    """What the quality of a model is computed from; `FittedModel` is one, and says what each is."""
+    """The properties of a model from which its quality is computed. `FittedModel` has them."""
 
     @property
     def constant(self) -> float:
-        """The constant."""
+        """The constant of the sum."""
 
     @property
     def terms(self) -> list[tuple[float, Monomial]]:
@@ -43,7 +43,7 @@ class ModelOfData(Protocol):
 
     @property
     def monomials(self) -> tuple[Monomial, ...]:
-        """The monomials alone."""
+        """The monomials without coefficients."""
 
     @property
     def points(self) -> FloatArray:
@@ -51,7 +51,7 @@ class ModelOfData(Protocol):
 
     @property
     def observations(self) -> Observations:
-        """What was measured at the points."""
+        """The measured values at the points."""
 
     @property
     def reciprocal(self) -> bool:
@@ -59,21 +59,21 @@ class ModelOfData(Protocol):
 
     @property
     def ceiling(self) -> float | None:
-        """Of a saturating law."""
+        """The ceiling of a saturating law."""
 
     def predict_many(self, points: FloatArray) -> FloatArray:
-        """The values at the points `(k, m)`; shape `(k,)`."""
+        """The values at the points `(k, m)`, with shape `(k,)`."""
 
     def candidates(self) -> list[Candidate]:
-        """The models considered, best first."""
+        """The models considered, the best first."""
 
     def stretches(self) -> list[tuple[NDArray[np.bool_], tuple[Monomial, ...]]]:
-        """Which points each piece of the model has, and its monomials."""
+        """The points of each piece of the model, and its monomials."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """`smape` and `cross_validated_error` in percent, `adjusted_r2` without unit."""
+    """`smape` and `cross_validated_error` are in percent. `adjusted_r2` has no unit."""
 
     smape: float
     adjusted_r2: float
@@ -91,7 +91,9 @@ def smape(measured: FloatArray, modelled: FloatArray) -> float:
 
 
 def design(monomials: Sequence[Monomial], points: FloatArray) -> FloatArray:
-    """The constant's and the monomials' columns at the points `(n, m)`; shape `(n, 1 + k)`."""
+    """The columns of the constant and the monomials at the points `(n, m)`, with shape `(n, 1 +
+    k)`.
+    """
     columns = [np.ones(len(points))]
     for monomial in monomials:
         column = np.ones(len(points))
@@ -103,7 +105,9 @@ def design(monomials: Sequence[Monomial], points: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class WeightedFit:
-    """A weighted fit: coefficients `(k,)`, their covariance over the noise, leverages `(n,)`."""
+    """A weighted fit: coefficients `(k,)`, their covariance divided by the noise variance,
+    leverages `(n,)`.
+    """
 
     coefficients: FloatArray
     covariance: FloatArray
@@ -112,7 +116,7 @@ class WeightedFit:
 
 
 def weighted_fit(columns: FloatArray, y: FloatArray, weights: FloatArray) -> WeightedFit:
-    """Weighted least squares of the columns `(n, k)`; dependent columns share their part."""
+    """Weighted least squares of the columns `(n, k)`. Dependent columns share their coefficient."""
     root = np.sqrt(weights)
     scaled = columns * root[:, None]
     size = np.sqrt((scaled * scaled).sum(0))
@@ -132,7 +136,7 @@ def weighted_fit(columns: FloatArray, y: FloatArray, weights: FloatArray) -> Wei
 
 
 def of_model(model: ModelOfData) -> Quality:
-    """The quality of a model at its own points; leave-one-out errors by the hat matrix."""
+    """The quality of a model at its own points. Leave-one-out errors follow from the hat matrix."""
     seen = model.observations
     y = seen.y
     fitted = model.predict_many(model.points)
@@ -158,7 +162,9 @@ def of_model(model: ModelOfData) -> Quality:
 
 
 def of_models(models: Sequence[ModelOfData]) -> list[Quality]:
-    """`of_model` for many models; those with the same points and monomials go together."""
+    """`of_model` for many models. Those with the same points and monomials are processed
+    together.
+    """
     groups: dict[tuple[object, ...], list[int]] = {}
     for row, model in enumerate(models):
         plain = not model.reciprocal and model.ceiling is None and len(model.stretches()) == 1

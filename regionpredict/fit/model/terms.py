@@ -1,8 +1,8 @@
-"""Terms of the performance model normal form and the search spaces made of them.
+"""Terms of the performance model normal form, and search spaces of terms.
 
-A term is the pair `(poly, log2)` and stands for ``x**poly * log2(x)**log2`` (Shudler 2018,
-eq. 2.1). A search space is a set of terms, each with a penalty that says how much better a rare
-term must explain the data than a common one before it is believed.
+A term is the pair `(poly, log2)`, which means ``x**poly * log2(x)**log2`` (Shudler 2018, eq. 2.1).
+A search space is a set of terms with penalties. A term with a larger penalty must explain the data
+better.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Term = tuple[float, ...]
-"""`(poly, log2)`: the exponent of the parameter and that of its binary logarithm.
+"""`(poly, log2)`: the exponents of the parameter and of its binary logarithm.
 
-A third number, if there is one, is the factor `e` of ``2**(e*x)``, for exponential growth.
+An optional third number is the factor `e` of ``2**(e*x)``, for exponential growth.
 """
 
 FloatArray = NDArray[np.float64]
@@ -36,7 +36,7 @@ DEFAULT_TERMS: tuple[Term, ...] = (*_QUARTERS, *_THIRDS)
 """The default growth terms (50, in no order): those of eq. 2.2 and those of Extra-P 4."""
 
 FAR = 16.0
-"""How many times beyond the largest value models are compared by their predictions."""
+"""The factor beyond the largest value at which the predictions of models are compared."""
 
 _LARGEST_POWER = 300.0  # of two: squares of larger values are no numbers
 _LARGEST = 1e150
@@ -64,9 +64,9 @@ _COMMON: frozenset[Term] = frozenset(
 
 
 def rarity(term: Term) -> float:
-    """How unusual a term is: 0 for common ones, 1 for halves with logarithms, 2 for the rest.
+    """The rarity of a term: 0 for common ones, 1 for halves with logarithms, 2 for the rest.
 
-    It is 3 where an exponent above 1 is no half and has a logarithm.
+    It is 3 if an exponent above 1 is not a multiple of one half and there is a logarithm.
 
     >>> rarity((1.0, 1.0)), rarity((0.5, 1.0)), rarity((0.8, 0.0)), rarity((1.75, 1.0))
     (0.0, 1.0, 2.0, 3.0)
@@ -80,7 +80,7 @@ def rarity(term: Term) -> float:
 
 
 def evaluate(term: Term, x: FloatArray | float) -> FloatArray:
-    """`x**poly * log2(x)**log2`, elementwise; `x` must be positive where the exponents need it."""
+    """`x**poly * log2(x)**log2`, elementwise. `x` must be positive if the exponents require it."""
     poly, log2 = term[:2]
     values = np.asarray(x, dtype=np.float64)
     result = np.power(values, poly) if poly else np.ones_like(values)
@@ -90,7 +90,7 @@ def evaluate(term: Term, x: FloatArray | float) -> FloatArray:
 
 
 def evaluate_all(terms: Sequence[Term], x: FloatArray) -> FloatArray:
-    """Each of `h` terms at `n` values: `(h, n)`, equal to `evaluate` of each.
+    """Each of `h` terms at `n` values, with shape `(h, n)`, equal to `evaluate` of each.
 
     >>> evaluate_all([(1.0, 0.0), (0.0, 2.0)], np.array([2.0, 8.0])).tolist()
     [[2.0, 8.0], [1.0, 9.0]]
@@ -113,7 +113,7 @@ def evaluate_all(terms: Sequence[Term], x: FloatArray) -> FloatArray:
 
 
 def growth_order(term: Term) -> tuple[float, float, float]:
-    """Sorts terms by growth: the exponential first, then the power, then the logarithm.
+    """A sort key of terms by growth: the exponential first, then the power, then the logarithm.
 
     >>> growth_order((3.0, 0.0)) < growth_order((0.0, 0.0, 1.0))
     True
@@ -122,7 +122,7 @@ def growth_order(term: Term) -> tuple[float, float, float]:
 
 
 def is_growth(term: Term) -> bool:
-    """Whether the term goes to infinity with its parameter.
+    """Whether the term tends to infinity with its parameter.
 
     >>> is_growth((0.0, 1.0)), is_growth((-1.0, 0.0)), is_growth((0.0, 0.0))
     (True, False, False)
@@ -132,15 +132,15 @@ def is_growth(term: Term) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CompiledSpace:
-    """A search space at the `n` values of one parameter; `h` terms are defined there.
+    """A search space at the `n` values of one parameter, with the `h` terms defined there.
 
-    `columns` is `(h, n)`; `stacked` is `(n, 2h)`, the columns and their squares side by side;
-    `inverse` is `1/columns` with a huge number where a column is zero, `transposed` and
-    `inverse_transposed` are `(n, h)`; `pairs_a`, `pairs_b` and
-    `pair_rarity` list the `h(h-1)/2` pairs of terms; `divided_pairs` says which hold `1/p`, and
-    `overhead_pairs` which hold `1/p` and `log2(p)` or `p`; `smallest` is the point with the least
-    value; `far` is `(h,)`, the terms at `FAR` times the largest. `kept` is what a search wants to
-    know again at the same values, by what it depends on besides.
+    `columns` has shape `(h, n)`, and `stacked` `(n, 2h)` has the columns next to their squares.
+    `inverse` is `1/columns`, with a huge number where a column is zero. `transposed` and
+    `inverse_transposed` have shape `(n, h)`. `pairs_a`, `pairs_b` and `pair_rarity` list the
+    `h(h-1)/2` pairs of terms. `divided_pairs` marks those with `1/p`, and `overhead_pairs` those
+    with `1/p` and `log2(p)` or `p`. `smallest` is the index of the smallest value. `far` `(h,)` are
+    the terms at `FAR` times the largest. `kept` is a cache for searches at the same values, by
+    everything else that an entry depends on.
     """
 
     terms: tuple[Term, ...]
@@ -162,7 +162,9 @@ class CompiledSpace:
 
 @dataclass(frozen=True, slots=True)
 class SearchSpace:
-    """The terms that models of one parameter may contain, and how rare each is (dimensionless)."""
+    """The terms that models of one parameter may contain, and the rarity of each
+    (dimensionless).
+    """
 
     terms: tuple[Term, ...]
     rarities: tuple[float, ...]
@@ -177,7 +179,7 @@ class SearchSpace:
 
     @staticmethod
     def of(terms: Iterable[Term], *, rarities: Sequence[float] | None = None) -> SearchSpace:
-        """A search space of these terms; without `rarities` they are the terms' own."""
+        """A search space of these terms. By default, terms have their own `rarities`."""
         kept = tuple(dict.fromkeys(tuple(map(float, term)) for term in terms if any(term)))
         given = tuple(rarity(term) for term in kept) if rarities is None else tuple(rarities)
         return SearchSpace(kept, given)
@@ -195,7 +197,7 @@ class SearchSpace:
         return SearchSpace.of(([*terms, INVERSE]) if negative else terms)
 
     def compiled(self, x: FloatArray) -> CompiledSpace:
-        """The space at the values `(n,)` of one parameter; terms not defined there are left out."""
+        """The space at the values `(n,)` of one parameter, without undefined terms."""
         lowest = float(x.min())
         usable = [
             (term, rare)
@@ -235,11 +237,11 @@ class SearchSpace:
 
 
 DEFAULT_SPACE = SearchSpace.of((*DEFAULT_TERMS, INVERSE))
-"""The default terms and `1/p`, which run times that fall with the number of threads need."""
+"""The default terms and `1/p`, for run times that decrease with the number of threads."""
 
 
 def exponent_text(value: float, *, style: str = "text") -> str:
-    """An exponent as a person writes it: `1/3`, `0.5` as `1/2`, `2`.
+    """An exponent in common notation: `1/3`, `0.5` as `1/2`, `2`.
 
     >>> [exponent_text(v) for v in (1/3, 0.5, 2.0, -1.0, 0.8, 0.123456)]
     ['1/3', '1/2', '2', '-1', '4/5', '0.1235']

@@ -1,1 +1,3 @@
-"""Points and repetitions in, the `FittedModel` that explains them best out: the search of terms."""
+"""The search of terms. Input: points and repetitions. Output: the `FittedModel` that explains them
+best.
+"""

@@ -1,4 +1,4 @@
-"""The weights of the model selection; how they were found is in docs/fit.md."""
+"""The weights of the model selection. docs/fit.md explains how they were determined."""
 
 from __future__ import annotations
 
@@ -12,19 +12,23 @@ _PRICE_OF_MORE = 1 / 3  # the power of the repetitions by which prices grow wher
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """The weights of the model selection; all in units of minus twice a log-probability.
+    """The weights of the model selection, all in units of minus twice a log-probability.
 
-    `rarity`: a term's rarity counts so much in a model of one term, `pair_rarity` in one of two,
-    `grid_rarity` in one of several parameters, `sum_rarity` in a sum of three parts there,
-    `line_rarity` in the choice of those to try;
-    `growth`: the gain over a constant that a first term must bring; `second`: the price of a
-    second term; `thread_overhead`: the same for `log2(p)` or `p` beside `1/p`, the overhead of
-    more threads; `occam`: the share of the coefficients' volume that counts;
-    `noise_floor`: relative noise that is assumed even where repetitions agree, for `floor_dof`
-    degrees of freedom; `second_gain`: the misfit above which pairs of terms are tried at all;
-    `ratio`: how much the ratio of constant and coefficient counts; `steadiness`: how many times
-    as much rarity counts where the summary is one for disturbed repetitions, so that one of them
-    more or less seldom tips a tie between a common term and a rare one, or between one and two.
+    - `rarity`: weight of a term's rarity in a model with one term
+    - `pair_rarity`: the same in a model with two terms
+    - `grid_rarity`: the same in a model of several parameters
+    - `sum_rarity`: the same in a sum of three parts of several parameters
+    - `line_rarity`: the same in the choice of terms to try for several parameters
+    - `growth`: the gain over a constant that a first term must bring
+    - `second`: the price of a second term
+    - `thread_overhead`: the price of `log2(p)` or `p` in addition to `1/p`, as overhead of threads
+    - `occam`: the share of the coefficients' volume that counts
+    - `noise_floor`: relative noise assumed even if repetitions agree, for `floor_dof` degrees of
+      freedom
+    - `second_gain`: the misfit above which pairs of terms are tried
+    - `ratio`: weight of the ratio of constant and coefficient
+    - `steadiness`: the factor of rarities for summaries of disturbed repetitions. With it, a single
+      disturbed repetition rarely decides between two terms, or between one term and two.
     """
 
     rarity: float = 0.9
@@ -52,10 +56,10 @@ class Criterion:
         return self._hash
 
     def summarising(self, statistic: Statistic, repetitions: int) -> Criterion:
-        """The weights for values that `statistic` summarises, of so many repetitions each.
+        """The weights for values that `statistic` summarizes, with this many repetitions each.
 
-        The more repetitions, the more the right term gains over others, and the less a price keeps
-        it from being found.
+        With more repetitions, the correct term gains more over others, and a penalty is less likely
+        to prevent finding it.
         """
         if statistic == "mean":
             return self
@@ -66,4 +70,4 @@ class Criterion:
 DEFAULT_CRITERION = Criterion()
 
 DOUBTFUL = 0.2
-"""Of the variation; where a model leaves more of it, the mean may be as good."""
+"""If a model leaves more than this share of the variation, the mean may be as good."""

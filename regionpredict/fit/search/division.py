@@ -1,9 +1,8 @@
-"""Where the behaviour of a series changes: the best division of a range into stretches.
+"""Divides the range of a series into pieces where its behavior changes.
 
-An algorithm that changes with the size follows no single model (Shudler 2018, sec. 2.3.2). All
-stretches of neighbouring points are modelled by at most one term, and dynamic programming picks
-the cheapest way to cover the range with them: each further stretch must lower the misfit by more
-than its price.
+An algorithm that changes with the size does not follow a single model (Shudler 2018, sec. 2.3.2).
+All sequences of neighboring points are modeled by at most one term, and dynamic programming finds
+the cheapest division. Each additional piece must reduce the misfit by more than its price.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.terms import FloatArray, SearchSpace, evaluate_all
 
 PRICE = 18.0
-"""What a further stretch must gain, in units of minus twice a log-likelihood."""
+"""The required gain of an additional piece, in units of minus twice a log-likelihood."""
 
 SHORTEST = 3
-"""Points of a stretch; one more where no repetition says how large the noise is."""
+"""Minimum number of points in a piece, and one more if no repetitions determine the noise."""
 
 _USED = 3.0  # a stretch's constant, coefficient and choice of term
 
@@ -32,10 +31,10 @@ def divide(
     most: int | None = None,
     price: float = PRICE,
 ) -> tuple[list[tuple[int, int]], float]:
-    """The stretches `(start, stop)` of the points `x` `(n,)`, ascending, and their cost.
+    """The pieces `(start, stop)` of the points `x` `(n,)` in ascending order, and their cost.
 
-    `floor` is the relative noise that is assumed at least; `most` bounds the stretches. The cost
-    has the prices of all stretches but the first; `cost_of` is that of a single model.
+    `floor` is the minimum assumed relative noise, and `most` the maximum number of pieces. The cost
+    includes the prices of all pieces except the first. `cost_of` is the cost of a single model.
     """
     count = len(x)
     most = min(count // shortest, most or count)
@@ -63,10 +62,10 @@ def divide(
 
 
 def cost_of(misfit: float, seen: Observations, floor: float, used: float) -> float:
-    """Minus twice the log-likelihood of a misfit that `used` numbers were fitted for.
+    """Minus twice the log-likelihood of a misfit with `used` fitted coefficients.
 
-    With repetitions the noise is known; without, the misfit itself says how large it is, and each
-    fitted number takes a degree of freedom from it.
+    With repetitions, the noise is known. Without them, the misfit determines it, and each
+    coefficient uses a degree of freedom.
     """
     count = len(seen.y)
     if seen.dof > 0:
@@ -77,9 +76,11 @@ def cost_of(misfit: float, seen: Observations, floor: float, used: float) -> flo
 
 
 def _misfits(x: FloatArray, seen: Observations, space: SearchSpace, shortest: int) -> FloatArray:
-    """The least weighted sum of squares of a constant and one growing term: `(n, n + 1)`.
+    """The smallest weighted sum of squares of a constant and one growing term, with shape `(n, n +
+    1)`.
 
-    Row and column are the start and stop of the stretch; infinite for those that are too short.
+    Row and column are the start and stop of the piece. Values are infinite for pieces that are too
+    short.
     """
     count = len(x)
     terms = [t for t in space.terms if (x[0] >= 1 or t[1] == 0) and (x[0] > 0 or t[0] > 0)]
@@ -87,7 +88,7 @@ def _misfits(x: FloatArray, seen: Observations, space: SearchSpace, shortest: in
     y, w = seen.y, seen.weights
 
     def running(values: FloatArray) -> FloatArray:
-        """Sums of the first k, over the last axis."""
+        """Cumulative sums over the last axis."""
         zero = np.zeros((*values.shape[:-1], 1))
         return np.concatenate([zero, np.cumsum(values, -1)], -1)
 

@@ -1,7 +1,7 @@
-"""Measurements without noise: the term that goes through all points is the model.
+"""Models measurements without noise by the term that goes through all points.
 
-Counted instructions, messages and simulated times have no noise. What a term is worth
-beforehand then no longer matters: only one goes through all points.
+Counts of instructions and messages, and simulated times, have no noise. The prior of a term then
+does not matter, since only one goes through all points.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _NEEDED = 4  # points: two fix the coefficients, two more confirm the term
 
 
 def without_noise(seen: Observations) -> bool:
-    """Whether no repetition differs, and there are enough points to recognise their term."""
+    """Whether all repetitions are equal, and there are enough points to identify a term."""
     return seen.within <= _NO_NOISE and len(seen.y) >= _NEEDED
 
 
 def through_all(seen: Observations, space: CompiledSpace) -> One | None:
-    """The term that goes through all points but for rounding; None where there is none."""
+    """The term that goes through all points up to rounding. None if there is none."""
     y, w = seen.y, seen.weights
     total = w.sum()
     mean = float(w @ y / total)

@@ -1,4 +1,4 @@
-"""All series of an experiment modelled: a `ModelSet`."""
+"""Models all series of an experiment as a `ModelSet`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS
 
 @dataclass(frozen=True, slots=True)
 class ModelSet:
-    """The models of an experiment's series, and why some series have none."""
+    """The models of an experiment's series, and the reasons for series without one."""
 
     models: tuple[tuple[Series, FittedModel], ...]
     problems: tuple[InputError, ...] = field(default=())
@@ -34,9 +34,10 @@ def model_experiment(
     segments: int = MOST_SEGMENTS,
     law: str = "auto",
 ) -> ModelSet:
-    """Models every series; one that cannot be modelled becomes a problem, the others go on.
+    """Models every series. One that cannot be modeled becomes a problem, and the others are
+    modeled.
 
-    Series that share their points are modelled together. `path` is named in the problems.
+    Series with the same points are modeled together. `path` is shown in problems.
     """
     problems = list(experiment.problems)
     done: dict[int, FittedModel] = {}

@@ -1,4 +1,4 @@
-"""`fit` and `fit_many`: points and repetitions in, models out."""
+"""`fit` and `fit_many`: model measurements at some points."""
 
 from __future__ import annotations
 
@@ -69,15 +69,15 @@ def fit(
 ) -> FittedModel:
     """Models the values measured at some points.
 
-    `points`: `n` points, each with one number per parameter (or a bare number for one
-    parameter). `values`: `n` lists of repetitions, in any one unit; their lengths may differ,
-    NaN repetitions are left out. `statistic` summarises them. `space` and `max_terms` bound the
-    search, `segments` the pieces that a range may fall into (1: none). `law` names a law to be
-    fitted instead (`regionpredict.fit.laws.LAWS`), or `threads` for the best of those for run
-    times over threads. `prior` says what is known.
+    `points` are `n` points, each with one number per parameter (or a plain number for one
+    parameter). `values` are `n` lists of repetitions in one unit. Their lengths may differ, and NaN
+    repetitions are ignored. `statistic` is their summary. `space` and `max_terms` bound the search,
+    and `segments` is the maximum number of pieces of a range (1: no pieces). `law` is the name of a
+    law to fit instead (`regionpredict.fit.laws.LAWS`), or `threads` for the best law of run times
+    over threads. `prior` is prior knowledge.
 
-    Raises `InputError` for fewer than `min_points` different points, a point without a finite
-    value, and points and values of different number.
+    Raises `InputError` for fewer than `min_points` different points, for a point without a finite
+    value, and if the numbers of points and values differ.
 
     >>> model = fit([(2,), (4,), (8,), (16,), (32,)], [[5.0], [7.0], [9.0], [11.0], [13.0]])
     >>> str(model), round(model.predict((64,)), 6)
@@ -110,7 +110,7 @@ def fit(
 
 
 def _summarising(options: Options, many: Sequence[Observations]) -> Options:
-    """The options with the weights for values that are summaries of so many repetitions."""
+    """The options with the weights for summaries of this many repetitions."""
     repetitions = round(float(np.median([seen.repetitions for seen in many])))
     criterion = options.criterion.summarising(options.statistic, repetitions)
     return replace(options, criterion=criterion)
@@ -157,7 +157,7 @@ def _terms_of(one: One) -> tuple[tuple[float, int], ...]:
 def _fit_grid(
     plan: PointPlan, observations: Observations, options: Options
 ) -> tuple[FittedModel, bool]:
-    """The model of several parameters, and whether no other need be tried."""
+    """The model of several parameters, and whether no other model needs to be tried."""
     grid = plan.grid
     assert grid is not None
     match = several_parameters.search(grid, observations, options.criterion)
@@ -175,10 +175,10 @@ def _fit_grid(
 
 
 def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
-    """The model where it explains all points and their mean does not, or a better one.
+    """The model if it explains all points and their mean does not, or a better one.
 
-    Without an outlier, with finer exponents, or in pieces; no model where none of these is better
-    than the mean.
+    Better ones omit an outlier, have finer exponents, or are in pieces. There is no model if none
+    of these is better than the mean.
     """
     if not plan.active:
         return model
@@ -188,9 +188,9 @@ def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedMo
 
 
 def _describes(model: FittedModel) -> bool:
-    """Whether the formula explains something that the mean of all points does not.
+    """Whether the formula explains something that the mean does not.
 
-    Of points without noise it must explain nine tenths.
+    For points without noise, it must explain nine tenths.
     """
     exact = model.observations.dof > 0 and without_noise(model.observations)
     if not (model.terms or model.pieces):
@@ -199,7 +199,7 @@ def _describes(model: FittedModel) -> bool:
 
 
 def _improved(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
-    """The model without an outlier, with finer exponents, or in pieces, where that is better."""
+    """The model, or a better one without an outlier, with finer exponents, or in pieces."""
 
     def refit(observations: Observations) -> FittedModel:
         if plan.grid is not None:
@@ -223,7 +223,7 @@ def _improved(model: FittedModel, plan: PointPlan, options: Options) -> FittedMo
 
 
 def _with_more_terms(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
-    """The model, or one of three terms and more."""
+    """The model, or one with three or more terms."""
     compiled = plan.single
     assert compiled is not None
     seen = model.observations
@@ -235,7 +235,7 @@ def _with_more_terms(model: FittedModel, plan: PointPlan, options: Options) -> F
 
 
 def _with_finer_exponents(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
-    """The model, or one of a refined exponent where that explains the points decisively better."""
+    """The model, or one with a refined exponent that explains the points decisively better."""
     compiled = plan.single
     assert compiled is not None
     seen = model.observations
@@ -266,7 +266,7 @@ def _data_of(observations: Sequence[Observations]) -> Data:
 def _chosen(
     selection: one_parameter.Selection, row: int
 ) -> tuple[float, tuple[tuple[float, int], ...]]:
-    """The constant, and coefficients with columns of the space."""
+    """The constant, and coefficients with indices of columns of the space."""
     return float(selection.constant[row]), (
         (float(selection.coefficient_first[row]), int(selection.first[row])),
         (float(selection.coefficient_second[row]), int(selection.second[row])),
@@ -281,7 +281,7 @@ def _built(
     chosen: tuple[tuple[float, int], ...],
     space: CompiledSpace | None = None,
 ) -> FittedModel:
-    """The model of these coefficients and columns of the space; a column of -1 is none."""
+    """The model with these coefficients and columns of the space. A column of -1 means none."""
     compiled = space or plan.single
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
@@ -303,7 +303,7 @@ def _built(
 
 
 def _rivals(plan: PointPlan, observations: Observations, options: Options) -> list[Candidate]:
-    """The models of one parameter that were considered, best first."""
+    """The considered models of one parameter, the best first."""
     compiled = plan.single
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
@@ -334,11 +334,11 @@ def fit_many(
     segments: int = MOST_SEGMENTS,
     law: str = "auto",
 ) -> list[FittedModel]:
-    """`fit` for many call paths measured at the same points; faster than one by one.
+    """`fit` for many call paths measured at the same points, faster than one by one.
 
-    `many` holds, for each call path, what `values` is in `fit`. Of 30 call paths or more, how
-    often each term occurs tells how likely it is; then a model may differ from that of `fit`.
-    Raises as `fit` does.
+    `many` has the argument `values` of `fit` for each call path. With 30 or more call paths, the
+    frequency of each term determines its prior. Then a model may differ from that of `fit`. Raises
+    like `fit`.
     """
     options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points, segments)
     plan = plan_of(points, tuple(parameters) if parameters else None, options)
@@ -373,7 +373,9 @@ def fit_many(
 def _explained_rows(
     data: Data, selection: one_parameter.Selection, space: CompiledSpace
 ) -> list[bool]:
-    """`Observations.explained` by the selected models of all call paths."""
+    """Whether the selected models of all call paths explain their observations
+    (`Observations.explained`).
+    """
     modelled = np.tile(selection.constant[:, None], data.y.shape[1])
     for index, coefficient in (
         (selection.first, selection.coefficient_first),

@@ -1,8 +1,8 @@
-"""Forecasters: what different views of the same series of one parameter expect at larger values.
+"""Forecasters for a series of one parameter: simple models that predict larger values.
 
-No one law describes measured times to the end of their range and beyond: caches fill, sockets
-fill, a library changes its algorithm. So many simple views compete, each with the points it
-trusts, the last three or all of them:
+No single law describes measured times over their whole range and beyond. Caches and sockets fill
+up, and libraries change their algorithm. So many simple forecasters compete. Each uses the points
+it trusts, from the last three to all of them:
 
 * `sum N`: a constant and one term of the search space, averaged over the terms by their
   posterior probability, fitted to the last N points;
@@ -14,8 +14,8 @@ trusts, the last three or all of them:
 * `threads`: Amdahl's law with or without overhead, or saturation;
 * the views through the last points of `last_points.py`.
 
-Which of them are asked depends on whether the last points rise or fall (`asked`). How they are
-combined is in `outlooks.py`.
+The direction of the last points decides which of them are used (`asked`). `outlooks.py` combines
+them.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _WHOLE_RANGE = (
 _WHOLE_RANGE_OF_WORK = ("work all", "formula of work", "damped power 2")
 
 FEWEST = 3
-"""Points that opinions need."""
+"""Minimum number of points for forecasts."""
 
 
 def opinions(
@@ -85,9 +85,9 @@ def opinions(
     criterion: Criterion,
     max_terms: int,
 ) -> FloatArray:
-    """What each forecaster expects at the values `(k,)`: `(len(NAMES), k)`, NaN for none.
+    """The forecasts at the values `(k,)`, with shape `(len(NAMES), k)`, and NaN for none.
 
-    `x` is `(n,)`, ascending and positive, and all values of `seen` are positive.
+    `x` `(n,)` is ascending and positive, and all values of `seen` are positive.
     """
     y = seen.y
     rows = [
@@ -102,7 +102,8 @@ def opinions(
 
 
 def asked(x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
-    """Which forecasters `(len(NAMES),)` a series `(n,)` asks, as its end rises, falls or turns.
+    """The forecasters `(len(NAMES),)` for a series `(n,)`, by whether its end rises, falls or
+    turns.
 
     >>> falling = asked(np.array([1.0, 2.0, 4.0]), np.array([8.0, 4.0, 2.0]))
     >>> [bool(falling[NAMES.index(name)]) for name in ("work all", "line 3")]
@@ -124,7 +125,7 @@ def asked(x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
 
 
 def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) -> FloatArray:
-    """`sum` and `work` for every window, `absolute sum` for three: `(13, k)`."""
+    """`sum` and `work` for every window, and `absolute sum` for three, with shape `(13, k)`."""
     count = len(x)
     sizes = [w if w > 1 else max(4, int(np.ceil(count * w))) for w in _WINDOWS]
     known = [*zip(space.terms, space.rarities, strict=True), *_SLOWLY_FALLING]
@@ -166,7 +167,7 @@ def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) 
 def _cross_validated(
     x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace
 ) -> FloatArray:
-    """A constant and the term whose fits predict left-out points best by SMAPE: `(k,)`."""
+    """The constant and term whose fits predict left-out points best by SMAPE, with shape `(k,)`."""
     count = len(x)
     terms = [term for term in space.terms if x[0] >= 1 or term[1] == 0]
     columns = evaluate_all(terms, np.append(x, at))
@@ -217,7 +218,7 @@ def _formulas(
 
 
 def _threads(x: FloatArray, seen: Observations, at: FloatArray) -> FloatArray:
-    """Amdahl's law and its kin: `(k,)`."""
+    """Amdahl's law and similar laws, with shape `(k,)`."""
     try:
         return fit_law("threads", x[:, None], seen, ("p",)).predict_many(at[:, None])
     except InputError:

@@ -1,10 +1,10 @@
-"""The outlook of several parameters: formulas and the lines of the grid, judged as for one.
+"""Forecasts for several parameters: formulas and lines of the grid, weighted as for one parameter.
 
-Beside the `formula`, and the `formula of work` (of the value times the first parameter), the lines
-through the question tell something: along a parameter, the points that share all others are a
-series of one parameter with an outlook of its own. `neighbours` takes the change along one
-parameter to be the same at the neighbouring values of another, as a factor or as a difference;
-`last` is the last measured value below the question.
+In addition to the `formula` and the `formula of work` (of the value times the first parameter),
+there are forecasts along lines. The points that differ in one parameter only form a series with its
+own outlook. `neighbours` assumes that the change along one parameter is the same at neighboring
+values of another, as a factor or as a difference. `last` is the last measured value below the
+point.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ORIGINS = 5  # measured points that are predicted from those before them
 
 
 class GridForecaster:
-    """Outlooks for a series of several parameters, `active` ones, at positive points `(n, m)`."""
+    """Forecasts a series of several `active` parameters at positive points `(n, m)`."""
 
     def __init__(
         self, points: FloatArray, seen: Observations, active: tuple[int, ...], options: Options
@@ -64,7 +64,7 @@ class GridForecaster:
         return outlook_of(self.names, [self._said[tuple(point)] for point in points])
 
     def _rolling(self) -> tuple[list[FloatArray], list[float]]:
-        """What is said of the outermost points by the points that do not reach them."""
+        """The forecasts for the outermost points from the points that are smaller."""
         ranks = np.zeros(len(self._points))
         for index in self._active:
             ranks += np.unique(self._points[:, index], return_inverse=True)[1]
@@ -79,7 +79,7 @@ class GridForecaster:
         return past_opinions, truths
 
     def _opinions(self, before: NDArray[np.bool_], target: FloatArray) -> FloatArray:
-        """What the forecasters say at a point `(m,)`, of the points `before`; NaN for nothing."""
+        """The forecasts at a point `(m,)` from the points `before`. NaN means none."""
         points, seen = self._points[before], at_points(self._seen, before)
         opinions = [*self._by_formulas(before, points, seen, target)]
         others = {index: np.delete(np.arange(points.shape[1]), index) for index in self._active}
@@ -151,7 +151,9 @@ def _neighbours(
     along_b: NDArray[np.bool_],
     pair: tuple[int, int],
 ) -> list[float]:
-    """By factors and by differences, from the nearest point on either line and the one between."""
+    """Forecasts by factors and by differences, from the nearest point on either line and the one
+    between.
+    """
     if not along_a.any() or not along_b.any():
         return [float("nan")] * 2
     a, b = pair

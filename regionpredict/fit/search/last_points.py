@@ -2,8 +2,8 @@
 
 * `power N`: a power of the parameter through the last N points
 * `damped power 2`: the power through two points, with 0.7 of its exponent
-* `curved power`: a power whose exponent goes on changing, half as fast as before
-* `bent power`: a power whose exponent goes on changing as fast as before
+* `curved power`: a power whose exponent continues to change, half as fast as before
+* `bent power`: a power whose exponent continues to change as fast as before
 * `offset power`: a constant and a power through the last three points
 * `line N`: a straight line through the last N points
 * `tree`: a line over the logarithm
@@ -40,9 +40,10 @@ NAMES = (
 
 
 def opinions(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
-    """Returns each forecast at the values `(k,)`: `(len(NAMES), k)`, NaN or negative for none.
+    """The forecasts at the values `(k,)`, with shape `(len(NAMES), k)`, and NaN or negative values
+    for none.
 
-    `x` is `(n,)`, ascending and positive, `y` `(n,)` positive, with three points at least.
+    `x` `(n,)` is ascending and positive, and `y` `(n,)` positive, with at least three points.
     """
     return np.concatenate([_powers(x, y, at), _offset_power(x, y, at)[None], _lines(x, y, at)])
 
@@ -65,7 +66,9 @@ def _powers(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
 
 
 def _offset_power(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
-    """`c + a*x^b` through the last three points. NaN where they turn or `b` is too large."""
+    """`c + a*x^b` through the last three points. NaN if they are not monotonic, or `b` is too
+    large.
+    """
     first, last = np.log(x[-3] / x[-2]), np.log(x[-1] / x[-2])
     below, above = y[-2] - y[-3], y[-1] - y[-2]
     low, high = _EXPONENTS
@@ -111,7 +114,7 @@ def _lines(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
 def _line(
     x: FloatArray, y: FloatArray, at: FloatArray, weights: FloatArray | None = None
 ) -> FloatArray:
-    """The weighted least-squares line through the points, at other values."""
+    """The weighted least-squares line through the points, evaluated at other values."""
     w = np.ones(len(x)) if weights is None else weights
     mean, level = (w @ x) / w.sum(), (w @ y) / w.sum()
     slope = (w * (x - mean)) @ (y - level) / ((w * (x - mean)) @ (x - mean))

@@ -1,4 +1,4 @@
-"""Models of three terms and more, where as many are asked for."""
+"""Models with three or more terms, if requested."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ Chosen = tuple[int, ...]
 def more_terms(
     seen: Observations, space: CompiledSpace, criterion: Criterion, most: int
 ) -> tuple[float, tuple[tuple[float, int], ...]] | None:
-    """The constant, and coefficients with columns of the space, of up to `most` terms.
+    """The constant, and coefficients with indices of columns of the space, for up to `most` terms.
 
-    The best models of one and two terms are extended term by term, each as long as it explains
-    more than its price (Shudler 2018, fig. 2.2); all coefficients are positive. None where no
-    third term does.
+    The best models with one and two terms are extended term by term, while each explains more than
+    its price (Shudler 2018, fig. 2.2). All coefficients are positive. None if no third term does.
     """
     data = Data(
         seen.y[None], seen.weights[None], np.array([seen.within]), np.array([seen.dof])

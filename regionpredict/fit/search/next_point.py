@@ -1,8 +1,9 @@
-"""What to measure next: the point at which the models that are left disagree most for its price.
+"""Finds the point to measure next, at which the remaining models disagree most relative to its
+cost.
 
-The candidates of a fit agree at the measured points and part beyond them, or between the lines of a
-sparse design. A point decides between two of them as far as their predictions there lie apart, in
-units of the noise. The price is the processors times the time that the model expects.
+The candidates of a fit agree at the measured points. They disagree beyond them, or between the
+lines of a sparse design. A point discriminates between two candidates by the difference of their
+predictions, in units of the noise. The cost is the number of processors times the predicted time.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ _SECONDS_AN_HOUR = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class NextPoint:
-    """A point to measure, and why.
+    """A point to measure, with the reason.
 
-    `decides` is the probability, from 0 to 1, that it tells two candidates apart that are now in
-    doubt; `between` the two likeliest formulas it parts. `core_hours` is the price of
-    `repetitions` runs: None where no parameter is a number of processors, or nothing tells the
-    time. `stop` says why nothing more need be measured; it is empty where something should.
+    `decides` is the probability, from 0 to 1, that it distinguishes two candidates that are now
+    undecided. `between` are the two most likely formulas that it distinguishes. `core_hours` is the
+    cost of `repetitions` runs. It is None if no parameter counts processors, or if the time is
+    unknown. `stop` is the reason why no further point is needed, or empty.
     """
 
     point: tuple[float, ...]
@@ -56,12 +57,12 @@ def next_point(
     seconds: float | None = 1.0,
     repetitions: int = _REPETITIONS,
 ) -> NextPoint:
-    """The point that decides most between the candidates of `model`, for its price.
+    """The point that discriminates best between the candidates of `model`, relative to its cost.
 
-    `target` is the point that is asked about (default: four times the largest values): where the
-    candidates agree on it, it is time to stop. `processors` is the index of the parameter that
-    counts them, `seconds` how many a unit of the metric is. Raises `InputError` for a target of
-    another length than the points.
+    `target` is the point of interest (default: four times the largest values). If the candidates
+    agree there, no point is needed. `processors` is the index of the parameter that counts
+    processors. `seconds` is the unit of the metric in seconds. Raises `InputError` if the target
+    has another length than the points.
     """
     points = model.points
     if target is None:
@@ -101,7 +102,9 @@ def next_point(
 
 
 def _proposals(points: FloatArray) -> FloatArray:
-    """Points not yet measured: the grid of all values, two further ones, and those in wide gaps."""
+    """Points not yet measured: the grid of all values, two larger values, and values in wide
+    gaps.
+    """
     axes = []
     for column in points.T:
         values = np.unique(column)
@@ -146,13 +149,15 @@ def _views(model: FittedModel, at: FloatArray) -> tuple[list[str], FloatArray, F
 
 
 def _noise(model: FittedModel, repetitions: int) -> float:
-    """The standard deviation of the logarithm of what a new point's repetitions tell."""
+    """The standard deviation of the logarithm of a new point's summary."""
     noise = model.noise if np.isfinite(model.noise) else model.smape / 100
     return max(noise / math.sqrt(repetitions), _LEAST_NOISE)
 
 
 def _parted(expected: FloatArray, noise: float) -> FloatArray:
-    """How surely each point `(k,)` tells each pair of candidates apart: `(c, c, k)`, 0 to 1."""
+    """The probability `(c, c, k)` that each point `(k,)` distinguishes each pair of candidates, 0
+    to 1.
+    """
     logs = np.log(expected)
     distance = np.abs(logs[:, None, :] - logs[None, :, :]) / (_APART * noise)
     return np.asarray(1.0 - np.exp(-(np.minimum(distance, 30.0) ** 2)))
@@ -173,7 +178,7 @@ def _prices(
 
 
 def _between(names: list[str], parted: FloatArray) -> tuple[str, ...]:
-    """The two candidates that the point parts most probably."""
+    """The two candidates that the point distinguishes with the highest probability."""
     if not parted.max(initial=0.0):
         return ()
     first, second = np.unravel_index(int(np.argmax(parted)), parted.shape)

@@ -1,25 +1,25 @@
-"""The search for models of one parameter, for many call paths at once, in closed form.
+"""The search for models of one parameter, for many call paths at once and in closed form.
 
-Every model of one or two terms is a weighted least-squares fit. With the weighted sums of a
-term's column and of its products with the others, the fit, its residual and its leave-one-out
-error need no solver: a pair of terms is solved by the correlation of the two columns. All
-hypotheses of all call paths that share their points become a handful of array operations.
+Every model of one or two terms is a weighted least-squares fit. The weighted sums of a term's
+column, and of its products with the others, give the fit, its residual and its leave-one-out error
+without a solver. A pair of terms is solved by the correlation of the two columns. All hypotheses of
+all call paths with the same points become a few array operations.
 
-Models are ranked by minus twice the logarithm of their posterior probability (smaller is
-better). With `q` the sum of squares between the repetitions plus that of the model's residual
-(both relative, so dimensionless) and `k` their degrees of freedom, it has these parts:
+Models are ranked by minus twice the logarithm of their posterior probability (smaller is better).
+`q` is the sum of squares between the repetitions plus that of the model's residual (both relative,
+so dimensionless), and `k` their degrees of freedom. The score has these parts:
 
-* `k log q`: the likelihood, the unknown size of the noise integrated out;
-* `criterion.occam` times the logarithm of the volume that the data leave to the coefficients,
-  each measured by the largest value it could have;
+* `k log q`: the likelihood, with the unknown size of the noise integrated out;
+* `criterion.occam` times the logarithm of the volume that the data leave for the coefficients, each
+  relative to the largest value it could have;
 * the prior: rarity of the terms, number of terms;
-* the constant's sign: run times rarely hide a negative one;
-* the ratio of constant and coefficient: both are what one process or one element costs, so they
-  are seldom many decades apart.
+* the constant's sign: run times rarely have a negative one;
+* the ratio of constant and coefficient: both are costs of one process or one element, so they
+  rarely differ by many decades.
 
-A growth term is accepted only if it explains more than noise would by chance
-(`criterion.growth`), whatever the noise is; so constants stay constant. The numbers were set on
-simulated data, see docs/fit.md.
+A growth term is accepted only if it explains more than noise would by chance (`criterion.growth`),
+whatever the noise is. So constants stay constant. The weights were set on simulated data. See
+docs/fit.md.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ _NO_GROWTH = np.array(1e-200)  # of a coefficient; the largest values over it ar
 class Data(NamedTuple):
     """`b` call paths measured at the same `n` points.
 
-    `y`, `weights`: `(b, n)`; `within`: `(b,)`, weighted sum of squares of the repetitions;
-    `dof`: `(b,)` its degrees of freedom.
+    `y` and `weights` have shape `(b, n)`. `within` `(b,)` is the weighted sum of squares of the
+    repetitions, and `dof` `(b,)` its degrees of freedom.
     """
 
     y: FloatArray
@@ -81,7 +81,7 @@ class Data(NamedTuple):
 class Selection(NamedTuple):
     """The best model of each call path: columns `first` and `second` (-1: none) of the space.
 
-    `constant`, `coefficient_first`, `coefficient_second` and `score` are `(b,)`.
+    `constant`, `coefficient_first`, `coefficient_second` and `score` have shape `(b,)`.
     """
 
     first: IntArray
@@ -93,7 +93,7 @@ class Selection(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """Weighted sums, centred on the weighted mean; the shapes are `(b, 1)` and `(b, h)`."""
+    """Weighted sums, centered on the weighted mean, with shapes `(b, 1)` and `(b, h)`."""
 
     total: FloatArray
     mean: FloatArray
@@ -149,7 +149,7 @@ def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
 
 
 def _sign_cost(z: FloatArray) -> FloatArray:
-    """Minus twice the log-probability that a coefficient `z` errors above zero is positive."""
+    """Minus twice the log-probability that a coefficient of `z` standard errors is positive."""
     cost = np.maximum(z, _SURELY_NEGATIVE)
     cost *= _LOGISTIC
     np.log1p(np.exp(cost, out=cost), out=cost)
@@ -160,9 +160,9 @@ def _sign_cost(z: FloatArray) -> FloatArray:
 def _ratio_cost(constant: FloatArray, error: FloatArray, coefficient: FloatArray) -> FloatArray:
     """Minus twice the log-probability of the ratio of a constant and a coefficient.
 
-    At a weight of 1 a Cauchy distribution of its logarithm, at 1.5 a t distribution with two
-    degrees of freedom: where a parameter counts bytes, not processes, ten decades cost little more
-    than six. A constant below its `error` counts as that.
+    With a weight of 1, its logarithm has a Cauchy distribution, and with 1.5 a t distribution with
+    two degrees of freedom. If a parameter counts bytes instead of processes, ten decades cost
+    little more than six. A constant below its `error` counts as its error.
     """
     decades = np.maximum(constant, error)
     size = np.abs(coefficient)
@@ -183,7 +183,7 @@ def _add_doubts(
     coefficient: FloatArray,
     criterion: Criterion,
 ) -> None:
-    """Adds to the prices what the signs and the ratios of the constants cost."""
+    """Adds the costs of the signs and the ratios of the constants to the scores."""
     price += _sign_cost(constant / error)
     ratios = _ratio_cost(constant, error, coefficient)
     ratios *= criterion.ratio
@@ -193,7 +193,9 @@ def _add_doubts(
 def _first_scores(
     s: _Sums, space: CompiledSpace, criterion: Criterion
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Scores `(b, h)` of the models of one term, coefficients, the gain over none, own prices."""
+    """Scores `(b, h)` of the models with one term, their coefficients, the gain over the constant,
+    and their prices.
+    """
     # In place where it can be: fresh pages for every step would cost as much as the steps.
     slope = s.product / s.column_norm
     residual = slope * s.product
@@ -222,7 +224,9 @@ def _first_scores(
 
 
 def _rarities(space: CompiledSpace, criterion: Criterion) -> tuple[FloatArray, FloatArray]:
-    """The prices `(h,)` of the terms' rarities, alone and in whether anything grows."""
+    """The prices `(h,)` for the terms' rarities, in the choice of a term and in the decision
+    whether there is growth.
+    """
     known = space.kept.get(("rarities", criterion))
     if known is None:
         rare = criterion.rarity * space.rarity
@@ -231,9 +235,10 @@ def _rarities(space: CompiledSpace, criterion: Criterion) -> tuple[FloatArray, F
 
 
 class _PairPrices(NamedTuple):
-    """The pairs of terms, cheapest first: `first` and `second` columns and the prior's `price`.
+    """The pairs of terms, the cheapest first: columns `first` and `second`, and the prior's
+    `price`.
 
-    `surcharge` makes overhead beside `1/p` cost as much as other pairs, where nothing falls.
+    `surcharge` makes overhead next to `1/p` cost as much as other pairs if values do not decrease.
     """
 
     first: IntArray
@@ -262,12 +267,12 @@ def _pair_prices(space: CompiledSpace, criterion: Criterion) -> _PairPrices:
 
 
 def _falls(y: FloatArray, space: CompiledSpace) -> NDArray[np.bool_]:
-    """Whether the values `(b, n)` fall from the smallest parameter value on, as run times do."""
+    """Whether the values `(b, n)` decrease from the smallest parameter value on, like run times."""
     return np.asarray(y[:, space.smallest] > _NOTICEABLE * _least(y, 1))
 
 
 class _Pairs(NamedTuple):
-    """The usable pairs of terms of some call paths, flat: `row` says of which."""
+    """The usable pairs of terms of some call paths, flattened. `row` is the call path of each."""
 
     row: IntArray
     first: IntArray
@@ -285,9 +290,9 @@ def _pair_models(
     criterion: Criterion,
     worst: FloatArray | None = None,
 ) -> _Pairs | None:
-    """Fits the pairs of terms for all call paths; both coefficients are positive.
+    """Fits the pairs of terms for all call paths, with positive coefficients.
 
-    With `worst` `(b,)`, pairs whose likelihood and price together are above it are left out.
+    With `worst` `(b,)`, pairs whose likelihood and price together exceed it are left out.
     """
     ia, ib, price, surcharge = _pair_prices(space, criterion)
     if worst is not None:
@@ -341,7 +346,7 @@ def _pair_models(
 
 
 def _best_of_each(row: IntArray, score: FloatArray) -> IntArray:
-    """Where the lowest score of each row is; `row` ascends."""
+    """The position of the lowest score in each row. `row` is ascending."""
     starts = [0, *((row[1:] != row[:-1]).nonzero()[0] + 1).tolist()]
     ends = [*starts[1:], len(row)]
     lowest = [a + int(score[a:b].argmin()) for a, b in zip(starts, ends, strict=True)]
@@ -349,10 +354,10 @@ def _best_of_each(row: IntArray, score: FloatArray) -> IntArray:
 
 
 def _most_agreed(pairs: _Pairs, winner: int, space: CompiledSpace) -> int:
-    """Among the pairs nearly as good as `winner`, the one whose extrapolation most others share.
+    """Among pairs almost as good as `winner`, the one with the most widely shared extrapolation.
 
-    Many pairs explain the same data; where they lead, far beyond the points, tells them apart.
-    Each pair's probability counts for all pairs that predict nearly the same there.
+    Many pairs explain the same data. They differ in their values far beyond the points. Each pair's
+    probability counts for all pairs with nearly the same prediction there.
     """
     begin, end = np.searchsorted(pairs.row, [pairs.row[winner], pairs.row[winner] + 1])
     near = begin + (pairs.score[begin:end] < pairs.score[winner] + _NEARLY).nonzero()[0]
@@ -366,14 +371,14 @@ def _most_agreed(pairs: _Pairs, winner: int, space: CompiledSpace) -> int:
 
 
 def _winners(pairs: _Pairs, least: FloatArray, space: CompiledSpace) -> list[int]:
-    """The pair to be taken for each call path where one scores less than `least` `(b,)`."""
+    """The selected pair for each call path with a score below `least` `(b,)`."""
     best = _best_of_each(pairs.row, pairs.score)
     better = best[pairs.score[best] < least[pairs.row[best]]]
     return [_most_agreed(pairs, winner, space) for winner in better.tolist()]
 
 
 def _worth_a_pair(sizes: list[float], space: CompiledSpace, criterion: Criterion) -> float:
-    """The misfit above which pairs are tried; see `select`."""
+    """The misfit above which pairs are tried. See `select`."""
     falls = sizes[space.smallest] > _NOTICEABLE * min(sizes)
     return criterion.second_gain - (_FALLING_GAIN if falls else 0.0)
 
@@ -386,12 +391,12 @@ def select(
     max_terms: int = 2,
     learn: bool = False,
 ) -> Selection:
-    """The best model of none, one or two terms for each of the `b` call paths.
+    """The best model with none, one or two terms for each of the `b` call paths.
 
-    With `learn`, how often the terms occur among many call paths says how rare each is.
+    With `learn`, the frequency of terms among many call paths determines their rarity.
 
-    Coefficients of growth terms are positive, unless nothing but a negative one explains the data
-    (an efficiency that falls with the number of processes): that has a high price.
+    Coefficients of growth terms are positive, unless only a negative one explains the data (such as
+    an efficiency that falls with the number of processes). Negative coefficients have a high price.
     """
     s = _sums(data, space, criterion)
     score, slope, constant, residual, gain, own = _first_scores(s, space, criterion)
@@ -457,8 +462,8 @@ def select_one(
 ) -> One:
     """`select` for a single call path.
 
-    The same formulas without the axis of call paths: for data this small, the number of array
-    operations is the cost, and plain numbers need none.
+    The same formulas without the axis of call paths. For small data, array operations dominate the
+    time, and plain numbers need none.
     """
     y, w = seen.y, seen.weights
     sizes = y.tolist()
@@ -534,10 +539,10 @@ def _better_pair(
     space: CompiledSpace,
     criterion: Criterion,
 ) -> One:
-    """The model of two terms that is better than `selected`, if there is one.
+    """The model with two terms that is better than `selected`, if there is one.
 
-    `score` is that of `selected` without what all models of one term share, `row` the sums of the
-    call path, `worst` what a pair's likelihood and price may be together.
+    `score` is that of `selected` without the parts common to all models with one term. `row` has
+    the sums of the call path. `worst` is the maximum of a pair's likelihood and price together.
     """
     data = Data(seen.y[None], seen.weights[None], row.base[0], row.dof[0])
     pairs = _pair_models(data, row, space, criterion, np.array([worst]))
@@ -564,9 +569,10 @@ def rank(
     *,
     max_terms: int = 2,
 ) -> Selection:
-    """All models of one call path (`b` = 1), best first: the runners-up of `select`.
+    """All models of one call path (`b` = 1), the best first: the runners-up of `select`.
 
-    The constant has the score that makes the growth test a fair coin at its threshold.
+    The score of the constant is set so that it is as likely as a growth term exactly at the
+    threshold.
     """
     # How far a model may be off is not for that belief to say.
     criterion = replace(criterion, ratio=0.0)

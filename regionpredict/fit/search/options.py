@@ -1,4 +1,4 @@
-"""How to search for a model."""
+"""The options of the search for a model."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from regionpredict.fit.model.terms import DEFAULT_SPACE, SearchSpace
 from regionpredict.fit.search.criterion import DEFAULT_CRITERION, Criterion
 
 NEEDED_POINTS = 5
-"""Fewer points tell no growth (Shudler 2018, sec. 2.3); a caller who knows better may say so."""
+"""Fewer points show no growth (Shudler 2018, sec. 2.3), but a caller may override it."""
 
 MOST_SEGMENTS = 3
-"""Pieces that a series is divided into unasked: more are a curve, not changes of behaviour."""
+"""Default maximum number of pieces of a series. More would describe a curve, not changes of
+behavior.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to fit; see `fit`."""
+    """The options of a fit. See `fit`."""
 
     statistic: Statistic = "mean"
     space: SearchSpace = DEFAULT_SPACE

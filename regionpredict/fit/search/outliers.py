@@ -1,9 +1,9 @@
-"""One point that all others contradict: found, left out, and named.
+"""Finds one point that contradicts all others, and leaves it out with a note.
 
-A mistyped value or a run on a broken node would be smeared over the whole model. A point is taken
-for an outlier only if a model explains all the others and this one lies far from it. Of a single
-parameter it must be a model of one term at most, and the two largest points are never taken for
-outliers: there, a change of behaviour looks the same. The smallest must lie farther off.
+A wrong value or a run on a faulty node would affect the whole model. A point is an outlier only if
+a model explains all other points and this one is far from it. With a single parameter, the model
+must have at most one term. The two largest points are never outliers, since a change of behavior
+looks the same there. The smallest point must be farther away.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Refit = Callable[[Observations], FittedModel]
 
 
 def without_outlier(model: FittedModel, active: tuple[int, ...], refit: Refit) -> FittedModel:
-    """The model, or that of all points but the one that the others contradict, which it notes.
+    """The model, or that of all points except an outlier, with a note.
 
-    `refit` makes a model of observations at the same points; the outlier's weight is zero there.
+    `refit` makes a model of observations at the same points, with a weight of zero for the outlier.
     `active` are the parameters that vary.
     """
     seen = model.observations
@@ -69,9 +69,9 @@ def without_outlier(model: FittedModel, active: tuple[int, ...], refit: Refit) -
 
 
 def _contradicted(model: FittedModel, row: int, harder: float) -> float | None:
-    """The misfit of the other points, if they are explained and contradict this one.
+    """The misfit of the other points, if a model explains them and they contradict this one.
 
-    `harder` says how many times farther off than others it must be.
+    `harder` is the factor by which it must be farther away than other points.
     """
     seen = model.observations
     expected = model.formula_values(model.points)

@@ -1,13 +1,13 @@
-"""Combines forecasters by how well each predicted the measured points it had not seen.
+"""Combines forecasters by their accuracy at measured points that they did not use.
 
-Rolling-origin validation: the last points of the series are predicted one after the other from
-the points before them. Of the points beyond an origin the one is asked for that lies as many
-times beyond it as the question lies beyond the series, or nearly. Each forecaster's share is the
-reciprocal of its mean error, recent errors counting more; the forecast is the median of the
-opinions, weighted by the shares. A median stays within what several views agree on, whatever one
-of them says; and with few points, when nothing is known of the forecasters, it is their middle.
+Rolling-origin validation: the last points of the series are predicted one after the other from the
+points before them. From each origin, the predicted point is about as many times beyond it as the
+target is beyond the series. Each forecaster's weight is the reciprocal of its mean error, and
+recent errors count more. The forecast is the weighted median of the opinions. A median stays within
+the range of several opinions, whatever a single one is. With few points and unknown accuracy, it is
+their middle.
 
-The forecast's own errors at those points say how uncertain it is.
+The forecast's own errors at those points determine its uncertainty.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ _STUDENT_90 = (6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860)
 
 
 class Forecaster:
-    """Outlooks for one series of one parameter; what the points tell is computed once.
+    """Forecasts one series of one parameter. Values that depend on the points only are computed
+    once.
 
-    `x` is `(n,)`, ascending and positive; all values of `seen` are positive.
+    `x` `(n,)` is ascending and positive. All values of `seen` are positive.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class Forecaster:
         return outlook_of(NAMES, said)
 
     def _forecast(self, now: FloatArray, value: float) -> tuple[float, float, FloatArray]:
-        """The forecast, the standard deviation of its logarithm, and the shares `(f,)`."""
+        """The forecast, the standard deviation of its logarithm, and the weights `(f,)`."""
         x, y = self._x, self._seen.y
         ahead = np.log(value / x[-1])
         past_opinions, truths, scales = [], [], []
@@ -96,11 +97,11 @@ class Forecaster:
 
 
 Said = tuple[FloatArray, float, float, FloatArray]
-"""Of one point the opinions `(f,)`, the forecast, its spread, and the shares `(f,)`."""
+"""For one point: the opinions `(f,)`, the forecast, its spread, and the weights `(f,)`."""
 
 
 def outlook_of(names: tuple[str, ...], said: Sequence[Said]) -> Outlook:
-    """What is said of `k` points, together."""
+    """The outlook for `k` points from the results for each."""
     return Outlook(
         np.array([value for _, value, _, _ in said]),
         np.array([spread for _, _, spread, _ in said]),
@@ -116,11 +117,11 @@ def combined(
     scales: Sequence[float],
     now: FloatArray,
 ) -> tuple[float, float, FloatArray]:
-    """The forecast, the standard deviation of its logarithm, and the shares `(f,)`.
+    """The forecast, the standard deviation of its logarithm, and the weights `(f,)`.
 
-    The first two are NaN where no one has an opinion. `past_opinions` has what the forecasters said
-    `(f,)` of each of the `truths`, oldest first, and `scales` how many times farther ahead the
-    question lies than each of them. `now` is `(f,)`.
+    The first two are NaN if there is no opinion. `past_opinions` are the forecasts `(f,)` of each
+    of the `truths`, oldest first. `scales` is how many times farther ahead the target is than each
+    of them. `now` has shape `(f,)`.
     """
     errors: list[FloatArray] = []  # of the forecasters, `(f,)` each
     own: list[float] = []  # of the forecast, per distance asked for
@@ -147,7 +148,8 @@ def combined(
 
 
 def _widening(errors: int) -> float:
-    """By how much a spread grows that so few past errors tell; 90 % intervals hold exactly.
+    """The factor that widens a spread estimated from so few errors, so that 90 % intervals are
+    exact.
 
     >>> round(_widening(1), 2), round(_widening(8), 2)
     (2.99, 0.88)
@@ -160,7 +162,9 @@ def _fading(count: int) -> FloatArray:
 
 
 def _shares(errors: list[FloatArray], now: FloatArray) -> FloatArray:
-    """What each forecaster counts, by its errors so far `(f,)` each; zero without an opinion."""
+    """The weight of each forecaster from its errors so far, each with shape `(f,)`. It is zero
+    without an opinion.
+    """
     usable = np.isfinite(now)
     if errors:
         seen = np.array(errors)

@@ -1,4 +1,4 @@
-"""What the search adds to a formula: pieces where the behaviour changes, and its outlook."""
+"""Extends a formula: pieces where the behavior changes, and its outlook."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from regionpredict.fit.search.outlooks import Forecaster
 
 
 def misfit(model: FittedModel) -> float:
-    """The weighted sum of squares that the formula leaves at the model's own points."""
+    """The weighted sum of squares of the formula's residuals at the model's own points."""
     seen = model.observations
     return float((seen.weights * (seen.y - model.formula_values(model.points)) ** 2).sum())
 
 
 def explained(model: FittedModel) -> bool:
-    """Whether the formula leaves no more than noise at the model's own points."""
+    """Whether the formula's residuals at the model's own points are only noise."""
     used = 1 + len(model.terms) + sum(2 + len(piece.terms) for piece in model.pieces)
     return model.observations.explained(misfit(model), used)
 
 
 def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel:
-    """The model, or one in pieces where that explains the points decisively better.
+    """The model, or one in pieces that explains the points decisively better.
 
     `index` is the parameter that varies.
     """
@@ -75,7 +75,7 @@ def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel
 def _stretch(
     x: FloatArray, seen: Observations, where: slice, index: int, options: Options
 ) -> tuple[float, list[tuple[float, Monomial]]]:
-    """The constant and the term of a stretch."""
+    """The constant and the term of a piece."""
     compiled = options.space.compiled(x)
     data = _data(seen, where)
     selection = one_parameter.select(data, compiled, options.criterion, max_terms=1)
@@ -96,7 +96,7 @@ def _data(seen: Observations, where: slice) -> one_parameter.Data:
 def _rivals(
     x: FloatArray, seen: Observations, where: slice, index: int, options: Options
 ) -> list[Candidate]:
-    """The models of one term that compete for a stretch, best first."""
+    """The competing models with one term for a piece, the best first."""
     compiled = options.space.compiled(x)
     ranked = one_parameter.rank(_data(seen, where), compiled, options.criterion, max_terms=1)
     return [
@@ -107,13 +107,15 @@ def _rivals(
 
 @dataclass(frozen=True, slots=True)
 class Outlooks:
-    """Finds the forecast of a model, whose parameters `active` vary; see `FittedModel.outlook`."""
+    """Computes the forecast of a model whose parameters `active` vary. See
+    `FittedModel.outlook`.
+    """
 
     active: tuple[int, ...]
     options: Options
 
     def __call__(self, model: FittedModel) -> Forecast | None:
-        """The model's forecast; None where its formula says it all."""
+        """The model's forecast. None if its formula is sufficient."""
         options, active, seen = self.options, self.active, model.observations
         if not seen.relative or len(model.points) < FEWEST or explained(model):
             return None

@@ -1,4 +1,4 @@
-"""What a search needs of the measured points alone."""
+"""The part of a search that depends on the measured points only."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Points = Sequence[Sequence[float]] | Sequence[float]
 
 @dataclass(frozen=True, slots=True)
 class PointPlan:
-    """The measured points, ready for the search.
+    """The measured points, prepared for the search.
 
-    `points` is `(n, m)`; `order` merges repeated points, or is None where there are none;
-    `active` are the parameters with more than one value. Of `single` and `grid` one is given:
-    the search space at the values of one parameter, or the grid of several.
+    `points` has shape `(n, m)`. `order` merges repeated points, or is None. `active` are the
+    parameters with more than one value. One of `single` and `grid` is set: the search space at the
+    values of one parameter, or the grid of several.
     """
 
     points: FloatArray
@@ -37,13 +37,13 @@ class PointPlan:
 
 
 def plan_of(points: Points, names: tuple[str, ...] | None, options: Options) -> PointPlan:
-    """The plan of points of one number per parameter each.
+    """The plan for points with one number per parameter.
 
-    Plans of the last `MOST_PLANS` sets of points are known by their values: who fits again at the
-    same points does not pay for them again.
+    Plans for the last `MOST_PLANS` sets of points are cached by their values, so repeated fits at
+    the same points are cheaper.
 
-    Raises `InputError` for points that are no finite numbers, differ in length, have another
-    length than `names`, or are fewer than `options.min_points` different ones.
+    Raises `InputError` for points that are not finite numbers, differ in length, or do not match
+    `names`. It is also raised for fewer than `options.min_points` different points.
 
     >>> first = plan_of([1, 2, 4, 8, 16], None, Options())
     >>> plan_of([1, 2, 4, 8, 16], None, Options()) is first

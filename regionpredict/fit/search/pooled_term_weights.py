@@ -1,4 +1,4 @@
-"""What the call paths of one program say together of how common each term is."""
+"""Estimates how common terms are from all call paths of a program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from regionpredict.fit.model.terms import CompiledSpace, FloatArray
 from regionpredict.fit.search.criterion import Criterion
 
 MANY_PATHS = 30
-"""Call paths that together tell how common terms are; fewer do not."""
+"""Minimum number of call paths for this estimate."""
 
 _PRIOR_PATHS = 150.0  # paths' worth of belief in the rarities
 
@@ -17,12 +17,12 @@ _PRIOR_PATHS = 150.0  # paths' worth of belief in the rarities
 def learned_prices(
     chosen: NDArray[np.intp], space: CompiledSpace, criterion: Criterion
 ) -> FloatArray:
-    """What the prior's price of each term `(h,)` changes by.
+    """The change of each term's price `(h,)`.
 
-    `chosen` are the terms of the paths that grow.
+    `chosen` are the terms of the paths with growth.
 
-    The terms' frequencies, after as many paths as `_PRIOR_PATHS` that have them as the rarities
-    say. The commonest keeps its price, so that growth is no easier to believe.
+    It follows from the terms' frequencies, with `_PRIOR_PATHS` additional paths distributed by the
+    rarities. The most common term keeps its price, so that growth is not accepted more easily.
     """
     expected = np.exp(-0.5 * criterion.rarity * space.rarity)
     expected = expected / expected.sum()

@@ -1,4 +1,4 @@
-"""What a caller knows beforehand: which parameters matter, and which growth a part must have."""
+"""Prior knowledge of the caller: the relevant parameters, and the growth of parts."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from regionpredict.fit.search.options import Options
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What is known of a model before its data are seen.
+    """Knowledge about a model before its data are seen.
 
-    `parameters`: the indices of those that matter; others stay out (None: all may matter).
-    `growth`: for a parameter, the terms it may have. `terms`: the monomials of the model; if
-    given, only their coefficients, none negative, and a constant are fitted.
-    `constant`: whether there is one.
+    `parameters` are the indices of those that matter (None: all may matter). Others are excluded.
+    `growth` has the allowed terms of a parameter. `terms` are the monomials of the model. If given,
+    only their nonnegative coefficients and a constant are fitted. `constant`: whether there is a
+    constant.
     """
 
     parameters: tuple[int, ...] | None = None
@@ -40,9 +40,9 @@ def fit_known(
     prior: Prior,
     options: Options,
 ) -> FittedModel:
-    """A model that keeps to the prior; see `Prior`. `points` is `(n, m)`.
+    """A model that satisfies the prior. See `Prior`. `points` has shape `(n, m)`.
 
-    Raises `InputError` if the prior names a parameter that the points do not have.
+    Raises `InputError` if the prior contains a parameter that the points do not have.
     """
     count = points.shape[1]
     named = {i for m in prior.terms for i in m} | set(prior.growth) | set(prior.parameters or ())

@@ -1,4 +1,4 @@
-"""`fit_refined`: a model whose exponents no search space lists (Shudler 2018, sec. 2.3.1)."""
+"""`fit_refined`: models with exponents outside the search space (Shudler 2018, sec. 2.3.1)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def fit_refined(
     statistic: Statistic = "mean",
     min_points: int = NEEDED_POINTS,
 ) -> FittedModel:
-    """Models one parameter by a constant and one term of `REFINED_SPACE`. Raises as `fit` does.
+    """Models one parameter by a constant and one term of `REFINED_SPACE`. Raises like `fit`.
 
     >>> points = [(p,) for p in (4, 8, 16, 32, 64, 128)]
     >>> str(fit_refined(points, [[2 + 3 * p**0.6875] * 2 for (p,) in points]))

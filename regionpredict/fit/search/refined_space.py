@@ -1,8 +1,8 @@
-"""Refinement: exponents that the search space does not list (Shudler 2018, sec. 2.3.1).
+"""The refined search space, with exponents outside the default one (Shudler 2018, sec. 2.3.1).
 
-The distance between whole exponents is halved four times, for each power of the logarithm. A
-finer exponent must explain the data better: each halving makes a term rarer by one half. The
-model has a constant and one term; exponents without a logarithm may be negative.
+The distance between whole exponents is bisected four times, for each power of the logarithm. A
+finer exponent must explain the data better: each bisection makes a term rarer by one half. The
+model has a constant and one term. Exponents without a logarithm may be negative.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _RARER = 0.5  # by each halving
 _LOGARITHMS = (0.0, 1.0, 2.0)
 
 REFINING = Criterion(rarity=1.0)
-"""The weights of a search in `REFINED_SPACE`, whose rarities are its own."""
+"""The weights of a search in `REFINED_SPACE`, which has its own rarities."""
 
 
 def _ruler() -> dict[Term, float]:
-    """The terms of all halvings, each with its rarity."""
+    """The terms of all bisections, each with its rarity."""
     rarities: dict[Term, float] = {}
     for level in range(_HALVINGS + 1):
         step = 0.5**level
@@ -38,7 +38,7 @@ REFINED_SPACE = SearchSpace.of(_RULER, rarities=list(_RULER.values()))
 
 
 def refined_columns(space: CompiledSpace, x: FloatArray) -> CompiledSpace:
-    """`REFINED_SPACE` at the values of `space`, `(n,)`, which keeps it."""
+    """`REFINED_SPACE` at the values of `space`, `(n,)`, which caches it."""
     known = space.kept.get("refined")
     if not isinstance(known, CompiledSpace):
         known = space.kept["refined"] = REFINED_SPACE.compiled(x)

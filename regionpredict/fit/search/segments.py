@@ -1,7 +1,7 @@
-"""Segments: one model each for stretches of a parameter's range (Shudler 2018, sec. 2.3.2).
+"""Segments: separate models for parts of a parameter's range (Shudler 2018, sec. 2.3.2).
 
-`fit` itself divides a series that no single model describes, into a few pieces; this divides it
-into as many as the data support, each a model of its own.
+`fit` divides a series without a single suitable model into a few pieces. This module uses as many
+segments as the data support, each with its own model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from regionpredict.fit.search.options import Options
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A model and the range of the parameter, `first` to `last` measured value, it holds for."""
+    """A model and its range of the parameter, from the measured value `first` to `last`."""
 
     first: float
     last: float
@@ -31,18 +31,18 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedModel:
-    """Segments in ascending order; between two of them the change happens somewhere."""
+    """Segments in ascending order. The behavior changes between two of them."""
 
     segments: tuple[Segment, ...]
 
     @property
     def changes(self) -> tuple[tuple[float, float], ...]:
-        """For each change point, the neighbouring measured values between which it lies."""
+        """For each change, the neighboring measured values around it."""
         pairs = zip(self.segments, self.segments[1:], strict=False)
         return tuple((a.last, b.first) for a, b in pairs)
 
     def predict(self, value: float) -> float:
-        """The value by the segment that `value` lies in; gaps are split in their middle."""
+        """The value from the segment that contains `value`. Gaps are divided in their middle."""
         for segment, following in zip(self.segments, self.segments[1:], strict=False):
             if value <= 0.5 * (segment.last + following.first):
                 return segment.model.predict((value,))
@@ -65,10 +65,11 @@ def fit_segments(
     shortest: int = SHORTEST,
     price: float = PRICE,
 ) -> SegmentedModel:
-    """Models one parameter by as many segments as the data support, of `shortest` points or more.
+    """Models one parameter by as many segments as the data support, each with at least `shortest`
+    points.
 
-    `price` is what a further segment costs, in units of minus twice a log-likelihood. Raises
-    `InputError` as `fit` does, and for several parameters.
+    `price` is the cost of another segment, in units of minus twice a log-likelihood. Raises
+    `InputError` like `fit`, and for several parameters.
     """
     x = np.array([np.atleast_1d(p) for p in points], dtype=np.float64)
     if x.ndim != 2 or x.shape[1] != 1:

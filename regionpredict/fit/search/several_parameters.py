@@ -1,14 +1,15 @@
-"""The search for models of several parameters (Shudler 2018, sec. 2.5), without its explosion.
+"""The search for models of several parameters (Shudler 2018, sec. 2.5), without a combinatorial
+explosion.
 
-1. Along every line of points on which only one parameter changes, the model is a constant plus
-   a slope times one term, whatever the other parameters do: sums, products and mixtures alike.
-   So each term of each parameter is fitted to all lines at once, each line with its own constant
-   and slope, and a short list of terms survives for each parameter. Where the points have no
-   lines (scattered designs), the common terms are tried parameter by parameter.
-2. All products of short-listed terms, one per parameter or none, are candidate columns. All
-   models of one and two columns are solved in closed form; the best ones are extended by further
-   columns for as long as each pays its price. A parameter without influence pays for no column
-   and stays out.
+1. Along every line of points that differ in one parameter only, the model is a constant plus a
+   slope times one term, whatever the other parameters are. This holds for sums, products and
+   mixtures. So each term of each parameter is fitted to all lines at once, and each line has its
+   own constant and slope. The best terms of each parameter form a short list. If the points form no
+   lines (scattered designs), common terms are tried parameter by parameter.
+2. All products of short-listed terms, at most one per parameter, are candidate columns. All models
+   with one and two columns are solved in closed form. The best ones are extended by further columns
+   while each is worth its price. A parameter without influence adds no column that is worth its
+   price, so it is excluded.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ MOST_COLUMNS = 512
 
 @dataclass(frozen=True, slots=True)
 class _Lines:
-    """Lines `(count, q)` of point indices that share their `q` values of one parameter."""
+    """Lines `(count, q)` of point indices whose points differ in one parameter with `q` values."""
 
     indices: NDArray[np.intp]
     stacked: FloatArray
@@ -67,15 +68,15 @@ _OTHER = 1.0 - _UNIT
 _sum = np.add.reduce  # the method of arrays does the same with more calls in between
 
 _ShortLists = tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
-"""For each parameter the indices of the terms for products, and of those that may stand alone."""
+"""For each parameter, the indices of the terms for products, and of those that may be separate."""
 
 
 @dataclass(slots=True)
 class Grid:
-    """The points of several parameters and what the search needs of them.
+    """The points of several parameters, and derived data for the search.
 
-    It keeps the candidate columns of the short lists that were searched on it, as many call paths
-    at the same points have the same ones; past `MOST_COLUMNS` all are forgotten.
+    It caches the candidate columns of short lists, since many call paths at the same points have
+    the same ones. After `MOST_COLUMNS`, the cache is cleared.
     """
 
     points: FloatArray
@@ -89,12 +90,12 @@ class Grid:
         space: SearchSpace,
         spaces: dict[int, SearchSpace] | None = None,
     ) -> Grid:
-        """The grid of points `(n, m)`; `active` are the parameters with several values."""
+        """The grid of points `(n, m)`. `active` are the parameters with several values."""
         axes = tuple(_axis(points, index, (spaces or {}).get(index, space)) for index in active)
         return Grid(points, axes)
 
     def columns(self, lists: _ShortLists, criterion: Criterion) -> _Columns:
-        """The candidate columns of these short lists, priced by the criterion."""
+        """The candidate columns of these short lists, with their prices."""
         columns = self._kept.get((lists, criterion))
         if columns is None:
             if len(self._kept) >= MOST_COLUMNS:
@@ -105,9 +106,10 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The candidate columns: monomials, `(c, n)` values, and the price of each and each pair.
+    """The candidate columns: monomials, `(c, n)` values, and the price of each column and each
+    pair.
 
-    `sums` `(s, m)` are the sums of one term of each of three parameters or more.
+    `sums` `(s, m)` are the sums of one term of each of at least three parameters.
     """
 
     monomials: tuple[Monomial, ...]
@@ -121,7 +123,7 @@ class _Columns:
     _prices: dict[tuple[int, ...], float] = field(default_factory=dict)
 
     def price_of(self, chosen: tuple[int, ...], criterion: Criterion) -> float:
-        """The prior's price of these columns together, by the criterion that priced the rest."""
+        """The prior's price of these columns together, by the same criterion as the rest."""
         price = self._prices.get(chosen)
         if price is None:
             price = _price(tuple(self.monomials[k] for k in chosen), criterion)
@@ -162,7 +164,7 @@ def _axis(points: FloatArray, index: int, space: SearchSpace) -> _Axis:
 def _short_list(
     axis: _Axis, observations: Observations, count: int, criterion: Criterion, signed: bool
 ) -> tuple[int, ...]:
-    """The indices of the terms that describe the lines of this parameter best, best first."""
+    """The indices of the terms that describe the lines of this parameter best, the best first."""
     y, w = observations.y, observations.weights
     h = len(axis.terms)
     residual = np.zeros(h)
@@ -231,10 +233,10 @@ def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
 
 
 def _price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
-    """The prior's price of a model: its number of columns and of different, and rare, factors.
+    """The prior's price of a model, from its number of columns and of different and rare factors.
 
-    Of a sum of many parameters each part is small beside the others' noise, so that a rare term
-    often fits it better than the right one does.
+    In a sum over many parameters, each part is small relative to the others' noise. So a rare term
+    often fits a part better than the correct one.
     """
     factors = {item for monomial in monomials for item in monomial.items()}
     parameters = {index for index, _ in factors}
@@ -250,10 +252,10 @@ def _price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """Standardised columns `unit` `(c, n)` of one data set, their products with each other, `gram`
-    `(c, c)`, and with the values, and the scales.
+    """Standardized columns `unit` `(c, n)` of one data set, their products `gram` `(c, c)`, their
+    products with the values, and the scales.
 
-    `signed` says that coefficients may be negative, for a price.
+    `signed` means that coefficients may be negative, for a price.
     """
 
     columns: _Columns
@@ -274,8 +276,8 @@ def _short_lists(
 ) -> _ShortLists:
     """The short lists of all parameters.
 
-    Where a parameter has no lines, its list is found by trying all its common terms beside the
-    lists of the others, parameter by parameter, and keeping those of the best models, twice.
+    If a parameter has no lines, its common terms are tried together with the lists of the others,
+    parameter by parameter, and those of the best models are kept. This is repeated once.
     """
     count = _SHORT_LIST.get(len(grid.axes), 2)
     wide = max(count, _SHORT_LIST_OF_SUMS) if len(grid.axes) > 2 else count
@@ -350,7 +352,7 @@ _Scored = tuple[float, tuple[int, ...]]
 
 
 def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
-    """The best models of no, one and two columns, best first."""
+    """The best models with zero, one and two columns, the best first."""
     constant = (fit.dof * np.log(fit.base + fit.spread), ())
     slope = fit.projection if fit.signed else np.maximum(fit.projection, 0.0)
     single = fit.dof * np.log(fit.base + np.maximum(fit.spread - slope**2, 0.0))
@@ -390,10 +392,10 @@ def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
 
 
 def _sums(fit: _Fit, keep: int) -> list[_Scored]:
-    """The best sums of one term of every parameter, where there are three or more.
+    """The best sums of one term of every parameter, for at least three parameters.
 
-    Growing the best pairs misses them: which two parameters explain most alone says little of the
-    terms that three explain together.
+    Extending the best pairs misses them, since the best two parameters alone may have other terms
+    than three together.
     """
     sums = fit.columns.sums
     if not len(sums):
@@ -414,11 +416,11 @@ def _sums(fit: _Fit, keep: int) -> list[_Scored]:
 
 
 _Solved = tuple[FloatArray, float]
-"""Coefficients of the standardised columns `(k,)`, and the residual's weighted sum of squares."""
+"""Coefficients of the standardized columns `(k,)`, and the residual's weighted sum of squares."""
 
 
 def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> _Solved | None:
-    """Coefficients of the standardised columns and the residual; None for a wrong sign."""
+    """Coefficients of the standardized columns and the residual. None for a wrong sign."""
     index = list(chosen)
     if len(index) < 3:  # in closed form: a solver's call costs more than the rest
         pa, pb = float(fit.projection[index[0]]), float(fit.projection[index[-1]])
@@ -443,7 +445,7 @@ def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> _Solved | None:
 
 
 def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) -> _Scored:
-    """Adds columns to the best models of two for as long as that pays."""
+    """Adds columns to the best models with two, while this is worth their price."""
     best = ranked[0]
     beam = [item for item in ranked if len(item[1]) == 2][:_BEAM]
     while beam and len(beam[0][1]) < limit:
@@ -492,10 +494,10 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
 
 
 class Found(NamedTuple):
-    """A model's terms, largest growth first, and its constant.
+    """A model's terms, the fastest growth first, and its constant.
 
-    `settled` says whether it explains the points (`Observations.explained`), and certainly better
-    than their mean.
+    `settled`: it explains the points (`Observations.explained`), and certainly better than their
+    mean.
     """
 
     terms: list[tuple[float, Monomial]]
@@ -506,8 +508,8 @@ class Found(NamedTuple):
 def search(grid: Grid, observations: Observations, criterion: Criterion) -> Found:
     """The best model.
 
-    Coefficients are positive, unless that leaves something to explain: then they may be negative
-    where the values stay positive at all corners of the measured ranges, as those of efficiencies.
+    Coefficients are positive, unless such a model does not explain the points. Then they may be
+    negative if the values stay positive at all corners of the measured ranges, as for efficiencies.
     """
     fit, (_, chosen), solved, explained = _best(grid, observations, criterion)
     if not chosen:
@@ -527,9 +529,9 @@ def search(grid: Grid, observations: Observations, criterion: Criterion) -> Foun
 def _best(
     grid: Grid, observations: Observations, criterion: Criterion
 ) -> tuple[_Fit, _Scored, _Solved | None, bool]:
-    """The best model of positive coefficients, or of signed ones where those explain more.
+    """The best model with positive coefficients, or with signed ones if those explain more.
 
-    With it its solution (None: a constant), and whether it explains the points.
+    Also returns its solution (None: a constant), and whether it explains the points.
     """
     fit = _standardise(grid, observations, criterion)
     best = _extend(fit, _ranked(fit, 8), criterion, 2 + len(grid.axes))
@@ -552,7 +554,7 @@ def _best(
 def _stays_positive(
     grid: Grid, observations: Observations, fit: _Fit, chosen: tuple[int, ...]
 ) -> bool:
-    """Whether the model is positive at all corners, where the measured values are."""
+    """Whether the model is positive at all corners, if the measured values are."""
     solved = _coefficients(fit, chosen)
     if solved is None:
         return False
@@ -567,7 +569,7 @@ def _stays_positive(
 
 
 def rivals(grid: Grid, observations: Observations, criterion: Criterion) -> list[Candidate]:
-    """The best models considered, best first."""
+    """The best models considered, the best first."""
     fit, best, _, _ = _best(grid, observations, criterion)
     ranked = [candidate for candidate in _ranked(fit, 30) if candidate[0] > best[0]]
     ranked.insert(0, best)

@@ -1,4 +1,4 @@
-"""The C kernels of readers and analyses: compiled when first needed, kept in the user's cache."""
+"""The C kernels of readers and analyses, compiled at first use and kept in the user's cache."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Kernels:
-    """The compiler that builds the kernels, and the private folder that keeps them."""
+    """The compiler of the kernels, and the private folder for the results."""
 
     compiler: tuple[str, ...]
     folder: Path
 
     def load(self, source: str) -> ctypes.CDLL:
-        """The library made of one C file of this package.
+        """The library compiled from one C file of this package.
 
-        Raises InputError where it cannot be compiled or kept.
+        Raises InputError if it cannot be compiled or stored.
         """
         return _loaded(self.compiler, self.folder, source)
 

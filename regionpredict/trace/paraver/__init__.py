@@ -1,4 +1,4 @@
-"""A Paraver trace in (`.prv`, `.prv.gz`; `.pcf` and `.row` beside it), one `EventTrace` out."""
+"""Reads a Paraver trace (`.prv`, `.prv.gz`, with `.pcf` and `.row`) into an `EventTrace`."""
 
 from regionpredict.trace.paraver.reader import read_paraver
 

@@ -1,11 +1,11 @@
-"""Call paths of a Paraver trace: who called MPI from which line, and what lies between two lines.
+"""Call paths of a Paraver trace: the callers of MPI by line, and the code between two calls.
 
-Extrae notes with a call of MPI who called it: types 70000001 on have the function at each level,
-the innermost first, types 80000001 on its line. Between two calls nothing is noted, but both lines
-are known. So the functions that both calls have in common enclose the time between them, and in the
-innermost of these a region `file:from-to` takes it: the computation between two lines. Where none
-was noted, as of deep stacks, it is `file:from-file:to`. A call itself lies in its functions and in
-a region `file:line`.
+Extrae records the callers of an MPI call. Types from 70000001 on are the function at each level,
+the innermost first. Types from 80000001 on are its line. Nothing is recorded between two calls, but
+both lines are known. So the functions common to both calls contain the time in between. In the
+innermost of these, it is assigned to a region `file:from-to`: the computation between two lines. If
+there is no common function, as for deep stacks, the region is `file:from-file:to`. A call itself is
+inside its functions and a region `file:line`.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ Path = tuple[int, ...]  # rows of the trace's regions, outermost first
 
 @dataclass(frozen=True, slots=True)
 class StackRows:
-    """Begins and ends of regions around calls, columns of one length.
+    """Starts and ends of regions around calls, as columns of equal length.
 
-    `call` is the call that each belongs to, `order` counts among those of one side of it: before
-    the call begins where `before` is true, else after it has ended.
+    `call` is the call of each row. `order` sorts the rows on one side of a call: before it if
+    `before` is true, else after its end.
     """
 
     call: Integers
@@ -56,10 +56,10 @@ def stack_rows(
     regions: list[Region],
     functions: bool,
 ) -> StackRows:
-    """The regions around calls; adds them to `regions`. Without `functions` the callers are known
-    otherwise, and only lines become regions.
+    """The regions around calls, which are added to `regions`. Without `functions`, callers are
+    known from other events, and only lines become regions.
 
-    `between[after_call[i]]` is the path on which a location goes on after call `i`.
+    `between[after_call[i]]` is the path of a location after call `i`.
     """
     stacks, of_call = _stacks(events, location, calls, labels)
     if len(stacks) == 1:  # nothing but the empty one
@@ -110,14 +110,14 @@ def _changes(
 
 
 def _steps(source: Path, target: Path) -> list[tuple[int, int]]:
-    """Kind and region of what is left and entered between two paths."""
+    """Kind and region of each exit and entry between two paths."""
     common = _common(source, target)
     leaves = [(int(Kind.LEAVE), region) for region in reversed(source[common:])]
     return leaves + [(int(Kind.ENTER), region) for region in target[common:]]
 
 
 def _common(first: Sequence[object], second: Sequence[object]) -> int:
-    """How many entries are the same from the front."""
+    """The length of the common prefix."""
     count = 0
     for a, b in zip(first, second, strict=False):
         if a != b:
@@ -129,7 +129,9 @@ def _common(first: Sequence[object], second: Sequence[object]) -> int:
 def _stacks(
     events: Integers, location: Integers, calls: Calls, labels: Labels
 ) -> tuple[list[tuple[Frame, ...]], Integers]:
-    """All different stacks, outermost first, the empty one in front; and each call's."""
+    """All different stacks, outermost function first, with the empty one at the start, and the
+    stack of each call.
+    """
     of_call = np.zeros(len(calls), dtype=np.int64)
     level = events[:, 3] - _CALLER
     is_line = (events[:, 3] > _LINE) & (events[:, 3] < _LINE + _LEVELS)
@@ -171,9 +173,9 @@ def _stacks(
 
 
 def _completed(stacks: Sequence[tuple[Frame, ...]]) -> list[tuple[Frame, ...]]:
-    """Stacks from their outermost function on, where only so many levels were noted.
+    """Stacks starting at their outermost function, for traces with a limited number of levels.
 
-    What is missing above a function is known where it has one caller in all other stacks.
+    The missing callers of a function are known if all other stacks have the same caller.
     """
     callers: dict[int, set[Frame]] = {}
     for stack in stacks:
@@ -196,9 +198,9 @@ def _completed(stacks: Sequence[tuple[Frame, ...]]) -> list[tuple[Frame, ...]]:
 
 
 class _Paths:
-    """Regions of functions, lines and stretches, added when they are first asked for.
+    """Regions of functions, lines and stretches of lines, created on demand.
 
-    `roots` are the functions in which stacks begin that were noted whole.
+    `roots` are the outermost functions of complete stacks.
     """
 
     def __init__(
@@ -209,7 +211,7 @@ class _Paths:
         self._known: dict[Region, int] = {}
 
     def around(self, stack: Sequence[Frame]) -> Path:
-        """The path of a call: its functions, and the line that calls."""
+        """The path of a call: its functions, and the calling line."""
         if not stack:
             return ()
         file, line = self._line(stack[-1])
@@ -217,7 +219,7 @@ class _Paths:
         return (*self._path(stack), *site)
 
     def between(self, before: Sequence[Frame], after: Sequence[Frame]) -> Path:
-        """The path between two calls: the functions that both have, and the stretch of lines."""
+        """The path between two calls: their common functions, and the stretch of lines."""
         common = _common([frame[0] for frame in before], [frame[0] for frame in after])
         same = _common(before, after)
         # a function that another line called is another execution of it
@@ -232,9 +234,9 @@ class _Paths:
         return (*path, self._row(Region(f"{file}:{first}-{last}", file=file, line=first)))
 
     def _across(self, before: Sequence[Frame], after: Sequence[Frame]) -> Path:
-        """The stretch between calls whose common functions were not noted, in no function.
+        """The stretch between calls without recorded common functions, outside any function.
 
-        Of a stack that was noted in part, the outermost line is the closest to the other one.
+        For a truncated stack, the outermost line is closest to the other call.
         """
         if not before or not after:
             return ()

@@ -1,4 +1,4 @@
-"""Calls of MPI in the records of a Paraver trace."""
+"""MPI calls in the records of a Paraver trace."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from regionpredict.trace.paraver.labels import Labels
 from regionpredict.trace.paraver.records import Integers
 
 MPI_TYPES = (50000001, 50000002, 50000003, 50000004, 50000005)
-"""Extrae's types: point-to-point, collective, other, one-sided and file operations of MPI."""
+"""Extrae's types for MPI: point-to-point, collective, other, one-sided and file operations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Calls in order of location and begin: columns of one length; times are ticks, `region` a row
-    of the trace's regions. A location's calls do not overlap."""
+    """Calls in order of location and start, as columns of equal length. Times are in ticks, and
+    `region` is a row of the trace's regions. A location's calls do not overlap.
+    """
 
     location: Integers
     begin: Integers
@@ -30,7 +31,9 @@ class Calls:
         return len(self.location)
 
     def at(self, location: Integers, time: Integers) -> Integers:
-        """The row of the last call that begins at `time` or before, -1 where it ends before."""
+        """The row of the last call that begins at or before `time`, or -1 if it has ended
+        before.
+        """
         row = _ranked(self.location, self.begin, location, time, "right") - 1
         safe = np.maximum(row, 0)
         if not len(self):
@@ -39,7 +42,7 @@ class Calls:
         return np.where(inside, row, -1)
 
     def ending(self, location: Integers, time: Integers) -> Integers:
-        """The row of the first call that ends at `time` or later, -1 where it begins after."""
+        """The row of the first call that ends at or after `time`, or -1 if it begins after."""
         row = _ranked(self.location, self.end, location, time, "left")
         if not len(self):
             return np.full(len(location), -1, dtype=np.int64)
@@ -48,7 +51,7 @@ class Calls:
         return np.where(inside, row, -1)
 
     def before(self, location: Integers, time: Integers) -> Integers:
-        """The row of the last call that begins before `time`, -1 where there is none."""
+        """The row of the last call that begins before `time`, or -1."""
         row = _ranked(self.location, self.begin, location, time, "left") - 1
         if not len(self):
             return np.full(len(location), -1, dtype=np.int64)
@@ -58,7 +61,7 @@ class Calls:
 def _ranked(
     locations: Integers, times: Integers, location: Integers, time: Integers, side: str
 ) -> Integers:
-    """`searchsorted` of (location, time) in the sorted pairs (locations, times)."""
+    """`searchsorted` of (location, time) in sorted pairs (locations, times)."""
     span = int(max(times.max(initial=0), time.max(initial=0))) + 1
     keys, wanted = locations * span + times, location * span + time
     return np.searchsorted(keys, wanted, side="right" if side == "right" else "left")
@@ -71,9 +74,10 @@ def calls_of(
     regions: list[Region],
     findings: list[Finding],
 ) -> Calls:
-    """The calls that events (n, 5) of `location` (n,) begin and end; adds their regions.
+    """The calls that events (n, 5) of `location` (n,) begin and end. Their regions are added.
 
-    A call that another begins in, or that never ends, ends there, of which a finding tells.
+    A call ends at the start of another call inside it, or at the end of the trace, which is
+    reported as a finding.
     """
     chosen = np.flatnonzero(np.isin(events[:, 3], MPI_TYPES))
     where, time, value = location[chosen], events[chosen, 2], events[chosen, 4]
@@ -128,4 +132,4 @@ _KNOWN = {
     (50000002, 15): "MPI_Scatter",
     (50000002, 17): "MPI_Allgather",
 }
-"""Extrae's numbers of the most frequent calls, for traces without a .pcf."""
+"""Extrae's numbers of the most frequent calls, for traces without a .pcf file."""

@@ -1,4 +1,4 @@
-"""What the numbers of a Paraver trace mean (`.pcf`), and its threads' names (`.row`)."""
+"""The names of numbers in a Paraver trace (`.pcf`), and of its threads (`.row`)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ STATES = {
     15: "Others",
     16: "Send Receive",
 }
-"""Extrae's states, which Paraver documents (`.pcf`, section STATES); a file's own names win."""
+"""Extrae's states, as documented by Paraver (`.pcf`, section STATES). Names in the file have
+precedence.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Labels:
         return self.states.get(number) or STATES.get(number, f"State {number}")
 
     def function(self, kind: int, value: int) -> str:
-        """A function's name: the whole one in brackets, where the label also has a short one.
+        """The name of a function. If the label also has a short name, the full name is in brackets.
 
         >>> Labels(values={7: {3: "__io_M.. [__io_MOD_read]", 4: "main"}}).function(7, 3)
         'io::read'
@@ -52,7 +54,7 @@ class Labels:
         return re.sub(r"^__(\w+)_MOD_(\w+)$", r"\1::\2", name)  # a module's, as gfortran has it
 
     def line(self, kind: int, value: int) -> tuple[str, int | None]:
-        """File and line of a label such as `71 (balance.F90, epoch2d)`; "" and None where unknown.
+        """File and line of a label such as `71 (balance.F90, epoch2d)`. "" and None if unknown.
 
         >>> Labels(values={7: {3: "71 (balance.F90, epoch2d)"}}).line(7, 3)
         ('balance.F90', 71)
@@ -64,7 +66,7 @@ class Labels:
 
 
 def read_labels(path: Path) -> Labels:
-    """The names in a `.pcf`; none where the file is not there."""
+    """The names in a `.pcf` file. Empty if the file is missing."""
     states: dict[int, str] = {}
     types: dict[int, str] = {}
     value_labels: dict[int, dict[int, str]] = {}
@@ -94,7 +96,7 @@ def read_labels(path: Path) -> Labels:
 
 
 def read_thread_names(path: Path) -> tuple[str, ...]:
-    """The names of all threads in order, of a `.row`; none where the file is not there."""
+    """The names of all threads in order, from a `.row` file. Empty if the file is missing."""
     names: list[str] = []
     left = 0
     for line in _lines(path):

@@ -1,4 +1,4 @@
-"""Messages and collectives of a Paraver trace, each put into the calls that made it."""
+"""Messages and collectives of a Paraver trace, each assigned to its calls."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ from regionpredict.trace.paraver.calls import Calls
 from regionpredict.trace.paraver.records import Integers, Records
 
 _SENT, _RECEIVED, _ROOT, _COMMUNICATOR = 50100001, 50100002, 50100003, 50100004
-"""Extrae's types: bytes sent and received in a collective, whether this is its root, and its
-communicator's number; they stand where the call begins."""
+"""Extrae's types of events at the start of a collective call: bytes sent and received, whether this
+rank is its root, and its communicator's number.
+"""
 
 _NONBLOCKING_SENDS = ("mpi_isend", "mpi_issend", "mpi_ibsend", "mpi_irsend", "mpi_start")
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Operations in columns of one length: the call each belongs to, whether it stands at that
-    call's end, its `Kind`, and what `Operations` has."""
+    """Operations as columns of equal length: the call of each, whether it is at the end of that
+    call, its `Kind`, and the columns of `Operations`.
+    """
 
     call: Integers
     at_end: NDArray[np.bool_]
@@ -46,9 +48,9 @@ class Placed:
 
 
 def operations_table(operation: Integers, placed: Placed) -> Operations:
-    """The operations in the order of the events, of which `operation` has each one's row.
+    """The operations in the order of events. `operation` has the row of each event's operation.
 
-    -1 is an event without one; -2 - n a fork of n threads.
+    -1 is an event without an operation, and -2 - n a fork of n threads.
     """
     event = np.flatnonzero((operation >= 0) | (operation < -1))
     row = operation[event]
@@ -82,7 +84,7 @@ def placed_operations(
     regions: list[Region],
     findings: list[Finding],
 ) -> Placed:
-    """All messages and collectives. `where` is the location of each of the records' events."""
+    """All messages and collectives. `where` is the location of each event in the records."""
     parts = [
         *_messages(records, first, calls, regions, findings),
         _collectives(records, first, where, calls, communicators, regions),
@@ -167,8 +169,9 @@ def _collectives(
 
 
 def _shared_root(communicator: Integers, rank: Integers, root: Integers) -> Integers:
-    """Each call's root, which only the root's own record names: that of the n-th collective of a
-    communicator is the same for all its ranks. Calls are in order of rank and time."""
+    """Each call's root, which is only in the root's own record. The n-th collective of a
+    communicator has the same root on all ranks. Calls are ordered by rank and time.
+    """
     if not len(rank):
         return root
     group = communicator * (int(rank.max()) + 1) + rank

@@ -1,11 +1,11 @@
-"""`read_paraver`: the records of a Paraver trace as events.
+"""`read_paraver`: converts the records of a Paraver trace to events.
 
-Calls of MPI are the spans between an event of one of MPI's types and its end (value 0). A state
-other than *Running* outside them becomes a region of the state's name, so that what is left of a
-location's time is what the reference tools call useful. Time without a state is *Idle* on locations
-that have any, unless no location is ever *Running*. Instrumented functions, phases and callers of
-MPI become regions around the calls. A message's events stand at the begin of the call that sends
-and at the end of the call that completes it.
+MPI calls are the spans between an event with an MPI type and its end (value 0). A state other than
+*Running* outside MPI calls becomes a region with the state's name. So the remaining time of a
+location is what the reference tools call useful. Time without a state is *Idle* on locations that
+have states, unless no location is ever *Running*. Instrumented functions, phases and callers of MPI
+become regions around the calls. The events of a message are at the start of the sending call and at
+the end of the call that completes it.
 """
 
 from __future__ import annotations
@@ -38,20 +38,23 @@ from regionpredict.trace.paraver.user_regions import Boundaries, boundaries_of, 
 
 IDLE, RUNNING, NOT_CREATED = 0, 1, 2  # Paraver's states
 WAITING = (IDLE, NOT_CREATED, 3, 5, 7, 8, 9)
-"""Paraver's states of a thread that waits, has nothing to do, or is not there."""
+"""Paraver's states of a thread that waits, is idle, or does not exist."""
 _PARALLEL = 60000001  # Extrae's type of parallel constructs; their end has the value 0
 _BOUNDARY, _AROUND_BOUNDARY, _EMPTY_CALL = 1.5, 1.9, 1.95
-"""Between a location's begin (1) and calls and states (2): functions and phases, what is entered
-again after these, and calls without length. Negative ones stand between what ends: calls and states
-(-2) and the location (-1); functions and phases do, but for those at the location's begin."""
+"""The order between a location's start (1) and calls and states (2): functions and phases, regions
+entered again after them, and calls without duration. Negative numbers are for ends: calls and
+states (-2), and the location (-1). Functions and phases are between them, except those at the
+location's start.
+"""
 _FAILED = 0  # a counter's increase is never negative: below this, the reading failed
 
 
 def read_paraver(path: str | Path, kernels: Kernels, application: int | None = None) -> EventTrace:
-    """The trace in `path` (.prv or .prv.gz); names are read from the .pcf and .row beside it.
+    """Reads the trace in `path` (.prv or .prv.gz). Names are read from the .pcf and .row files of
+    the same name.
 
-    Raises InputError where the file cannot be read, is damaged, holds several applications and none
-    is chosen, or does not have the one that is.
+    Raises InputError if the file cannot be read or is damaged. It is also raised if the file has
+    several applications and none, or a missing one, is chosen.
     """
     path = Path(path)
     header, records = read_records(path, kernels, application)
@@ -67,7 +70,9 @@ def read_paraver(path: str | Path, kernels: Kernels, application: int | None = N
 def trace_of(
     header: Header, records: Records, labels: Labels, names: tuple[str, ...], name: str
 ) -> EventTrace:
-    """The events of the records. A thread's first region is the application, from its creation."""
+    """The events of the records. A thread's outermost region is the application, from its creation
+    on.
+    """
     first = np.concatenate([[0], np.cumsum(header.threads)]).astype(np.int64)
     thread_ids = [(rank, t) for rank, threads in enumerate(header.threads) for t in range(threads)]
     named = len(names) == len(thread_ids)
@@ -121,7 +126,7 @@ def trace_of(
 
 
 def _communicators(header: Header) -> tuple[tuple[Communicator, ...], dict[int, int]]:
-    """The world first; and the rank of each by its number in the trace."""
+    """The communicators, the world first, and the index of each by its number in the trace."""
     world = tuple(range(len(header.threads)))
     communicators = [Communicator("MPI_COMM_WORLD", world)]
     known: dict[int, int] = {}
@@ -135,7 +140,9 @@ def _communicators(header: Header) -> tuple[tuple[Communicator, ...], dict[int, 
 
 
 def _lifetimes(records: Records, first: Integers, count: int, header: Header) -> Integers:
-    """A row a location that has records: from its first that is not *Not created* to its last."""
+    """One row per location with records: from its first state other than *Not created* to its
+    last.
+    """
     begin = np.full(count, header.ticks, dtype=np.int64)
     end = np.full(count, NONE, dtype=np.int64)
     alive = records.states[records.states[:, 4] != NOT_CREATED]
@@ -162,10 +169,11 @@ def _state_spans(
     labels: Labels,
     regions: list[Region],
 ) -> Integers:
-    """(n, 4): location, begin, end, region, where a location neither runs nor is in a call.
+    """(n, 4): location, start, end and region of spans in which a location is neither running nor
+    in a call.
 
-    Spans end where a call or another region begins or ends in them, and go on after it. Time
-    without a state is idle, unless the trace says nowhere that a location runs.
+    Spans are split where calls or other regions begin or end in them. Time without a state is idle,
+    unless the trace has no running state at all.
     """
     location = first[states[:, 0]] + states[:, 1]
     order = np.lexsort((states[:, 2], location))
@@ -214,7 +222,7 @@ def _state_spans(
 
 
 def _covered(times: Integers, begins: Integers, ends: Integers) -> NDArray[np.bool_]:
-    """Whether a span has begun by each time, and ends after it; spans are in order of begin."""
+    """Whether each time is inside a span. Spans are in the order of their starts."""
     if not len(begins):
         return np.zeros(len(times), dtype=bool)
     row = np.searchsorted(begins, times, side="right") - 1
@@ -233,8 +241,9 @@ def _forks(events: Integers, location: Integers, header: Header) -> Integers:
 
 
 class _Rows:
-    """Events in their order; `operation` is the row of the operations, or -1. `noted` says whether
-    an event is in the file, not only made of the callers of MPI."""
+    """Events in order. `operation` is the row of the operation, or -1. `noted` says whether an
+    event is in the file, or was created for the callers of MPI.
+    """
 
     def __init__(self, columns: Integers) -> None:
         self.location, self.time = columns[:, 0], columns[:, 1]
@@ -253,8 +262,10 @@ def _sorted_rows(
     boundaries: Boundaries,
     stacks: StackRows,
 ) -> _Rows:
-    """Enters, leaves and operations, so that they nest: at one time, first what ends, innermost
-    first, then what begins, outermost first; calls without length stand between the two."""
+    """Entries, exits and operations in a properly nested order. At equal times, ends come first,
+    the innermost first. Starts come last, the outermost first, and calls without duration are in
+    between.
+    """
     n = len(spans)
     empty = (spans[:, 2] == spans[:, 1]) & (depth > 0)
     order = np.arange(n)
@@ -311,8 +322,9 @@ def _sorted_rows(
 
 
 def _at_boundaries(calls: Calls, boundaries: Boundaries, stacks: StackRows) -> Integers:
-    """(n, 5): location, time, order, kind, region: what lies around the time between two calls is
-    left before a function or phase begins or ends in it, and entered again after."""
+    """(n, 5): location, time, order, kind, region. Regions between two calls are left before a
+    function or phase begins or ends in them, and entered again afterwards.
+    """
     if not len(boundaries) or not any(stacks.between):
         return np.zeros((0, 5), dtype=np.int64)
     places = np.unique(np.stack([boundaries.location, boundaries.time], axis=1), axis=0)
@@ -326,9 +338,9 @@ def _at_boundaries(calls: Calls, boundaries: Boundaries, stacks: StackRows) -> I
 
 
 def _counters(readings: Readings, labels: Labels, rows: _Rows) -> tuple[Counter, ...]:
-    """The hardware counters; the n-th reading at a time belongs to the n-th event then.
+    """The hardware counters. The n-th reading at a time belongs to the n-th event at that time.
 
-    Events that are made of the callers of MPI have none.
+    Events created for the callers of MPI have no reading.
     """
     columns = []
     span = int(max(rows.time.max(initial=0), readings.time.max(initial=0))) + 1

@@ -1,7 +1,7 @@
-"""The text of a Paraver trace as columns of numbers.
+"""Parses the text of a Paraver trace into columns of numbers.
 
-The format (BSC, "Paraver: Parallel Program Visualization and Analysis tool, Trace format"): a
-header, lines `c:` for communicators, then a record a line, numbers with colons between them:
+The format (BSC, "Paraver: Parallel Program Visualization and Analysis tool, Trace format") has a
+header, lines `c:` for communicators, and a record per line, with numbers separated by colons:
 
     1:cpu:application:task:thread:begin:end:state
     2:cpu:application:task:thread:time:type:value:type:value...
@@ -37,11 +37,12 @@ File = gzip.GzipFile | BufferedReader
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the head of the file says of one application.
+    """The header for one application.
 
-    `ticks_per_second` is 1e9 or 1e6; `threads` has each task's number of threads; `communicators`
-    the tasks (from 0) of each, by its number. `application` counts from 1; it is None where the
-    file has one only. `threads_before` are those of the applications before it.
+    `ticks_per_second` is 1e9 or 1e6. `threads` has the number of threads of each task, and
+    `communicators` the tasks (from 0) of each, by its number. `application` counts from 1. It is
+    None if the file has only one. `threads_before` is the number of threads in previous
+    applications.
     """
 
     ticks: int
@@ -54,8 +55,9 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """Readings of hardware counters in the order of the file, columns of one length: the location
-    (threads of all tasks in order), time in ticks, the counter's type, and its value."""
+    """Readings of hardware counters in file order, as columns of equal length: location (all
+    threads in order), time in ticks, the counter's type, and its value.
+    """
 
     location: NDArray[np.int32]
     time: Integers
@@ -65,12 +67,12 @@ class Readings:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """All records, in the order of the file; tasks and threads count from 0.
+    """All records in file order. Tasks and threads count from 0.
 
     `states` is (n, 5): task, thread, begin, end, state. `events` is (n, 5): task, thread, time,
-    type, value; one of type 0 stands for each record of `readings` alone. `messages` is (n, 10):
-    task, thread, logical and physical send; the same of the receive; size and tag. Times are ticks.
-    `passed_over` is the number of records that are not read.
+    type, value. An event of type 0 represents a record that has only `readings`. `messages` is (n,
+    10): task, thread, logical and physical send time, the same for the receive, size and tag. Times
+    are in ticks. `passed_over` is the number of ignored records.
     """
 
     states: Integers
@@ -83,10 +85,10 @@ class Records:
 def read_records(
     path: Path, kernels: Kernels, application: int | None = None
 ) -> tuple[Header, Records]:
-    """The header and the records of `path`, gzipped where its name ends in `.gz`.
+    """The header and the records of `path`, which is decompressed if its name ends in `.gz`.
 
-    `application` counts from 1; None is the only one. Raises InputError where the file cannot be
-    read, is no such text, or does not have that application.
+    `application` counts from 1. None means the only one. Raises InputError if the file cannot be
+    read, is not a Paraver trace, or does not have that application.
     """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
@@ -118,7 +120,7 @@ _APPLICATION = re.compile(r"(\d{1,18})\(((?:\d{1,18}:\d+,?)*)\)(?:,(\d+))?")
 
 
 def _header(file: File, path: Path, application: int | None) -> tuple[Header, bytes, int]:
-    """The header, the text read beyond it, and the number of the line that text begins with."""
+    """The header, the text read beyond it, and the line number at which that text begins."""
     first = file.readline(_CHUNK).decode("latin-1").rstrip("\r\n")
     # the date in parentheses may hold a colon
     match = re.fullmatch(r"#Paraver \(.*?\):(\d{1,99})(_ns|_us)?:(.*)", first)
@@ -166,7 +168,7 @@ def _header(file: File, path: Path, application: int | None) -> tuple[Header, by
 
 
 def _threads_of_applications(text: str, path: Path) -> list[tuple[int, ...]]:
-    """The number of threads of each task, a tuple an application."""
+    """The number of threads of each task, one tuple per application."""
     applications, _, lists = text.partition(":")
     if re.fullmatch(r"\d{1,18}", applications) is None:
         raise _damaged("its first line names no tasks", path, 1)
@@ -189,7 +191,9 @@ def _threads_of_applications(text: str, path: Path) -> list[tuple[int, ...]]:
 
 
 def _chunks(file: File, rest: bytes, line: int, path: Path) -> Iterator[tuple[bytes, int]]:
-    """Whole lines of text and the number of their first; InputError for an endless line."""
+    """Pieces of text with whole lines and their first line number. Raises InputError for an endless
+    line.
+    """
     while True:
         more = file.read(_CHUNK)
         text = rest + more
@@ -220,11 +224,11 @@ class _Table(ctypes.Structure):
 
 _NO_NUMBER, _NO_RECORD, _NO_SUCH_KIND, _NO_SUCH_THREAD = 1, 2, 3, 4
 _SHORTEST = {"states": 15, "events": 4, "messages": 29, "counters": 10}
-"""Bytes that a row of each table takes at least in the text."""
+"""The minimum number of bytes of text per row of each table."""
 
 
 class _Text:
-    """The text of a trace, taken piece by piece, as tables."""
+    """Collects the text of a trace piece by piece as tables."""
 
     def __init__(self, header: Header, kernels: Kernels) -> None:
         self._header = header
@@ -239,7 +243,7 @@ class _Text:
         self.latest = 0
 
     def take(self, text: bytes, path: Path, first: int) -> None:
-        """Adds whole lines, of which the first is line `first` of the file."""
+        """Adds whole lines. The first one is line `first` of the file."""
         if len(text) > self._room:
             self._make_room(len(text))
         states, events, messages, time, value, place, kind = self._buffers
@@ -280,7 +284,7 @@ class _Text:
         )
 
     def records(self) -> Records:
-        """All that was taken; only once, since the pieces are given up."""
+        """All collected records. It can be called once, since it releases the pieces."""
         empty = np.zeros((0, 5), dtype=np.int64)
         none, nowhere = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
         parts, self._parts = (
@@ -300,7 +304,7 @@ class _Text:
 
 
 def _wrong_line(table: _Table, text: bytes, path: Path, first: int) -> InputError:
-    """What is wrong with the line at which the kernel stopped."""
+    """Describes the error in the line at which the kernel stopped."""
     one, other = table.first_number, table.second_number
     if table.error == _NO_SUCH_THREAD:
         return InputError(

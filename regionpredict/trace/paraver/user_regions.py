@@ -1,10 +1,10 @@
-"""Regions that a Paraver trace's events begin and end: functions that are instrumented, phases, and
-what threads do in parallel constructs.
+"""Regions from events of a Paraver trace: instrumented functions, phases, and parallel constructs
+of threads.
 
-Extrae notes instrumented functions as events of one type: a function's number where it begins, 0
-where it ends. Phases are events of types that the program itself defines: a value other than 0
-begins one, 0 or another value ends it. A thread of a parallel construct is in the construct's
-function, then in its implicit barrier until the first thread notes the end of the construct.
+Extrae records instrumented functions as events of one type: the function's number at its start, and
+0 at its end. Phases are events of types defined by the program. A value other than 0 begins a
+phase, and 0 or another value ends it. A thread of a parallel construct is in the construct's
+function, then in its implicit barrier until the first thread records the end of the construct.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ _FIRST_OF_RUNTIMES = 30000000  # Extrae's own types begin here; those below are 
 
 @dataclass(frozen=True, slots=True)
 class Boundaries:
-    """Begins and ends of regions in order of location and time, properly nested; columns of one
-    length. `kind` is ENTER or LEAVE, `region` a row of the trace's regions."""
+    """Starts and ends of regions in order of location and time, properly nested, as columns of
+    equal length. `kind` is ENTER or LEAVE, and `region` is a row of the trace's regions.
+    """
 
     location: Integers
     time: Integers
@@ -57,10 +58,11 @@ def boundaries_of(
     regions: list[Region],
     findings: list[Finding],
 ) -> Boundaries:
-    """The regions that events (n, 5) of `location` (n,) begin and end; adds them to `regions`.
+    """The regions that events (n, 5) of `location` (n,) begin and end, which are added to
+    `regions`.
 
-    `first` is each task's first location. Regions that still last at the location's end, which
-    `lifetimes` has, end there. Events inside a call of MPI are left out.
+    `first` is each task's first location. Regions without an end event end with the location, as
+    given by `lifetimes`. Events inside an MPI call are left out.
     """
     types = [number for number in labels.values if 0 < number < _FIRST_OF_RUNTIMES]
     chosen = np.isin(events[:, 3], [_FUNCTION, _BARRIER, *types])
@@ -111,8 +113,10 @@ def boundaries_of(
 
 
 def _of_teams(events: Integers, location: Integers, first: Integers) -> Integers:
-    """(n, 4): location, time, type, value: where threads begin a construct's function, come to its
-    implicit barrier, and leave both; the end of the construct is the first thread's."""
+    """(n, 4): location, time, type, value of the points at which threads begin a construct's
+    function, reach its implicit barrier, and leave both. The first thread gives the end of the
+    construct.
+    """
     master = first[events[:, 0]]
     span = int(events[:, 2].max(initial=0)) + 1
     construct = (events[:, 3] == _CONSTRUCT) & (location == master)
@@ -162,7 +166,7 @@ def _close(
 
 
 class _Names:
-    """Regions by type and value, added when they are first asked for."""
+    """Regions by type and value, created on demand."""
 
     def __init__(self, labels: Labels, regions: list[Region]) -> None:
         self._labels, self._regions = labels, regions
