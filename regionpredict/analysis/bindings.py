@@ -174,7 +174,7 @@ def _typical(
     values: Mapping[str, Number],
 ) -> tuple[int, str]:  # fmt: skip
     """The value of a counter at which the region's loop has its average number of iterations,
-    closest to the middle. If there is none, the middle. Also says which of the two it is.
+    closest to the middle. Without such a value, the middle. Also says which of the two it is.
     """
     low, high = ends
     middle = (low + high) // 2

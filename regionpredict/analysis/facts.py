@@ -101,7 +101,7 @@ class RegionFacts:
 
 class _Place(NamedTuple):
     """A statement with its loops and references, and the index of its number of runs in the
-    region's `executions`, which all statements of a body share.
+    region's `executions`.
     """
 
     statement: Statement

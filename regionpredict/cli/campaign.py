@@ -53,7 +53,7 @@ def runs_for_a_page(campaign: Campaign, path: Path) -> tuple[Campaign, InputErro
 
 
 def disturbed_text(campaign: Campaign) -> str:
-    """The number of disturbed runs and the disturbance. Empty if there are none."""
+    """The number of disturbed runs and the disturbance. Empty without disturbed runs."""
     from regionpredict.report.measurements import disturbed_runs
 
     return disturbed_runs(campaign)

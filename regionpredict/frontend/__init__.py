@@ -1,8 +1,9 @@
-"""C text in, `Program` out: the regions of source files, with what could not be read.
+"""Input: C or C++ text. Output: a `Program` with the regions of source files, and diagnostics for
+what could not be read.
 
-In: `SourceRequest`s (a path, macros, include folders). Out: a `Program` with diagnostics. Two
-parsers (`libclang_reader`, `pycparser_reader`) build the same syntax tree (`syntax`). All later
-code (`lowering`, `memory_effects`) is common, so both give the same facts.
+The input consists of `SourceRequest`s (a path, macros, include folders). Two parsers
+(`libclang_reader`, `pycparser_reader`) build the same syntax tree (`syntax`). All later code
+(`lowering`, `memory_effects`) is common, so both give the same facts.
 """
 
 from regionpredict.frontend.dependencies import dependencies_of

@@ -1,4 +1,4 @@
-"""All that a program depends on in the file system, from what reading its files asked for.
+"""Collects everything a program depends on in the file system, from the queries made while reading.
 
 The parsers report the files they read. Failed lookups of headers are derived from the text: every
 name in an `#include` or `__has_include`, active or not, in every searched folder. This is an upper
@@ -91,7 +91,7 @@ def _folders_of(files: Iterable[str]) -> tuple[str, ...]:
 def _of_options(
     requests: Sequence[SourceRequest],
 ) -> tuple[dict[str, None], dict[str, None], dict[str, None]]:
-    """Files that options force in, folders that they name, and files that may be there instead."""
+    """Files that options include, folders in options, and files that may replace them."""
     forced: dict[str, None] = {}
     folders: dict[str, None] = {}
     unread: dict[str, None] = {}
@@ -108,7 +108,7 @@ def _of_options(
 
 
 def _names_in(paths: Iterable[str]) -> set[str] | None:
-    """The headers that the files name; None where one is named by a macro."""
+    """The headers in the files' includes. None if one is given by a macro."""
     names: set[str] = set()
     for path in paths:
         text = _SPLICE.sub(b"", _text(path))
@@ -119,7 +119,7 @@ def _names_in(paths: Iterable[str]) -> set[str] | None:
 
 
 def _text(path: str) -> bytes:
-    """A file's bytes; nothing where it went away, which the fingerprint then finds."""
+    """A file's bytes. Empty if it disappeared, which the fingerprint then detects."""
     try:
         return Path(path).read_bytes()
     except OSError:

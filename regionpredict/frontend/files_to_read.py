@@ -1,12 +1,11 @@
 """Selects the files that matter for regions, from their text alone.
 
-A file without a directive has no region. Its functions matter only if one of them may call a
-function with a region, directly or indirectly, or may be called by such a caller. They determine
-earlier memory accesses and executions. Other files are not parsed, which saves most of the time in
-a large program.
+A file without a directive has no region. Its functions matter only if one of them may reach a
+region by calls, or if such a function may call it. They determine earlier memory accesses and
+executions. Other files are not parsed, which saves most of the time in a large program.
 
-Names decide: a word may be a call of every function of that name. Thus too many files may be read,
-and too few only if names are pasted (`##`).
+Names decide: a word may be a call of every function of that name. So too many files may be read.
+Too few are read only if names are pasted (`##`).
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ read."""
 
 
 class _Node(NamedTuple):
-    """A file as some requests see it: where its headers are looked for."""
+    """A file as some requests see it, with the folders that are searched for its headers."""
 
     path: str
     folders: tuple[str, ...]
@@ -101,9 +100,9 @@ def _directed(request: SourceRequest) -> bool:
 
 
 class _Texts:
-    """The text of all requests and of the headers below them, each file once.
+    """The text of all requests and of their headers, without duplicates.
 
-    `passages` by path. `lookups` by the path of a request: the files that it named first, and
+    `passages` by path. `lookups` by the path of a request: the files that it first included, and
     missing headers.
     """
 
@@ -250,11 +249,13 @@ class _Links:
         return file not in left_out
 
     def files_of(self, passages: Iterable[int]) -> set[str]:
-        """The files with functions or objects among these."""
+        """These and all that may use them, also through macros, or through functions with
+        `through_functions`.
+        """
         return {self._files[at] for at in passages if not self._passages[at].macro}
 
     def callers(self, passages: set[int], *, through_functions: bool) -> set[int]:
-        """These and all that may use them, through macros or `through_functions` as well."""
+        """These and everything that they may use."""
 
         def names_of(at: int) -> frozenset[bytes]:
             passage = self._passages[at]
@@ -264,7 +265,7 @@ class _Links:
                              self._is_meant(user, name, definer))  # fmt: skip
 
     def called(self, passages: set[int]) -> set[int]:
-        """These and all that they may use."""
+        """All passages reachable from these by following names."""
         return self._reached(passages, self._used_names.__getitem__, self._defining, self._is_meant)
 
     def _reached(

@@ -1,4 +1,4 @@
-"""Source requests -> one `Program`, with one parser or the other."""
+"""Reads source requests into one `Program`, with either parser."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class FileResult(NamedTuple):
 class Parsed(NamedTuple):
     """The result of parsing one file. `unit` is None if the file is unreadable, or the only one.
 
-    `idle`: there is no region in it, nor a loop that repeats calls.
+    `idle`: it contains no region and no loop that repeats calls.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -102,19 +102,19 @@ class Parsed(NamedTuple):
 
 
 class Linked(NamedTuple):
-    """The units of a run by the place of their file among all."""
+    """The units of a run by the index of their file."""
 
     units: ProgramUnits
     numbers: dict[int, int]
 
     def get(self, place: int) -> LinkedUnit | None:
-        """The unit of that file; None where it could not be read."""
+        """The unit of that file. None if it could not be read."""
         number = self.numbers.get(place)
         return None if number is None else self.units.linked(number)
 
 
 def default_frontend() -> str:
-    """`libclang` where it has a build for this platform, else `pycparser`."""
+    """`libclang` if there is a build for this platform, else `pycparser`."""
     from regionpredict.frontend.libclang_reader import library_path
 
     return "libclang" if library_path() is not None else "pycparser"
@@ -123,11 +123,11 @@ def default_frontend() -> str:
 def read(
     requests: Sequence[SourceRequest], frontend: str | None = None, *, flows: bool = False
 ) -> Program:
-    """Reads every request; a file that cannot be read is a diagnostic unless it is the only one.
+    """Reads every request. An unreadable file is a diagnostic, unless it is the only one.
 
     `flows` also requests the memory accesses of all functions, for first touch.
 
-    Raises InputError where a single file cannot be read at all.
+    Raises InputError if a single file cannot be read.
     """
     chosen = frontend or default_frontend()
     if len(requests) == 1:
@@ -169,7 +169,7 @@ def read_alone(
     """Reads a program in one file, and follows it with its `arguments`. Without them, it is
     followed without arguments if `defaults` are requested.
 
-    `tasks` and `withheld`: as in `lower_file`. Raises InputError where it cannot be read.
+    `tasks` and `withheld`: as in `lower_file`. Raises InputError if it cannot be read.
     """
     with recursion_limit(LIMITS.recursion):
         given, trees = _parsed(request, frontend, flows=flows)
@@ -199,7 +199,7 @@ def follow_arguments(units: Linked, arguments: Sequence[str] | None) -> Argument
 def parse_file(request: SourceRequest, frontend: str, *, flows: bool = False) -> Parsed:
     """Parses one of several files with the parser of that name. Reports an unreadable file.
 
-    `flows` asks for what all its functions do to memory as well.
+    `flows` also requests the memory effects of all its functions.
     """
     with recursion_limit(LIMITS.recursion):
         try:
@@ -240,11 +240,11 @@ def lower_file(
     parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False, withheld: str = "",
     serial: Collection[Span] = (),
 ) -> FileResult:  # fmt: skip
-    """The regions of one file; `unit` is None where there is nothing to lower.
+    """The regions of one file. `unit` is None if there is nothing to lower.
 
-    `tasks`: explicit tasks are regions, too, whose iterations are the tasks. `withheld` says why
-    the regions are only named: what lowering them ended with. `serial` are the places of the loops
-    that one thread runs alone.
+    `tasks`: explicit tasks are regions, too, whose iterations are the tasks. `withheld` is the
+    reason why the regions have no result: the error with which lowering ended. `serial` are the
+    places of the loops that one thread runs alone.
     """
     part = FileResult([], list(parsed.diagnostics), parsed.files, parsed.macros, parsed.headers,
                       parsed.flows, parsed.lookups)  # fmt: skip
@@ -303,7 +303,7 @@ def _unread(request: SourceRequest, reason: str, place: Span) -> Parsed:
 
 
 def join(parts: Sequence[FileResult], frontend: str) -> Program:
-    """One program of the parts, in the order of the requests.
+    """One program from the parts, in the order of the requests.
 
     A region in a header that several files include is kept once. A template's region is kept once
     per instance, and as written only without any instance. Regions keep their identity (`is`),

@@ -1,7 +1,7 @@
-"""Machine models: YAML in, a frozen `Machine` out.
+"""Machine models. Input: YAML. Output: a frozen `Machine`.
 
-Door: `load(name_or_path) -> Machine`. Every number of it is a `Quantity` (or, by number of
-cores or threads, a `Curve`): value, unit, evidence, source. `docs/machines.md` tells the schema.
+Entry point: `load(name_or_path) -> Machine`. Every number is a `Quantity`, or a `Curve` over cores
+or threads, with value, unit, evidence and source. `docs/machines.md` documents the schema.
 """
 
 from __future__ import annotations

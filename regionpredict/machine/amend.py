@@ -1,4 +1,4 @@
-"""A machine file with its corrections written anew: the rest of its text stays as it is."""
+"""Rewrites the corrections in a machine file and keeps the rest of its text."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _DIGITS = 4
 
 
 def uncorrected(text: str) -> str:
-    """The text without what an earlier calibration from measurements wrote."""
+    """The text without the results of an earlier calibration from measurements."""
     return without_section(text, "corrections")
 
 
 def amended(text: str, corrections: Corrections, source: str) -> str:
-    """`text` with the section `corrections` in place of any that it had.
+    """`text` with the section `corrections` replaced or added.
 
-    `source` is what the factors name as their source: two words or more. What has no factor is
-    not written.
+    `source` is the source of the factors, in at least two words. Entries without a factor are left
+    out.
     """
     lines = [
         "corrections:",
@@ -60,7 +60,7 @@ def _density(corrections: Corrections) -> dict[str, str]:
 
 
 def without_section(text: str, key: str) -> str:
-    """The text without the section `key` at its top level, and the blank lines after it.
+    """The text without the top-level section `key` and the blank lines after it.
 
     >>> without_section("a: 1\\n\\nb:\\n  c: 2\\n# on d\\nd: 3\\n", "b")
     'a: 1\\n\\n# on d\\nd: 3\\n'
@@ -74,7 +74,7 @@ def without_section(text: str, key: str) -> str:
 
 
 def number_text(value: float) -> str:
-    """A number with four digits, as YAML reads it."""
+    """A number with four digits in YAML syntax."""
     return f"{value:.{_DIGITS}g}"
 
 

@@ -1,7 +1,7 @@
-"""What is wrong, out of proportion, missing or assumed in a machine model.
+"""Checks a machine model for errors, implausible values, missing figures and assumptions.
 
-`error`: the model contradicts itself, no prediction from it is worth anything. `warning`: out of
-proportion; possible, but look again. `note`: left out, or assumed, in so many words.
+`error`: the model contradicts itself, so its predictions are useless. `warning`: an implausible but
+possible value. `note`: a missing or assumed value.
 """
 
 from __future__ import annotations
@@ -19,23 +19,24 @@ from regionpredict.machine.quantity import Curve
 Severity = Literal["error", "warning", "note"]
 
 FALL = 0.05
-"""A bandwidth may fall by this share with more cores before a warning says so."""
+"""A bandwidth that falls by more than this share with more cores causes a warning."""
 SUPERLINEAR = 1.25
-"""A bandwidth may exceed the cores' multiple of one core's by this factor."""
+"""A bandwidth may exceed the number of cores times that of one core by this factor."""
 MOST_ISSUE = 16
 MOST_REGISTERS = 128
 MOST_MISSES = 256
-"""Beyond these a warning asks to look again: over twice what any core of 2024 has."""
+"""Larger values cause a warning. They are over twice those of any core of 2024."""
 PORTS_MEASURED = 1.1
-"""A measured bandwidth of the first cache may exceed its ports by this factor (a clock above the
-nominal one) before a warning says so."""
+"""A measured bandwidth of the first cache may exceed its ports by this factor (for a clock above
+the nominal one).
+"""
 FAR = 4.0
-"""A correction may multiply or divide by this much before a warning says so."""
+"""A correction factor (or its reciprocal) above this causes a warning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One remark on a model: `key` is the place in the file, `message` what is the matter."""
+    """A finding about a model. `key` is its place in the file, and `message` the problem."""
 
     severity: Severity
     key: str
@@ -60,7 +61,7 @@ def check(machine: Machine) -> tuple[Finding, ...]:
 
 
 def _processor(machine: Machine) -> Iterator[Finding]:
-    """Ports and pipes that contradict each other, or the bandwidth of the first cache."""
+    """Contradictions between ports and pipes, or with the bandwidth of the first cache."""
     core, first = machine.processor, machine.caches[0]
     pipes, adding, multiplying = (
         pipes.whole for pipes in (core.fp_pipes, core.fp_add_pipes, core.fp_mul_pipes)
@@ -247,7 +248,7 @@ def _memory(machine: Machine) -> Iterator[Finding]:
 
 
 def _shape(at: str, curve: Curve) -> Iterator[Finding]:
-    """A bandwidth that falls with cores, or grows faster than their number."""
+    """A bandwidth that falls with more cores, or grows faster than their number."""
     best = curve.y[0]
     worst = (0.0, 1)
     for count, value in zip(curve.x, curve.y, strict=True):

@@ -1,7 +1,7 @@
-"""The section `corrections` of a machine file: what measurements of regions made of the models.
+"""The section `corrections` of a machine file: correction factors from measured regions.
 
-Written by `regionpredict calibrate --from`; the factors multiply terms of the saturation model,
-and are 1 where a file has none. Thresholds of the density model are in the section `density`.
+It is written by `regionpredict calibrate --from`. The factors scale terms of the saturation model,
+and are 1 without the section. Thresholds of the density model are in the section `density`.
 """
 
 from __future__ import annotations
@@ -13,20 +13,23 @@ from typing import NamedTuple
 from regionpredict.machine.quantity import Quantity
 
 FACTORS = ("compute", "cache", "memory", "scattered", "overhead")
-"""What a factor multiplies: core time, time for lines from the caches, time for lines from memory
-(the reciprocal of bandwidth), latency of lines that no prefetcher foresees, costs of OpenMP."""
+"""The terms that factors scale: core time, time for lines from the caches, time for lines from
+memory (the reciprocal of bandwidth), latency of lines without prefetching, and costs of OpenMP.
+"""
 
 SCORES = ("speedup_error", "time_error", "hint_success", "density_success")
-"""Cross-validated scores: median relative error of the speedup and of the time, share of right
-hints of the saturation and of the density model."""
+"""Cross-validated scores: median relative errors of the speedup and of the time, and the shares of
+right hints of the saturation and of the density model.
+"""
 
 DENSITY_FACTORS = ("hit", "streaming", "scattered")
-"""Weights of the density model that a factor multiplies: hits, streaming misses, and misses that
-wait for their line (latency and irregular)."""
+"""Weights of the density model that a factor scales: hits, streaming misses, and misses that wait
+for their line (latency and irregular).
+"""
 
 
 class Score(NamedTuple):
-    """A score of the uncorrected and of the corrected model, on programs left out of the fit."""
+    """A score of the uncorrected and of the corrected model, for programs left out of the fit."""
 
     before: float
     after: float
@@ -34,11 +37,12 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """Factors (by a name of `FACTORS`, each above 0) and where they come from.
+    """Factors (by a name of `FACTORS`, each above 0) and their origin.
 
-    `measurements` names the files, `programs`, `regions` and `runs` count what was fitted,
-    `cross_validated` maps names of `SCORES` to shares. `density` are factors of the density model's
-    weights, by a name of `DENSITY_FACTORS`, `thresholds` its boundaries (empty: as they were).
+    `measurements` are the names of the files. `programs`, `regions` and `runs` count the fitted
+    data. `cross_validated` maps names of `SCORES` to shares. `density` are factors of the density
+    model's weights, by a name of `DENSITY_FACTORS`. `thresholds` are its boundaries (empty:
+    unchanged).
     """
 
     factors: Mapping[str, Quantity] = field(default_factory=dict)
@@ -52,6 +56,6 @@ class Corrections:
     cross_validated: Mapping[str, Score] = field(default_factory=dict)
 
     def factor(self, name: str) -> float:
-        """The factor of that name; 1 where the file has none."""
+        """The factor of that name, or 1."""
         known = self.factors.get(name)
         return known.value if known is not None else 1.0

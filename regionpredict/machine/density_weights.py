@@ -1,8 +1,8 @@
 """The density model's weights from a machine's figures (Chatzopoulos 2012, sec. 4.2.1, 4.2.2).
 
-The thesis gives no table: operations weigh by their latency, cache hits help, misses harm, a
-write otherwise than a read, and a latency miss less than a streaming one. The choices here, each
-told in docs/machines.md:
+The thesis gives no table. Operations have the weight of their latency, hits count as good and
+misses as bad, writes differ from reads, and a latency miss counts less than a streaming miss.
+docs/machines.md explains these choices:
 
 - an operation weighs its latency; a hit weighs the latency of the first-level cache;
 - a streaming read miss weighs the cycles for which an 8-byte element occupies one core's share

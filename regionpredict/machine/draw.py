@@ -1,4 +1,4 @@
-"""A machine as text in 80 columns: the node drawn, and its key figures with their evidence."""
+"""Draws a machine as text in 80 columns, with its key figures and their evidence."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ _ROW_NAMES = {
     "load_bytes_per_cycle": "load width",
     "store_bytes_per_cycle": "store width",
 }
-"""What a row calls a figure whose key, with its unit in it, is too long for it."""
+"""Short names in rows for figures whose keys with units are too long."""
 ALL_SHOWN = 6
-"""Cores of a domain that are drawn one by one; of more, the ends of each group."""
+"""Maximum number of cores of a domain that are drawn one by one. With more, the ends of each group
+are drawn.
+"""
 
 
 def draw(machine: Machine) -> str:
     """The node: packages, NUMA domains, cores, caches with the cores that share them.
 
-    One domain is drawn, since all are alike; the others are named with their cores.
+    One domain is drawn, since all are equal. The others are listed with their cores.
     """
     lines = [_rule("package 0")]
     lines += [_framed(line) for line in _domain(machine)]
@@ -76,7 +78,7 @@ def _cores(cache: Cache) -> str:
 
 
 def _columns(machine: Machine) -> list[int | None]:
-    """The cores of a domain to draw; None stands for those left out in between."""
+    """The cores of a domain to draw. None represents those left out."""
     cores = machine.cores_per_domain
     if cores <= ALL_SHOWN:
         return list(range(cores))
@@ -90,7 +92,7 @@ def _columns(machine: Machine) -> list[int | None]:
 
 
 def _cache_row(cache: Cache, columns: list[int | None], cell: int) -> str:
-    """One level: a bracket for each instance, over the cores that share it."""
+    """A level: a bracket per instance, over the cores that share it."""
     shared = cache.shared_by_cores.whole
     groups: list[list[int]] = []
     owner: list[int | None] = [None if core is None else core // shared for core in columns]
@@ -118,7 +120,7 @@ def _cache_row(cache: Cache, columns: list[int | None], cell: int) -> str:
 
 
 def key_figures(machine: Machine) -> str:
-    """The key figures, one a line: name, value, evidence, source."""
+    """The key figures, one per line: name, value, evidence, source."""
     rows: list[tuple[str, str, str, str]] = []
 
     def add(name: str, quantity: Quantity) -> None:
@@ -160,7 +162,7 @@ def key_figures(machine: Machine) -> str:
 
 
 def _processor_rows(processor: Processor) -> list[tuple[str, str, str, str]]:
-    """The figures of the core, below the name of its family, which their sources leave out."""
+    """The figures of the core, below the name of its family, which their sources then omit."""
     rows = [("processor family", processor.family, "", "")]
     for key in FIGURES:
         figure: Quantity = getattr(processor, key)
@@ -171,7 +173,7 @@ def _processor_rows(processor: Processor) -> list[tuple[str, str, str, str]]:
 
 
 def quantity_text(quantity: Quantity) -> str:
-    """A number as a person writes it: `27.5 MiB`, `2.4 GHz`, `120 GB/s`, `14 cycles`."""
+    """A formatted number: `27.5 MiB`, `2.4 GHz`, `120 GB/s`, `14 cycles`."""
     value, unit = quantity.value, quantity.unit
     if unit == "B":
         return size_text(value)

@@ -1,7 +1,7 @@
-"""How every figure of a machine is known, by its key in the file: for checks, counts, predictions.
+"""The evidence of every figure of a machine, by its key in the file.
 
-A prediction names the figures it took (``memory.latency``, ``processor.issue_width``); those of
-them that are assumed are listed with it.
+A prediction lists the figures that it used (``memory.latency``, ``processor.issue_width``), and
+shows those that are assumed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NAMES = {
 
 
 def figures(machine: Machine) -> Iterator[tuple[str, Quantity | Curve]]:
-    """Key and figure of every number, in the file's order, without the density model's weights."""
+    """Key and figure of every number in file order, without the density model's weights."""
     parts: list[tuple[str, object]] = [("node", machine.node)]
     parts += [("processor", machine.processor)]
     parts += [(f"caches[{place}]", cache) for place, cache in enumerate(machine.caches)]
@@ -70,7 +70,7 @@ def weights(machine: Machine) -> Iterator[tuple[str, Quantity]]:
 
 
 def evidence_counts(machine: Machine) -> dict[Evidence, int]:
-    """How many numbers of the model are measured, derived, assumed."""
+    """The numbers of measured, derived and assumed figures of the model."""
     counts: dict[Evidence, int] = {"measured": 0, "derived": 0, "assumed": 0}
     for _, figure in figures(machine):
         counts[figure.evidence] += 1
@@ -78,9 +78,9 @@ def evidence_counts(machine: Machine) -> dict[Evidence, int]:
 
 
 def assumed_figures(machine: Machine, keys: Iterable[str]) -> tuple[str, ...]:
-    """A line for each figure among `keys` that is assumed, in their order, each key once.
+    """A line for each assumed figure among `keys`, in order and without duplicates.
 
-    A key that the machine has no figure for (a kernel without its own table) says nothing.
+    A key without a figure in the machine (a kernel without its own table) is ignored.
 
     >>> from regionpredict.machine import load
     >>> print(*assumed_figures(load("a64fx"), ["memory.latency", "node.clock"]), sep="\\n")
@@ -93,7 +93,7 @@ def assumed_figures(machine: Machine, keys: Iterable[str]) -> tuple[str, ...]:
 
 
 def assumed_keys(machine: Machine, keys: Iterable[str]) -> tuple[str, ...]:
-    """Those of `keys` whose figures are assumed, in their order, each once."""
+    """The `keys` of assumed figures, in order and without duplicates."""
     return tuple(key for key, _ in _assumed(machine, keys))
 
 
@@ -104,21 +104,22 @@ def _assumed(machine: Machine, keys: Iterable[str]) -> list[tuple[str, Quantity 
 
 
 SETTLED = 0.05
-"""A figure whose 95 % interval is wider than this, to either side, has not settled."""
+"""A figure with a wider 95 % interval (to either side) has not converged."""
 
 
 class Unsettled(NamedTuple):
-    """A figure that microbenchmarks could not tell surely: its key, and half of the 95 % interval
-    over the value."""
+    """A figure that has not converged: its key, and half of the 95 % interval divided by the
+    value.
+    """
 
     key: str
     spread: float
 
 
 def unsettled_figures(machine: Machine) -> tuple[Unsettled, ...]:
-    """The measured figures that had not settled, the least sure first.
+    """The measured figures that have not converged, the least certain first.
 
-    Predictions from such a machine say so.
+    Predictions with such a machine report it.
     """
     known = _by_key(machine)
     wide = [
@@ -133,7 +134,7 @@ def _by_key(machine: Machine) -> Mapping[str, Quantity | Curve]:
 
 
 def _shown(figure: Quantity | Curve) -> str:
-    """The value of a single number; a curve has too many."""
+    """The value of a single number. Empty for a curve."""
     if isinstance(figure, Curve):
         return ""
     return f" = {with_unit(f'{figure.value:.4g}', figure.unit)}"

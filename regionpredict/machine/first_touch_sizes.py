@@ -1,8 +1,8 @@
-"""How much new memory the costs of its first write are told for, in shares of the last cache.
+"""Amounts of new memory for measuring the cost of first writes, relative to the last cache.
 
-A page that the system clears was in use a moment ago where little is asked for, and is still in
-the cache; where much is, its lines go out to memory as they are cleared (on Zen 5, 32 MiB shared by
-two cores, 1.17 us for a page of 4 KiB up to 4 MiB, 1.25 at 16 MiB, 1.38 at 64 MiB).
+With little memory, the system clears pages that were used recently and are still in the cache. With
+much memory, cleared lines move to memory. For example, on Zen 5 with 32 MiB shared by two cores, a
+page of 4 KiB takes 1.17 us up to 4 MiB, 1.25 us at 16 MiB, and 1.38 us at 64 MiB.
 """
 
 from __future__ import annotations
@@ -10,6 +10,6 @@ from __future__ import annotations
 from typing import Final
 
 NEW_IN_CACHE: Final = 1 / 16
-"""Share of the last cache that the memory of `first_touch` takes."""
+"""Share of the last cache used by the memory of `first_touch`."""
 NEW_BEYOND: Final = 2.0
-"""Share of the last cache that the memory of `first_touch_beyond` takes."""
+"""Share of the last cache used by the memory of `first_touch_beyond`."""

@@ -1,8 +1,8 @@
-"""The streaming kernels whose bandwidth machine models hold, and the traffic each one makes.
+"""The streaming kernels of bandwidth tables, and the traffic of each.
 
-A table's GB/s count what the program asks for: loads and stores of its arrays. A store that
-misses also reads its line first (write-allocate), which the table does not count, so the memory
-moves `traffic / application` times as much.
+GB/s in a table count the loads and stores of the program's arrays. A missed store first reads its
+line (write-allocate), which the table does not count. So memory moves `traffic / application` times
+as much.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """Streams of one kernel, in array elements an iteration.
+    """The streams of a kernel, in array elements per iteration.
 
-    `reads` and `writes` are what the program asks for; `allocates` are the lines that a store
-    brings in though the program never reads them.
+    `reads` and `writes` are those of the program. `allocates` are lines loaded by stores that the
+    program never reads.
     """
 
     name: str
@@ -26,12 +26,12 @@ class Kernel:
 
     @property
     def application(self) -> int:
-        """Elements an iteration that the program asks for (what GB/s in a table count)."""
+        """Elements per iteration accessed by the program, as counted by GB/s in a table."""
         return self.reads + self.writes
 
     @property
     def traffic_factor(self) -> float:
-        """Elements moved for each element asked for, with write-allocate.
+        """Elements moved per accessed element, with write-allocate.
 
         >>> KERNELS["copy"].traffic_factor
         1.5

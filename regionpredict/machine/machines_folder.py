@@ -1,4 +1,4 @@
-"""Where the shipped machine files are, and in its folder `families` those of processor families."""
+"""Finds the folder of shipped machine files, and its folder `families` of processor families."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def shipped_folder() -> Path:
-    """The folder of the shipped machines: inside the package, or of the source tree."""
+    """The folder of the shipped machines, in the package or in the source tree."""
     here = Path(__file__).resolve()
     packaged = here.parent / "shipped"
     return packaged if packaged.is_dir() else here.parents[2] / "machines"

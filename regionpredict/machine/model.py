@@ -12,17 +12,20 @@ from regionpredict.machine.processor import Processor
 from regionpredict.machine.quantity import Curve, Quantity
 
 CachePolicy = Literal["inclusive", "exclusive", "victim", "neither"]
-"""inclusive: holds whatever the levels above hold; exclusive: holds none of it; victim: filled
-only by lines that the level above drops; neither: not enforced either way."""
+"""inclusive: contains everything in the previous levels; exclusive: contains nothing of it; victim:
+filled only with lines evicted from the previous level; neither: neither is guaranteed.
+"""
 
 Binding = Literal["close", "spread", "caches"]
-"""How a team lies on the node. `close` fills one domain after the other, and `spread` uses all
-cores evenly, as in OMP_PROC_BIND. `caches` takes one core per second-level cache first."""
+"""The placement of threads on the node. `close` fills one domain after the other, and `spread` uses
+all cores evenly, as in OMP_PROC_BIND. `caches` takes one core per second-level cache first.
+"""
 
 BINDINGS: tuple[Binding, ...] = ("close", "spread", "caches")
 RUNTIMES = ("gcc", "llvm")
-"""OpenMP's run-time systems whose costs a machine file may tell apart: libgomp, and LLVM's libomp
-with Intel's, which is the same."""
+"""OpenMP runtimes with separate costs in a machine file: libgomp, and LLVM's libomp, which is the
+same as Intel's.
+"""
 
 ACCESS_KINDS = ("read", "write")
 ACCESS_PATTERNS = ("streaming", "latency", "irregular")
@@ -30,9 +33,10 @@ ACCESS_PATTERNS = ("streaming", "latency", "irregular")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """The shape of the node; every field a labelled count, `clock_hz` in Hz, `simd_bits` in bit.
+    """The shape of the node. Every field is a labeled number. `clock_hz` is in Hz, and `simd_bits`
+    in bits.
 
-    `turbo` is the clock in Hz by the cores of a package that are at work, None where it is always
+    `turbo` is the clock in Hz by the number of active cores of a package, or None if it is always
     `clock_hz`.
     """
 
@@ -47,11 +51,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """One level of cache; sizes are of one instance.
+    """A level of cache. Sizes are per instance.
 
-    `size_bytes`, `line_bytes` in B; `associativity` in ways; `shared_by_cores` cores to an
-    instance; `latency_cycles` load-to-use; `bytes_per_cycle` what one core reads from it.
-    `bandwidth` maps a kernel's name to B/s by number of cores, where it was measured.
+    `size_bytes` and `line_bytes` are in B, and `associativity` in ways. `shared_by_cores` is the
+    number of cores per instance, `latency_cycles` is load-to-use, and `bytes_per_cycle` is the read
+    bandwidth of one core. `bandwidth` maps a kernel's name to B/s by number of cores, if measured.
     """
 
     level: int
@@ -68,9 +72,9 @@ class Cache:
 
 @dataclass(frozen=True, slots=True)
 class SharedPath:
-    """A memory path that all packages share (front-side bus machines: one chipset).
+    """A memory path shared by all packages (front-side bus machines with one chipset).
 
-    `traffic_bytes_per_s` is the ceiling of the whole node, write-allocate and write-back counted.
+    `traffic_bytes_per_s` is the limit of the whole node, including write-allocate and write-back.
     """
 
     traffic_bytes_per_s: Quantity
@@ -80,15 +84,15 @@ class SharedPath:
 class Memory:
     """Main memory of one NUMA domain.
 
-    `bandwidth` maps a kernel's name (`machine.kernels.KERNELS`) to B/s, as the program counts
-    them, by number of cores inside one domain. `peak_bytes_per_s` is the theoretical peak of one
-    domain, `shared_path` the ceiling of a node whose packages share one path (None: each domain
-    has its own), `remote_latency_cycles` the latency from another package. `page_bytes` is what the
-    system maps at once, `size_bytes` how much memory one domain has (None: not told, taken to hold
-    everything). `write_allocate` is the share of the lines that a store misses that are read first,
-    by cores inside one domain, where it changes with them (None: as the processor's).
-    `link_bytes_per_s` is what the cores of one package read from the memory of another at most, in
-    one direction between two packages (None: one package, or one path for all).
+    `bandwidth` maps a kernel's name (`machine.kernels.KERNELS`) to B/s of the program's accesses,
+    by number of cores in one domain. `peak_bytes_per_s` is the theoretical peak of one domain.
+    `shared_path` is the limit of a node whose packages share one path (None: each domain has its
+    own). `remote_latency_cycles` is the latency from another package. `page_bytes` is the page size
+    of the system. `size_bytes` is the memory of one domain (None: unknown, assumed to be
+    sufficient). `write_allocate` is the share of missed stores whose lines are read first, by
+    number of cores in one domain, if it varies (None: the processor's value). `link_bytes_per_s` is
+    the maximum bandwidth of one package's cores from the memory of another, in one direction
+    between two packages (None: one package, or one path for all).
     """
 
     latency_cycles: Quantity
@@ -102,9 +106,9 @@ class Memory:
     link_bytes_per_s: Quantity | None = None
 
     def curve(self, kernel: str) -> Curve:
-        """B/s of `kernel` by cores in a domain: as measured, or derived from another kernel.
+        """B/s of `kernel` by cores in a domain, as measured or derived from another kernel.
 
-        The derivation takes the same traffic, write-allocate counted, for both kernels.
+        The derivation assumes equal traffic, including write-allocate, for both kernels.
         """
         known = self.bandwidth.get(kernel)
         if known is not None:
@@ -116,7 +120,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One kind of operation: cycles until its result, and cycles between two independent ones."""
+    """A kind of operation: cycles until its result, and cycles between two independent ones."""
 
     latency_cycles: Quantity
     throughput_cycles: Quantity
@@ -124,21 +128,21 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Overheads:
-    """OpenMP's costs in cycles by number of threads, bound close.
+    """OpenMP's costs in cycles by number of threads, with close binding.
 
-    `fork_join`: an empty parallel region. `barrier`: one barrier. `reduction`: what a scalar
-    reduction adds to a region. `dynamic_chunk`, `atomic`, `critical`: between two of them on one
-    thread while all threads do nothing else (chunks of `schedule(dynamic)`, updates of one
-    variable, entries of one critical section). `first_touch`: the first write to 4 KiB of new
-    memory, while all threads do so, of no more than a sixteenth of the last cache, where the system
-    takes pages that were in use before; `first_touch_beyond`: the same of twice that cache.
-    `line_transfer`: to read a cache line that another core wrote
-    last and to write one's own again, for as many lines in a row as a first cache holds;
-    `bulk_transfer`: for each line beyond these. `fork_join` is met after a little serial work.
-    `team_change`: what a team costs beyond `fork_join` where the one before had another size, by
-    the larger of the two. `first_team`: what the first team of a program costs beyond `fork_join`,
-    since its threads are made. `far_line`: a line's way from a core of another package, which each
-    thread there adds to a construct whose table ends inside one package.
+    `fork_join`: an empty parallel region. `barrier`: one barrier. `reduction`: the additional cost
+    of a scalar reduction in a region. `dynamic_chunk`, `atomic`, `critical`: the time between two
+    of them on one thread while all threads do nothing else. They are chunks of `schedule(dynamic)`,
+    updates of one variable, and entries of one critical section. `first_touch`: the first write to
+    4 KiB of new memory by all threads at once, for at most a sixteenth of the last cache, where the
+    system reuses recent pages. `first_touch_beyond`: the same for twice that cache.
+    `line_transfer`: the time to read a cache line that another core wrote last, and to write one's
+    own again, for as many consecutive lines as fit the first cache. `bulk_transfer`: for each
+    further line. `fork_join` is measured after a little serial work. `team_change`: the additional
+    cost of a parallel region if the previous one had another number of threads, by the larger of
+    the two. `first_team`: the additional cost of a program's first parallel region, which creates
+    the threads. `far_line`: the transfer of a line from a core of another package. Each thread
+    there adds it to a construct whose table is for one package.
     """
 
     fork_join: Curve
@@ -160,9 +164,10 @@ class Overheads:
 class DensityWeights:
     """The weights of the density model (Chatzopoulos 2012, sec. 4.2.1 and 4.2.2), in cycles.
 
-    `operation` by kind and `hit` go into the good score; `miss`, by (``read`` or ``write``,
-    ``streaming``, ``latency`` or ``irregular``), into the bad score. `thresholds` are the scores
-    at which one more package is hinted, one fewer than the packages; empty: equal areas.
+    `operation` by kind and `hit` belong to the good score. `miss`, by (``read`` or ``write``,
+    ``streaming``, ``latency`` or ``irregular``), belongs to the bad score. `thresholds` are the
+    scores from which the next package is hinted, one fewer than the packages. If empty, areas are
+    equal.
     """
 
     operation: Mapping[str, Quantity]
@@ -174,15 +179,15 @@ class DensityWeights:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A machine model: what `load` reads from one YAML file.
+    """A machine model, as `load` reads it from a YAML file.
 
-    `sha256` is of the file's bytes, `path` where it was read, `sources` the file's own table.
-    `defaulted` names the keys that the file left out and a default filled in. `corrections` are
-    what measurements of regions made of the models; without any, every factor is 1.
-    `overheads` are those of the OpenMP run-time system `runtime` (None: of the one that the file
-    was measured with, or none in particular), `by_runtime` those that the file tells apart.
-    `binding` is how teams lie on the node: a choice of the run, not of the file. `spread` tells
-    how sure measured figures are: half of the 95 % interval over the value, by the figure's key.
+    `sha256` is the hash of the file's bytes, `path` its path, and `sources` its table of sources.
+    `defaulted` are the keys missing in the file, which have default values. `corrections` are
+    factors from measured regions. Without them, every factor is 1. `overheads` are those of the
+    OpenMP runtime `runtime` (None: the measured one, or unspecified). `by_runtime` are those of
+    specific runtimes. `binding` is the placement of threads, an option of the run instead of the
+    file. `spread` is the uncertainty of measured figures: half of the 95 % interval divided by the
+    value, by the figure's key.
     """
 
     name: str
@@ -205,8 +210,8 @@ class Machine:
     binding: Binding = "close"
 
     def as_run(self, *, binding: Binding = "close", runtime: str | None = None) -> Machine:
-        """The machine as a program finds it that is run so: its teams bound this way, under that
-        run-time system, whose own costs count where the file has them.
+        """The machine for this thread binding and this OpenMP runtime, with the runtime's own costs
+        if the file has them.
         """
         costs = self.overheads if runtime is None else self.by_runtime.get(runtime, self.overheads)
         return replace(self, binding=binding, runtime=runtime, overheads=costs)
@@ -253,7 +258,9 @@ class Machine:
 
     @property
     def cores_filled_first(self) -> int:
-        """Cores that teams fill before they take another package; all where they are spread."""
+        """The number of cores that threads fill before they use another package. With spread
+        binding, all cores.
+        """
         over_all = self.binding == "spread" or (
             self.binding == "caches" and self.cores_per_second_cache > 1
         )
@@ -261,7 +268,7 @@ class Machine:
 
     @property
     def cores_per_second_cache(self) -> int:
-        """Cores that share a second-level cache, 1 where there is none."""
+        """The number of cores that share a second-level cache, or 1 without one."""
         second = (cache for cache in self.caches if cache.level == 2)
         return next((cache.shared_by_cores.whole for cache in second), 1)
 
@@ -271,7 +278,7 @@ class Machine:
         return self.node.clock_hz.value
 
     def pace(self, cores: float) -> float:
-        """How many times `clock_hz` a core's clock is where `cores` of its package are at work."""
+        """A core's clock relative to `clock_hz`, with `cores` of its package active."""
         turbo = self.node.turbo
         return 1.0 if turbo is None else turbo.at(cores) / self.clock_hz
 
@@ -292,21 +299,21 @@ class Machine:
 
     @property
     def line_bytes(self) -> int:
-        """Bytes of a cache line of the largest cache: what memory moves at once."""
+        """Bytes of a cache line of the largest cache, the unit of memory transfers."""
         return self.largest_cache.line_bytes.whole
 
     def write_allocate(self, cores: float) -> float:
-        """The share of the lines that a store misses that are read first, `cores` of a domain at
-        work.
+        """The share of missed stores whose lines are read first, with `cores` of a domain
+        active.
         """
         by_cores = self.memory.write_allocate
         return self.processor.write_allocate.value if by_cores is None else by_cores.at(cores)
 
     @property
     def page_bytes(self) -> int:
-        """Bytes of a page of memory, as the system maps it."""
+        """Bytes of a page of memory."""
         return self.memory.page_bytes.whole
 
     def operation(self, kind: str) -> Operation:
-        """The operation of that kind; an unknown mathematical function costs a `call`."""
+        """The operation of that kind. An unknown math function costs a `call`."""
         return self.operations.get(kind) or self.operations["call"]

@@ -1,4 +1,4 @@
-"""What belongs to a core whatever node it sits in: issue, ports, pipes, registers, misses."""
+"""Properties of a core that do not depend on the node: issue, ports, pipes, registers, misses."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from regionpredict.machine.quantity import Quantity
 
 
 class Figure(NamedTuple):
-    """How one figure of a processor is written: its unit, whether only whole numbers will do, and
-    whether it may be zero."""
+    """The format of a processor's figure: its unit, whether it is a whole number, and whether it
+    may be zero.
+    """
 
     unit: str
     whole: bool = True
@@ -44,35 +45,31 @@ FIGURES: dict[str, Figure] = {
     "write_allocate": Figure("", whole=False, zero=True),
     "lasting_share": Figure("", whole=False, zero=True),
 }
-"""The keys of a machine file's section `processor`, which are those of a family's file as well."""
+"""The keys of the section `processor` of a machine file, and of a family's file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """One core, by the figures of its file or of its family (`machines/families/FAMILY.yaml`).
+    """A core, from the figures of its file or of its family (`machines/families/FAMILY.yaml`).
 
-    `issue_width`: instructions that it can begin in a cycle, once decoded.
-    `vector_registers`, `general_registers`: what the instruction set gives a compiler.
-    `loads_per_cycle`, `stores_per_cycle`: how many the first cache takes, however narrow, and
-    `memory_operations_per_cycle` both together; `load_bytes_per_cycle`, `store_bytes_per_cycle`
-    their bytes in all, so that wide ones may be fewer.
-    `fp_add_pipes`, `fp_mul_pipes`: pipes that add and that multiply (or fuse both); `fp_pipes`:
-    pipes that do either, fewer than the two together where they share.
-    `fused_sums`: 1 where compilers, tuned for this core, add a product to a running sum in one
-    operation, which waits for the sum before; 0 where product and sum stay apart.
-    `integer_pipes`: pipes for integer arithmetic. `divider_bits`: bits of a vector that are
-    divided in the time of a scalar division.
-    `window`: instructions that wait or are at work at a time (the reorder buffer).
-    `store_forward`: cycles from a stored floating-point number to its next load's result.
-    `outstanding_misses`: lines that the first cache waits for at once. `tlb_entries`: translations
-    that its last TLB holds of the pages that the system has by default, `tlb_large_entries` of
-    larger ones; `page_walkers` fetch missing ones at a time, each of which takes
-    `page_walk_factor` times as long as a load of its entry in the table of pages.
-    `prefetched_streams`: streams that the second cache's prefetcher follows, none of them beyond
-    its `prefetch_block` of bytes.
-    `write_allocate`: share of the lines that a store misses that are read first.
-    `lasting_share`: of what a shared cache could keep of data that is larger than itself, how much
-    it does: none where the line least recently used goes first.
+    `issue_width`: decoded instructions that it can start per cycle. `vector_registers`,
+    `general_registers`: numbers of registers in the instruction set. `loads_per_cycle`,
+    `stores_per_cycle`: the maximum numbers at the first cache, and `memory_operations_per_cycle`
+    for both together. `load_bytes_per_cycle` and `store_bytes_per_cycle` limit their total bytes,
+    so there may be fewer wide ones. `fp_add_pipes`, `fp_mul_pipes`: pipes that add, and pipes that
+    multiply (or fuse both). `fp_pipes`: pipes for either, fewer than the sum if they are shared.
+    `fused_sums`: 1 if compilers tuned for this core add a product to a running sum in one
+    operation, which waits for the previous sum. 0 if they use two operations. `integer_pipes`:
+    pipes for integer arithmetic. `divider_bits`: bits of a vector that are divided in the time of a
+    scalar division. `window`: instructions that can wait or execute at the same time (the reorder
+    buffer). `store_forward`: cycles from storing a floating-point number to the result of its next
+    load. `outstanding_misses`: lines that the first cache can wait for at the same time.
+    `tlb_entries`: translations in its last TLB for the system's default pages, and
+    `tlb_large_entries` for larger pages. `page_walkers` fetch missing ones concurrently. Each walk
+    takes `page_walk_factor` times as long as a load of its page-table entry. `prefetched_streams`:
+    streams that the second cache's prefetcher follows, within its `prefetch_block` in bytes.
+    `write_allocate`: the share of missed stores whose lines are read first. `lasting_share`: the
+    kept share of data larger than a shared cache, relative to the maximum. It is 0 for exact LRU.
     """
 
     family: str

@@ -1,4 +1,4 @@
-"""A number that says where it came from: a single value, or a curve over cores or threads."""
+"""A number with its origin: a single value, or a curve over cores or threads."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 Evidence = Literal["measured", "derived", "assumed"]
-"""measured: read in the source (a measurement, or the vendor's own document);
-derived: computed from such values, the source says how; assumed: confirmed by nobody."""
+"""measured: read in the source (a measurement, or the vendor's document); derived: computed from
+such values, as the source explains; assumed: not confirmed.
+"""
 
 EVIDENCE: tuple[Evidence, ...] = ("measured", "derived", "assumed")
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """One number with its unit, how it is known, and the source's own words.
+    """A number with its unit, its evidence, and its source.
 
     >>> Quantity(32768, "B", "measured", "vendor's data sheet").whole
     32768
@@ -31,12 +32,12 @@ class Quantity:
 
     @property
     def whole(self) -> int:
-        """The value as an integer: for counts and sizes."""
+        """The value as an integer, for counts and sizes."""
         return round(self.value)
 
 
 def with_unit(shown: str, unit: str) -> str:
-    """A value as it is shown with its unit, of which one is one.
+    """A value with its unit, in the singular for one.
 
     >>> with_unit("2", "stores/cycle"), with_unit("1", "stores/cycle"), with_unit("1", "")
     ('2 stores/cycle', '1 store/cycle', '1')
@@ -49,11 +50,11 @@ def with_unit(shown: str, unit: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A value by number of cores or threads: `y[i]` at `x[i]`, linear in between.
+    """A value by number of cores or threads: `y[i]` at `x[i]`, with linear interpolation.
 
-    `x` begins at 1 and rises strictly. Past the last point the value is held (`beyond` is
-    ``"hold"``: bandwidth that cannot grow any more) or grows with the number of threads
-    (``"proportional"``: one more turn at the same cache line for each further thread).
+    `x` starts at 1 and increases strictly. After the last point, the value is constant (`beyond` is
+    ``"hold"``, for saturated bandwidth) or proportional to the number of threads
+    (``"proportional"``, for threads that take turns at one cache line).
 
     >>> curve = Curve((1, 2, 4), (10.0, 20.0, 30.0), "B/s", "measured", "likwid-bench")
     >>> curve.at(1), curve.at(3), curve.at(9)
@@ -85,7 +86,7 @@ class Curve:
         return max(self.y)
 
     def scaled(self, factor: float, why: str) -> Curve:
-        """The same curve times `factor`, derived for the reason given in `why`."""
+        """The same curve times `factor`, derived for the reason `why`."""
         return Curve(
             self.x,
             tuple(value * factor for value in self.y),

@@ -1,4 +1,4 @@
-"""Finding machine files: the shipped ones by name, any other by its path."""
+"""Finds machine files: shipped ones by name, and others by path."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def shipped_names() -> tuple[str, ...]:
 
 
 def shipped_aliases() -> dict[str, str]:
-    """The shipped machine for each other name: a generation's, or that of archspec.
+    """The shipped machine for each alias: a processor generation, or archspec's name.
 
-    Read from the lines of the files, as parsing all of them would take a second.
+    The lines of the files are searched, since parsing all of them would take a second.
     """
     return {
         alias: name
@@ -39,16 +39,16 @@ def _aliases_in(path: Path) -> list[str]:
 
 
 def load(name_or_path: str | Path) -> Machine:
-    """Load a machine model: a shipped name, or the path of a YAML file.
+    """Loads a machine model: a shipped name, or the path of a YAML file.
 
-    What has a folder in it, or ends in .yaml or .yml, is a path. Raises InputError with file,
-    line and key for a wrong file, and with the nearest name for an unknown one.
+    A name with a folder, or with the suffix .yaml or .yml, is a path. Raises InputError with file,
+    line and key for an invalid file, and with the nearest name for an unknown one.
     """
     return load_file(*file_of(name_or_path))
 
 
 def file_of(name_or_path: str | Path) -> tuple[Path, str]:
-    """The file that a name or path means, and how errors name it.
+    """The file for a name or path, and its name in errors.
 
     Raises InputError with the nearest name for an unknown one.
     """
@@ -71,7 +71,7 @@ def file_of(name_or_path: str | Path) -> tuple[Path, str]:
 
 
 def load_file(path: Path, shown: str) -> Machine:
-    """Load the file at `path`, which errors name as `shown`."""
+    """Loads the file at `path`, which errors show as `shown`."""
     if not exists(path):
         raise InputError(
             "no such machine file", remedy="check the path, or give a shipped name", path=shown

@@ -1,4 +1,4 @@
-"""Where the threads of a team lie: on which domains, and how many share a core."""
+"""The placement of threads: on which domains, and how many share a core."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from regionpredict.machine.model import Machine
 
 
 class ThreadPlaces(NamedTuple):
-    """A team on the node: threads by domain, by package, and the most of any core.
+    """The threads on the node: threads by domain, by package, and the maximum per core.
 
-    Up to the cores, each thread has one of its own. Beyond them the first cores have one more than
-    the last, as OpenMP deals a team out to fewer places (OpenMP 5.2, sec. 10.1.3).
+    Up to the number of cores, each thread has its own core. With more threads, the first cores have
+    one more than the last, as OpenMP distributes threads over fewer places (OpenMP 5.2, sec.
+    10.1.3).
     """
 
     by_domain: tuple[int, ...]
@@ -22,7 +23,7 @@ class ThreadPlaces(NamedTuple):
 
     @property
     def packages(self) -> int:
-        """Packages that have any of them."""
+        """Packages with threads."""
         return sum(1 for threads in self.by_package if threads)
 
     @property
@@ -42,7 +43,7 @@ class ThreadPlaces(NamedTuple):
 
 
 def thread_places(machine: Machine, threads: int) -> ThreadPlaces:
-    """Where `threads` lie on a machine, bound as it says.
+    """The places of `threads` on a machine, by its binding.
 
     >>> from regionpredict.machine import load
     >>> node = load("skylake-gold-6148-snc")
@@ -64,8 +65,9 @@ def thread_places(machine: Machine, threads: int) -> ThreadPlaces:
 def _places(
     packages: int, per: int, own: int, cores: int, binding: str, threads: int, joined: int
 ) -> ThreadPlaces:
-    """As `thread_places`, of `per` domains a package with so many cores of their `own`, `joined` of
-    which share a second-level cache."""
+    """Like `thread_places`, for `per` domains per package with `own` cores each, `joined` of which
+    share a second-level cache.
+    """
     each, rest = divmod(threads, cores)
     whole = each * own
     starts = range(0, packages * per * own + 1, own)
@@ -84,8 +86,8 @@ def _places(
 
 
 def _over_caches(threads: int, core: int, caches: int, joined: int) -> int:
-    """Threads on the cores below `core` where each of so many second-level caches has one thread
-    before any has two; `joined` cores share one.
+    """The threads on the cores below `core`, if each second-level cache gets one thread before any
+    gets two. `joined` cores share one.
 
     >>> [_over_caches(5, core, 4, 2) for core in (0, 4, 8)]
     [0, 3, 5]
@@ -98,10 +100,10 @@ def _over_caches(threads: int, core: int, caches: int, joined: int) -> int:
 
 
 def threads_on_a_core(machine: Machine, threads: int) -> int:
-    """The most of a team of `threads` that any core has."""
+    """The maximum number of threads per core for `threads`."""
     return -(-threads // machine.cores)
 
 
 def packages_of(machine: Machine, threads: int) -> int:
-    """Packages that a team of so many threads uses."""
+    """The number of packages used by this many threads."""
     return thread_places(machine, threads).packages

@@ -1,4 +1,4 @@
-"""A machine file from what was detected and measured on a host: text that `load` reads."""
+"""Writes a machine file from a detected and measured host, for `load`."""
 
 from __future__ import annotations
 
@@ -18,18 +18,20 @@ GUESSED_SATURATION_CORES = 4
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What `calibrate` measured; whatever was not measured is left out.
+    """The results of `calibrate`. Anything not measured is missing.
 
-    `turbo_hz` is the clock by the cores of a package at work, where that changes it;
-    `latency` in cycles by level (1, 2, 3; 0 is memory); `bandwidth` by level, kernel and cores
-    in GB/s; `operations` by kind as (latency, throughput) in cycles; `openmp` by name and
-    threads in cycles; `node_traffic_gbps` what all packages load together, where they share one
-    path, `link_gbps` what one package loads from another's memory; `by_runtime` are the tables of
-    `openmp` under another run-time system; `capacity` the bytes by level that one core really has,
-    where the host shows a size that is not plausible; `latency_factor` the share of a streaming
-    miss's weight that a latency miss has; `processor` the figures of the core by their keys
-    (`machine.processor.FIGURES`); `spread` half of the 95 % interval over the value, by the
-    figure's key in the file; `remarks` what looked wrong.
+    - `turbo_hz`: the clock by the number of active cores of a package, if it varies
+    - `latency`: cycles by level (1, 2, 3; 0 is memory)
+    - `bandwidth`: GB/s by level, kernel and cores
+    - `operations`: (latency, throughput) in cycles by kind
+    - `openmp`: cycles by name and threads; `by_runtime`: the same under another OpenMP runtime
+    - `node_traffic_gbps`: the load bandwidth of all packages together, if they share one path
+    - `link_gbps`: the load bandwidth of one package from another's memory
+    - `capacity`: effective bytes by level for one core, if the host reports an implausible size
+    - `latency_factor`: the weight of a latency miss relative to a streaming miss
+    - `processor`: the figures of the core by their keys (`machine.processor.FIGURES`)
+    - `spread`: half of the 95 % interval divided by the value, by the figure's key in the file
+    - `remarks`: suspicious values
     """
 
     clock_hz: float | None = None
@@ -49,7 +51,7 @@ class Figures:
 
 
 def write(topology: Topology, name: str, figures: Figures | None = None) -> str:
-    """The text of a machine file; numbers that nothing told are written as *assumed*."""
+    """The text of a machine file. Unknown numbers are written as *assumed*."""
     measured = figures or Figures()
     lines = [
         *(f"# {remark}" for remark in (*topology.remarks, *measured.remarks)),
@@ -116,7 +118,7 @@ def _node(topology: Topology, measured: Figures) -> list[str]:
 
 
 def _processor(topology: Topology, measured: Figures) -> list[str]:
-    """The family of the host's processor, or what it says of itself where none is known."""
+    """The family of the host's processor, or its identity if none is known."""
     lines = _family(topology)
     if measured.processor:
         lines += [] if "processor:" in lines else ["processor:"]

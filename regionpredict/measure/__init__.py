@@ -1,5 +1,6 @@
-"""Region -> Measurements: instrument a build, run it over thread counts, keep what was measured.
+"""Instruments a build, runs it over thread counts, and stores the measurements.
 
-In: a compiler's or a program's command line. Out: `Campaign` (`store.read_campaign`), a file of
-JSON lines that any moment may end, and its regions' times (`summary.summarise`).
+Input: the command line of a compiler or a program. Output: a `Campaign` (`store.read_campaign`),
+stored as JSON lines so that the writer can be killed at any time, and the times of its regions
+(`summary.summarise`).
 """

@@ -1,6 +1,6 @@
-"""A program's outlined functions and the lines they come from, by its debug information.
+"""Finds a program's outlined functions and their source lines, from its debug information.
 
-Compilers move the body of a parallel region into a function of its own: gcc names it
+Compilers move the body of a parallel region into a separate function: gcc names it
 `main._omp_fn.0`, clang `main.omp_outlined`. With `-g` its first line is the directive's.
 """
 
@@ -24,9 +24,9 @@ SECONDS = 120
 
 @dataclass(frozen=True, slots=True)
 class Outlined:
-    """An outlined function: file and offset as `nm` shows it, and the source lines of its code.
+    """An outlined function: file and offset as in `nm`, and the source lines of its code.
 
-    `line` is its first, the directive's.
+    `line` is the first one, the line of the directive.
     """
 
     module: str
@@ -38,15 +38,14 @@ class Outlined:
 
     @property
     def function(self) -> str:
-        """The function of the source that it was taken out of."""
+        """The source function that contains it."""
         return re.split(r"\._omp_fn|\.?omp_outlined", self.name, maxsplit=1)[0]
 
 
 def outlined_functions(program: Path) -> tuple[Outlined, ...]:
-    """Those of a program and of the libraries beside it.
+    """The outlined functions of a program and of the libraries next to it.
 
-    Raises InputError where the tools that read them are missing, or where there is no debug
-    information.
+    Raises InputError if the required tools or the debug information are missing.
     """
     functions: list[Outlined] = []
     for module in [program.resolve(), *_own_libraries(program)]:
@@ -88,7 +87,7 @@ def _of_module(module: Path) -> list[Outlined]:
 
 
 def source_places(module: Path, addresses: Sequence[int]) -> dict[int, tuple[str, int]]:
-    """File and line of each address; line 0 where not known."""
+    """File and line of each address. The line is 0 if unknown."""
     places: dict[int, tuple[str, int]] = {}
     for at in range(0, len(addresses), _BATCH):
         part = addresses[at : at + _BATCH]
@@ -100,7 +99,7 @@ def source_places(module: Path, addresses: Sequence[int]) -> dict[int, tuple[str
 
 
 def _joined(functions: Sequence[Outlined]) -> list[Outlined]:
-    """clang's `omp_outlined` calls `omp_outlined_debug__`, which has the lines: both get them."""
+    """clang's `omp_outlined` calls `omp_outlined_debug__`, which has the lines. Both get them."""
     lines: dict[tuple[str, str, int], frozenset[tuple[str, int]]] = {}
     for function in functions:
         key = (function.module, function.file, function.line)

@@ -1,4 +1,4 @@
-"""Children that do not outlive the process that started them, and hear of what it hears."""
+"""Starts child processes that end with their parent and get its interrupts."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _POLL_S = 5.0
 
 
 def end_with_parent(number: int, parent: int) -> None:
-    """Has the system send this process signal `number` when process `parent` ends, however.
+    """Makes the system send signal `number` to this process when the process `parent` ends.
 
-    For `preexec_fn`; Linux alone can do it, elsewhere nothing happens.
+    For `preexec_fn`. It has an effect on Linux only.
     """
     if _SET is None:
         return
@@ -30,11 +30,12 @@ def run_with_interrupts(
     command: Sequence[str], environment: Mapping[str, str], *, silent: bool = False,
     begin: Callable[[], object] = lambda: None,
 ) -> tuple[int, bool]:  # fmt: skip
-    """Runs a command; its exit code, negative for a signal, and whether it was interrupted.
+    """Runs a command. Returns its exit code (negative for a signal), and whether it was
+    interrupted.
 
-    A terminal sends SIGINT to the command as well, which then ends in its own time. One that was
-    sent to this process alone is passed on; a second one ends the command. `begin` is called in the
-    child before the command. Raises OSError where it does not run.
+    A terminal also sends SIGINT to the command, which then ends by itself. A SIGINT to this process
+    only is passed on, and a second one ends the command. `begin` is called in the child before the
+    command. Raises OSError if it cannot be started.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGCHLD})
 

@@ -1,7 +1,6 @@
-"""A compiler's command line, as far as measuring has to change it: sources, outputs, dependencies.
+"""Parses a compiler's command line, as far as measuring needs it: sources, outputs, dependencies.
 
-Understood are the options of gcc and of compilers that take the same ones (clang, icx, the MPI
-wrappers).
+The options of gcc and compatible compilers (clang, icx, the MPI wrappers) are supported.
 """
 
 from __future__ import annotations
@@ -64,8 +63,9 @@ _ABI = ("-m32", "-m64", "-mx32", "-mabi", "-march", "-mcpu", "-mfloat", "-mfpu",
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source file on the command line: its place there, whether it is C++, and the language
-    that a `-x` before it names."""
+    """A source file on the command line: its position, whether it is C++, and the language of a
+    previous `-x`.
+    """
 
     position: int
     path: str
@@ -75,12 +75,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class CompilerCall:
-    """A command line taken apart.
+    """A parsed command line.
 
-    `command` is all of it. `driver` is what stands before the options (`ccache gcc` is two words);
-    `arguments` are the rest, response files read in. `kinds` says of each of these whether it is
-    for the 'preprocessor', the 'linker', an 'input', the 'output', the 'language', 'compile' (-c),
-    of a 'precompiled' header, or an 'option'.
+    `command` is the whole command line. `driver` is the part before the options (`ccache gcc` is
+    two words). `arguments` are the rest, with response files expanded. `kinds` has the kind of each
+    argument: 'preprocessor', 'linker', 'input', 'output', 'language', 'compile' (-c), 'precompiled'
+    (a header), or 'option'.
     """
 
     command: tuple[str, ...]
@@ -94,17 +94,19 @@ class CompilerCall:
 
     @property
     def clang(self) -> bool:
-        """Whether the driver's name says clang, which complains of options it does not use."""
+        """Whether the driver is clang, which warns about unused options."""
         return "clang" in Path(self.driver[-1]).name or "icx" in Path(self.driver[-1]).name
 
     @property
     def lto(self) -> bool:
-        """Whether objects hold the compiler's own code for the linker, which cannot be joined."""
+        """Whether objects contain intermediate code for link-time optimization, which cannot be
+        joined.
+        """
         return any(word.startswith("-flto") for word in self.arguments)
 
     @property
     def links(self) -> bool:
-        """Whether the call ends in a program or library."""
+        """Whether the call creates a program or library."""
         return not self.compiles_only and "input" in self.kinds
 
     def only(self, *kinds: str) -> list[str]:
@@ -112,22 +114,22 @@ class CompilerCall:
         return [w for w, kind in zip(self.arguments, self.kinds, strict=True) if kind in kinds]
 
     def abi_options(self) -> list[str]:
-        """The options that an object must share to be linked with this call's."""
+        """The options that must be equal for objects to be linked with those of this call."""
         return [word for word in self.only("option") if word.startswith(_ABI)]
 
     def object_of(self, source: Source) -> str:
-        """The object file that the compiler would write for the source."""
+        """The object file that the compiler writes for the source."""
         if self.compiles_only and self.output is not None:
             return self.output
         return Path(source.path).stem + ".o"
 
     @property
     def tied(self) -> bool:
-        """Whether the compiler writes files beside the object that belong to its very code."""
+        """Whether the compiler writes additional files that belong to exactly this code."""
         return any(word.startswith(_TIED) for word in self.arguments)
 
     def preprocessing(self) -> list[str]:
-        """The arguments that decide what the preprocessor gives, none of which writes a file."""
+        """The arguments that affect preprocessing, without those that write files."""
         return [
             word
             for at, word in self.without_side_files()
@@ -135,8 +137,9 @@ class CompilerCall:
         ]
 
     def without_side_files(self) -> list[tuple[int, str]]:
-        """The arguments with their positions, less those that only write files beside the object or
-        say something."""
+        """The arguments with their positions, without those that only write additional files or
+        messages.
+        """
         kept = []
         skip = False
         for position, word in enumerate(self.arguments):
@@ -149,7 +152,7 @@ class CompilerCall:
         return kept
 
     def code_options(self) -> list[str]:
-        """The options that decide what code is made of preprocessed text."""
+        """The options that affect the code generated from preprocessed text."""
         return [word for word in self.only("option") if not _is_no_code(word)]
 
     def macros(self) -> list[str]:
@@ -164,14 +167,14 @@ class CompilerCall:
         return given
 
     def described(self) -> str:
-        """The compiler and the options that change the code it makes, for the record."""
+        """The compiler and the options that affect the generated code, for the record."""
         options = [w for w in self.only("option") if not w.startswith(("-W", "-pipe", "-fdiag"))]
         options += self.macros()
         return " ".join([Path(self.driver[-1]).name, *options])
 
 
 def parse_call(command: Sequence[str]) -> CompilerCall:
-    """Takes a compiler's command line apart.
+    """Parses a compiler's command line.
 
     >>> call = parse_call(["ccache", "gcc", "-fopenmp", "-O3", "-c", "src/f.c", "-o", "f.o"])
     >>> call.driver, [source.path for source in call.sources], call.output, call.measurable
@@ -198,8 +201,9 @@ def parse_call(command: Sequence[str]) -> CompilerCall:
 
 
 def _with_precompiled(arguments: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
-    """The kinds, where clang is told of a precompiled header by `-Xclang -include-pch -Xclang
-    X.pch -Xclang -include -Xclang X.h`: the text is made from the header itself."""
+    """The kinds, where clang uses a precompiled header by `-Xclang -include-pch -Xclang X.pch
+    -Xclang -include -Xclang X.h`. Preprocessing uses the header itself.
+    """
     new_kinds = list(kinds)
     for at in range(len(arguments) - 3):
         if arguments[at] == arguments[at + 2] == "-Xclang" and arguments[at + 1] in _PRECOMPILED:
@@ -208,7 +212,7 @@ def _with_precompiled(arguments: Sequence[str], kinds: Sequence[str]) -> tuple[s
 
 
 def _has_openmp(arguments: Sequence[str]) -> bool:
-    """Whether OpenMP is on at the end: the last word on it counts."""
+    """Whether OpenMP is enabled. The last option counts."""
     on = False
     for word in arguments:
         if word.startswith(_OPENMP) and not word.startswith("-fopenmp-"):
@@ -229,7 +233,9 @@ def _is_cpp(driver: str) -> bool:
 
 
 def _is_launcher(command: Sequence[str], at: int) -> bool:
-    """`ccache gcc`: a second word that is no option and no file of the compiler's."""
+    """Whether the first word is a launcher, as in `ccache gcc`: the second word is neither an
+    option nor a file.
+    """
     word = command[at]
     return not word.startswith(("-", "@")) and not Path(word).suffix and (
         Path(command[at - 1]).name in ("ccache", "distcc", "sccache", "icecc", "nice", "env")
@@ -237,7 +243,7 @@ def _is_launcher(command: Sequence[str], at: int) -> bool:
 
 
 def _expanded(arguments: Sequence[str]) -> list[str]:
-    """The arguments with response files (`@file`) read in; one that is not there stays."""
+    """The arguments with response files (`@file`) expanded. A missing one is unchanged."""
     expanded: list[str] = []
     for word in arguments:
         if word.startswith("@") and len(word) > 1:
@@ -251,7 +257,7 @@ def _expanded(arguments: Sequence[str]) -> list[str]:
 
 
 class _WordReader:
-    """The state while the arguments of a command line are read from left to right."""
+    """The state during parsing of the arguments from left to right."""
 
     def __init__(self, cpp_driver: bool) -> None:
         self.cpp_driver = cpp_driver
@@ -263,7 +269,7 @@ class _WordReader:
         self.pending = ""
 
     def take(self, word: str) -> None:
-        """Reads one word."""
+        """Parses one word."""
         if self.pending:
             self._take_value(word)
         elif word in _VALUED:

@@ -1,4 +1,4 @@
-"""Calls that are none of ours: the compiler takes the place of this process."""
+"""Passes calls without instrumentation to the compiler, which replaces this process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from regionpredict.errors import InputError
 
 
 def run_as_it_is(command: Sequence[str]) -> None:
-    """Becomes the compiler; returns only by raising InputError."""
+    """Replaces this process by the compiler. Raises InputError if that fails."""
     sys.stdout.flush()
     sys.stderr.flush()
     try:
@@ -20,7 +20,7 @@ def run_as_it_is(command: Sequence[str]) -> None:
 
 
 def missing_compiler(name: str, error: OSError) -> InputError:
-    """What to say of a compiler that does not start."""
+    """The error for a compiler that cannot be started."""
     if isinstance(error, FileNotFoundError):
         return InputError(f"no compiler '{name}'", remedy="name an installed one after --")
     return InputError(

@@ -1,8 +1,7 @@
-"""Hardware counters by the names that PAPI, perf and libpfm4 give them.
+"""Hardware counters by the names of PAPI, perf and libpfm4.
 
-PAPI's presets are mapped to the kernel's generic events (perf_event_open(2)), which each processor
-counts in its own way; a name of one processor is looked up by libpfm4, where it is installed, as
-PAPI does.
+PAPI's presets are mapped to generic events of the kernel (perf_event_open(2)), which differ between
+processors. Names for one processor are looked up in libpfm4 if it is installed, as in PAPI.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from typing import NamedTuple
 from regionpredict.errors import UsageError
 
 MOST_COUNTERS = 3
-"""As many as a record of a recording has room for."""
+"""The maximum number per record of a recording."""
 
 
 class Counter(NamedTuple):
-    """A counter by its name and by what perf_event_open(2) calls it: `type` and `config`."""
+    """A counter with its name and its `type` and `config` for perf_event_open(2)."""
 
     name: str
     type: int
@@ -38,7 +37,7 @@ PRESETS = {
     "PAPI_TLB_IM": (_CACHE, _ITLB | _MISS), "PAPI_L3_TCA": (_HARDWARE, 2),
     "PAPI_L3_TCM": (_HARDWARE, 3),
 }  # fmt: skip
-"""PAPI's preset events that the kernel has generic events for."""
+"""PAPI's preset events with generic events of the kernel."""
 PERF = {
     "instructions": (_HARDWARE, 1), "cycles": (_HARDWARE, 0), "branches": (_HARDWARE, 4),
     "branch-misses": (_HARDWARE, 5), "cache-references": (_HARDWARE, 2),
@@ -54,10 +53,10 @@ _RAW_EVENT = re.compile(r"r([0-9a-fA-F]{1,16})")
 
 
 def named_counters(names: tuple[str, ...]) -> tuple[Counter, ...]:
-    """The counters of these names; the usual three where there are none.
+    """The counters with these names, by default the usual three.
 
-    A name is one of PAPI's presets, of perf, `rHEX` for a raw event of the processor, or one that
-    libpfm4 knows. Raises UsageError for others, and for more than three.
+    A name is one of PAPI's presets, a perf event, `rHEX` for a raw event of the processor, or an
+    event of libpfm4. Raises UsageError for other names, and for more than three.
     """
     if not names:
         return DEFAULT
@@ -100,7 +99,7 @@ _ATTR_BYTES = 256  # of perf_event_attr, and room for later ones
 
 
 def _by_libpfm(name: str) -> tuple[int, int] | None:
-    """Type and config of an event of libpfm4; None where it has none, or there is no libpfm4."""
+    """Type and config of an event of libpfm4. None if it is unknown, or libpfm4 is missing."""
     try:
         library = ctypes.CDLL("libpfm.so.4")
     except OSError:

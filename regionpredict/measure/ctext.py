@@ -1,8 +1,7 @@
-"""Preprocessed C text, token by token: where a loop's header and its body begin and end.
+"""Finds the header and the body of loops in preprocessed C text, token by token.
 
-Only what an OpenMP loop needs is understood; everything else is skipped over by its brackets. The
-preprocessor has taken away macros, comments and inactive parts, which makes this enough for C
-and for C++ alike.
+Only the syntax of OpenMP loops is parsed. Everything else is skipped by its brackets. The text has
+no macros, comments and inactive parts, so this works for C and C++.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _CLOSING = frozenset(_OPENING.values())
 
 
 class Token(NamedTuple):
-    """One token: its text and where it begins and ends in the whole text."""
+    """A token: its text, and its start and end in the whole text."""
 
     text: str
     begin: int
@@ -37,9 +36,9 @@ class Token(NamedTuple):
 
 
 class Header(NamedTuple):
-    """A `for` header: its three parts as tokens, the offset of `for` and that behind the `)`.
+    """A `for` header: its three parts as tokens, the offset of `for`, and the offset after the `)`.
 
-    A range-based `for` has only `init`.
+    A range-based `for` has `init` only.
     """
 
     init: tuple[Token, ...]
@@ -50,11 +49,11 @@ class Header(NamedTuple):
 
 
 class NotUnderstoodError(Exception):
-    """The text does not go on as a loop or statement does."""
+    """The text is not a loop or statement."""
 
 
 def next_token(text: str, at: int) -> Token | None:
-    """The first token from `at` on; spaces, newlines and lines of the preprocessor are left out."""
+    """The first token from `at` on, after whitespace and preprocessor lines."""
     fresh = at == 0 or text[at - 1] == "\n"
     while at < len(text):
         if fresh and (directive := _DIRECTIVE.match(text, at)):
@@ -71,7 +70,7 @@ def next_token(text: str, at: int) -> Token | None:
 
 
 def need_token(text: str, at: int) -> Token:
-    """As `next_token`; raises NotUnderstoodError at the end of the text."""
+    """Like `next_token`, but raises NotUnderstoodError at the end of the text."""
     token = next_token(text, at)
     if token is None:
         raise NotUnderstoodError("the text ends")
@@ -79,7 +78,7 @@ def need_token(text: str, at: int) -> Token:
 
 
 def closing(text: str, opening: Token) -> Token:
-    """The bracket that closes `opening`; raises NotUnderstoodError where none does."""
+    """The bracket that closes `opening`. Raises NotUnderstoodError without one."""
     depth = [_OPENING[opening.text]]
     at = opening.end
     while depth:
@@ -93,7 +92,7 @@ def closing(text: str, opening: Token) -> Token:
 
 
 def statement_end(text: str, at: int) -> int:
-    """The offset behind the statement that begins at `at`.
+    """The offset after the statement that starts at `at`.
 
     >>> text = "if (a) for (;;) { x; } else y = f(1, 2); z;"
     >>> text[: statement_end(text, 0)]
@@ -139,7 +138,7 @@ def _try_end(text: str, at: int) -> int:
 
 
 def behind_parentheses(text: str, at: int) -> int:
-    """The offset behind the parentheses that begin at `at`."""
+    """The offset after the parentheses that start at `at`."""
     opening = need_token(text, at)
     if opening.text != "(":
         raise NotUnderstoodError(f"'(' expected, not '{opening.text}'")
@@ -157,7 +156,7 @@ def _semicolon(text: str, at: int) -> int:
 
 
 def read_header(text: str, at: int) -> Header:
-    """The `for` that begins at `at`; raises NotUnderstoodError for anything else."""
+    """The `for` that starts at `at`. Raises NotUnderstoodError for anything else."""
     word = need_token(text, at)
     if word.text != "for":
         raise NotUnderstoodError(f"'for' expected, not '{word.text}'")

@@ -1,9 +1,8 @@
-"""Which values a measured region records at its entries, as C text.
+"""Selects the values that a measured region records at its entry, as C text.
 
-They are the names that the region's loops and subscripts depend on, in the words in which a
-prediction shows them: what the front end reads of the file tells them. A program must not notice
-that they are read, so a value behind a pointer is read only where its memory can be, and a function
-is called only where the loop's own header calls it.
+They are the names in the region's loops and subscripts, as shown in predictions, which the front
+end finds in the file. Recording must not change the program. So a value behind a pointer is read
+only if its memory is accessible, and a function is called only if the loop's header calls it.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from regionpredict.measure.regions import MeasuredLoop
 Place = tuple[str, int]
 """File and line of a directive."""
 VALUES_FILE = "regionpredict-values"
-"""Errors of the compiler name this file, and as line the number of the value, from 1."""
+"""Compiler errors refer to this file, and their line is the number of the value, from 1."""
 _ADDRESS = 5  # of gcc's and clang's classes of types
 _PART = re.compile(r"->|\.|\[\w+\]")
 _PLACE = re.compile(r"[A-Za-z_]\w*(?:(?:->|\.)[A-Za-z_]\w*|\[\w+\])*")
@@ -41,10 +40,11 @@ _MOST = 32  # of one region
 
 
 class NamesAt(NamedTuple):
-    """By file and line of a directive, the names that its loop depends on: of the `loops` there
-    those of each, in order, of `teams` those of the loops that its threads share by hand.
+    """By file and line of a directive, the names that its loop depends on. `loops` has those of
+    each loop in order, and `teams` those of manually shared loops.
 
-    `shared` has the places of these loops, whose iterations their team records by their names.
+    `shared` has the places of these loops. Their parallel region records their iterations by their
+    names.
     """
 
     loops: Mapping[Place, list[list[str]]] = MappingProxyType({})
@@ -56,8 +56,9 @@ NO_NAMES = NamesAt()
 
 
 class EntryValues(NamedTuple):
-    """The names of a region whose values are recorded, and the C expression of each; a loop that
-    counts its own iterations has its value when the region ends."""
+    """The names whose values a region records, and the C expression of each. A loop that counts its
+    iterations has its value at the end of the region.
+    """
 
     names: tuple[str, ...] = ()
     expressions: tuple[str, ...] = ()
@@ -66,8 +67,8 @@ class EntryValues(NamedTuple):
 def names_at(path: str, argv: Sequence[str], folder: str) -> NamesAt:
     """The names that the regions of a source depend on.
 
-    `argv` are the compiler's, called in `folder` on the source `path`. Empty where the front end
-    cannot read the file.
+    `argv` is the compiler call for the source `path` in `folder`. Empty if the front end cannot
+    read the file.
     """
     request = request_of_call(path, argv, folder)
     [names] = isolated(_names, [request], 1)
@@ -104,17 +105,18 @@ def _place(span: Span) -> Place:
 
 
 def _open_loops(region: Region) -> set[str]:
-    """The loops inside the region whose iterations nothing tells, by their names."""
+    """The loops inside the region with unknown iterations, by name."""
     inner = (loop for loop in region.loops() if loop is not region.nest)
     return {trip_name(loop) for loop in inner
             if loop.trips is None or loop.trips.has_unreadable_part}  # fmt: skip
 
 
 def _handed_names(region: Region, definitions: Sequence[Definition]) -> list[str]:
-    """The names of the region's own function that the source computes from others: a parameter `x`
-    of `smooth(grid.x)`. Where the region is, they can be read, and `grid.x` cannot.
+    """Names of the region's function that the source computes from others, such as a parameter `x`
+    of `smooth(grid.x)`. In the region, they can be read, but `grid.x` cannot.
 
-    They are declared above the region. Others of the same name have a prime in the region.
+    They are declared before the region. Other variables with the same name have a prime in the
+    region.
     """
     return sorted({
         made.name for made in definitions
@@ -124,7 +126,9 @@ def _handed_names(region: Region, definitions: Sequence[Definition]) -> list[str
 
 
 def names_of(loop: MeasuredLoop, names: NamesAt) -> Sequence[str]:
-    """The names that a measured loop, or the loops that a team shares by hand, depend on."""
+    """The names that a measured loop, or the manually shared loops of a parallel region, depend
+    on.
+    """
     if loop.is_team:
         return names.teams.get((loop.file, loop.line), [])
     here = names.loops.get((loop.file, loop.line), [])
@@ -134,8 +138,8 @@ def names_of(loop: MeasuredLoop, names: NamesAt) -> Sequence[str]:
 def entry_values(
     loop: MeasuredLoop, names: Sequence[str], counted: Collection[str] = ()
 ) -> EntryValues:
-    """What a measured loop records of these names at its entries; `counted` are those of loops that
-    count their iterations.
+    """The values of these names that a measured loop records at its entry. `counted` are the loops
+    that count their iterations.
 
     >>> loop = MeasuredLoop(0, 9, "/a/f.c", "f.c", 3, 4, 5, "parallel for", (), "(cells ( s ))")
     >>> entry_values(loop, ["n", "cells(s)", "rand()", "f.c:9", "f.c:10"], ["f.c:9"]).names
@@ -147,7 +151,9 @@ def entry_values(
 
 
 def _expression(name: str, loop: MeasuredLoop) -> str | None:
-    """C that gives the value of a name where the loop begins; None where reading it is not safe."""
+    """A C expression for the value of a name at the start of the loop. None if it is not safe to
+    read.
+    """
     if _PLACE.fullmatch(name):
         number = f"(__builtin_classify_type({name})=={_ADDRESS}?{NO_VALUE}:(long long)({name}))"
         checks = [
@@ -161,7 +167,7 @@ def _expression(name: str, loop: MeasuredLoop) -> str | None:
 
 
 def _prefixes(name: str) -> list[str]:
-    """The places on the way to a value, from the first that is behind something.
+    """The memory locations on the way to a value, from the first dereference on.
 
     >>> _prefixes("s->m[1]"), _prefixes("n")
     (['s->m', 's->m[1]'], [])

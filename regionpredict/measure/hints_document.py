@@ -1,7 +1,7 @@
-"""A file that should hold hints, as the JSON object that all its readers start from.
+"""Reads a file that should contain hints, as the JSON object that all its readers use.
 
-Who gives another file is told what that is, and how hints are made: hints are the input of many
-commands, and a source, a table or the measurements are taken for them.
+For another kind of file, the error says what it is and how hints are made. Users often pass
+sources, tables or measurements instead.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hpp", ".cu")
 
 
 def read_hints_document(path: Path) -> Record:
-    """The object of a hints file; raises InputError where it is none, with what it is instead."""
+    """The object in a hints file. Raises InputError with the kind of the file if it is not one."""
     if path.suffix in _SOURCES and is_file(path):
         remedy = MAKE_HINTS.replace("SOURCE", str(path))
         raise InputError("a source, not a hints file", remedy=remedy, path=str(path))
@@ -32,7 +32,7 @@ def read_hints_document(path: Path) -> Record:
 
 
 def checked_hints(document: Record, path: str) -> Record:
-    """The document; raises InputError where it is of another kind."""
+    """The document. Raises InputError for another kind of document."""
     schema = document.value.get("schema")
     if schema == SCHEMA:
         return document

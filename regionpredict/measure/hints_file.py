@@ -1,4 +1,4 @@
-"""A hints file (`regionpredict predict --format json`) as values, and whose region is whose."""
+"""Reads a hints file (`regionpredict predict --format json`), and finds the hint of a region."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from regionpredict.measure.hints_document import MAKE_HINTS, WHAT, read_hints_do
 from regionpredict.measure.planned_sizes import at_most, planned_sizes
 
 END = (1 << 63) - 1
-"""Iterations below the open end."""
+"""The upper bound of the last range of iterations."""
 STATUSES = ("predicted", "partial", "skipped")
 
 
 class BySize(NamedTuple):
-    """What is known of a hint that sizes change, in iterations of the (first) loop.
+    """How a hint depends on sizes, by iterations of the (first) loop.
 
-    `most` threads at any size; `choices` are (iterations below, threads), rising, and at the open
-    end `most` or fewer; empty where iterations do not tell. `steady`: the times change with the
-    sizes, the hint does not.
+    `most` is the maximum of threads at any size. `choices` are (iterations below, threads) in
+    ascending order, with at most `most` in the last range. They are empty if iterations do not
+    decide. `steady`: the times depend on the sizes, but the hint does not.
     """
 
     most: int
@@ -32,14 +32,14 @@ class BySize(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What a prediction says of one region; None where it does not say.
+    """The prediction for one region. Unknown values are None.
 
-    `iterations` are those of one execution of the loop that it is predicted for, `seconds` its time
-    on one thread; `busy` has the seconds that threads work in it, by their number: in the mean, and
-    the one that works longest (empty in a file of hints).
-    `band` is what measured speedups lie between, by threads, where it is told. `over_threads`: what
-    is measured counts the threads, each of which does a block of these iterations. `by_hand`:
-    threads share the loop by their numbers, so that only its team can be measured.
+    `iterations` is the trip count for which the loop is predicted, and `seconds` its time of one
+    execution on one thread. `busy` has the busy seconds of threads by their number: mean and
+    maximum (empty from a hints file). `band` is the interval of measured speedups by threads, if
+    known. `over_threads`: the loop counts the threads, each of which executes a block of these
+    iterations. `by_hand`: threads share the loop by their numbers, so only its parallel region can
+    be measured.
     """
 
     id: str
@@ -67,10 +67,10 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class TeamHint:
-    """What a prediction, or its plan, says of one team; `line` is that of its `parallel`, `regions`
-    are ids. `size_set_before` names what its threads take as their number: no other size may be
-    given to it. `predicted` is what is predicted of it as a whole, whatever the plan: None in files
-    of before.
+    """The prediction, or the plan, for one parallel region. `line` is the line of its `parallel`,
+    and `regions` are ids. `size_set_before` are the names that its threads use as their number,
+    which must not change. `predicted` is the prediction for the region as a whole, regardless of
+    the plan. None in old files.
     """
 
     id: str
@@ -86,10 +86,10 @@ class TeamHint:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """All hints of a file, and the machine they are for; `teams` is empty in files of before.
+    """All hints in a file, and their machine. `teams` is empty in old files.
 
     `pages` ('first-touch', 'interleave' or a domain's number) and `binding` ('close', 'spread' or
-    'caches') are how the program is to be run for the hints to hold.
+    'caches') are the run settings that the hints assume.
     """
 
     path: str
@@ -104,8 +104,9 @@ class Hints:
 
 
 class Place(NamedTuple):
-    """Where a region stands: its directive's line and its loop's, and which of the regions on that
-    line it is, from 1."""
+    """The place of a region: the lines of its directive and of its loop, and its number among the
+    regions on that line, from 1.
+    """
 
     file: str
     line: int
@@ -114,7 +115,7 @@ class Place(NamedTuple):
 
 
 class Placed(Protocol):
-    """Whatever says where a region stands."""
+    """Anything with the place of a region."""
 
     @property
     def file(self) -> str:
@@ -133,7 +134,7 @@ Region = TypeVar("Region", bound=Placed)
 
 
 def read_hints(path: Path) -> Hints:
-    """Reads a hints file; raises InputError where it is none."""
+    """Reads a hints file. Raises InputError if it is not one."""
     document = read_hints_document(path)
     with reading(path, WHAT, MAKE_HINTS):
         machine = document.inner("machine")
@@ -146,7 +147,7 @@ def read_hints(path: Path) -> Hints:
 
 
 def _run(document: Record) -> tuple[str | int, str]:
-    """(pages, binding); as usual in files of before."""
+    """(pages, binding). Old files have the defaults."""
     if "run" not in document.value:
         return "first-touch", "close"
     run = document.inner("run")
@@ -164,8 +165,9 @@ def _run(document: Record) -> tuple[str | int, str]:
 
 
 def _teams(document: Record) -> tuple[TeamHint, ...]:
-    """The teams, each with the size that the plan gives it, where there is a plan, and no more than
-    the threads that are recommended for the program."""
+    """The parallel regions with their numbers of threads from the plan, limited to the
+    recommendation for the program.
+    """
     if "teams" not in document.value:
         return ()
     records = list(document.inners("teams"))
@@ -189,7 +191,7 @@ def _teams(document: Record) -> tuple[TeamHint, ...]:
 
 
 def _recommended(document: Record) -> int | None:
-    """The threads for the whole program; None in files of before, and where nothing is known."""
+    """The recommended threads for the whole program. None in old files, and if unknown."""
     if "program" not in document.value or document.is_null("program"):
         return None
     return document.inner("program").whole("threads", 1)
@@ -205,7 +207,7 @@ def _limited(sizes: BySize | None, most: int | None) -> BySize | None:
 
 
 def _several_a_core(team: Record) -> bool:
-    """Not so in files of before."""
+    """Whether several threads share a core. False in old files."""
     given = "threads_per_core" in team.value and not team.is_null("threads_per_core")
     return given and team.whole("threads_per_core", 1) > 1
 
@@ -231,7 +233,7 @@ def _team(team: Record) -> TeamHint:
 
 
 def _by_size(record: Record) -> BySize | None:
-    """None where no size changes the hint, or the file is one of before."""
+    """None if no size changes the hint, and in old files."""
     if "range" not in record.value or record.is_null("range"):
         return None
     ranges = record.inner("range")
@@ -288,19 +290,19 @@ def _hint(region: Record) -> Hint:
 
 
 def _score(region: Record) -> float | None:
-    """None of a team, too."""
+    """None also for a parallel region."""
     known = "score" in region.value and not region.is_null("score")
     return region.number("score", 0.0, 1.0) if known else None
 
 
 def _seconds(region: Record) -> float | None:
-    """None where it is not known, or in files of before."""
+    """None if unknown, and in old files."""
     known = "seconds" in region.value and not region.is_null("seconds")
     return region.number("seconds") if known else None
 
 
 def _iterations(region: Record) -> int | None:
-    """None where they are not known, or in files of before."""
+    """None if unknown, and in old files."""
     if "iterations" not in region.value or region.is_null("iterations"):
         return None
     count = region.inner("iterations")
@@ -308,18 +310,17 @@ def _iterations(region: Record) -> int | None:
 
 
 def match_hint(hints: Sequence[Region], place: Place) -> Region | None:
-    """The hint of the region at a place: same line, and the file with the most folders in common.
+    """The hint of the region at a place: the same line, in the file with the most common folders.
 
-    Paths may differ in front, as those of a source read on one machine and built on another do;
-    the file's name may not. Where a macro puts several regions on one line, the hints' order is
-    theirs.
+    Paths may differ at the start, for a source read on one machine and built on another. The file's
+    name must be equal. If a macro puts several regions on one line, they match in order.
     """
     candidates = hints_at(hints, place)
     return candidates[min(place.ordinal, len(candidates)) - 1] if candidates else None
 
 
 def hints_at(hints: Sequence[Region], place: Place) -> list[Region]:
-    """The hints of all regions on the line of a place, in their order."""
+    """The hints of all regions on the line of a place, in order."""
     best: list[Region] = []
     most = 0
     for hint in hints:
@@ -339,7 +340,7 @@ def _beside(first: Placed, second: Placed) -> bool:
 
 
 def common_end(first: str, second: str) -> int:
-    """How many parts of two paths agree from the end on.
+    """The number of equal parts at the end of two paths.
 
     >>> common_end("src/a/f.c", "/home/me/a/f.c")
     2

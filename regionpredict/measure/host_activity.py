@@ -1,8 +1,6 @@
-"""What else a host is busy with, by the kernel's counters of processor time.
+"""Measures the load of other processes on a host, from the kernel's counters of processor time.
 
-before = read_activity()
-...  # our own work
-disturbance(before, read_activity(), own_s)
+before = read_activity() ... # our own work disturbance(before, read_activity(), own_s)
 """
 
 from __future__ import annotations
@@ -15,20 +13,25 @@ from typing import NamedTuple
 
 STATISTICS = Path("/proc/stat")
 OTHERS_BUSY = 0.1
-"""Cores. A run beside which others kept so much of the host busy is disturbed: they may have taken
-a tenth of the time of one of its threads, and the slowest thread is what a loop waits for.
-Assumed: twice the 5 % within which times are called settled."""
+"""Cores. A run is disturbed if other processes use more than this. They may then take a tenth of
+the time of one of its threads, and a loop waits for its slowest thread. Assumed: twice the 5 % at
+which times count as converged.
+"""
 STOLEN = 0.02
-"""Share of the host's processor time. A virtual machine from which its host took so much is
-disturbed: less than the 5 % within which times are called settled."""
+"""Share of the host's processor time. A run on a virtual machine is disturbed if its host takes
+more than this, less than the 5 % at which times count as converged.
+"""
 _RESOLUTION_S = 0.03
-"""Others' time below this is not told from none: the kernel counts in ticks of 10 ms a core."""
+"""Less time of other processes counts as none, since the kernel counts in ticks of 10 ms per
+core.
+"""
 _GLANCE_S = 0.25
 
 
 class Activity(NamedTuple):
-    """Processor time of all CPUs since the host was started, in seconds: spent, and kept from it by
-    a host of its own; and the time `at` which it was read, in seconds of a monotonic clock."""
+    """Processor time of all CPUs since the host was started, in seconds: used, and stolen by a host
+    machine. `at` is the time of the reading, in seconds of a monotonic clock.
+    """
 
     busy_s: float
     stolen_s: float
@@ -36,20 +39,21 @@ class Activity(NamedTuple):
 
 
 class Disturbance(NamedTuple):
-    """What happened beside a run: `others`, how many cores others kept busy on average, and which
-    share of the host's processor time was `stolen` by the machine that it is a guest of."""
+    """The load during a run. `others` is the mean number of cores used by other processes. `stolen`
+    is the share of processor time taken by the host of this virtual machine.
+    """
 
     others: float
     stolen: float
 
     @property
     def much(self) -> bool:
-        """Whether a run beside it is disturbed."""
+        """Whether a run at this load is disturbed."""
         return self.others > OTHERS_BUSY or self.stolen > STOLEN
 
 
 def parse_activity(text: str, at: float, ticks: float) -> Activity | None:
-    """What a text of /proc/stat says, with `ticks` a second; None where it is none.
+    """The counters in a text of /proc/stat, with `ticks` per second. None if it is invalid.
 
     >>> parse_activity("cpu  100 50 25 900 7 5 20 40 60 0\\n", 3.0, 100.0)
     Activity(busy_s=2.0, stolen_s=0.4, at=3.0)
@@ -62,7 +66,7 @@ def parse_activity(text: str, at: float, ticks: float) -> Activity | None:
 
 
 def read_activity() -> Activity | None:
-    """The host's counters now; None where the system has none."""
+    """The host's current counters. None if the system has none."""
     try:
         text = STATISTICS.read_text("ascii", "replace")
     except OSError:
@@ -73,9 +77,9 @@ def read_activity() -> Activity | None:
 def disturbance(
     before: Activity | None, after: Activity | None, own_s: float, cpus: int | None = None
 ) -> Disturbance | None:
-    """What others did between two readings, `own_s` seconds of processor time being our own.
+    """The load between two readings, without `own_s` seconds of our own processor time.
 
-    None where the counters are not known. `cpus` is the number of the host's CPUs.
+    None if the counters are unknown. `cpus` is the number of the host's CPUs.
 
     >>> disturbance(Activity(10, 0, 0), Activity(18, 2, 5), own_s=4.0, cpus=4)
     Disturbance(others=0.8, stolen=0.1)
@@ -92,7 +96,7 @@ def disturbance(
 
 
 def own_seconds() -> float:
-    """Processor time of this process and of those that it waited for."""
+    """Processor time of this process and of its finished children."""
     spent = os.times()
     return spent.user + spent.system + spent.children_user + spent.children_system
 
@@ -102,9 +106,9 @@ def wait_for_quiet(
     sleep: Callable[[float], None] = time.sleep,
     on_wait: Callable[[float], None] = lambda _: None,
 ) -> float:
-    """Waits until others leave the host alone, at most so long; the seconds that it took.
+    """Waits until the host is idle, with a time limit. Returns the seconds.
 
-    `on_wait` hears after each look at a busy host for how many seconds more it may wait.
+    `on_wait` receives the remaining seconds after each check of a busy host.
     """
     begin = time.monotonic()
     while (left := most_s - (time.monotonic() - begin)) > 0:

@@ -1,12 +1,12 @@
-"""Loops inside a measured region whose iterations nothing tells: the program counts them itself.
+"""Loops inside a measured region with unknown iterations, which count themselves.
 
-A counter goes up with each turn and is added to the file's totals where the loop ends:
+A counter is incremented in each iteration and added to the file's totals at the end of the loop:
 
     {long long regionpredict_k3=0; while (p) {regionpredict_k3++; p = p->next; }
      regionpredict_turned(3,regionpredict_k3);}
 
-Only functions stand in the region, so that no clause has to name a variable. A loop that is left
-by `return` or `goto` is not counted that time.
+The region contains only function calls, so no clause needs another variable. If a loop is left by
+`return` or `goto`, this execution is not counted.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ NO_VALUE = "(-9223372036854775807LL-1)"
 
 
 class InnerLoop(NamedTuple):
-    """Offsets in the text: of the loop, of its body, and behind both.
+    """Offsets in the text: of the loop, of its body, and after both.
 
-    `trips` is the C expression of its iterations where its header tells them before it starts, as
-    of a loop that threads share by hand; empty where it counts its turns.
+    `trips` is a C expression of its iterations if its header determines them, as in manually shared
+    loops. It is empty if the loop counts its iterations.
     """
 
     begin: int
@@ -47,18 +47,19 @@ class InnerLoop(NamedTuple):
 
 
 HandShared = dict[tuple[str, int], InnerLoop]
-"""Loops that threads share by hand, by file (as it is spelt) and line."""
+"""Manually shared loops, by file (as spelled) and line."""
 
 
 def line_of(name: str) -> int | None:
-    """The line of a loop's name, `f.c:12`; None for any other name."""
+    """The line in a loop's name, `f.c:12`. None for any other name."""
     match = _PLACE.fullmatch(name)
     return int(match.group(1)) if match else None
 
 
 def inner_loops(text: str, loop: MeasuredLoop, lines: Lines) -> dict[int, InnerLoop]:
-    """The loops inside a measured one that can count themselves, by line; where a line has several,
-    none of them."""
+    """The loops inside a measured one that can count themselves, by line. A line with several loops
+    is left out.
+    """
     loops: dict[int, InnerLoop | None] = {}
     try:
         first = need_token(text, text.index("\n", loop.begin))
@@ -72,8 +73,9 @@ def inner_loops(text: str, loop: MeasuredLoop, lines: Lines) -> dict[int, InnerL
 
 
 def hand_shared_loops(text: str, places: Collection[tuple[str, int]], lines: Lines) -> HandShared:
-    """Those of the loops at some places (file as it is spelt, and line) whose header tells how many
-    iterations a thread does; where a line has several, none of them."""
+    """The loops at these places (file as spelled, and line) whose header gives the iterations of a
+    thread. A line with several loops is left out.
+    """
     loops: dict[tuple[str, int], InnerLoop | None] = {}
     for match in _FOR.finditer(text) if places else ():
         marker = lines.at(match.start())
@@ -95,7 +97,7 @@ def _with_header_trips(text: str, at: int) -> InnerLoop | None:
 
 
 def _walk(text: str, at: int, end: int) -> Iterator[tuple[int, InnerLoop | None]]:
-    """Every loop between two places, with its own; None where it cannot count itself."""
+    """Every loop between two offsets, with nested ones. None if it cannot count itself."""
     while (token := next_token(text, at)) is not None and token.begin < end:
         at = token.end
         if token.text not in ("for", "while", "do"):
@@ -117,14 +119,15 @@ def _loop(text: str, word: Token) -> InnerLoop:
 
 
 def _follows_pragma(text: str, at: int) -> bool:
-    """Whether a directive stands in front, which nothing may part from its loop."""
+    """Whether a directive precedes the loop and must stay directly before it."""
     before = _MARKER.sub("", text[max(0, at - 2000) : at]).rstrip()
     return before.rpartition("\n")[2].lstrip().startswith("#")
 
 
 def prelude(loops: int) -> str:
-    """What the file needs for that many loops, in one line; 0 is the relaxed order, whose macro a
-    preprocessed text has no more."""
+    """The declarations for this many loops, on one line. 0 is the relaxed order, whose macro is not
+    available in preprocessed text.
+    """
     return (
         f"static long long regionpredict_turns[{loops}][2];"
         "static void regionpredict_turned(int k,long long n){"

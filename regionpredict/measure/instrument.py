@@ -1,7 +1,7 @@
-"""Preprocessed text -> the same text with calls around every worksharing loop and `parallel`.
+"""Inserts calls around every worksharing loop and `parallel` in preprocessed text.
 
-A sample, for a combined directive; lines of the preprocessor keep diagnostics and debug
-information on the original's lines:
+A sample, for a combined directive. Preprocessor lines keep diagnostics and debug information on the
+original lines:
 
     { static struct regionpredict_region regionpredict_r={"/src/f.c", ...};
       int regionpredict_size=regionpredict_known(&regionpredict_r, 4, 1);
@@ -14,13 +14,13 @@ information on the original's lines:
       for (...) ...
       regionpredict_end(&regionpredict_r, __func__, ...); }
 
-The values of the names that the region depends on are read in front of it, too.
+The values of the names that the region depends on are also read before it.
 
-The team's size is asked inside a team: an empty one of the same clauses, before the region's first
-run and whenever something else is asked for. (Asked inside the region itself, by a reduction, it
-cost 400 ns on two threads.) A loop in a `parallel` elsewhere is recorded by the team's first thread
-alone. A `parallel` is measured as a whole, whatever its threads share and how; where they share a
-loop by their numbers, each adds how many iterations it takes before it begins.
+The number of threads is queried in an empty parallel region with the same clauses, before the
+region's first execution and whenever another number is requested. (A query inside the region
+itself, by a reduction, cost 400 ns on two threads.) In a loop inside a `parallel` elsewhere, only
+the first thread records. A `parallel` is measured as a whole, however its work is shared. For a
+manually shared loop, each thread adds its iterations before it starts.
 """
 
 from __future__ import annotations
@@ -65,8 +65,9 @@ _FIRST_CODE = re.compile(r"^(?![ \t]*#|[ \t]*$)", re.M)
 
 
 class Instrumented(NamedTuple):
-    """A text with calls around its loops and teams: how many of each, and how many values of names
-    they record."""
+    """A text with calls around its loops and parallel regions, with the numbers of both and of
+    recorded values.
+    """
 
     text: str
     regions: int
@@ -78,12 +79,12 @@ def instrument(
     text: str, folder: str, build: str, *, cpp: bool, ask: bool = True,
     names: NamesAt = NO_NAMES, without: Collection[int] = (),
 ) -> Instrumented | None:  # fmt: skip
-    """The text with calls around its loops and teams; None where it has none to measure.
+    """The text with calls around its loops and parallel regions. None if there are none to measure.
 
-    `build` is the compiler's command, kept with every region. Without `ask` the team's size is
-    what the program would get, not asked inside a team: for code that takes no further directive.
-    `names` are those whose values the regions record at their entries, by place; values are
-    numbered from 1, in the order of the text, and those in `without` are left out.
+    `build` is the compiler's command, stored with every region. Without `ask`, the number of
+    threads is the program's default instead of a query in a parallel region, for code that accepts
+    no further directive. `names` are the names to record at region entries, by place. Values are
+    numbered from 1 in text order, without those in `without`.
     """
     loops = measured_constructs(text, folder)
     if not loops:
@@ -134,8 +135,9 @@ def _inner_by_name(
 def _shared_loops(
     text: str, constructs: Sequence[MeasuredLoop], lines: Lines, names: NamesAt
 ) -> dict[str, InnerLoop]:
-    """The loops of this text that threads share by hand, by the names under which their teams
-    record how long they are."""
+    """The manually shared loops of this text, by the names under which their parallel regions
+    record their lengths.
+    """
     spelt = {construct.file: construct.spelt for construct in constructs}
     places = {name: (spelt[file], line) for name, (file, line) in names.shared.items()
               if file in spelt}  # fmt: skip
@@ -144,7 +146,7 @@ def _shared_loops(
 
 
 def _counted(loop: InnerLoop, place: int) -> list[_Piece]:
-    """What makes a loop count its turns; the rank keeps what is inside between."""
+    """Makes a loop count its iterations. The rank keeps nested insertions in order."""
     if loop.trips:
         before = f"{{regionpredict_turned({place},{loop.trips});"
         return [
@@ -169,7 +171,7 @@ def _numbered(values: EntryValues, numbers: Iterator[int]) -> _Values:
 
 
 class _Piece(NamedTuple):
-    """A text to insert; at one offset an inner loop ends before an outer one."""
+    """A text to insert. At equal offsets, an inner loop ends before an outer one."""
 
     offset: int
     rank: int
@@ -207,7 +209,7 @@ def _calls(
     loop: MeasuredLoop, build: str, values: Mapping[int, tuple[str, str]],
     counters: Mapping[int, int], *, ask: bool,
 ) -> tuple[str, str]:  # fmt: skip
-    """What stands before the directive and behind the loop."""
+    """The text before the directive and after the loop."""
     asked = _asked(loop) if ask and loop.combined else None
     flags = COMBINED * loop.combined + NOWAIT * loop.has("nowait") + TEAM * loop.is_team
     lines = source_lines(loop.file, loop.line, loop.end_line)
@@ -248,14 +250,16 @@ def _calls(
 
 
 def _turned(loop: MeasuredLoop, place: int) -> str:
-    """C that gives the iterations of a loop that counted them, or of one that the team shared."""
+    """A C expression for the iterations of a loop that counted them, or of a manually shared
+    loop.
+    """
     if loop.is_team:
         return f"regionpredict_shared({place},regionpredict_size)"
     return f"regionpredict_average({place})"
 
 
 def _entry(loop: MeasuredLoop, values: Mapping[int, tuple[str, str]]) -> str:
-    """C that reads the values; each stands on a line of its own, by which errors tell it."""
+    """C code that reads the values. Each is on its own line, so that errors identify it."""
     if not values:
         return ""
     texts = [
@@ -267,7 +271,7 @@ def _entry(loop: MeasuredLoop, values: Mapping[int, tuple[str, str]]) -> str:
 
 
 def _asked(loop: MeasuredLoop) -> str | None:
-    """C that asks for the size of a team of the directive's clauses; None where it cannot."""
+    """C code that queries the number of threads for the directive's clauses. None if impossible."""
     if _ELSEWHERE & set(loop.kind.split()):
         return None
     number, runs, clauses = "0", "1", ""

@@ -1,9 +1,8 @@
-"""A measuring campaign as a job of Slurm, submitted through submitit.
+"""Runs a measuring campaign as a Slurm job, submitted through submitit.
 
-A campaign is one job on one node. Its thread counts are run in turn, and only one allocation has
-them beside each other: jobs of their own would run at other times, beside other neighbours, on
-other nodes. The job appends its runs to the measurements file itself, so that they are kept
-whatever becomes of the job or of whoever waits for it.
+A campaign is one job on one node. Its thread counts run in turn within one allocation. Separate
+jobs would run at other times, with other neighbors, on other nodes. The job appends its runs to the
+measurements file itself, so they are kept even if the job or the waiting process ends.
 """
 
 from __future__ import annotations
@@ -49,24 +48,25 @@ _NEVER = {
     "AccountNotAllowed", "BadConstraints", "DependencyNeverSatisfied", "InvalidAccount",
     "InvalidQOS", "PartitionConfig", "PartitionTimeLimit", "QOSNotAllowed",
 }  # fmt: skip
-"""Reasons for waiting that do not pass by themselves (squeue's manual, "JOB REASON CODES")."""
+"""Reasons for waiting that do not resolve by themselves (squeue's manual, "JOB REASON CODES")."""
 _GRACE_S = {"COMPLETED": 30.0, "FAILED": 2.0}
-"""How long a shared file system may take to show what a job has written at its end."""
+"""How long a shared file system may take to show the job's last output."""
 _ASK_OTHERWISE = "change what is asked by --threads, --time-budget or --slurm-option NAME=VALUE"
 _SILENCE_S = 600.0
-"""How long Slurm's controller may be out of reach."""
+"""How long Slurm's controller may be unreachable."""
 _SLOWEST_S = 5.0
 
 
 class JobFailedError(InputError):
-    """Slurm refused the job, or it did not come to its end."""
+    """Slurm refused the job, or the job did not finish."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a job asks for: `processors` CPUs (None: what its node has) of a whole node, or with
-    `shared` only these; `minutes` at the most; `node`, where it has to be this one. `options` are
-    the user's own, by name, and win."""
+    """The resources of a job: `processors` CPUs (None: all of its node) on an exclusive node, or
+    only these with `shared`; at most `minutes`; and `node`, if it must be a specific one. `options`
+    are the user's own by name, and have precedence.
+    """
 
     minutes: int
     processors: int | None = None
@@ -76,7 +76,7 @@ class Request:
 
 
 class Seen(NamedTuple):
-    """A job in Slurm's eyes: its state, why it waits, and its node."""
+    """A job as seen by Slurm: its state, why it waits, and its node."""
 
     state: str
     reason: str
@@ -84,12 +84,12 @@ class Seen(NamedTuple):
 
     @property
     def active(self) -> bool:
-        """It waits, runs, or is about to end."""
+        """Whether it waits, runs, or is about to end."""
         return self.state in _ACTIVE
 
 
 class Ended(NamedTuple):
-    """How a job's command ended: exit code, what it said on standard error, and its node."""
+    """The end of a job's command: exit code, output on standard error, and node."""
 
     code: int
     said: str
@@ -100,7 +100,7 @@ Job = submitit.Job[Ended]
 
 
 def slurm_is_here() -> bool:
-    """Whether jobs can be submitted from this machine."""
+    """Whether this machine can submit jobs."""
     return all(shutil.which(name) for name in ("sbatch", "squeue", "scontrol", "srun"))
 
 
@@ -130,9 +130,9 @@ def sbatch_parameters(request: Request) -> dict[str, str | int | bool]:
 
 
 def submit(folder: Path, command: tuple[str, ...], request: Request) -> Job:
-    """Submits a job that runs `command` here; submitit keeps its files in `folder`.
+    """Submits a job that runs `command` here. submitit stores its files in `folder`.
 
-    Raises JobFailedError where Slurm does not take it.
+    Raises JobFailedError if Slurm rejects it.
     """
     executor = submitit.SlurmExecutor(folder, max_num_timeout=0)
     # The command runs in the batch step, which has the whole allocation: of a step of its own
@@ -156,7 +156,7 @@ def submit(folder: Path, command: tuple[str, ...], request: Request) -> Job:
 
 
 def run_command(command: tuple[str, ...]) -> Ended:
-    """What the job does, on its node."""
+    """The work of the job, on its node."""
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         text=True, errors="replace", check=False,
@@ -166,9 +166,9 @@ def run_command(command: tuple[str, ...]) -> Ended:
 
 
 def look(job_id: str) -> Seen | None:
-    """The state of a job; `GONE` where Slurm knows it no longer, None where Slurm is silent.
+    """The state of a job: `GONE` if Slurm no longer knows it, None if Slurm does not respond.
 
-    Asks squeue: submitit would ask sacct, which needs an accounting database.
+    Uses squeue, since submitit would use sacct, which needs an accounting database.
     """
     line = ["squeue", "--noheader", "--states=all", f"--jobs={job_id}", "--format=%T|%r|%N"]
     try:
@@ -183,10 +183,10 @@ def look(job_id: str) -> Seen | None:
 
 
 def watch(job: Job, tell: Callable[[Seen], None], patience_s: float | None = None) -> Ended:
-    """Waits for the end of a job, and tells its state now and then.
+    """Waits for the end of a job, and reports its state regularly.
 
-    Raises JobFailedError where the job does not come to its end, can never start, or has not
-    started within `patience_s`; the last two cancel it.
+    Raises JobFailedError if the job does not finish, can never start, or has not started within
+    `patience_s`. The last two cancel it.
     """
     begin = heard = time.monotonic()
     since: float | None = None
@@ -211,23 +211,23 @@ def watch(job: Job, tell: Callable[[Seen], None], patience_s: float | None = Non
 
 
 def cancel(job: Job) -> None:
-    """Cancels a job and waits until it writes no more, for some seconds."""
+    """Cancels a job and waits some seconds until it stops writing."""
     with contextlib.suppress(OSError):
         job.cancel(check=False)
     _at_end(job)
 
 
 def running_jobs(folder: Path) -> list[str]:
-    """The jobs of a folder of submitit's that are not at their end."""
+    """The unfinished jobs in a folder of submitit."""
     ids = [path.name.split("_")[0] for path in folder.glob("*_submission.sh")]
     seen = {job_id: look(job_id) for job_id in sorted(ids) if job_id.isdigit()}
     return [job_id for job_id, job in seen.items() if job is None or job.active]
 
 
 def node_of(host: str) -> str | None:
-    """Slurm's name of the node that calls itself `host`; None where several may be meant.
+    """Slurm's name of the node with host name `host`. None if several match.
 
-    Raises JobFailedError where no node does.
+    Raises JobFailedError if no node matches.
     """
     done = subprocess.run(
         ["scontrol", "--oneliner", "show", "nodes"], capture_output=True, text=True, timeout=60,
@@ -303,7 +303,7 @@ def _failure(job: Job, seen: Seen) -> JobFailedError:
 
 
 def _said(job: Job) -> str | None:
-    """The last line of a job's own on standard error; None where there is no such file."""
+    """The last line of a job's standard error. None if there is no such file."""
     try:
         text: Any = job.stderr()
     except OSError:
@@ -312,7 +312,7 @@ def _said(job: Job) -> str | None:
 
 
 def _why(text: str) -> str:
-    """What sbatch says, without what stands around it.
+    """sbatch's message, without the text around it.
 
     >>> _why("sbatch: error: Batch job submission failed: Invalid partition name specified")
     'Invalid partition name specified'

@@ -1,4 +1,4 @@
-"""From which line to which a region stands in its source: its directive, and its nest of loops."""
+"""Finds the lines of a region in its source: its directive and its loops."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _WORDS = frozenset(("for", "while", "do", "if", "switch"))
 
 
 class Extent(NamedTuple):
-    """The first and the last line, both of the region."""
+    """The first and the last line, both inside the region."""
 
     first: int
     last: int
 
     def away(self, line: int) -> int:
-        """How many lines lie between; 0 of a line inside."""
+        """The distance in lines, 0 for a line inside."""
         return max(self.first - line, line - self.last, 0)
 
 
 def loop_extent(text: str, directive: int, loop: int | None, column: int = 0) -> Extent:
-    """The lines of a region whose directive begins on one line and whose loop, where it is known,
-    on another, in a column (0: not known). `text` is the source as it is written.
+    """The lines of a region. Its directive starts on one line, and its loop, if known, on another
+    in a column (0: unknown). `text` is the original source.
 
-    What is no C to be followed, as a loop that a macro opens but does not close, ends on the line
-    on which it begins.
+    Text that cannot be parsed, such as a loop that a macro opens but does not close, ends on its
+    first line.
 
     >>> loop_extent("#pragma omp for \\\\\\n  nowait\\nfor (;;) {\\n}\\n", 1, 3)
     Extent(first=1, last=4)
@@ -59,7 +59,7 @@ def _blank(directive: re.Match[str]) -> str:
 
 
 def _loop_end(text: str, at: int) -> int:
-    """The offset behind the loop that begins at an offset, or behind the words of its line."""
+    """The offset after the loop that starts at an offset, or the end of the words on its line."""
     token = need_token(text, at)
     after = next_token(text, token.end)
     if token.text.isidentifier() and token.text not in _WORDS and after and after.text == "(":

@@ -1,4 +1,4 @@
-"""A loop's lines in its source, and their digest: whether a measured loop is still the same."""
+"""A loop's source lines and their digest, which shows whether a measured loop has changed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _DIGITS = 16
 
 
 def source_lines(file: str, first: int, last: int) -> list[str]:
-    """The lines `first` to `last` of a file, from 1; none where it cannot be read."""
+    """The lines `first` to `last` of a file, from 1. Empty if it cannot be read."""
     return lines_of(file)[first - 1 : last]
 
 
 def lines_of(file: str) -> list[str]:
-    """All lines of a source file; none where it cannot be read."""
+    """All lines of a source file. Empty if it cannot be read."""
     try:
         return read_bytes(Path(file), "").decode("utf-8", "replace").splitlines()
     except InputError:
@@ -26,7 +26,7 @@ def lines_of(file: str) -> list[str]:
 
 
 def digest_of(lines: Sequence[str]) -> str:
-    """A digest that white space at the ends of lines does not change; empty without lines.
+    """A digest that ignores white space at the ends of lines. Empty without lines.
 
     >>> digest_of(["for (;;)"]) == digest_of(["  for (;;) "]), digest_of([])
     (True, '')

@@ -1,6 +1,6 @@
-"""Runs a program with the recording tool of `runtime/ompt_record.c` loaded into its runtime.
+"""Runs a program with the recording tool `runtime/ompt_record.c` loaded into its OpenMP runtime.
 
-What it leaves in the folder is for `tasks/` to read, or for `trace/`.
+`tasks/` and `trace/` read the resulting folder.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def recorded_run(
     counters: Sequence[Counter] = (),
     in_turns: bool = False,
 ) -> int:
-    """Runs the command, whose file is `program`; returns its exit code, negative for a signal.
+    """Runs the command with the executable `program`. Returns its exit code, negative for a signal.
 
-    `folder` gets its events, `cache` keeps the compiled tool; `threads` sets OMP_NUM_THREADS,
-    `level` says whether all or only parallel regions are recorded, `silent` drops what the program
-    writes; `counters`, at most three, are read with each event (`refused_counters` says where they
-    are not). With `in_turns` all threads share one processor, and times are of each thread's own
-    use of it: as on one thread, but with the work dealt as among several.
-    Raises InputError where it cannot run so, and where nothing was recorded.
+    `folder` receives the events, and `cache` the compiled tool. `threads` sets OMP_NUM_THREADS.
+    `level` selects all events or only parallel regions, and `silent` discards the program's output.
+    `counters` (up to three) are read at each event (see `refused_counters`). With `in_turns`, all
+    threads share one processor, and times are each thread's own processor time. This gives times as
+    on one thread, but with work distributed over several. Raises InputError if it cannot run like
+    this, or if nothing was recorded.
     """
     substitute = runtime_for(program, runtime)
     tool = preload_library(compiler, cache, SOURCE)
@@ -93,7 +93,7 @@ def _begin(parent: int, in_turns: bool) -> None:
 
 
 def refused_counters(folder: Path) -> str | None:
-    """Why the counters that were asked for cannot be read here; None where they were."""
+    """The reason why requested counters cannot be read here. None if they were."""
     for file in folder.glob("counters-*"):
         said = file.read_text(encoding="ascii", errors="replace").strip()
         if said != "read":
@@ -104,7 +104,9 @@ def refused_counters(folder: Path) -> str | None:
 def recording_environment(
     tool: Path, folder: Path, level: Level, environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """The environment in which a program's runtime finds the compiled tool and where to write."""
+    """The environment in which a program's runtime finds the compiled tool and its output
+    folder.
+    """
     return {
         **environment,
         "OMP_TOOL": "enabled",
@@ -123,9 +125,9 @@ def _joined(first: str, others: str) -> str:
 
 
 def site_lines(folder: Path) -> dict[int, str]:
-    """`file:line` of each place of the code that a recording names, where debug information tells.
+    """`file:line` of each recorded code address, from debug information.
 
-    The folder's recordings are of one process. Raises InputError where addr2line is missing.
+    The folder's recordings belong to one process. Raises InputError if addr2line is missing.
     """
     modules: dict[str, dict[int, int]] = {}
     for file in folder.glob("sites-*"):

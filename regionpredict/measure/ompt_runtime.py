@@ -1,7 +1,7 @@
-"""OpenMP runtimes that tell tools what they do, and what a program needs to run on one.
+"""OpenMP runtimes with the tools interface OMPT, and how to run a program on one.
 
-LLVM's runtime (and Intel's, which is the same) calls tools by OMPT; gcc's does not. A program that
-gcc built runs on LLVM's in its place where that knows all calls that the program makes.
+LLVM's runtime (the same as Intel's) supports OMPT, and gcc's does not. A program built by gcc can
+run on LLVM's runtime if that has all functions the program calls.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _INSTALL = f"install libomp5 (Debian), or {with_extra('tasks')}, or build it wit
 
 
 def find_runtime() -> Path | None:
-    """LLVM's or Intel's runtime: where the loader looks, clang's, or one beside this Python."""
+    """LLVM's or Intel's runtime: from the loader's paths, from clang, or next to this Python."""
     listing = _output(["ldconfig", "-p"]) or _output(["/sbin/ldconfig", "-p"])
     for name in NAMES:
         match = re.search(rf"^\s*{re.escape(name)} .*=> (\S+)$", listing, re.MULTILINE)
@@ -41,10 +41,10 @@ def _version(path: Path) -> int:
 
 
 def runtime_for(program: Path, runtime: Path | None = None) -> Path | None:
-    """The runtime to load before the program's own; None where it needs none.
+    """The runtime to load before the program's own. None if none is needed.
 
-    Raises InputError for a program that gcc built where no runtime can stand in, and for one that
-    has gcc's runtime built in.
+    Raises InputError for a program built by gcc if no runtime can replace gcc's, or if gcc's is
+    linked statically.
     """
     needed = _symbols(program)
     gcc = {name for name in needed if name.startswith("GOMP_")}
@@ -72,10 +72,10 @@ def runtime_for(program: Path, runtime: Path | None = None) -> Path | None:
 
 
 def stand_in(runtime: Path, cache: Path) -> Path:
-    """The runtime as it is loaded into programs: Intel's by a link in a folder of its own.
+    """The runtime as loaded into programs. Intel's is linked into a separate folder.
 
-    Beside libumf, which it looks for where it lies, it ends in a fault: 2025.0 unloads that before
-    its last call of it. Raises InputError where the cache cannot be written.
+    If it finds libumf next to itself, it crashes: version 2025.0 unloads libumf before its last
+    call. Raises InputError if the cache cannot be written.
     """
     if not any(runtime.parent.glob("libumf.so*")):
         return runtime
@@ -96,7 +96,7 @@ def stand_in(runtime: Path, cache: Path) -> Path:
 
 
 def is_fixed(module: Path) -> bool:
-    """Whether a program's addresses are those of its file, as without -pie."""
+    """Whether a program has fixed addresses, as without -pie."""
     try:
         with module.open("rb") as stream:
             head = stream.read(18)
@@ -106,7 +106,7 @@ def is_fixed(module: Path) -> bool:
 
 
 def _symbols(path: Path, *, own: bool = False) -> set[str]:
-    """Names that a file needs from elsewhere, or has itself; none of what is no program."""
+    """Names that a file imports or defines. Empty if it is not an executable."""
     side = "--defined-only" if own else "--undefined-only"
     listing = _output(["nm", "-D", side, str(path)])
     return {line.split()[-1].partition("@")[0] for line in listing.splitlines() if line.split()}

@@ -1,4 +1,4 @@
-"""What the preloaded library wrote -> the regions of one run, by debug information."""
+"""Converts the output of the preloaded library to the regions of one run, by debug information."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from regionpredict.measure.results import Results, read_results, result_entries
 
 
 def outlined_entries(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """The entries of outlined functions; what is torn or not ours is left out."""
+    """The entries of outlined functions. Truncated or foreign lines are left out."""
     return [entry for entry in result_entries(lines) if entry.get("kind") == "outlined"]
 
 
 def read_outlined(lines: Sequence[str], functions: Sequence[Outlined]) -> Results:
-    """As `read_results`; functions without a known line are left out."""
+    """Like `read_results`. Functions without a known line are left out."""
     by_address = {(function.module, function.offset): function for function in functions}
     translated = []
     for entry in outlined_entries(lines):

@@ -1,4 +1,4 @@
-"""Which number of threads a team has by a program's plan: what `run` gives it, and clauses say."""
+"""The number of threads of each parallel region by a program's plan, for `run` and for clauses."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ def planned_sizes(
     plans: Iterable[Mapping[str, int]], several_a_core: Collection[str] = (),
     most: int | None = None,
 ) -> dict[str, int]:  # fmt: skip
-    """Threads by team, where its own hint does not stand; `plans` are each program's, by team.
+    """Threads by parallel region, if they differ from its own hint. `plans` has each program's
+    plan, by region.
 
-    A team of several programs that want different sizes of it keeps its hint. So do all teams of a
-    plan where each of them asks for several threads on a core (`several_a_core`), since plans know
-    of one. No team has more than the `most` that are recommended for all programs; where there is
-    one plan, and it has one size for all teams, that is this number.
+    A region of several programs that have different numbers for it keeps its hint. All regions of a
+    plan keep their hints if each of them uses several threads per core (`several_a_core`), since
+    plans support only one. No region has more than the `most` threads recommended for all programs.
+    If there is one plan with one number for all regions, it is replaced by `most`.
 
     >>> planned_sizes([{"a:3": 8, "a:9": 4}, {"a:3": 6, "b:5": 2}])
     {'a:9': 4, 'b:5': 2}
@@ -38,5 +39,5 @@ def planned_sizes(
 
 
 def at_most(threads: int, most: int | None) -> int:
-    """The threads of a team in a program for which `most` are recommended, if that is known."""
+    """The threads of a parallel region in a program with `most` recommended threads, if known."""
     return threads if most is None else min(threads, most)

@@ -1,6 +1,6 @@
-"""What one measured run tells of sizes: each region's executions, trip counts and values of names.
+"""Sizes recorded in one measured run: each region's executions, trip counts and values of names.
 
-In: a file of `regionpredict measure`, or what a measured program wrote by itself.
+Input: a file of `regionpredict measure`, or the output of a measured program.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _REMEDY = "give a file of regionpredict measure"
 
 @dataclass(frozen=True, slots=True)
 class RecordedRegion:
-    """One region in the run.
+    """A region in the run.
 
-    `least_trips` and `most_trips` are None where the program could not count; `macros` are the
-    `-D` and `-U` that it was compiled with. `text` is the digest of its `lines` lines. Of a whole
-    `parallel` the same is told, but no trips; loops that its threads share by hand are in `sizes`.
-    `cases`: the distribution over sizes, empty where it is not known or all executions are alike.
+    `least_trips` and `most_trips` are None if the program could not count. `macros` are the `-D`
+    and `-U` of its compilation. `text` is the digest of its `lines` lines. A whole `parallel` has
+    the same data without trips. Manually shared loops are in `sizes`. `cases` is the distribution
+    over sizes. It is empty if unknown, or if all executions are equal.
     """
 
     file: str
@@ -45,7 +45,7 @@ class RecordedRegion:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The regions of one run and its `parallel` constructs, and the file that tells of it."""
+    """The regions of one run and its `parallel` constructs, and the source file of these data."""
 
     path: str
     regions: tuple[RecordedRegion, ...]
@@ -53,10 +53,10 @@ class Recording:
 
 
 def read_recording(path: Path) -> Recording:
-    """The run on the fewest threads in a file, the first of several. Programs may have loops
-    for several threads only. A region that it did not run is taken from the next run that did.
+    """The run with the smallest number of threads in a file, the first of several. Some loops run
+    only on several threads. A region missing in this run is taken from the next run that has it.
 
-    Raises InputError where the file cannot be read, holds no run, or is none of measurements.
+    Raises InputError if the file cannot be read, has no run, or is not a measurements file.
     """
     written = _written_by_a_program(path)
     runs: Sequence[Results | Run]
@@ -81,8 +81,9 @@ def _first_of_each(regions: Iterable[RegionRun]) -> tuple[RecordedRegion, ...]:
 
 
 def together(recordings: Sequence[Recording]) -> Recording:
-    """Several runs of one program as one; a region that several came to is told once, its sizes
-    from the least to the most of any."""
+    """Several runs of one program as one. A region in several runs occurs once, with the range of
+    all its sizes.
+    """
     return Recording(
         recordings[0].path,
         _merged(region for recording in recordings for region in recording.regions),
@@ -99,7 +100,7 @@ def _merged(regions: Iterable[RecordedRegion]) -> tuple[RecordedRegion, ...]:
 
 
 def _both(first: RecordedRegion, second: RecordedRegion) -> RecordedRegion:
-    """One region in two runs, executions as in the first."""
+    """A region in two runs, with the executions of the first."""
     sizes = dict(first.sizes)
     for name, size in second.sizes.items():
         own = sizes.get(name, size)
@@ -119,7 +120,7 @@ def _both(first: RecordedRegion, second: RecordedRegion) -> RecordedRegion:
 
 
 def _written_by_a_program(path: Path) -> Results | None:
-    """What a file tells that REGIONPREDICT_OUTPUT named; None where it is another one."""
+    """The content of a file written to REGIONPREDICT_OUTPUT. None for other files."""
     text = read_bytes(path, _REMEDY).decode("utf-8", "replace")
     if not text.startswith('{"kind":"run","pid":'):
         return None

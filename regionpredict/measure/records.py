@@ -1,4 +1,4 @@
-"""What was measured, as frozen values: a region in one run, a run, a campaign."""
+"""Measurements as frozen values: a region in one run, a run, a campaign."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCHEMA = "regionpredict/measurements/1"
 
 @dataclass(frozen=True, slots=True)
 class EntrySize:
-    """What a name was worth at the entries of a region: at the first, and at least and at most."""
+    """The values of a name at the entries of a region: the first, the smallest and the largest."""
 
     name: str
     entries: int
@@ -24,8 +24,9 @@ class EntrySize:
 
 @dataclass(frozen=True, slots=True)
 class EntryCase:
-    """How many executions a region had with one trip count (None: not counted) and with one value
-    of each name."""
+    """The number of executions of a region with one trip count (None: not counted) and one value of
+    each name.
+    """
 
     entries: int
     trips: int | None
@@ -36,13 +37,13 @@ class EntryCase:
 class RegionRun:
     """One region in one run of the program.
 
-    Times in seconds over `executions`; trip counts are 0 with `counted` 0 where the program could
-    not evaluate them. Of a loop with `nowait` the times are the first thread's own share. `sizes`
-    are the values of the names that it depends on; `text` is the digest of the `lines` lines of its
-    source, empty where they were not there. A whole `parallel` is told in the same way, without
-    trips; its `sizes` have those of the loops that its threads share by hand, by the loops' names.
-    `cases` is the distribution of the executions over trip counts and values: all executions, or
-    empty if there is one case only, or too many.
+    Times are in seconds over all `executions`. Trip counts are 0 with `counted` 0 if the program
+    could not evaluate them. For a loop with `nowait`, the times are those of the first thread.
+    `sizes` are the values of the names that it depends on. `text` is the digest of the `lines`
+    lines of its source, or empty if these were missing. A whole `parallel` has the same data
+    without trips. Its `sizes` include those of manually shared loops, by the loops' names. `cases`
+    is the distribution of the executions over trip counts and values. It has all executions, or is
+    empty for a single case or too many.
     """
 
     file: str
@@ -71,21 +72,23 @@ class RegionRun:
 
     @property
     def place(self) -> tuple[str, int, int]:
-        """File, line and which of the line's regions it is, which name the region."""
+        """File, line and number on the line, which identify the region."""
         return self.file, self.line, self.ordinal
 
     @property
     def construct(self) -> tuple[str, int, int, str]:
-        """The same with its directive, which tells a `parallel` from the loops on its line."""
+        """The same with its directive, which distinguishes a `parallel` from the loops on its
+        line.
+        """
         return *self.place, self.directive
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of the program on `threads` threads; `load` is the host's load average before it, and
-    `beside` what others did to the host during it, None where that is not known. `teams` are the
-    `parallel` constructs without a loop of their own, whose times hold those of the regions inside.
-    `exit_code` is the program's own, at most 128, and `said` its last lines where that is not 0.
+    """A run of the program on `threads` threads. `load` is the host's load average before it, and
+    `beside` the load of other processes during it (None if unknown). `teams` are the `parallel`
+    constructs without their own loop. Their times include those of the regions inside. `exit_code`
+    is the program's, at most 128. `said` are its last lines if it is not 0.
     """
 
     threads: int
@@ -105,13 +108,13 @@ class Run:
 
     @property
     def disturbed(self) -> bool:
-        """Whether others took so much of the host that its times are not the program's own."""
+        """Whether the load of other processes distorts its times."""
         return self.beside is not None and self.beside.much
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """Where it was measured; two campaigns are of one host where all of this is the same."""
+    """The measured host. Two campaigns belong to the same host if all fields are equal."""
 
     name: str
     processor: str
@@ -123,9 +126,9 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """The runs of one program, with everything that has to be the same for all of them.
+    """The runs of one program, with all properties that must be equal for them.
 
-    `binding` holds OMP_PLACES, OMP_PROC_BIND and the CPUs that were allowed.
+    `binding` has OMP_PLACES, OMP_PROC_BIND and the allowed CPUs.
     """
 
     command: tuple[str, ...]
@@ -136,22 +139,24 @@ class Campaign:
 
     @property
     def measured(self) -> tuple[Run, ...]:
-        """The runs that count: all but the warm-ups."""
+        """All runs except warm-ups."""
         return tuple(run for run in self.runs if not run.warm_up)
 
     @property
     def disturbed(self) -> tuple[Run, ...]:
-        """The runs that would count, had others left the host alone."""
+        """The disturbed runs, except warm-ups."""
         return tuple(run for run in self.measured if run.disturbed)
 
     @property
     def undisturbed(self) -> Campaign:
-        """The same without the runs that were disturbed."""
+        """The campaign without disturbed runs."""
         return replace(self, runs=tuple(run for run in self.runs if not run.disturbed))
 
     @property
     def quietest(self) -> Campaign:
-        """The same with the undisturbed runs of each thread count, or all of it that has none."""
+        """The campaign with the undisturbed runs of each thread count, or with all of them if there
+        are none.
+        """
         quiet = set(self.undisturbed.threads)
         return replace(
             self,
@@ -160,5 +165,5 @@ class Campaign:
 
     @property
     def threads(self) -> tuple[int, ...]:
-        """The thread counts that were measured, ascending."""
+        """The measured thread counts, in ascending order."""
         return tuple(sorted({run.threads for run in self.measured}))

@@ -1,5 +1,4 @@
-"""Preprocessed text -> its worksharing loops and its `parallel` constructs, with what stands
-around each."""
+"""Finds worksharing loops and `parallel` constructs in preprocessed text."""
 
 from __future__ import annotations
 
@@ -22,9 +21,9 @@ _PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+omp\b([^\n]*)$", re.M)
 
 
 class Marker(NamedTuple):
-    """A line of the preprocessor: what follows is line `line` of `file`.
+    """A preprocessor line: the following text is line `line` of `file`.
 
-    `inclusion` tells apart the times that one file is included.
+    `inclusion` distinguishes several inclusions of one file.
     """
 
     end: int
@@ -35,12 +34,12 @@ class Marker(NamedTuple):
 
 
 class MeasuredLoop(NamedTuple):
-    """A worksharing loop in preprocessed text, or a whole `parallel`; offsets are into that text.
+    """A worksharing loop in preprocessed text, or a whole `parallel`. Offsets refer to that text.
 
-    `begin` is the directive's, `end` that behind the statement. `trips` is the C expression of its
-    trip count, `loop_line` the line of the loop, or of the first statement of a `parallel`. `kind`
-    is the directive's words. `ordinal` counts the regions (or teams) of one line from 1: a macro
-    can put several on it.
+    `begin` is the start of the directive, and `end` the offset after the statement. `trips` is the
+    C expression of its trip count. `loop_line` is the line of the loop, or of the first statement
+    of a `parallel`. `kind` has the words of the directive. `ordinal` numbers the regions (or
+    parallel regions) on one line from 1, since a macro can create several.
     """
 
     begin: int
@@ -57,17 +56,17 @@ class MeasuredLoop(NamedTuple):
 
     @property
     def combined(self) -> bool:
-        """Whether the directive starts the team too."""
+        """Whether the directive also starts the threads."""
         return "parallel" in self.kind.split()
 
     @property
     def is_team(self) -> bool:
-        """Whether it is a `parallel` without a loop of its own."""
+        """Whether it is a `parallel` without its own loop."""
         return self.kind == _TEAM
 
     @property
     def directive(self) -> str:
-        """The directive as it is written, its words and clauses."""
+        """The directive's words and clauses as written."""
         clauses = [c.name if c.text is None else f"{c.name}({c.text})" for c in self.clauses]
         return " ".join(["omp", self.kind, *clauses])
 
@@ -77,7 +76,7 @@ class MeasuredLoop(NamedTuple):
 
 
 class Lines:
-    """Which line of which file an offset of preprocessed text belongs to."""
+    """Maps offsets in preprocessed text to files and lines."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -97,16 +96,16 @@ class Lines:
         self._ends = [marker.end for marker in self.markers]
 
     def at(self, offset: int) -> Marker:
-        """The marker that holds at the offset, with the offset's own line."""
+        """The marker at the offset, with the offset's own line."""
         marker = self.markers[max(0, bisect_right(self._ends, offset) - 1)]
         return marker._replace(line=marker.line + self.text.count("\n", marker.end, offset))
 
 
 def measured_constructs(text: str, folder: str) -> list[MeasuredLoop]:
-    """The worksharing loops and `parallel` constructs that can be measured, in the text's order.
+    """The measurable worksharing loops and `parallel` constructs, in text order.
 
-    Left out are those of system headers, those inside a `target` construct (they run elsewhere),
-    and those whose statement is not understood. `folder` is where the compiler was called.
+    Those in system headers, inside a `target` construct (which run elsewhere), and those with an
+    unsupported statement are left out. `folder` is the folder of the compiler call.
     """
     lines = Lines(text)
     loops: list[MeasuredLoop] = []

@@ -1,4 +1,4 @@
-"""The lines that a measured program writes -> the regions of one run."""
+"""Parses the lines that a measured program writes into the regions of one run."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from regionpredict.measure.store import read_case
 _NS = 1e-9
 _LEAST = -MOST_WHOLE
 _ABSENT = {"ordinal": 1, "text": "", "lines": 0}
-"""What a line of an older library says that does not name them."""
+"""The directive in lines of an older library, which do not contain it."""
 Place = tuple[str, int, int]
 
 
 class Results(NamedTuple):
-    """What one run of a program wrote; `processes` is 0 where no measured process ended.
+    """The output of one run of a program. `processes` is 0 if no measured process ended.
 
-    `teams` are the `parallel` constructs that were measured as a whole.
+    `teams` are the `parallel` constructs measured as a whole.
     """
 
     program: str
@@ -35,7 +35,7 @@ class Results(NamedTuple):
 
 
 class _Measured:
-    """Regions (or teams) by place and process, and the values of their names."""
+    """Regions (or parallel regions) by place and process, with the values of their names."""
 
     def __init__(self) -> None:
         self.by_place: dict[Place, dict[int, RegionRun]] = {}
@@ -43,12 +43,12 @@ class _Measured:
         self.cases: dict[tuple[Place, int], list[EntryCase]] = {}
 
     def add(self, region: RegionRun, pid: int) -> None:
-        """Adds one more instance."""
+        """Adds another instance."""
         by_process = self.by_place.setdefault(region.place, {})
         by_process[pid] = _sum(by_process[pid], region) if pid in by_process else region
 
     def runs(self) -> tuple[RegionRun, ...]:
-        """Of several processes the one that spent most time in each, in the order of places."""
+        """For each place, the process that spent most time in it, in the order of places."""
         chosen = [max(runs.items(), key=lambda item: item[1].total_s)
                   for runs in self.by_place.values()]  # fmt: skip
         regions = [
@@ -62,7 +62,7 @@ class _Measured:
 
 
 def _distribution(cases: Sequence[EntryCase], executions: int) -> tuple[EntryCase, ...]:
-    """The cases of all instances; none where they are not all executions, or all alike."""
+    """The cases of all instances. Empty if they are incomplete, or all equal."""
     if sum(case.entries for case in cases) != executions:
         return ()
     joined: dict[tuple[int | None, frozenset[tuple[str, int]]], EntryCase] = {}
@@ -74,10 +74,10 @@ def _distribution(cases: Sequence[EntryCase], executions: int) -> tuple[EntryCas
 
 
 def read_results(lines: Iterable[str]) -> Results:
-    """Reads the lines; one that is torn or not ours is left out.
+    """Parses the lines. Truncated or foreign ones are left out.
 
-    Instances of one region in a process (of a template, of a header in several files) add up. Of
-    several processes (ranks) that ran the same region, the one that spent most time in it counts.
+    Instances of a region in one process (from a template, or a header in several files) are added.
+    If several processes (ranks) ran a region, the one that spent most time in it counts.
     """
     program = compiler = runtime = ""
     processes = 0
@@ -107,7 +107,7 @@ def read_results(lines: Iterable[str]) -> Results:
 
 
 def _add_size(sizes: dict[Place, dict[str, EntrySize]], entry: Record) -> None:
-    """Adds a name's values to those of the region's other instances and processes."""
+    """Merges a name's values with those of other instances and processes."""
     first, least, most = (entry.whole(key, _LEAST) for key in ("first", "least", "most"))
     size = EntrySize(entry.text("name"), entry.whole("entries"), first, least, most)
     place = entry.text("file"), entry.whole("line"), entry.whole("ordinal")
@@ -116,7 +116,7 @@ def _add_size(sizes: dict[Place, dict[str, EntrySize]], entry: Record) -> None:
 
 
 def joined_sizes(first: EntrySize | None, second: EntrySize) -> EntrySize:
-    """A name's values in two lots of entries as one."""
+    """Merges the values of a name in two groups of entries."""
     if first is None:
         return second
     return EntrySize(
@@ -126,7 +126,7 @@ def joined_sizes(first: EntrySize | None, second: EntrySize) -> EntrySize:
 
 
 def result_entries(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """The JSON objects of the lines; a line that is torn or none of ours is left out."""
+    """The JSON objects in the lines. Truncated or foreign lines are left out."""
     for line in lines:
         try:
             entry = parse_json(line, "the results of a run", "measure again")
@@ -163,7 +163,7 @@ def _region(entry: Record) -> RegionRun:
 
 
 def _sum(first: RegionRun, second: RegionRun) -> RegionRun:
-    """Two instances of a region as one."""
+    """Adds two instances of a region."""
     counted = [run for run in (first, second) if run.counted]
     return RegionRun(
         first.file, first.line, first.loop_line, first.function, first.directive, first.build,

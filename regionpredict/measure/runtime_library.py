@@ -1,4 +1,4 @@
-"""The measuring library as an object file, compiled once for each compiler and ABI."""
+"""The measuring library as an object file, compiled once per compiler and ABI."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLAIN = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-w")
 
 
 def runtime_object(driver: Sequence[str], options: Sequence[str], cache: Path) -> Path:
-    """The object with the calls that instrumented code makes."""
+    """The object with the functions that instrumented code calls."""
     return _built(driver, cache, RUNTIME / "runtime.c", [*options, "-c"])
 
 
@@ -32,9 +32,9 @@ def preload_library(driver: Sequence[str], cache: Path, source: str) -> Path:
 def shared_library(
     driver: Sequence[str], cache: Path, source: Path, remedy: str = OTHER_COMPILER
 ) -> Path:
-    """A shared library of one source file, wherever it lies, kept in `cache`, a private folder.
+    """A shared library compiled from one source file and stored in `cache`, a private folder.
 
-    Raises InputError where the compiler is missing or fails, with `remedy` where it fails.
+    Raises InputError if the compiler is missing or fails, with `remedy` if it fails.
     """
     return _built(driver, cache, source, ["-shared"], remedy)
 
@@ -51,9 +51,9 @@ def _built(
     options: Sequence[str],
     remedy: str = OTHER_COMPILER,
 ) -> Path:
-    """A source file compiled into `cache`, a private folder, unless it is there already.
+    """Compiles a source file into `cache`, a private folder, unless the result exists.
 
-    Raises InputError where the compiler is missing or fails.
+    Raises InputError if the compiler is missing or fails.
     """
     suffix, libraries = (".o", []) if "-c" in options else (".so", ["-ldl", "-lpthread"])
     if "-fopenmp" in options:
@@ -100,7 +100,7 @@ def _digest_file(target: Path) -> Path:
 
 
 def _is_intact(target: Path) -> bool:
-    """Whether the file is the one that was built: a truncated library crashes what loads it."""
+    """Whether the file is complete, since a truncated library crashes the program that loads it."""
     digest = _digest_file(target)
     if not (is_private_file(target) and is_private_file(digest)):
         return False
@@ -112,9 +112,9 @@ def _digest(path: Path) -> bytes:
 
 
 def _keep(part: Path, target: Path) -> None:
-    """Puts a file that was built in its place, with its digest, whatever has that name now.
+    """Moves a compiled file to its place with its digest, and replaces an existing file.
 
-    Raises InputError where the place cannot be written to.
+    Raises InputError if the place cannot be written.
     """
     digest = part.with_name(f"{part.name}.sha256")
     try:

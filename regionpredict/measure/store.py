@@ -1,7 +1,8 @@
-"""The measurements file: JSON lines, appended as they come, readable whenever the writer ends.
+"""The measurements file: JSON lines that are appended immediately, so it is readable even if the
+writer is killed.
 
-The first line is the campaign (schema `regionpredict/measurements/1`), every further line one
-whole run. A last line without its end was torn by an interruption and does not count.
+The first line is the campaign (schema `regionpredict/measurements/1`). Every other line is a run. A
+last line without a newline was interrupted and is ignored.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ class Store:
         self.path = path
 
     def begin(self, campaign: Campaign) -> None:
-        """Writes the campaign's own line into a new file."""
+        """Writes the campaign's line to a new file."""
         entry = asdict(replace(campaign, runs=()))
         del entry["runs"]
         tool = {"name": "regionpredict", "version": __version__}
         self._append({"kind": "campaign", "schema": SCHEMA, "tool": tool, **entry})
 
     def add(self, run: Run) -> None:
-        """Appends one run, whole."""
+        """Appends one run."""
         beside = None if run.beside is None else run.beside._asdict()
         self._append({"kind": "run", **asdict(run), "beside": beside})
 
@@ -54,9 +55,9 @@ class Store:
 
 
 def append_line(path: Path, entry: dict[str, Any]) -> None:
-    """Appends one line of JSON, whole, behind a torn one that it ends.
+    """Appends a line of JSON, after an incomplete last line is terminated.
 
-    Raises InputError where the file cannot be written.
+    Raises InputError if the file cannot be written.
     """
     data = (json.dumps(entry) + "\n").encode()
     try:
@@ -73,7 +74,7 @@ def append_line(path: Path, entry: dict[str, Any]) -> None:
 
 
 def _open_to_append(path: Path) -> int:
-    """A regular file open for reading and appending; a link is followed to where it leads now."""
+    """A regular file opened for reading and appending. Links are followed."""
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     handle = os.open(path.resolve(), flags, 0o666)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -83,7 +84,7 @@ def _open_to_append(path: Path) -> int:
 
 
 def _end_torn_line(handle: int) -> None:
-    """Cuts off a line that an interruption left without its end."""
+    """Removes an incomplete last line."""
     size = os.lseek(handle, 0, os.SEEK_END)
     if size == 0:
         return
@@ -94,10 +95,10 @@ def _end_torn_line(handle: int) -> None:
 
 
 def read_campaign(path: Path) -> Campaign:
-    """Reads a measurements file; several campaigns in one file (put together by `cat`) are joined.
+    """Reads a measurements file. Several campaigns in one file (concatenated by `cat`) are merged.
 
-    Raises InputError where the file cannot be read, is no measurements file, or where it mixes
-    hosts, programs or bindings.
+    Raises InputError if the file cannot be read, is not a measurements file, or mixes hosts,
+    programs or bindings.
     """
     remedy = "give a file written by regionpredict measure"
     text = read_bytes(path, remedy).decode("utf-8", "replace")
@@ -189,7 +190,7 @@ def _run(entry: Record) -> Run:
 
 
 def _beside(entry: Record) -> Disturbance | None:
-    """None in files of before, and where the host did not tell."""
+    """None in old files, and if the host does not report it."""
     if "beside" not in entry.value or entry.is_null("beside"):
         return None
     beside = entry.inner("beside")
@@ -226,7 +227,7 @@ def _region_run(region: Record) -> RegionRun:
 
 
 def read_case(case: Record) -> EntryCase:
-    """One case of a region's executions, as the program and the file write it."""
+    """A case of a region's executions, in the format of the program and of the file."""
     trips = case.whole("trips") if case.value.get("trips") is not None else None
     values = case.inner("values")
     named = {name: values.whole(name, -(1 << 63)) for name in values.value if name}

@@ -1,4 +1,4 @@
-"""Runs -> each region's time over threads, with how sure it is."""
+"""Summarizes runs as each region's time over threads, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from regionpredict.machine.calibrate.samples import relative_interval
 from regionpredict.measure.records import Campaign, RegionRun, Run
 
 ENOUGH = 0.05
-"""A time is settled when its 95 % confidence interval is within 5 % of the mean (Shudler 2018,
-sec. 2.2)."""
+"""A time has converged if its 95 % confidence interval is within 5 % of the mean (Shudler 2018,
+sec. 2.2).
+"""
 LEAST_RUNS = 3
 IMPORTANT = 0.01
-"""Share of all regions' time from which on a region decides whether a campaign is settled."""
+"""The share of all regions' time from which a region must converge."""
 
 
 class Timing(NamedTuple):
-    """A region on one thread count: median and least time of a run (s), relative half-width of
-    the mean's 95 % confidence interval, and the number of runs."""
+    """A region at one thread count: median and minimum time of a run (s), relative half-width of
+    the mean's 95 % confidence interval, and the number of runs.
+    """
 
     seconds: float
     least: float
@@ -30,13 +32,13 @@ class Timing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RegionSummary:
-    """A region over thread counts; `last` is one of its runs, for everything but the times."""
+    """A region over thread counts. `last` is one of its runs, for all data except times."""
 
     last: RegionRun
     timings: dict[int, Timing]
 
     def speedup(self, threads: int, base: int = 1) -> float | None:
-        """Time on `base` threads over that on `threads`, by medians; None where not measured."""
+        """Time on `base` threads divided by time on `threads`, by medians. None if not measured."""
         base_timing, timing = self.timings.get(base), self.timings.get(threads)
         if base_timing is None or timing is None or timing.seconds <= 0:
             return None
@@ -49,12 +51,12 @@ def summarise(campaign: Campaign) -> tuple[RegionSummary, ...]:
 
 
 def summarise_teams(campaign: Campaign) -> tuple[RegionSummary, ...]:
-    """Every `parallel` that was measured as a whole, in the same way."""
+    """Every `parallel` measured as a whole, in the same form."""
     return _summaries([(run.threads, run.teams) for run in campaign.measured])
 
 
 _Timed = tuple[int, tuple[RegionRun, ...]]
-"""The threads of a run, and its regions or its teams."""
+"""The threads of a run, and its loops or its parallel regions."""
 
 
 def _summaries(timed: Sequence[_Timed]) -> tuple[RegionSummary, ...]:
@@ -80,10 +82,10 @@ def _timing(samples: list[float]) -> Timing:
 
 
 def unsettled(runs: Sequence[Run], threads: int, kind: str = "runs") -> tuple[str, ...]:
-    """What keeps the runs on `threads` threads from being enough: regions or teams, or too few
-    runs, which are called a `kind`.
+    """The reasons why the runs on `threads` threads are not sufficient: regions that have not
+    converged, or too few runs of this `kind`.
 
-    Only regions with at least 1 % of all regions' time are asked, and teams so.
+    Only regions with at least 1 % of all regions' time are considered.
 
     >>> unsettled((), 2)
     ('0 runs of at least 3',)
@@ -96,7 +98,7 @@ def unsettled(runs: Sequence[Run], threads: int, kind: str = "runs") -> tuple[st
 
 
 def _scattered(timed: Sequence[_Timed]) -> list[str]:
-    """Where times that matter are not settled."""
+    """Whether important times have not converged."""
     samples = {place: times for place, by in _samples(timed).items() for times in by.values()}
     whole = sum(median(times) for times in samples.values())
     return [

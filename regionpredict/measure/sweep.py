@@ -1,4 +1,4 @@
-"""Running a program over thread counts until the times are sure enough or the time is up."""
+"""Runs a program over thread counts until the times have converged or the time is over."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from regionpredict.scratch_folder import scratch_folder
 
 MOST_RUNS = 100
 MOST_DISTURBED = 10
-"""So many disturbed runs of one thread count, or as many as undisturbed ones are asked for, end the
-hope for a quiet host."""
+"""After this many disturbed runs at one thread count, or the requested number of undisturbed runs,
+the sweep stops waiting for an idle host.
+"""
 _SHELL_SIGNAL = 128
 _LAST_LINES, _LINE_WIDTH = 3, 120
 OUTPUT_VARIABLE = "REGIONPREDICT_OUTPUT"
@@ -33,11 +34,11 @@ OUTPUT_VARIABLE = "REGIONPREDICT_OUTPUT"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to run: `repeat` runs a thread count, or None for as many as it takes; `timeout_s` a
-    run, or None for what is left of `budget_s`.
+    """What to run: `repeat` runs per thread count, or None for as many as needed. `timeout_s` is
+    the limit per run, or None for the rest of `budget_s`.
 
-    `quiet_s`: how long, in all, to wait in front of runs until others leave the host alone; what
-    they disturb is run again. None takes every run as it comes.
+    `quiet_s` is the total time to wait for an idle host before runs. Disturbed runs are repeated.
+    With None, every run counts.
     """
 
     threads: tuple[int, ...]
@@ -50,7 +51,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a campaign stands: runs until now, or how long it `waits_s` for others at most."""
+    """The progress of a campaign: runs so far, or the remaining time `waits_s` for an idle host."""
 
     threads: int
     repetition: int
@@ -63,7 +64,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """How a campaign ended: all runs, and what is not settled for which thread count."""
+    """The result of a campaign: all runs, and what has not converged at which thread count."""
 
     campaign: Campaign
     open: dict[int, tuple[str, ...]]
@@ -71,7 +72,7 @@ class Swept:
 
 
 class RunFailedError(InputError):
-    """The program did not do its run: it crashed, hung, or measured nothing."""
+    """A run of the program failed: it crashed, did not end, or measured nothing."""
 
 
 class BudgetEndedError(RunFailedError):
@@ -82,7 +83,7 @@ Reader = Callable[[Path], Results]
 
 
 def read_output(output: Path) -> Results:
-    """What the program's measured processes wrote; nothing where there is no file."""
+    """The output of the program's measured processes. Empty without a file."""
     try:
         text = output.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -94,10 +95,10 @@ def sweep(
     campaign: Campaign, plan: Plan, store: Store, environment: Mapping[str, str],
     progress: Callable[[Progress], None] = lambda _: None, *, read: Reader = read_output,
 ) -> Swept:  # fmt: skip
-    """Runs the program, thread counts in turn, each round in the other direction.
+    """Runs the program over thread counts in rounds, alternating the direction.
 
-    Every run is stored when it ends. `campaign` may hold runs already, which count. Raises
-    RunFailedError where a run fails; what is stored stays.
+    Every run is stored when it ends. `campaign` may already contain runs, which count. Raises
+    RunFailedError if a run fails. Stored runs are kept.
     """
     begin = time.monotonic()
     runs = list(campaign.runs)
@@ -150,13 +151,14 @@ def _progress_of(
 def _telling(
     progress_at: Callable[[float | None], Progress], progress: Callable[[Progress], None]
 ) -> Callable[[float], None]:
-    """Hears how long it may wait for others, and tells it as progress."""
+    """Reports the remaining waiting time as progress."""
     return lambda most_s: progress(progress_at(most_s))
 
 
 def enough(plan: Plan, runs: Sequence[Run], threads: int) -> bool:
-    """Whether a thread count needs no more runs: as many as asked for, or settled times, or no hope
-    that others leave the host alone."""
+    """Whether a thread count needs no more runs: the requested number, converged times, or no
+    prospect of an idle host.
+    """
     own = [run for run in runs if run.threads == threads and not run.warm_up]
     counted = own if plan.quiet_s is None else [run for run in own if not run.disturbed]
     hopeless = len(own) - len(counted) >= (plan.repeat or MOST_DISTURBED)
@@ -170,7 +172,7 @@ def _run(
     campaign: Campaign, plan: Plan, threads: int, *, environment: Mapping[str, str], left: float,
     read: Reader,
 ) -> Run:  # fmt: skip
-    """One run; raises RunFailedError where it does not end well or measures nothing."""
+    """One run. Raises RunFailedError if it fails or measures nothing."""
     seconds = left if plan.timeout_s is None else min(plan.timeout_s, left)
     load = os.getloadavg()[0]
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -223,7 +225,7 @@ def _run(
 
 
 def _processor_time() -> float:
-    """Seconds of processor time that this process and its ended children have used."""
+    """Seconds of processor time used by this process and its finished children."""
     spent = os.times()
     return spent.user + spent.system + spent.children_user + spent.children_system
 
@@ -231,7 +233,7 @@ def _processor_time() -> float:
 def _call(
     command: tuple[str, ...], environment: Mapping[str, str], standard_error: Path, seconds: float
 ) -> int | None:
-    """The exit code, or None where the program was stopped after so many seconds."""
+    """The exit code, or None if the program was stopped after its time limit."""
     with standard_error.open("wb") as sink:
         try:
             process = subprocess.Popen(
@@ -273,15 +275,15 @@ def _shown_code(code: int) -> str:
 
 
 def _crashed(code: int) -> bool:
-    """Whether a signal ended the program, also below a shell, which adds 128 to its number.
+    """Whether a signal ended the program, also inside a shell, which adds 128 to its number.
 
-    A program that finds its own result wrong ends with a small number. It did all its loops.
+    A program that detects a wrong result ends with a small number. It has executed all its loops.
     """
     return code < 0 or code > _SHELL_SIGNAL
 
 
 def _last_lines(standard_error: Path) -> tuple[str, ...]:
-    """The last lines with a letter or a digit: no rules, no empty ones."""
+    """The last lines that contain a letter or a digit."""
     lines = standard_error.read_text(encoding="utf-8", errors="replace").split("\n")
     written = [line.strip()[:_LINE_WIDTH] for line in lines if any(map(str.isalnum, line))]
     return tuple(written[-_LAST_LINES:])

@@ -1,4 +1,4 @@
-"""Runs a program of synthetic loops, and reads what it says of their times."""
+"""Runs a program of synthetic loops, and parses its times."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from regionpredict.machine.calibrate.build import compiled
 def synthetic_times(
     text: str, threads: Sequence[int], compiler: str, folder: Path, budget_s: float
 ) -> dict[tuple[int, int], float]:
-    """Seconds by (place of the loop, threads), of those that end within the budget.
+    """Seconds by (index of the loop, threads), for loops that end within the budget.
 
-    `text` is a program that takes numbers of threads and writes lines of place, threads, seconds;
-    `folder` is where it is built. Threads lie close. Raises InputError where it cannot be compiled,
-    or fails.
+    `text` is a program that takes numbers of threads and writes lines with index, threads and
+    seconds. It is built in `folder`. Threads are bound close. Raises InputError if it cannot be
+    compiled, or fails.
     """
     source = folder / "loops.c"
     source.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Hints -> the number of threads each outlined function of a program may start."""
+"""Converts hints to the number of threads that each outlined function may start."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from regionpredict.measure.hints_file import BySize, Hint, Hints, Place, TeamHin
 
 
 class Limit(NamedTuple):
-    """An outlined function, the hints of the loops in it, and the most threads it may start.
+    """An outlined function, the hints of its loops, and its maximum number of threads.
 
-    One `parallel` gets what its team is given; where the hints know no teams, what the loop that
-    can use most is. Where a size decides, `choices` are (iterations below, threads) of the loop at
-    `line`, and `threads` the most at any size. `speedup` is predicted, by threads.
+    A `parallel` gets the number of its parallel region. Without hints for parallel regions, it gets
+    the largest number of its loops. If a size decides, `choices` are (iterations below, threads) of
+    the loop at `line`, and `threads` is the maximum at any size. `speedup` is the predicted speedup
+    by threads.
     """
 
     outlined: Outlined
@@ -30,8 +31,8 @@ class Limit(NamedTuple):
 
 
 def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
-    """Raises InputError where no hint is for one of the functions, or where only hints are that no
-    team may be given.
+    """Raises InputError if no function has a hint, or if the number of threads of all hinted
+    functions is fixed.
     """
     limits = []
     kept: dict[str, None] = {}
@@ -73,21 +74,22 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
 def _teams(
     hints: Hints, function: Outlined, lines: Collection[tuple[str, int]], own: Collection[str]
 ) -> list[list[TeamHint]]:
-    """The teams that the function may be of: those that begin where it does, by place, and those
-    that its loops are in."""
+    """The parallel regions that the function may belong to: those that start at the same place, and
+    those of its loops.
+    """
     places = [(function.file, function.line), *sorted(lines)]
     begun = [hints_at(hints.teams, Place(file, line, None)) for file, line in places]
     return [*begun, [team for team in hints.teams if not set(own).isdisjoint(team.regions)]]
 
 
 def _largest(teams: Iterable[Sequence[TeamHint]]) -> TeamHint | None:
-    """Of the first that have a hint, the one that can use most."""
+    """The parallel region with the most threads, among the first ones with a hint."""
     asked = ([team for team in group if _most(team) is not None] for group in teams)
     return next((max(group, key=_threads) for group in asked if group), None)
 
 
 def _most(hint: Hint | TeamHint) -> int | None:
-    """The threads that it may start; None where there is no hint."""
+    """The number of threads that it may start. None without a hint."""
     if hint.sizes is not None and (hint.sizes.choices or hint.threads is None):
         return hint.sizes.most  # a file of before has no threads where sizes change the hint
     return hint.threads
@@ -98,7 +100,7 @@ def _threads(hint: Hint | TeamHint) -> int:
 
 
 def _speedup(asked: Hint | TeamHint, loops: Sequence[Hint]) -> Mapping[int, float]:
-    """The curve of the team as a whole, or of the loop that can use most."""
+    """The speedup curve of the parallel region, or of its loop with the most threads."""
     if isinstance(asked, Hint):
         return asked.speedup
     if asked.predicted is not None and asked.predicted.speedup:
@@ -109,7 +111,7 @@ def _speedup(asked: Hint | TeamHint, loops: Sequence[Hint]) -> Mapping[int, floa
 def _choices(
     sizes: BySize | None, asked: Hint | TeamHint, hints: Hints
 ) -> tuple[int, tuple[tuple[int, int], ...]]:
-    """The line of the loop whose iterations choose, and the choices; nothing where none do."""
+    """The line of the loop whose iterations decide, and the choices. Empty if none do."""
     first = asked.regions[0] if isinstance(asked, TeamHint) and asked.regions else asked.id
     line = next((hint.line for hint in hints.regions if hint.id == first), None)
     if sizes is None or line is None:
@@ -118,8 +120,9 @@ def _choices(
 
 
 def write_limits(limits: Iterable[Limit], path: Path) -> None:
-    """The table that the preloaded library reads: `threads line choices curve offset module` on
-    each line."""
+    """The table for the preloaded library: `threads line choices curve offset module` on each
+    line.
+    """
     lines = [
         f"{limit.threads} {limit.line} {_written(limit.choices)} {_curve(limit.speedup)} "
         f"{limit.outlined.offset:x} {limit.outlined.module}\n"
@@ -133,7 +136,7 @@ def _written(choices: Sequence[tuple[int, int]]) -> str:
 
 
 def _curve(speedup: Mapping[int, float]) -> str:
-    """Speedups on one thread, two and so on, straight between those that are known."""
+    """Speedups on one thread, two and so on, with linear interpolation between known ones."""
     known = sorted({1: 1.0, **speedup}.items())
     if len(known) < 2:
         return "-"

@@ -1,8 +1,8 @@
-"""The header of a `for` loop as text -> the C expression of its trip count.
+"""Converts the header of a `for` loop to a C expression of its trip count.
 
-The program itself evaluates it, in front of the loop. OpenMP leaves open how often the bounds of
-a canonical loop are evaluated and what side effects in them do (OpenMP 5.2, sec. 4.4.1), so one
-evaluation more changes no correct program.
+The program itself evaluates it, before the loop. OpenMP does not specify how often the bounds of a
+canonical loop are evaluated, nor the effect of side effects in them (OpenMP 5.2, sec. 4.4.1). So
+another evaluation changes no correct program.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LOOSE = frozenset(("?", ",", "&&", "||"))
 class Canonical(NamedTuple):
     """A canonical loop: `for (variable = start; variable comparison bound; variable += step)`.
 
-    All are C text; `step` is positive, and counts downwards where `down` says so.
+    All are C text. `step` is positive, and `down` means that the loop counts down.
     """
 
     variable: str
@@ -47,7 +47,7 @@ class Canonical(NamedTuple):
 
 
 def canonical(header: Header) -> Canonical:
-    """The loop's variable, bounds and step; raises NotUnderstoodError where it is not canonical."""
+    """The loop's variable, bounds and step. Raises NotUnderstoodError if it is not canonical."""
     variable, step, down = _increment(header.increment)
     start, declares = _start(header.init, variable)
     comparison, bound = _condition(header.condition, variable)
@@ -62,10 +62,11 @@ def canonical(header: Header) -> Canonical:
 
 
 def trip_count(text: str, at: int, collapse: int) -> tuple[str, int]:
-    """The C expression of how often the `collapse` loops from `at` on run, and the first's offset.
+    """The C expression of the total iterations of the `collapse` loops from `at` on, and the first
+    loop's offset.
 
-    The expression is `UNKNOWN` where a loop is not canonical. Raises NotUnderstoodError where
-    there is no `for` at all.
+    The expression is `UNKNOWN` if a loop is not canonical. Raises NotUnderstoodError without any
+    `for`.
     """
     first = read_header(text, at)
     if collapse == 1 and not first.condition and (over := _range(first.init)):
@@ -88,8 +89,8 @@ def trip_count(text: str, at: int, collapse: int) -> tuple[str, int]:
 
 
 def may_be_noticed(expression: str) -> bool:
-    """Whether a program may notice that an expression is evaluated once more: by what it calls, but
-    for what asks the OpenMP library, or changes.
+    """Whether another evaluation of an expression may have an effect: through calls (except queries
+    of the OpenMP library) or assignments.
 
     >>> may_be_noticed("omp_get_thread_num ( ) * n"), may_be_noticed("next ( )")
     (False, True)
@@ -98,7 +99,7 @@ def may_be_noticed(expression: str) -> bool:
 
 
 def one_count(loop: Canonical) -> str:
-    """The trip count of one loop, as text; zero where the loop does not begin.
+    """The trip count of one loop as text. It is zero if the loop does not start.
 
     >>> one_count(Canonical("i", "1", "<", "n", "2", False, "int"))
     '((1)<(n)?((long long)((n)-(1))+(long long)(2)-1)/(long long)(2):0LL)'
@@ -116,7 +117,9 @@ def one_count(loop: Canonical) -> str:
 
 
 def _summed(loop: Canonical, inner: str) -> str:
-    """The inner count summed over the outer loop, which runs once more, empty, to do so."""
+    """The sum of inner trip counts over the outer loop, which is executed once more for this
+    without its body.
+    """
     name = loop.variable
     move = f"{name}{'-' if loop.down else '+'}=({loop.step})"
     kind = loop.declares or f"__typeof__({name})"
@@ -133,7 +136,7 @@ def _uses(loop: Canonical, name: str) -> bool:
 
 
 def _next_header(text: str, at: int) -> Header:
-    """The next loop of a perfect nest: directly below, or the first thing in the braces."""
+    """The next loop of a perfect nest: directly inside, or first inside the braces."""
     token = need_token(text, at)
     while token.text == "{":
         token = need_token(text, token.end)
@@ -141,9 +144,9 @@ def _next_header(text: str, at: int) -> Header:
 
 
 def _range(tokens: Sequence[Token]) -> list[Token]:
-    """What a C++ `for (x : range)` runs over; nothing where asking it twice may do more than once.
+    """The range of a C++ `for (x : range)`. Empty if evaluating it twice may have an effect.
 
-    Safe to ask are names, members, subscripts and pointers, but no calls.
+    Names, members, subscripts and pointers are safe, but calls are not.
     """
     top = _top(tokens)
     colon = next((token for token in top if token.text == ":"), None)
@@ -177,7 +180,7 @@ def _increment(tokens: Sequence[Token]) -> tuple[str, list[Token], bool]:
 
 
 def _sign(step: Sequence[Token], down: bool) -> tuple[list[Token], bool]:
-    """The step without the minus of a constant: `i += -2` goes down by 2."""
+    """The step without the minus sign of a constant: `i += -2` counts down by 2."""
     step = _bare(step)
     if len(step) == 2 and step[0].text == "-":
         return list(step[1:]), not down
@@ -217,7 +220,7 @@ def _condition(tokens: Sequence[Token], variable: str) -> tuple[str, list[Token]
 
 
 def _top(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens outside of all brackets."""
+    """The tokens outside all brackets."""
     outside, depth = [], 0
     for token in tokens:
         if token.text in ("(", "[", "{"):
@@ -230,7 +233,7 @@ def _top(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _bare(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens without parentheses around all of them."""
+    """The tokens without enclosing parentheses."""
     while len(tokens) > 1 and tokens[0].text == "(" and tokens[-1].text == ")":
         depth = 0
         for position, token in enumerate(tokens):

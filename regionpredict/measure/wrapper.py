@@ -1,12 +1,12 @@
-"""A compiler call with its regions measured: preprocess, insert calls, compile, join the library.
+"""Compiles with measured regions: preprocesses, inserts calls, compiles, and adds the library.
 
-The compiler's own call is made too, first of all as far as its caller can see: its diagnostics, its
-exit code and every file beside the object (dependencies, listings) are those of the original. Then
-the measured object takes the place of the plain one.
+The original compiler call is also executed, and its caller sees its result first. Its diagnostics,
+exit code and additional files (dependencies, listings) are unchanged. Then the measured object
+replaces the original one.
 
-The preprocessed text is instrumented, not the source, so that macros, headers and inactive code
-are what the compiler sees; its line markers keep debug information on the original. Where anything
-fails, the original stays.
+The preprocessed text is instrumented instead of the source, so macros, headers and inactive code
+are as the compiler sees them. Line markers keep debug information on the original lines. If
+anything fails, the original object stays.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ _SPOILS = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a call ended: the compiler's exit code, what there is to say of it, and how many
-    regions and teams are measured."""
+    """The result of a call: the compiler's exit code, remarks, and the numbers of measured loops
+    and parallel regions.
+    """
 
     code: int
     notes: tuple[str, ...] = ()
@@ -48,15 +49,18 @@ class Outcome:
 
 
 def compile_measured(call: CompilerCall, cache: Path) -> Outcome | None:
-    """Runs the call with its regions measured; None where it has none and is to run as it is."""
+    """Runs the call with measured regions. None if there are none, and the original call should be
+    used.
+    """
     with scratch_folder() as folder:
         return _Build(call, cache, folder).run()
 
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A source's preprocessed text with the names whose values its regions record; its numbers of
-    regions, of teams and of these values."""
+    """A source's preprocessed text with the names to record, and its numbers of loops, of parallel
+    regions and of recorded values.
+    """
 
     plain: str
     cpp: bool
@@ -67,7 +71,7 @@ class _Text:
 
 
 class _Build:
-    """One call's work, in one temporary folder."""
+    """The work of one call, in one temporary folder."""
 
     def __init__(self, call: CompilerCall, cache: Path, folder: Path) -> None:
         self.call = call
@@ -76,7 +80,7 @@ class _Build:
         self.notes: list[str] = []
 
     def run(self) -> Outcome | None:
-        """Each source on its own, beside the compiler's own call; then the link."""
+        """Compiles each source next to the original call, then links."""
         call = self.call
         texts = {s: text for s in call.sources if (text := self._instrumented(s)) is not None}
         if not texts or (not call.links and not _are_files(call, texts)):
@@ -122,7 +126,7 @@ class _Build:
     # -- one source -------------------------------------------------------------------------------
 
     def _instrumented(self, source: Source) -> _Text | None:
-        """The instrumented text; None without regions, or where the preprocessor fails."""
+        """The instrumented text. None without regions, or if the preprocessor fails."""
         call = self.call
         language = "c++" if source.cpp else "c"
         done = self._quiet([*call.driver, *call.preprocessing(), "-E", "-x", language, source.path])
@@ -144,7 +148,7 @@ class _Build:
     def _with_calls(
         self, text: _Text, without: Collection[int] = (), *, ask: bool = True
     ) -> Instrumented | None:
-        """The text with its calls, but for some of the values that it would record."""
+        """The text with its calls, without some of the recorded values."""
         from regionpredict.measure.instrument import instrument  # noqa: PLC0415
 
         return instrument(
@@ -153,7 +157,7 @@ class _Build:
         )  # fmt: skip
 
     def _objects(self, texts: dict[Source, _Text]) -> dict[Source, Path]:
-        """The measured objects of the sources that compile with the calls in them."""
+        """The measured objects of the sources that compile with the calls."""
         made = {}
         for number, (source, text) in enumerate(texts.items()):
             if (file := self._measured(source, text, number)) is not None:
@@ -161,10 +165,10 @@ class _Build:
         return made
 
     def _measured(self, source: Source, text: _Text, number: int) -> Path | None:
-        """The object with the calls in it: what the compiler does not take of them is left out.
+        """The object with the calls that the compiler accepts.
 
-        Its errors tell the values that cannot be read where their loop begins; what else is wrong
-        is tried without all values, then without asking for the team's size.
+        Compiler errors show which values cannot be read at the start of their loop. For other
+        errors, it is compiled without all values, then without the query of the number of threads.
         """
         every = range(1, text.values + 1)
         refused: set[int] = set()
@@ -184,7 +188,7 @@ class _Build:
         return None
 
     def _compiled(self, source: Source, text: str, number: int) -> tuple[Path | None, str]:
-        """The object of the instrumented text with the library in it, or what the compiler said."""
+        """The object of the instrumented text with the library, or the compiler's messages."""
         call = self.call
         name = f"{number}-{Path(source.path).stem}"
         copy = self.folder / (name + (".ii" if source.cpp else ".i"))
@@ -207,7 +211,7 @@ class _Build:
         return None, ""
 
     def _joined(self, plain: Path, whole: Path) -> bool:
-        """Puts the object and the library into one object, so that any linker can take it."""
+        """Combines the object and the library into one object that any linker accepts."""
         library = runtime_object(self.call.driver, self.call.abi_options(), self.cache)
         line = [*self.call.driver, *self.call.abi_options(), "-r", "-nostdlib"]
         return self._quiet([*line, str(plain), str(library), "-o", str(whole)]).returncode == 0
@@ -215,7 +219,7 @@ class _Build:
     # -- the link ---------------------------------------------------------------------------------
 
     def _linked(self, objects: dict[Source, Path]) -> dict[Source, Path]:
-        """Links again with the measured objects; those that are in the program at the end."""
+        """Links again with the measured objects. Returns those in the program."""
         if not objects:
             return {}
         call = self.call
@@ -247,6 +251,6 @@ class _Build:
 
 
 def _are_files(call: CompilerCall, texts: dict[Source, _Text]) -> bool:
-    """Whether every object is a file, as /dev/null is not."""
+    """Whether every object is a file, not for example /dev/null."""
     targets = [Path(call.object_of(source)) for source in texts]
     return all(is_file(target) or not exists(target) for target in targets)

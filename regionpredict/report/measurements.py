@@ -52,7 +52,7 @@ def _table(title: str, summaries: Sequence[RegionSummary], counts: Sequence[int]
 
 
 def disturbed_runs(campaign: Campaign) -> str:
-    """The number of disturbed runs and the disturbance. Empty if there is none.
+    """The number of disturbed runs and the disturbance. Empty without disturbed runs.
 
     `2 of 12 runs were disturbed: others kept up to 0.9 cores busy, 3 % of the time was stolen`
     """

@@ -41,8 +41,8 @@ class UnboundSize(NamedTuple):
 
 
 class SizeRanking(NamedTuple):
-    """Of the `regions` with a hint, `settled` are known now. Of these, `in_part` are partial, which
-    no size changes.
+    """`settled` is how many of the `regions` with a hint are known now. `in_part` of them are
+    partial, which no size changes.
     """
 
     regions: int

@@ -1,8 +1,8 @@
-"""Task programs -> `TaskGraph`, its metrics, its time on any number of threads, isoefficiency.
+"""Task graphs of programs: metrics, time on any number of threads, and isoefficiency.
 
-In: a recording or a file (`read_task_graph`). Out: `GraphMetrics` (`measure_graph`: work, depth,
-average parallelism, concurrency), run times without contention (`simulate`, `replay`), and what
-efficiencies over threads and sizes tell (`isoefficiency`).
+Input: a recording or a file (`read_task_graph`). Output: `GraphMetrics` (`measure_graph`: work,
+depth, average parallelism, concurrency), run times without contention (`simulate`, `replay`), and
+results of efficiencies over threads and sizes (`isoefficiency`).
 """
 
 from regionpredict.tasks.metrics import GraphMetrics, measure_graph

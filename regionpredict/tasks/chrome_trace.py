@@ -1,8 +1,9 @@
-"""Chrome traces (Trace Event Format) as task graphs: slices are tasks, flows what they wait for.
+"""Reads Chrome traces (Trace Event Format) as task graphs: slices are tasks, and flows are
+dependences.
 
-Many runtimes and profilers write them. A slice is a complete event (`X`) or a pair of `B` and `E`;
-of nested ones the outermost is the task. A flow (`s`, `t`, `f` of one id) leads from the slice in
-which it begins to the one in which it ends; inside a slice it parts it.
+Many runtimes and profilers write them. A slice is a complete event (`X`) or a pair of `B` and `E`.
+Among nested ones, the outermost is the task. A flow (`s`, `t`, `f` with one id) leads from the
+slice in which it starts to the one in which it ends, and divides a slice at its time.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ class _Flow(NamedTuple):
 
 
 def is_chrome_trace(text: str) -> bool:
-    """Whether a JSON text is a trace, by what it begins with."""
+    """Whether a JSON text is a trace, by its start."""
     return text.lstrip().startswith("[") or '"traceEvents"' in text[:65536]
 
 
 def chrome_graph(text: str, path: str) -> TaskGraph:
-    """The graph of a trace; raises InputError where it has no slices or no flows between them."""
+    """The graph of a trace. Raises InputError without slices, or without flows between them."""
     value = parse_json(text, path, _REMEDY, what="a Chrome trace")
     events = value.get("traceEvents") if isinstance(value, dict) else value
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
@@ -110,7 +111,7 @@ def _slices(events: list[dict[str, Any]], path: str) -> dict[tuple[Any, Any], li
 def _outermost(
     slices: dict[tuple[Any, Any], list[_Slice]],
 ) -> dict[tuple[Any, Any], list[_Slice]]:
-    """Of each thread those that are in no other, by their begin."""
+    """The slices of each thread that are not nested, by their starts."""
     kept: dict[tuple[Any, Any], list[_Slice]] = {}
     for thread, own in slices.items():
         outer: list[_Slice] = []
@@ -122,7 +123,7 @@ def _outermost(
 
 
 def _flows(events: list[dict[str, Any]], path: str) -> list[list[_Flow]]:
-    """The steps of each flow, by their times."""
+    """The steps of each flow in order of time."""
     flows: dict[tuple[str, str, str], list[_Flow]] = {}
     for event in events:
         if event.get("ph") in ("s", "t", "f"):
@@ -134,7 +135,9 @@ def _flows(events: list[dict[str, Any]], path: str) -> list[list[_Flow]]:
 
 
 class _Link(NamedTuple):
-    """From the slice `source`, after `left` of it, to `target`, before what is behind `entered`."""
+    """A dependence of the slice `target` on `source`: from the time `left` in the source to the
+    part after `entered` in the target.
+    """
 
     source: tuple[tuple[Any, Any], int]
     left: float
@@ -146,7 +149,7 @@ def _links(flows: list[list[_Flow]], slices: dict[tuple[Any, Any], list[_Slice]]
     begins = {thread: [one.begin for one in own] for thread, own in slices.items()}
 
     def around(flow: _Flow) -> int | None:
-        """The slice at a flow's time; one that ends a flow between two slices enters the next."""
+        """The slice at a flow's time. A flow that ends between two slices enters the next one."""
         own = slices.get(flow.thread, [])
         at = bisect_right(begins.get(flow.thread, []), flow.at) - 1
         if at >= 0 and flow.at <= own[at].end:
@@ -168,7 +171,7 @@ def _links(flows: list[list[_Flow]], slices: dict[tuple[Any, Any], list[_Slice]]
 
 
 def _graph(slices: dict[tuple[Any, Any], list[_Slice]], links: list[_Link]) -> TaskGraph:
-    """Each slice is a chain of pieces, parted where flows leave and enter it."""
+    """Each slice is a chain of pieces, divided where flows leave and enter it."""
     cuts: dict[tuple[tuple[Any, Any], int], set[float]] = {}
     for link in links:
         cuts.setdefault(link.source, set()).add(link.left)

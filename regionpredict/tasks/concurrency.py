@@ -1,8 +1,9 @@
-"""The maximum degree of concurrency: how many nodes no path connects (Shudler 2018, sec. 4.3.2).
+"""The maximum degree of concurrency: the largest number of nodes without a path between any two
+(Shudler 2018, sec. 4.3.2).
 
-By Dilworth's theorem it is the least number of chains that cover the partial order, which a
-maximum matching on the transitive closure gives (Fulkerson 1956). The closure of a large graph
-does not fit into memory: there two bounds stand for it, which often meet.
+By Dilworth's theorem, it is the smallest number of chains that cover the partial order. A maximum
+matching on the transitive closure gives it (Fulkerson 1956). The closure of a large graph does not
+fit into memory, so two bounds are computed, which are often equal.
 """
 
 from __future__ import annotations
@@ -14,28 +15,28 @@ import numpy as np
 from regionpredict.tasks.task_graph import CONTINUE, JOIN, SERIAL, BoolArray, IntArray, TaskGraph
 
 EXACT_NODES = 8_000
-"""The closure of more has up to 32 million pairs."""
+"""The closure of a larger graph has up to 32 million pairs."""
 EXACT_PAIRS = 16_000_000
 PATHS_NODES = 200_000
-"""A cover of more takes seconds, so each task is a path."""
+"""A cover of a larger graph takes seconds, so each task is a path."""
 
 
 class Concurrency(NamedTuple):
-    """The maximum degree of concurrency lies from `low` to `high`; both are it where exact."""
+    """The maximum degree of concurrency is from `low` to `high`, which are equal if it is exact."""
 
     low: int
     high: int
 
     @property
     def exact(self) -> bool:
-        """Whether it is known."""
+        """Whether it is exact."""
         return self.low == self.high
 
 
 def max_concurrency(
     graph: TaskGraph, *, exact_nodes: int = EXACT_NODES, exact_pairs: int = EXACT_PAIRS
 ) -> Concurrency:
-    """How many nodes with work of their own could run at once: exact, or between two bounds."""
+    """The maximum number of nodes with work that can run at once, exact or as two bounds."""
     counted = (graph.node_kinds != JOIN) & (graph.node_kinds != SERIAL)
     if not counted.any():
         return Concurrency(0, 0)
@@ -54,9 +55,9 @@ def max_concurrency(
 
 
 def _widest_moment(graph: TaskGraph, counted: BoolArray) -> int:
-    """The most nodes at one level, or at one moment of the earliest run.
+    """The most nodes at one level, or at one time of the earliest run.
 
-    Neither has a path between two of them.
+    No path connects any two of them.
     """
     begins = graph.schedule.begin
     level = int(np.bincount(graph.schedule.level[counted]).max())
@@ -68,14 +69,18 @@ def _widest_moment(graph: TaskGraph, counted: BoolArray) -> int:
 
 
 def _continued(graph: TaskGraph, counted: BoolArray) -> int:
-    """How many paths cover the nodes when each goes on within its task: chains, all."""
+    """The number of paths that cover the nodes if each continues within its task, without and with
+    nodes without work.
+    """
     kept = (graph.edge_kinds == CONTINUE) & counted[graph.sources] & counted[graph.targets]
     _, first = np.unique(graph.sources[kept], return_index=True)
     return int(counted.sum()) - len(np.unique(graph.targets[kept][first]))
 
 
 def _paths(graph: TaskGraph, order: list[int], counted: BoolArray) -> int:
-    """How many paths cover the nodes when each takes the first free successor: chains, all."""
+    """The number of paths that cover the nodes if each takes the first free successor, without and
+    with nodes without work.
+    """
     start, edge = graph.successors
     starts, targets = start.tolist(), graph.targets[edge].tolist()
     taken = [False] * graph.nodes
@@ -101,7 +106,7 @@ def _paths(graph: TaskGraph, order: list[int], counted: BoolArray) -> int:
 
 
 def _closure(graph: TaskGraph, order: list[int], counted: BoolArray) -> list[IntArray]:
-    """For each counted node, in their order, which counted nodes come behind it."""
+    """For each counted node in order, the counted nodes that follow it."""
     start, edge = graph.successors
     starts, targets = start.tolist(), graph.targets[edge].tolist()
     behind: list[int] = [0] * graph.nodes

@@ -10,7 +10,7 @@ from regionpredict.tasks.task_graph import TaskGraph
 
 
 class CriticalPath(NamedTuple):
-    """The depth `T_inf` in seconds, and the nodes of one path that takes it, first to last."""
+    """The depth `T_inf` in seconds, and the nodes of one path of this length in order."""
 
     depth_s: float
     path: tuple[int, ...]

@@ -1,7 +1,7 @@
-"""Lists of dependences -> which task must wait for which (OpenMP 5.2, sec. 15.9.5).
+"""Computes which task must wait for which, from lists of dependences (OpenMP 5.2, sec. 15.9.5).
 
 Only siblings depend on each other, in the order in which they were created. The runtime reports
-edges only to tasks that have not ended yet; the lists give all of them.
+edges only to unfinished tasks, but the lists have all dependences.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ ALL_MEMORY = (34, 35)
 
 @dataclass(slots=True)
 class _Storage:
-    """Who touched one address last: `latest`, which run in any order among themselves and are of
-    one kind, and `earlier`, whom a further one of that kind has to wait for."""
+    """The last accesses to one address. `latest` are of one kind and may run in any order, and
+    `earlier` are those for which another access of that kind must wait.
+    """
 
     kind: int = 0
     latest: list[int] = field(default_factory=list)
     earlier: list[int] = field(default_factory=list)
 
     def touch(self, task: int, kind: int) -> list[int]:
-        """Adds a task; gives those that it waits for."""
+        """Adds a task, and returns those that it waits for."""
         kind = OUT if kind == INOUT else kind
         if kind != OUT and kind == self.kind:
             if task not in self.latest[-1:]:
@@ -41,7 +42,8 @@ def dependence_pairs(
 ) -> dict[tuple[int, int], None]:
     """Pairs (earlier task, later task) of rows (parent, task, address, type) in creation order.
 
-    A later task of `transient`, as that of a taskwait with dependences, waits, and nobody for it.
+    A task in `transient`, such as that of a taskwait with dependences, waits for others, but no
+    task waits for it.
 
     >>> list(dependence_pairs([(0, 1, 8, 2), (0, 2, 8, 1), (0, 3, 8, 1), (0, 4, 8, 3)]))
     [(1, 2), (1, 3), (2, 4), (3, 4)]

@@ -1,7 +1,7 @@
-"""Task graphs in DOT, Graphviz' language: what hand-written and recorded graphs need of it.
+"""Reads and writes task graphs in DOT, the language of Graphviz.
 
-A node's time in seconds is its attribute `seconds`, `time`, `weight` or `work`, else the number
-that its label begins with (`"0.25 * 17"`, as Libtdg writes it: Shudler 2018, fig. 4.4).
+A node's time in seconds is its attribute `seconds`, `time`, `weight` or `work`, or the number at
+the start of its label. Libtdg writes labels such as `"0.25 * 17"` (Shudler 2018, fig. 4.4).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Token(NamedTuple):
 
 
 def dot_graph(text: str, path: str) -> TaskGraph:
-    """The graph of a DOT text; raises InputError at the line where it is none.
+    """The graph of a DOT text. Raises InputError with the line of a syntax error.
 
     >>> dot_graph('digraph g { a [seconds=2]; b [label="3"]; a -> b }', "g.dot").seconds.tolist()
     [2.0, 3.0]
@@ -64,7 +64,7 @@ def _tokens(text: str, path: str) -> Iterator[_Token]:
 
 
 class _Reader:
-    """Reads statements; nodes are numbered in the order in which they are named first."""
+    """Parses statements. Nodes are numbered in the order of their first occurrence."""
 
     def __init__(self, tokens: list[_Token], path: str) -> None:
         self.tokens, self.path = tokens, path
@@ -81,7 +81,7 @@ class _Reader:
         self.title = ""
 
     def read(self) -> TaskGraph:
-        """The whole text: one digraph."""
+        """Parses the whole text: one digraph."""
         if not self.tokens:
             raise InputError("empty", remedy=_REMEDY, path=self.path)
         if self._peek() == "strict":
@@ -130,8 +130,9 @@ class _Reader:
         return replace(graph, notes=(*graph.notes, ONCE)) if back else graph
 
     def _enter_clusters(self) -> None:
-        """Taskflow's subflows and modules, which are clusters, begin when their task may and end
-        before what waits for it."""
+        """Taskflow's subflows and modules are clusters. They start when their task may start, and
+        end before its successors.
+        """
         inside = [
             (owner, set(nodes) - {owner})
             for name, label, nodes in self.clusters
@@ -149,7 +150,7 @@ class _Reader:
                 self.edges.update(dict.fromkeys(new))
 
     def _owner(self, cluster: str, label: str) -> int | None:
-        """The task of a cluster, by its name, as of a subflow, or its label, as of a module."""
+        """The task of a cluster, by its name for a subflow, or by its label for a module."""
         if cluster.removeprefix("cluster_") in self.numbers:
             return self.numbers[cluster.removeprefix("cluster_")]
         ends = f"[{label}]"
@@ -161,7 +162,7 @@ class _Reader:
         return owners[0] if len(owners) == 1 else None
 
     def _back(self) -> list[tuple[int, int]]:
-        """Edges of Taskflow's conditions that are in a cycle: of a loop they lead back."""
+        """Edges of Taskflow's conditions in a cycle. They are the back edges of loops."""
         if not self.weak:
             return []
         from scipy.sparse import coo_matrix  # noqa: PLC0415
@@ -174,7 +175,7 @@ class _Reader:
         return [pair for pair in self.weak if part[pair[0]] == part[pair[1]]]
 
     def _statements(self) -> list[int]:
-        """Statements up to the brace that closes them; the nodes that they name."""
+        """Parses statements up to the closing brace, and returns the nodes in them."""
         named: list[int] = []
         while self._peek() != "}":
             named += self._statement()
@@ -218,7 +219,7 @@ class _Reader:
         return [node for end in ends for node in end]
 
     def _end(self) -> list[int]:
-        """One end of an edge: a node, or all nodes of a subgraph."""
+        """An end of an edge: a node, or all nodes of a subgraph."""
         cluster = ""
         if self._peek().lower() == "subgraph":
             self.at += 1
@@ -262,7 +263,7 @@ class _Reader:
         return given
 
     def _time(self, name: str, number: int) -> float | None:
-        """None where it has none; the labels of Taskflow are names, also where they are numbers."""
+        """None without a time. Labels of Taskflow are names, even if they are numbers."""
         given = self.attributes[number]
         for key in (*TIMES, *(() if self.title == "Taskflow" else ("label",))):
             if key in given:
@@ -277,12 +278,12 @@ class _Reader:
         return None
 
     def _label(self, number: int) -> str:
-        """A node's label without the `<thread/process>` that PaRSEC's begin with."""
+        """A node's label without the prefix `<thread/process>` of PaRSEC."""
         label = self.attributes[number].get("label", "").replace("\\n", " ")
         return "" if label == "\\N" else _THREAD.sub("", label)
 
     def _peek(self, ahead: int = 0) -> str:
-        """The text of a token to come; where the text ends before it, the statement is broken."""
+        """The text of a following token. If the text ends before it, it is a syntax error."""
         if self.at + ahead < len(self.tokens):
             return self.tokens[self.at + ahead].text
         if ahead:
@@ -315,7 +316,7 @@ def _unquoted(text: str) -> str:
 
 
 def dot_text(graph: TaskGraph, path: tuple[int, ...] = ()) -> str:
-    """The graph in DOT, its times to the nanosecond; nodes of `path` are drawn in bold."""
+    """The graph in DOT with times in nanosecond precision. Nodes of `path` are bold."""
     bold = set(path)
     names = list(map(double_quoted, graph.names)) or [f"n{node}" for node in range(graph.nodes)]
     lines = ["digraph tasks {", "  node [shape=box];"]

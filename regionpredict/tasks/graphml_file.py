@@ -1,6 +1,6 @@
-"""Task graphs in GraphML, which graph libraries write.
+"""Reads task graphs in GraphML, the format of graph libraries.
 
-A node's time in seconds is its datum `seconds`, `time`, `weight`, `work` or `duration`; its name
+A node's time in seconds is its datum `seconds`, `time`, `weight`, `work` or `duration`. Its name is
 the datum `label` or `name`, else its id.
 """
 
@@ -23,9 +23,9 @@ _REMEDY = (
 
 
 def graphml_graph(text: str, path: str) -> TaskGraph:
-    """The graph of a GraphML text; of a node that holds a graph, its inner nodes stand for it.
+    """The graph of a GraphML text. A node that contains a graph is replaced by its inner nodes.
 
-    Raises InputError with the node or edge that is wrong.
+    Raises InputError with the invalid node or edge.
     """
     root = parse_xml(text.encode(), path, _REMEDY)
     keys = {key.get("id", ""): key.get("attr.name") or "" for key in _all(root, "key")}
@@ -83,7 +83,7 @@ def _own(root: Element, tag: str) -> list[Element]:
 
 
 def _data(node: Element, keys: dict[str, str]) -> dict[str, str]:
-    """What is known of a node, by the names of its keys; attributes of the element too."""
+    """The data of a node by key name, including attributes of the element."""
     known = {name.rpartition("}")[2]: value for name, value in node.attrib.items()}
     for datum in _own(node, "data"):
         key = datum.get("key", "")

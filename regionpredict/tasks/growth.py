@@ -1,7 +1,7 @@
-"""How the times of tasks and chunks grow with threads: contention, line by line.
+"""The growth of task and chunk times with threads, by source line, which is contention.
 
-On one thread nobody contends; what the same tasks take longer on several is the contention that
-they meet (Shudler 2018, sec. 4.5).
+On one thread, there is no contention. The additional time of the same tasks on several threads is
+contention (Shudler 2018, sec. 4.5).
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from regionpredict.tasks.task_graph import TaskGraph
 
 @dataclass(frozen=True, slots=True)
 class LineGrowth:
-    """The work of one line's tasks or chunks, in seconds, `alone` and `together`.
+    """The work of one line's tasks or chunks in seconds, on one thread (`alone`) and on several
+    (`together`).
 
-    `count` is how many ran alone; None where another number ran together (chunks are dealt anew).
+    `count` is their number on one thread. It is None if the other number differs, since chunks are
+    distributed differently.
     """
 
     place: str
@@ -29,12 +31,12 @@ class LineGrowth:
 
     @property
     def factor(self) -> float | None:
-        """How many times as long they took; None where alone they took no time."""
+        """The ratio of the times. None if the time on one thread is zero."""
         return self.together_s / self.alone_s if self.alone_s > 0 else None
 
 
 def line_growth(alone: TaskGraph, together: TaskGraph) -> tuple[LineGrowth, ...]:
-    """For lines that both graphs have, those first whose work grew most in seconds."""
+    """The growth for lines in both graphs, sorted by additional seconds."""
     none = np.empty(0, dtype=np.int64)
     before = {(total.place, total.kind): total for total in line_totals(alone, none)}
     rows = []

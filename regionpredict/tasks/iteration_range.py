@@ -1,4 +1,4 @@
-"""Which iterations of its loop a chunk runs."""
+"""The iterations of a loop that a chunk executes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 
 class IterationRange(NamedTuple):
-    """`total` iterations of a loop, counted from 0 on in the order of the program: `run` of them
-    from `first` on, as many again `stride` after each, unless that is 0. `step` is what the loop
-    adds to its variable, 1 where it is not known."""
+    """The iterations of a chunk. The loop has `total` iterations, counted from 0 in program order.
+    The chunk executes `run` of them from `first` on, and again as many after each `stride`, unless
+    that is 0. `step` is the increment of the loop variable, or 1 if unknown.
+    """
 
     first: int
     total: int

@@ -1,4 +1,6 @@
-"""Who waits for which task: taskwait, taskgroup, barrier, the end of the parallel region."""
+"""Finds who waits for each task: taskwait, taskgroup, barrier, or the end of the parallel
+region.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,9 @@ _BEYOND = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, eq=False)
 class Barriers:
-    """The rows at which threads come to a barrier, and the number of the barrier, one for the whole
-    team; `count` barriers in all."""
+    """The rows at which threads reach a barrier, and the number of the barrier, which all threads
+    share. `count` is the number of barriers.
+    """
 
     rows: IntArray
     instances: IntArray
@@ -30,7 +33,7 @@ class Barriers:
 
 
 def barriers_of(events: TaskEvents) -> Barriers:
-    """All threads of a team meet the same barriers in the same order."""
+    """All threads of a parallel region meet the same barriers in the same order."""
     kinds = (events.kind == SYNC_BEGIN) & (events.aux != TASKWAIT) & (events.aux != TASKGROUP)
     rows = np.flatnonzero(kinds & (events.region[events.task] >= 0))
     if not len(rows):
@@ -51,7 +54,7 @@ def joins_of(
     last: IntArray,
     barriers: Barriers,
 ) -> list[tuple[IntArray, IntArray, int]]:
-    """An edge from the end of each explicit task to the first who waits for it.
+    """An edge from the end of each explicit task to the first construct that waits for it.
 
     A taskwait waits for children, a taskgroup and a barrier for all descendants (OpenMP 5.2, sec.
     15.3 and 15.5).
@@ -98,7 +101,7 @@ def joins_of(
 
 
 def _next_of_task(events: TaskEvents, marks: IntArray, rows: IntArray) -> IntArray:
-    """For each row the next of `marks` in the same task; `_BEYOND` where there is none."""
+    """For each row, the next of `marks` in the same task, or `_BEYOND`."""
     at = np.searchsorted(marks, rows)
     array = at < len(marks)
     nearest = np.full(len(rows), _BEYOND, dtype=np.int64)
@@ -110,7 +113,7 @@ def _next_of_task(events: TaskEvents, marks: IntArray, rows: IntArray) -> IntArr
 
 
 def _group_ends(events: TaskEvents, rows: IntArray) -> IntArray:
-    """For each row the end of the innermost taskgroup of its task around it, or `_BEYOND`."""
+    """For each row, the end of the innermost enclosing taskgroup of its task, or `_BEYOND`."""
     ends = np.full(len(rows), _BEYOND, dtype=np.int64)
     group = events.aux == TASKGROUP
     marks = np.flatnonzero(group & ((events.kind == SYNC_BEGIN) | (events.kind == SYNC_END)))
@@ -136,7 +139,7 @@ def _group_ends(events: TaskEvents, rows: IntArray) -> IntArray:
 
 
 def _region_ends(events: TaskEvents, node: IntArray, children: IntArray) -> IntArray:
-    """The node behind the parallel region that each task belongs to, or -1."""
+    """The node after the parallel region that each task belongs to, or -1."""
     region = events.innermost
     ends = np.full(len(events.parent), _NONE, dtype=np.int64)
     rows = np.flatnonzero((events.kind == PARALLEL_END) & (events.other >= 0))

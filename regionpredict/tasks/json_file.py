@@ -1,4 +1,4 @@
-"""Task graphs in JSON, schema `regionpredict/task-graph/1`."""
+"""Reads and writes task graphs in JSON, schema `regionpredict/task-graph/1`."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _REMEDY = (
 
 
 def json_graph(text: str, path: str) -> TaskGraph:
-    """The graph of a JSON text; raises InputError with the key that is wrong.
+    """The graph of a JSON text. Raises InputError with the invalid key.
 
-    A node has `id` and `seconds`, and may have `kind`, `task`, `place` and `iterations`; an edge
-    has `source`, `target`, and may have `kind`.
+    A node has `id` and `seconds`, and optionally `kind`, `task`, `place` and `iterations`. An edge
+    has `source`, `target`, and optionally `kind`.
     """
     record = json_record(text, WHAT, path, _REMEDY)
     nodes = list(record.inners("nodes"))
@@ -75,7 +75,7 @@ def json_graph(text: str, path: str) -> TaskGraph:
 
 
 def _iterations(node: Record) -> tuple[int, ...]:
-    """The fields of a node's range; of count 0 where it has none."""
+    """The fields of a node's range, with a total of 0 without one."""
     if "iterations" not in node.value:
         return (0, 0, 0, 0, 0)
     known = node.inner("iterations")
@@ -103,7 +103,7 @@ def _one_of(record: Record, key: str, known: tuple[str, ...]) -> int:
 
 
 def _tasks(nodes: list[Record]) -> IntArray:
-    """The task of each node: the one that it names, else one of its own."""
+    """The task of each node: the given one, or a separate one."""
     return np.array(
         [n.whole("task") if "task" in n.value else number for number, n in enumerate(nodes)],
         dtype=np.int64,
@@ -111,8 +111,7 @@ def _tasks(nodes: list[Record]) -> IntArray:
 
 
 def json_text(graph: TaskGraph) -> str:
-    """The graph in JSON; what `json_graph` reads back is the same but for notes and
-    what hardware counters counted."""
+    """The graph in JSON. `json_graph` reads it back, except for notes and hardware counters."""
     names = graph.names or tuple(map(str, range(graph.nodes)))
     nodes: list[dict[str, Any]] = []
     for name, seconds, kind, task, line in zip(

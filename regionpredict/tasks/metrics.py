@@ -1,4 +1,6 @@
-"""TaskGraph -> `GraphMetrics`: work, depth, average parallelism, concurrency, by source line."""
+"""Computes the metrics of a `TaskGraph`: work, depth, average parallelism, concurrency, and totals
+by source line.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ from regionpredict.tasks.task_graph import (
 
 @dataclass(frozen=True, slots=True)
 class LineTotal:
-    """What the tasks, chunks or regions of one source line did.
+    """The tasks, chunks or regions of one source line.
 
-    `count` is of tasks, chunks, or threads' parts of a region; `work_s` their time together,
-    `path_s` how much of it lies on the critical path, `mean_s` and `most_s` are of one of them.
-    `counters` is what hardware counters counted in all of them, by name, where they were read.
+    `count` is the number of tasks, chunks, or threads' parts of a region. `work_s` is their total
+    time, and `path_s` their part of the critical path. `mean_s` and `most_s` are the mean and
+    maximum. `counters` are the totals of hardware counters by name, if they were read.
     """
 
     place: str
@@ -42,9 +44,9 @@ class LineTotal:
 class GraphMetrics:
     """The metrics of Shudler 2018, sec. 4.1.1 and 4.3, times in seconds.
 
-    `work_s` is T_1, `depth_s` T_inf, `path` the nodes of the critical path; `edge_kinds` counts the
-    edges by kind; `tasks_s` is the part of the work that explicit tasks and chunks do, `counters`
-    what hardware counters counted in them.
+    `work_s` is T_1, `depth_s` is T_inf, and `path` are the nodes of the critical path. `edge_kinds`
+    counts the edges by kind. `tasks_s` is the work of explicit tasks and chunks, and `counters` are
+    the totals of hardware counters in them.
     """
 
     tasks: int
@@ -61,12 +63,12 @@ class GraphMetrics:
 
     @property
     def average_parallelism(self) -> float | None:
-        """pi = T_1 / T_inf; None where nothing took any time."""
+        """pi = T_1 / T_inf. None if the depth is zero."""
         return self.work_s / self.depth_s if self.depth_s > 0 else None
 
 
 def measure_graph(graph: TaskGraph, *, concurrency: bool = True) -> GraphMetrics:
-    """All metrics; `concurrency` can be left out, since its bounds take two passes more."""
+    """All metrics. `concurrency` is optional, since its bounds need two more passes."""
     longest = critical_path(graph)
     counts = np.bincount(graph.edge_kinds, minlength=len(EDGE_KINDS)).tolist()
     of_tasks = (graph.node_kinds == TASK) | (graph.node_kinds == CHUNK)
@@ -86,14 +88,14 @@ def measure_graph(graph: TaskGraph, *, concurrency: bool = True) -> GraphMetrics
 
 
 def _counted(graph: TaskGraph, nodes: IntArray) -> dict[str, float]:
-    """What the counters counted in these nodes together."""
+    """The totals of the counters in these nodes."""
     if not graph.counters:
         return {}
     return dict(zip(graph.counters, graph.counted[nodes].sum(0).tolist(), strict=True))
 
 
 def line_totals(graph: TaskGraph, path: IntArray) -> tuple[LineTotal, ...]:
-    """What each source line's tasks and chunks did, the most work first; none without lines."""
+    """The totals of each source line's tasks and chunks, sorted by work. Empty without lines."""
     if not graph.places:
         return ()
     known = graph.lines >= 0

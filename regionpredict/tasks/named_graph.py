@@ -1,4 +1,4 @@
-"""A task graph from nodes by name, as other programs' files have them, with or without times."""
+"""Builds a task graph from named nodes, as in files of other programs, with or without times."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ def named_graph(
     times: Mapping[str, float | None], edges: Iterable[tuple[str, str]], labels: Mapping[str, str],
     path: str, remedy: str,
 ) -> TaskGraph:  # fmt: skip
-    """The graph of these times in seconds; where none has one, each is 1 s, and a note says so.
+    """The graph with these times in seconds. If no node has a time, each takes 1 s, and a note says
+    so.
 
-    A node is named by its label; where several have the same, its own name follows. Raises
-    InputError where some but not all have a time, or there is a cycle.
+    A node is named by its label. If several have the same label, its own name is appended. Raises
+    InputError if only some nodes have a time, or if there is a cycle.
     """
     if not times:
         raise InputError("a graph without nodes", remedy=remedy, path=path)

@@ -1,4 +1,6 @@
-"""A recording, a DOT, JSON or GraphML file, a Chrome trace or StarPU's records -> `TaskGraph`."""
+"""Reads a recording, a DOT, JSON or GraphML file, a Chrome trace or StarPU's records into a
+`TaskGraph`.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ _REMEDY = "give a recording of regionpredict tasks record, a DOT, JSON or GraphM
 
 
 def read_task_graph(path: Path) -> TaskGraph:
-    """The graph of what `path` is; raises InputError where it is none of them, empty or broken."""
+    """The graph in `path`. Raises InputError if it has another format, is empty, or is damaged."""
     if is_folder(path):
         return recorded_graph(read_recording(path), str(path))
     text = read_text(path, _REMEDY)

@@ -1,7 +1,7 @@
-"""A recording -> `TaskGraph`: pieces of tasks, and what had to come before each.
+"""Converts a recording to a `TaskGraph`: pieces of tasks, and their dependences.
 
-A task is cut where it creates another or has waited; a worksharing loop's chunks are nodes side by
-side, whichever threads ran them. A node's time is that in which it really ran.
+A task is divided where it creates another task or has waited. The chunks of a worksharing loop are
+parallel nodes, whichever threads ran them. A node's time is the time in which it really ran.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _Edges = list[tuple[IntArray, IntArray, int]]
 
 
 def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
-    """The graph of one run; raises InputError where no parallel region ran."""
+    """The graph of one run. Raises InputError if no parallel region ran."""
     events = task_events(recording, path)
     if not events.explicit.any() and not (events.region >= 0).any():
         raise InputError(
@@ -119,8 +119,9 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
 def _places(
     recording: Recording, sites: IntArray, bodies: IntArray
 ) -> tuple[IntArray, tuple[str, ...]]:
-    """The place of each node, -1 where not known, and their names: the line of its site, and the
-    address of its body where tasks of one line have several."""
+    """The place of each node (-1 if unknown), and the names of places: the line, and the address of
+    the body if tasks of one line have several.
+    """
     pairs, number = np.unique(np.stack([sites, bodies], axis=1), axis=0, return_inverse=True)
     of_line: dict[str, set[int]] = {}
     for site, body in pairs.tolist():
@@ -138,7 +139,7 @@ def _places(
 
 
 def _iterations(events: TaskEvents, node: IntArray, count: int) -> IntArray:
-    """The iterations of each of `count` nodes as `TaskGraph` has them."""
+    """The iterations of each of `count` nodes in the form of `TaskGraph`."""
     table = np.zeros((count, 5), dtype=np.int64)
     rows = np.flatnonzero((events.kind == DISPATCH) & (events.aux == LOOP_CHUNK))
     steps = _last_before(events, of_kinds(events.kind, (STEP, WORK_BEGIN)))[rows]
@@ -171,8 +172,9 @@ def _notes(recording: Recording, undivided_s: float) -> tuple[str, ...]:
 
 
 def _undivided(events: TaskEvents, node: IntArray, task: IntArray, seconds: FloatArray) -> float:
-    """The seconds of loops that a team of one thread ran as a whole: as one chunk of several
-    iterations, or in a region without tasks and chunks, as gcc's static loops are."""
+    """The seconds of loops that one thread executed as a whole: as one chunk of several iterations,
+    or in a region without tasks and chunks, like gcc's static loops.
+    """
     alone = (events.innermost >= 0) & (events.team[events.innermost] == 1)
     chunks = np.flatnonzero((events.kind == DISPATCH) & alone[events.task])
     opened = _last_before(events, events.kind == WORK_BEGIN)[chunks]
@@ -185,7 +187,9 @@ def _undivided(events: TaskEvents, node: IntArray, task: IntArray, seconds: Floa
 
 
 def _new_nodes(events: TaskEvents) -> BoolArray:
-    """Which rows begin a node: a task's first, and those behind which it could go on elsewhere."""
+    """The rows that start a node: a task's first row, and rows after which it can continue
+    elsewhere.
+    """
     begins = of_kinds(events.kind, (CREATE, SYNC_END, PARALLEL_END, DISPATCH))
     begins[0] = True
     begins[1:] |= events.task[1:] != events.task[:-1]
@@ -198,7 +202,7 @@ def _new_nodes(events: TaskEvents) -> BoolArray:
 
 
 def _last_before(events: TaskEvents, flag: BoolArray) -> IntArray:
-    """For each row the last row of the same task, up to itself, that has the flag; -1 if none."""
+    """For each row, the last row of the same task up to it with the flag, or -1."""
     if not flag.any():
         return np.full(len(flag), -1, dtype=np.int64)
     rows = np.arange(len(flag))
@@ -210,7 +214,7 @@ def _last_before(events: TaskEvents, flag: BoolArray) -> IntArray:
 
 
 def _ends(task: IntArray, count: int) -> tuple[IntArray, IntArray]:
-    """Each task's first and last node; -1 for tasks of which nothing was recorded."""
+    """Each task's first and last node, or -1 without recorded events."""
     first, last = np.full(count, -1, dtype=np.int64), np.full(count, -1, dtype=np.int64)
     numbers = np.arange(len(task))
     last[task] = numbers  # of several the last assignment stays
@@ -219,7 +223,7 @@ def _ends(task: IntArray, count: int) -> tuple[IntArray, IntArray]:
 
 
 def _running(events: TaskEvents) -> BoolArray:
-    """Whether each row's task really ran from it to the task's next row, on one thread then."""
+    """Whether each row's task really ran from it to the task's next row, on one thread."""
     kind = events.kind
     ours = of_kinds(kind, (STARTED, IMPLICIT_BEGIN)).astype(np.int64)
     ours -= of_kinds(kind, (STOPPED, IMPLICIT_END))
@@ -237,7 +241,9 @@ def _running(events: TaskEvents) -> BoolArray:
 def _times(
     events: TaskEvents, node: IntArray, count: int, initial: BoolArray, running: BoolArray
 ) -> tuple[np.ndarray, float]:
-    """Seconds in which each node ran, and those outside parallel regions, which do not count."""
+    """The seconds in which each node ran, and those outside parallel regions, which do not
+    count.
+    """
     length = np.zeros(len(running))
     length[:-1] = np.where(running[:-1], events.time[1:] - events.time[:-1], 0)
     seconds = np.bincount(node, weights=length, minlength=count) / 1e9
@@ -249,8 +255,9 @@ def _times(
 def _counted(
     events: TaskEvents, node: IntArray, count: int, running: BoolArray, serial: BoolArray
 ) -> FloatArray:
-    """What each counter counted while each of `count` nodes ran, `(count, c)`; nothing outside
-    parallel regions, as their times do not count either."""
+    """The counts of each counter in each of `count` nodes, with shape `(count, c)`. As with times,
+    events outside parallel regions do not count.
+    """
     result = np.zeros((count, events.counted.shape[1]))
     for place, read in enumerate(events.counted.T):
         step = np.zeros(len(running))
@@ -261,7 +268,7 @@ def _counted(
 
 
 def _within(change: IntArray, starts: BoolArray) -> IntArray:
-    """Running sums that begin anew with each task."""
+    """Cumulative sums that restart with each task."""
     total = np.cumsum(change)
     heads = np.flatnonzero(starts)
     before = total[heads] - change[heads]
@@ -271,8 +278,9 @@ def _within(change: IntArray, starts: BoolArray) -> IntArray:
 def _kinds(
     events: TaskEvents, first_rows: IntArray, task: IntArray, known: Collection[int]
 ) -> tuple[np.ndarray, IntArray]:
-    """What each node is, and the site of the construct that made it, 0 where not known; `known`
-    are the sites whose lines are."""
+    """The kind of each node, and the site of its construct (0 if unknown). `known` are the sites
+    with known lines.
+    """
     kinds = np.full(len(task), IMPLICIT, dtype=np.uint8)
     kinds[events.explicit[task]] = TASK
     kinds[events.initial[task]] = SERIAL
@@ -296,8 +304,9 @@ def _kinds(
 
 
 def _loop_sites(events: TaskEvents, known: IntArray) -> IntArray:
-    """For each row that begins a worksharing loop the site of that loop: a thread whose own has no
-    line, as inside the runtime, takes that of another of its team, in the order of their loops.
+    """For each row that starts a worksharing loop, the site of that loop. If a thread's own site
+    has no line, for example inside the runtime, the site of another thread's loop with the same
+    number is used.
     """
     sites = np.zeros(len(events.kind), dtype=np.int64)
     rows = np.flatnonzero(events.kind == WORK_BEGIN)
@@ -316,7 +325,9 @@ def _loop_sites(events: TaskEvents, known: IntArray) -> IntArray:
 
 
 def _continuing(events: TaskEvents, node: IntArray, task: IntArray, barriers: Barriers) -> _Edges:
-    """Each piece before the next of its task, chunks beside each other, barriers between."""
+    """Edges from each piece to the next of its task, with parallel chunks, and barriers in
+    between.
+    """
     source = np.flatnonzero(task[1:] == task[:-1])
     keep = np.ones(len(task), dtype=bool)
     more: _Edges = []
@@ -356,7 +367,9 @@ def _creating(events: TaskEvents, node: IntArray, first: IntArray) -> _Edges:
 
 
 def _forking(events: TaskEvents, node: IntArray, first: IntArray, last: IntArray) -> _Edges:
-    """From who meets a parallel region to its threads, and from these to behind it."""
+    """Edges from the thread that starts a parallel region to its threads, and from these to the
+    node after it.
+    """
     forks = np.full(len(events.parent), -1, dtype=np.int64)
     rows = np.flatnonzero((events.kind == PARALLEL_BEGIN) & (events.other >= 0))
     forks[events.other[rows]] = rows
@@ -397,9 +410,9 @@ def _depending(events: TaskEvents, node: IntArray, first: IntArray, last: IntArr
 
 
 def _undeferred(events: TaskEvents, node: IntArray, last: IntArray) -> _Edges:
-    """Who creates a task with a false if clause, or a final one, waits for it.
+    """The creator of a task with a false if clause, or of a final task, waits for it.
 
-    On one thread the runtime says so of every task, and nothing can be told.
+    On one thread, the runtime marks every task like this, so it is ignored.
     """
     region = events.innermost
     alone = (region < 0) | (events.team[region] == 1)

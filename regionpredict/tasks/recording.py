@@ -1,8 +1,8 @@
-"""A recording, the folder that `tasks record` makes -> its events, one table a thread.
+"""Reads a recording (the folder made by `tasks record`) into tables of events, one per thread.
 
-The folder holds `events-PROCESS-THREAD`, which `measure/runtime/ompt_record.c` writes and says the
-layout of, `sites-PROCESS`, `counters-PROCESS` where counters were asked for and, once the program
-has ended, `lines.json` and, where they were read, `counters.json` with their names.
+The folder has `events-PROCESS-THREAD`, whose layout `measure/runtime/ompt_record.c` defines,
+`sites-PROCESS`, and `counters-PROCESS` if counters were requested. After the end of the program, it
+has `lines.json` and `counters.json` with the names of counters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from regionpredict.errors import InputError
 
 EVENT_BYTES = 32
 MOST_EVENT_BYTES = 4 << 30
-"""Of one thread's file: some thirty million tasks."""
+"""Maximum size of one thread's file: about thirty million tasks."""
 _LAST_BYTES = 2 << 20  # the window in which it was written, and the one after
 ID_BITS = 40
 VERSION = 1
@@ -41,13 +41,12 @@ Words = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """The events of one process: `threads[k]` is `(n, 4)`, in the order of thread k.
+    """The events of one process. `threads[k]` has shape `(n, 4)`, in the order of thread k.
 
-    `lines` has `file:line` for each site that is known, `addresses` where it lies in its file;
-    `finished` says whether the program ended by itself, `full` whether the disk had no room for
-    more. `counted[k]` is `(n, c)`, what the counters
-    `counters` read at each event of thread k, where they were read: at an event without a time
-    there is 0.
+    `lines` has `file:line` for each known site, and `addresses` its address in its file. `finished`
+    says whether the program ended normally, and `full` whether the disk was full. `counted[k]` has
+    shape `(n, c)`: the readings of `counters` at each event of thread k, if they were read. At an
+    event without a time, they are 0.
     """
 
     threads: tuple[Words, ...]
@@ -60,7 +59,7 @@ class Recording:
 
 
 def read_recording(folder: Path) -> Recording:
-    """Reads what is there, be it a prefix; raises InputError where there is nothing to read."""
+    """Reads what is available, even a prefix. Raises InputError if there is nothing to read."""
     files: dict[int, dict[int, Path]] = {}
     for file in folder.iterdir():
         match = _EVENTS.fullmatch(file.name)
@@ -96,7 +95,7 @@ def read_recording(folder: Path) -> Recording:
 
 
 def disk_was_full(folder: Path) -> bool:
-    """Whether the disk of a recording had no room for more events."""
+    """Whether the disk of a recording was full."""
     return any(folder.glob("full-*"))
 
 
@@ -112,7 +111,7 @@ def ended_by_itself(folder: Path) -> bool:
 
 
 def _without_counters(table: Words, count: int) -> tuple[Words, Words]:
-    """A thread's events, and the values of the counters that stand behind each."""
+    """A thread's events, and the counter values after each."""
     counter_rows = (table[:, 0] & np.uint64(255)) == COUNTERS
     events = np.flatnonzero(~counter_rows)
     counted = np.zeros((len(events), count), dtype=np.uint64)
@@ -132,7 +131,7 @@ def _counter_names(folder: Path) -> tuple[str, ...]:
 
 
 def _events(file: Path, number: int) -> Words:
-    """One thread's events up to the first that was not written whole."""
+    """The events of one thread, up to the first incomplete one."""
     data = read_bytes(file, _REMEDY, most=MOST_EVENT_BYTES)
     words = np.frombuffer(data[: len(data) // EVENT_BYTES * EVENT_BYTES], dtype="<u8")
     table: Words = words.reshape(-1, 4).astype(np.uint64, copy=False)
@@ -170,10 +169,10 @@ def _addresses(folder: Path) -> dict[int, int]:
 
 
 def counter_names_text(names: Sequence[str]) -> str:
-    """What `counters.json` holds."""
+    """The content of `counters.json`."""
     return json.dumps(list(names)) + "\n"
 
 
 def lines_text(lines: dict[int, str]) -> str:
-    """What `lines.json` holds."""
+    """The content of `lines.json`."""
     return json.dumps({str(site): place for site, place in sorted(lines.items())}, indent=0) + "\n"

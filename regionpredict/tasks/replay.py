@@ -1,7 +1,7 @@
-"""A task graph run again on this machine, each task only letting its time pass: no contention.
+"""Executes a task graph on this machine without contention: each task only waits for its duration.
 
-The runtime schedules it as it schedules the program; what the program takes longer is contention
-for caches and memory (Shudler 2018, sec. 4.4).
+The runtime schedules it like the program. The additional time of the program is contention for
+caches and memory (Shudler 2018, sec. 4.4).
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ SOURCE = "task_replay.c"
 MOST_RUNS = 60
 MOST_EMPTY_RUNS = 220
 LIMIT_S = 600.0
-"""Of a replay, unless it is asked for another."""
+"""The default time limit of a replay."""
 EMPTY_S = 30.0
-"""What runs without times may take beyond the limit, since all depends on the overhead. Assumed:
-ten million tasks of 3 microseconds."""
+"""Additional time for runs without task durations, which measure the overhead, since all results
+depend on them. Assumed: ten million tasks of 3 microseconds.
+"""
 QUIET = Constant(
     0.02,
     "1",
@@ -52,12 +53,12 @@ CLOCKS = Constant(
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """T_p in seconds: the mean of the runs, half the width of its 95 % interval as a part of it,
-    the least, and how many there were; `overhead_s` is what the runtime takes to start one task,
-    from the same graph without times, and `starts` how many it started. `undisturbed` says whether
-    only runs count in which every thread had a processor all the time, or others were on the host
-    too much for that; `in_time` whether it went on until it was settled or hopeless, or the time
-    limit ended it before. With one run the interval is infinite."""
+    """T_p in seconds: the mean of the runs, half the width of its 95 % interval relative to it, the
+    minimum, and the number of runs. `overhead_s` is the time for starting one task, from the same
+    graph without durations, and `starts` the number of started tasks. `undisturbed` says whether
+    all counted runs had a processor for every thread all the time. `in_time` says whether the
+    replay ended before the time limit. With one run, the interval is infinite.
+    """
 
     threads: int
     seconds: float
@@ -71,12 +72,12 @@ class Replayed:
 
     @property
     def settled(self) -> bool:
-        """Whether the interval is as narrow as was asked for."""
+        """Whether the interval is as narrow as requested."""
         return self.interval <= ENOUGH
 
     @property
     def without_overhead_s(self) -> float:
-        """The time less that of starting tasks, which all threads share."""
+        """The time without starting tasks, which all threads share."""
         return max(self.seconds - self.overhead_s * self.starts / self.threads, 0.0)
 
 
@@ -94,11 +95,11 @@ def replay(
 ) -> Replayed:
     """Replays the graph until the 95 % interval of its time is within 5 % of the mean (sec. 5.4.1).
 
-    Runs in which others took a processor away do not count, as long as there are enough others.
-    `runtime` stands in for the compiler's own. After `limit_s` seconds the runs that have ended are
-    all; `on_run` hears how many these are as they end.
+    Runs in which other processes took a processor do not count, if there are enough others.
+    `runtime` replaces the compiler's OpenMP runtime. After `limit_s` seconds, only finished runs
+    count. `on_run` receives their number.
 
-    Raises InputError where it cannot be compiled, fails, or none of its runs ends in time.
+    Raises InputError if it cannot be compiled, fails, or does not finish any run in time.
     """
     end = time.monotonic() + limit_s
     program = runtime_program(compiler, cache, SOURCE)
@@ -155,7 +156,7 @@ def replay(
 
 
 class _Run(NamedTuple):
-    """A run's seconds, and those of it in which some thread had no processor."""
+    """The seconds of a run, and those in which some thread had no processor."""
 
     seconds: float
     taken_s: float
@@ -166,7 +167,7 @@ def _quiet(run: _Run) -> bool:
 
 
 def _counting(runs: Sequence[_Run]) -> list[_Run]:
-    """The runs that nobody disturbed; all, where these are too few for an interval."""
+    """The undisturbed runs, or all runs if there are too few for an interval."""
     quiet = [run for run in runs if _quiet(run)]
     return quiet if len(quiet) >= LEAST_SAMPLES else list(runs)
 
@@ -176,7 +177,7 @@ def _enough(runs: Sequence[_Run]) -> bool:
 
 
 def _write(graph: TaskGraph, path: Path) -> None:
-    """The graph as `task_replay.c` reads it."""
+    """The graph in the format of `task_replay.c`."""
     start, edge = graph.successors
     goes_on = np.isin(graph.edge_kinds[edge], (CONTINUE, JOINED))
     parts = (
@@ -189,7 +190,7 @@ def _write(graph: TaskGraph, path: Path) -> None:
 def _run(
     line: list[str], settings: Mapping[str, str], end: float, on_run: Callable[[int], None]
 ) -> list[_Run]:
-    """The runs of a call, those that have ended by `end`, a time of the monotonic clock."""
+    """The runs of a call that end by `end`, a time of the monotonic clock."""
     try:
         program = subprocess.Popen(
             line, env=dict(settings), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -1,7 +1,7 @@
-"""A task graph's time on any number of threads, by carrying out a scheduler: no contention.
+"""Simulates a scheduler to get a task graph's time on any number of threads, without contention.
 
-Both policies of Shudler 2018, sec. 5.3.1: breadth-first has one queue, first in first out;
-work-first has one a thread, which runs what it made last, and idle threads steal the oldest.
+Both policies of Shudler 2018, sec. 5.3.1. Breadth-first has one first-in-first-out queue.
+Work-first has one queue per thread, which runs its newest task, and idle threads steal the oldest.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ POLICIES: tuple[Policy, ...] = ("breadth-first", "work-first")
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """T_p in seconds on `threads`, of which `busy_s` was spent in tasks by all threads together,
-    `overhead_s` of that on starting them."""
+    """T_p in seconds on `threads`. `busy_s` is the time of all threads in tasks, and `overhead_s`
+    the part for starting them.
+    """
 
     threads: int
     seconds: float
@@ -32,7 +33,7 @@ class Simulated:
 
 
 def starts_of_tasks(graph: TaskGraph) -> np.ndarray:
-    """Which nodes a runtime has to start: the first of each task, and chunks."""
+    """The nodes that a runtime must start: the first of each task, and chunks."""
     continued = np.zeros(graph.nodes, dtype=bool)
     continued[graph.targets[graph.edge_kinds == CONTINUE]] = True
     created = np.zeros(graph.nodes, dtype=bool)
@@ -45,10 +46,10 @@ def starts_of_tasks(graph: TaskGraph) -> np.ndarray:
 def simulate(
     graph: TaskGraph, threads: int, policy: Policy = "work-first", overhead_s: float = 0.0
 ) -> Simulated:
-    """Runs the graph on so many threads; each task costs its thread `overhead_s` to start.
+    """Executes the graph on this many threads. Starting a task takes its thread `overhead_s`.
 
-    Neither policy leaves a thread idle while a task is ready, so with the overhead in the nodes
-    `T_inf <= T_p <= T_1/p + T_inf` (Graham 1969; Brent 1974). Raises UsageError where `threads` is
+    Neither policy leaves a thread idle while a task is ready. So with the overhead in the nodes,
+    `T_inf <= T_p <= T_1/p + T_inf` (Graham 1969; Brent 1974). Raises UsageError if `threads` is
     below one.
     """
     if threads < 1:
@@ -95,7 +96,7 @@ def simulate(
 
 
 def _take(queues: list[deque[int]], own: int) -> int:
-    """The task that a thread runs next: its own newest, else the oldest of the next who has one."""
+    """The next task of a thread: its own newest, else the oldest of the next thread with tasks."""
     if len(queues) == 1:
         return queues[0].popleft()
     if queues[own]:

@@ -1,4 +1,4 @@
-"""StarPU's `tasks.rec`: a record a task, with its times in milliseconds and what it depends on."""
+"""Reads StarPU's `tasks.rec`: a record per task, with times in milliseconds and dependences."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ _REMEDY = "give the tasks.rec that starpu_fxt_tool writes"
 
 
 def is_starpu_records(text: str) -> bool:
-    """Whether a text has records of tasks."""
+    """Whether a text contains records of tasks."""
     return bool(re.search(r"^JobId:", text[:65536], re.MULTILINE))
 
 
 def starpu_graph(text: str, path: str) -> TaskGraph:
-    """The graph of the records; a task that did not run, as one without a kernel, takes no time.
+    """The graph of the records. A task that did not run, such as one without a kernel, takes no
+    time.
 
-    Raises InputError at the line that is wrong.
+    Raises InputError with the invalid line.
     """
     times: dict[str, float | None] = {}
     labels: dict[str, str] = {}

@@ -1,6 +1,7 @@
-"""A recording's events as each task sees them, in the order in which they happened to it.
+"""Sorts the events of a recording by task, in the order in which they happened to it.
 
-What one thread did becomes what each task did: a row a task and event, sorted by task and time.
+The events of threads become the events of tasks: one row per task and event, sorted by task and
+time.
 """
 
 from __future__ import annotations
@@ -48,15 +49,15 @@ STARTED = 32  # ... and of the one that it lets run
 
 @dataclass(frozen=True, eq=False)
 class TaskEvents:
-    """`e` rows, sorted by task and time, and what the recording says of its `t` tasks.
+    """`e` rows, sorted by task and time, and the data of the recording's `t` tasks.
 
-    `task`, `kind`, `aux`, `site` and `other` are `(e,)`, `time` in ns; `other` is the task, region
-    or number that the event names besides. By task, `(t,)`: `parent` and `region` (-1 where there
-    is none), `explicit`, `initial`, `known` (begun or created), `flags`, `body` (the site of its
-    function, 0 where not known) and `created` (the row of its creation, -1). By region, `(t,)` too,
-    as ids are shared: `team` (threads). `dependences` is `(d, 3)`: task, address, type, in the
-    order in which each thread made them. `counted` is `(e, c)`, what each of the `c` counters read;
-    those of two threads do not compare.
+    `task`, `kind`, `aux`, `site` and `other` have shape `(e,)`, as has `time` in ns. `other` is
+    another task, region or number in the event. By task, with shape `(t,)`: `parent` and `region`
+    (-1: none), `explicit`, `initial`, `known` (started or created), `flags`, `body` (the site of
+    its function, 0 if unknown) and `created` (the row of its creation, -1). By region, also with
+    shape `(t,)`, since ids are shared: `team` (the number of threads). `dependences` has shape `(d,
+    3)`: task, address, type, in each thread's order. `counted` has shape `(e, c)`: the readings of
+    each of the `c` counters. Readings of different threads cannot be compared.
     """
 
     task: IntArray
@@ -78,7 +79,7 @@ class TaskEvents:
 
     @cached_property
     def innermost(self) -> IntArray:
-        """`(t,)`: the innermost parallel region that each task belongs to, -1 for none."""
+        """The innermost parallel region of each task, with shape `(t,)`, or -1."""
         region, above = self.region.copy(), self.parent.copy()
         for _ in range(MOST_DOUBLINGS):
             open_ = np.flatnonzero((region < 0) & (above >= 0))
@@ -90,7 +91,7 @@ class TaskEvents:
 
 
 def of_kinds(event_kinds: NDArray[np.integer[Any]], kinds: tuple[int, ...]) -> BoolArray:
-    """Which values are among some small numbers; what is too large to be one is none."""
+    """Which values are among some small numbers."""
     table = np.zeros(256, dtype=bool)
     table[list(kinds)] = True
     chosen: BoolArray = table[np.minimum(event_kinds, 255)]
@@ -98,7 +99,7 @@ def of_kinds(event_kinds: NDArray[np.integer[Any]], kinds: tuple[int, ...]) -> B
 
 
 def task_events(recording: Recording, path: str) -> TaskEvents:
-    """Sorts the events by task; raises InputError where they name what no thread made."""
+    """Sorts the events by task. Raises InputError if they refer to unknown tasks."""
     words = np.concatenate(recording.threads)
     kind = (words[:, 0] & np.uint64(255)).astype(np.uint8)
     aux = (words[:, 0] >> np.uint64(8) & np.uint64(0xFFFFFF)).astype(np.int64)
@@ -183,7 +184,7 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
 def _numbers(
     words: NDArray[np.uint64], kind: KindArray, threads: int, path: str
 ) -> tuple[tuple[IntArray, IntArray], int]:
-    """Ids as numbers from 0 on, -1 for none: those of the third column and of the fourth."""
+    """Ids as numbers from 0, or -1 for none, for the third and fourth columns."""
     named = of_kinds(kind, (PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, CREATE, SCHEDULE))
     tasks = named | of_kinds(kind,
         (IMPLICIT_END, SYNC_BEGIN, SYNC_END, WAIT_BEGIN, WAIT_END, WORK_BEGIN, WORK_END, DISPATCH,

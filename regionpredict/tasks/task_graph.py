@@ -1,7 +1,7 @@
-"""`TaskGraph`: what must come before what in a run, and how long each part took.
+"""`TaskGraph`: the dependences in a run, and the time of each part.
 
-A node is a piece of a task that runs without creating or waiting for another; an edge says that
-its target cannot begin before its source has ended (Shudler 2018, sec. 4.1).
+A node is a piece of a task that runs without creating another or waiting. An edge means that its
+target cannot start before its source has ended (Shudler 2018, sec. 4.1).
 """
 
 from __future__ import annotations
@@ -24,20 +24,23 @@ KindArray = NDArray[np.uint8]
 BoolArray = NDArray[np.bool_]
 
 NODE_KINDS = ("task", "implicit", "chunk", "join", "serial")
-"""task: of an explicit task; implicit: of what a thread does in a parallel region beside them;
-chunk: of a worksharing loop; join: no work, where all meet; serial: outside parallel regions, its
-time does not count."""
+"""task: a piece of an explicit task; implicit: other work of a thread in a parallel region; chunk:
+a chunk of a worksharing loop; join: a synchronization point without work; serial: outside parallel
+regions, where time does not count.
+"""
 TASK, IMPLICIT, CHUNK, JOIN, SERIAL = range(5)
 
 EDGE_KINDS = ("dependence", "create", "continue", "join")
-"""dependence: by depend clauses, or what a file says; create: to a new task; continue: to the same
-task's next piece; join: from a task's end to who waited for it."""
+"""dependence: by depend clauses, or in a file; create: to a new task; continue: to the same task's
+next piece; join: from a task's end to the construct that waits for it.
+"""
 DEPENDENCE, CREATE, CONTINUE, JOINED = range(4)
 
 
 class EarliestRun(NamedTuple):
-    """`order`: the nodes, each behind all its predecessors, those of cycles left out; by node,
-    `begin` in seconds and `level`, the most edges on a path to it."""
+    """`order`: the nodes, each after all its predecessors, without those in cycles. By node:
+    `begin` in seconds, and `level`, the maximum number of edges on a path to it.
+    """
 
     order: IntArray
     begin: FloatArray
@@ -48,16 +51,16 @@ class EarliestRun(NamedTuple):
 class TaskGraph:
     """A directed acyclic graph of `n` nodes and `m` edges.
 
-    `seconds` is `(n,)`; `node_kinds` `(n,)` counts in `NODE_KINDS`; `tasks` `(n,)` is the number of
-    the task that a node is a piece of; `lines` `(n,)` is the place in `places` of the source line
-    that made it, -1 where not known; `sources` and `targets` `(m,)` are numbers of nodes,
-    `edge_kinds` `(m,)` counts in `EDGE_KINDS`. `names` are the nodes' names where they have some.
-    `serial_s` is the time outside parallel regions, `notes` what to know before trusting it.
-    `counted` is `(n, c)`: what each of the hardware `counters`, by name, counted in each node.
-    `threads` is the largest team that ran it, None where the graph is of no run. `iterations` is
-    `(n, 5)`, the fields of each node's `IterationRange`; `(0, 5)` where no node has one, and of
-    total 0 for a node that has none. `undivided_s` is the work of loops that one thread ran whole:
-    what parallelism they have is not in the graph.
+    `seconds` has shape `(n,)`. `node_kinds` `(n,)` are indices into `NODE_KINDS`, and `tasks`
+    `(n,)` is the number of each node's task. `lines` `(n,)` is the index in `places` of its source
+    line, or -1. `sources` and `targets` `(m,)` are numbers of nodes, and `edge_kinds` `(m,)` are
+    indices into `EDGE_KINDS`. `names` are the names of the nodes, if they have any. `serial_s` is
+    the time outside parallel regions, and `notes` are warnings. `counted` has shape `(n, c)`: the
+    counts of each of the hardware `counters` in each node. `threads` is the maximum number of
+    threads in the run, or None for a graph without a run. `iterations` has shape `(n, 5)`, the
+    fields of each node's `IterationRange`. It is `(0, 5)` if no node has one, and a node without
+    one has the total 0. `undivided_s` is the work of loops that one thread executed as a whole.
+    Their parallelism is not in the graph.
     """
 
     seconds: FloatArray
@@ -79,17 +82,17 @@ class TaskGraph:
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.seconds)
 
     @property
     def edges(self) -> int:
-        """How many edges there are."""
+        """The number of edges."""
         return len(self.sources)
 
     @cached_property
     def task_count(self) -> int:
-        """How many explicit tasks there are."""
+        """The number of explicit tasks."""
         tasks = self.tasks[self.node_kinds == TASK]
         return int(np.count_nonzero(np.bincount(tasks))) if len(tasks) else 0
 
@@ -103,30 +106,32 @@ class TaskGraph:
 
     @cached_property
     def schedule(self) -> EarliestRun:
-        """When each node could begin with a thread for every one."""
+        """The earliest start of each node, with an unlimited number of threads."""
         return earliest_run(self)
 
     def name(self, node: int) -> str:
-        """A node as a person reads it."""
+        """A readable name of a node."""
         if self.names:
             return self.names[node]
         place = self.places[self.lines[node]] if self.lines[node] >= 0 else "?"
         return f"{self.label(node)} ({place})"
 
     def node_text(self, node: int) -> str:
-        """A node by its own name, or by its task and its `file:line` without folders."""
+        """A node by its name, or by its task and its `file:line` without folders."""
         if self.names:
             return self.names[node]
         place = self.places[self.lines[node]] if self.lines[node] >= 0 else "?"
         return f"{self.label(node)} of {PurePath(place).name}"
 
     def label(self, node: int) -> str:
-        """What a node is, without its line: a chunk by its iterations, others by their task."""
+        """A description of a node without its line: a chunk by its iterations, others by their
+        task.
+        """
         known = self.iterations_of(node)
         return f"{NODE_KINDS[self.node_kinds[node]]} {self.tasks[node] if known is None else known}"
 
     def iterations_of(self, node: int) -> IterationRange | None:
-        """The iterations that a node runs; None where it is no chunk of a loop."""
+        """The iterations of a node. None if it is not a chunk of a loop."""
         if len(self.iterations) <= node or not self.iterations[node, 1]:
             return None
         return IterationRange(*self.iterations[node].tolist())
@@ -135,9 +140,9 @@ class TaskGraph:
 def graph_of_tasks(
     seconds: Sequence[float], edges: Sequence[tuple[int, int]], names: Sequence[str] = ()
 ) -> TaskGraph:
-    """A graph of which each node is a task of so many seconds; an edge given twice counts once.
+    """A graph in which each node is a task with a time in seconds. Duplicate edges count once.
 
-    Raises InputError where a time is none, an edge leads nowhere, or there is a cycle.
+    Raises InputError for an invalid time, an edge to an unknown node, or a cycle.
 
     >>> graph_of_tasks([2.0, 1.0], [(0, 1)]).edges
     1
@@ -169,7 +174,7 @@ def graph_of_tasks(
 
 
 def check_acyclic(graph: TaskGraph) -> None:
-    """Raises InputError with the nodes of a cycle, where there is one."""
+    """Raises InputError with the nodes of a cycle if there is one."""
     order = graph.schedule.order
     if len(order) == graph.nodes:
         return
@@ -196,11 +201,13 @@ def numbered(names: Mapping[str, int]) -> tuple[str, ...]:
 
 NARROW = 64
 NARROW_LEVELS = 500
-"""Behind so many levels of few nodes a graph is followed node by node, which is faster then."""
+"""After this many levels with few nodes, a graph is traversed node by node, which is then
+faster.
+"""
 
 
 def earliest_run(graph: TaskGraph) -> EarliestRun:
-    """Follows the graph level by level, as long as levels are wide."""
+    """Traverses the graph level by level while levels are wide."""
     start, edge = graph.successors
     targets = graph.targets[edge]
     waiting = np.bincount(graph.targets, minlength=graph.nodes)
@@ -233,7 +240,7 @@ def _follow(
     graph: TaskGraph, order: list[int], waiting: IntArray, begin: FloatArray, level: IntArray,
     at: int,
 ) -> list[int]:  # fmt: skip
-    """The rest of the order from nodes at level `at` on; fills in `begin` and `level`."""
+    """The rest of the order, from the nodes at level `at` on. Fills in `begin` and `level`."""
     if not order:
         return order
     start, edge = graph.successors

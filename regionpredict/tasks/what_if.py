@@ -1,7 +1,7 @@
-"""What changes of a program would make of its task graph: other graphs, to simulate or replay.
+"""Changes of a program as changes of its task graph, for simulation or replay.
 
-As OMP-WhIP (Boushehrinejadmoradi, Yoga and Nagarakatte 2018) and TASKPROF (Yoga and Nagarakatte
-2017) ask: which part, made parallel or faster, shortens the run.
+The questions are those of OMP-WhIP (Boushehrinejadmoradi, Yoga and Nagarakatte 2018) and TASKPROF
+(Yoga and Nagarakatte 2017): which part, if it were parallel or faster, shortens the run.
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ from regionpredict.tasks.task_graph import (
 PARTS = 2
 FASTER = 0.5
 MOST_LINES = 4
-"""Source lines with the most time on the critical path of which each is made faster."""
+"""The number of source lines with the most time on the critical path that are made faster, one by
+one.
+"""
 MOST_CUT_OFFS = 4
 
 
 class Change(NamedTuple):
-    """`split`: the piece `node`, the largest task's on the critical path, in `PARTS` parts side by
-    side; `faster`: what the line `place` does in `FASTER` of its time; `cut-off`: tasks that are
-    created more than `depth` levels below the first run in those that create them."""
+    """`split`: the piece `node` of the largest task on the critical path is divided into `PARTS`
+    parallel parts. `faster`: the line `place` takes `FASTER` of its time. `cut-off`: tasks created
+    more than `depth` levels below the first are executed by their creators.
+    """
 
     kind: Literal["split", "faster", "cut-off"]
     graph: TaskGraph
@@ -40,7 +43,7 @@ class Change(NamedTuple):
 
 
 def changes(graph: TaskGraph, metrics: GraphMetrics) -> list[Change]:
-    """The changes that the graph allows."""
+    """The changes that are possible for the graph."""
     found = []
     tasks = [v for v in metrics.path if graph.node_kinds[v] in (TASK, CHUNK) and graph.seconds[v]]
     if tasks:
@@ -70,7 +73,7 @@ def changes(graph: TaskGraph, metrics: GraphMetrics) -> list[Change]:
 
 
 def split(graph: TaskGraph, node: int, parts: int = PARTS) -> TaskGraph:
-    """The graph with a node as `parts` nodes side by side, each of an equal share of its time."""
+    """The graph with a node divided into `parts` parallel nodes with equal shares of its time."""
     copies = np.arange(graph.nodes, graph.nodes + parts - 1)
     edges = np.flatnonzero((graph.sources == node) | (graph.targets == node))
     sources, targets, kinds = [graph.sources], [graph.targets], [graph.edge_kinds]
@@ -99,7 +102,9 @@ def split(graph: TaskGraph, node: int, parts: int = PARTS) -> TaskGraph:
 
 
 def task_levels(graph: TaskGraph) -> IntArray:
-    """By node how many explicit tasks it is in: 0 outside all, 1 in one that no task created."""
+    """The number of explicit tasks around each node: 0 outside all, 1 in a task that no other task
+    created.
+    """
     size = int(graph.tasks.max(initial=-1)) + 1
     parent = np.full(size, -1, dtype=np.int64)
     explicit = np.zeros(size, dtype=bool)
@@ -117,8 +122,9 @@ def task_levels(graph: TaskGraph) -> IntArray:
 
 
 def cut_off(graph: TaskGraph, level: IntArray, depth: int) -> TaskGraph | None:
-    """The graph in which tasks below `depth` levels run where they are created, at once: their
-    time is that of the piece before. None where their dependences forbid that."""
+    """The graph in which tasks below `depth` levels are executed immediately by their creators.
+    Their time is added to the previous piece. None if their dependences do not permit that.
+    """
     below = level > depth
     created = np.flatnonzero((graph.edge_kinds == CREATE) & below[graph.targets])
     into = np.arange(graph.nodes)
@@ -152,7 +158,7 @@ def cut_off(graph: TaskGraph, level: IntArray, depth: int) -> TaskGraph | None:
 
 
 def _of_nodes(graph: TaskGraph, order: IntArray) -> TaskGraph:
-    """What is known by node, of these nodes; what hardware counters counted is left out."""
+    """Selects these nodes in data by node, without hardware counters."""
     iterations = graph.iterations[order] if len(graph.iterations) else graph.iterations
     return dataclasses.replace(
         graph,

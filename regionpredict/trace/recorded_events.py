@@ -54,10 +54,12 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class RankEvents:
-    """One process: its records of MPI, in which `names` has the calls and `groups` the
-    communicators by number, with `grids` on some of them; and what its `threads` did, the one that
-    calls MPI in front. `elsewhere` is the number of calls of MPI by other threads, which are left
-    out. A process without MPI has no groups."""
+    """The events of one process. Its MPI records use `names` of calls and `groups` of communicators
+    by number, with `grids` on some of them. `threads` has the events of its threads, the one that
+    calls MPI first. `elsewhere` is the number of MPI calls by other threads, which are left out.
+
+    A process without MPI has no groups.
+    """
 
     records: NDArray[Any]
     names: Mapping[int, str]

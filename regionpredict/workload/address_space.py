@@ -13,7 +13,7 @@ from regionpredict.workload.constants import ADDRESS_SPACE, LARGEST_COUNT
 def check_sizes(facts: RegionFacts) -> None:
     """Raises InputError if the region counts beyond 64 bits or touches more than 128 TiB.
 
-    Only given numbers are checked. Assumed sizes are never that large.
+    Only given sizes can be that large.
     """
     span = facts.region.span
     iterations = facts.iterations.value

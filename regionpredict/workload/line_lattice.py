@@ -2,8 +2,8 @@
 
 A group's addresses are translates of one lattice. Strides without a gap of a line merge into one
 dense run. A wider stride repeats the run. Overlapping runs of all offsets are merged. A run of `s`
-bytes at an unknown position in a line of `l` bytes touches `1 + (s - e) / l` lines on average,
-where `e` is the element size.
+bytes at an unknown position in a line of `l` bytes touches `1 + (s - e) / l` lines on average. `e`
+is the element size.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ def _repeated(
     offsets: tuple[float, ...], span: float, level: tuple[float, float], element: float,
     line_bytes: float,
 ) -> float:  # fmt: skip
-    """Lines of repeated intervals whose last one may touch the first of the next repetition, such
-    as all members of a struct longer than a line.
+    """Lines of repeated intervals whose last one may touch the first of the next repetition. An
+    example is a struct longer than a line.
 
     >>> _repeated((0.0, 40.0, 64.0), 8.0, (72.0, 100.0), 8.0, 64.0)  # 7200 bytes at any alignment
     113.375

@@ -55,7 +55,7 @@ def loop_nest(region: Region, values: Mapping[str, int | Fraction]) -> LoopNest 
 
 
 def _uneven(root: NestLoop) -> bool:
-    """Whether iterations of the parallel loop differ in work, so that threads drift apart."""
+    """Whether iterations of the parallel loop differ in work, so that threads get out of step."""
     trips, begin = root.trips({}), root.begin({})
     weights = [
         innermost_iterations(
@@ -82,7 +82,7 @@ def _drifts(group: ReferenceGroup, shared: frozenset[str]) -> frozenset[str]:
 
 
 def _with_drifts(loop: NestLoop, shared: frozenset[str]) -> NestLoop:
-    """The loop and its contents, with the variables by which threads drift apart in its groups."""
+    """The loop and its contents, with the variables in which threads get out of step."""
     groups = tuple(replace(group, drifts=_drifts(group, shared)) for group in loop.groups)
     return with_contents(
         loop, tuple(_with_drifts(child, shared) for child in loop.children), groups,

@@ -91,8 +91,8 @@ class _Loops:
         self._known: dict[tuple[Span, str], dict[str, frozenset[Part]]] = {}
 
     def parts(self, span: Span, name: str, kind: str) -> frozenset[Part] | None:
-        """How the loop distributes its reads or writes of the array. None if there are none, or if
-        it is unknown.
+        """How the loop distributes its reads or writes of the array. None if it does not access the
+        array, or if it is unknown.
         """
         region = self.regions.get(span)
         if region is None:

@@ -28,7 +28,7 @@ class Run(NamedTuple):
 def read_runs(
     runs: Sequence[Run], values_of: Callable[[Path], Iterable[tuple[str, str, float]]]
 ) -> Experiment:
-    """The series of one or more runs. `values_of` returns call paths, metrics and values of a
+    """The series of at least one run. `values_of` returns call paths, metrics and values of a
     profile.
 
     An unreadable profile becomes a problem, and the others are read. Raises `InputError` if a name

@@ -1,7 +1,7 @@
-"""Header files: search, and replacements for missing ones.
+"""Finds header files, and replaces missing ones.
 
-In: what a source includes. Out: include folders (`include_folders`), guessed declarations
-(`missing_declarations`), and the shipped minimum of the C library (`c_library/`).
+Input: the includes of a source. Output: include folders (`include_folders`), guessed declarations
+(`missing_declarations`), and the shipped minimal C library (`c_library/`).
 """
 
 from regionpredict.frontend.headers.include_folders import (

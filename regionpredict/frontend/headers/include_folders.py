@@ -1,4 +1,6 @@
-"""Which include folders a parse uses: the system's, the shipped minimum, and guesses."""
+"""Selects the include folders of a parse: the system's, the shipped minimal headers, and
+guesses.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ def system_folders() -> tuple[str, ...]:
 
 
 def guess_folders(request: SourceRequest) -> tuple[str, ...]:
-    """The folders that `guess_include` looks into before it looks everywhere below others."""
+    """The folders that `guess_include` searches before it searches whole trees."""
     return _guess_folders(Path(request.path).resolve().parent, _top(request))
 
 
@@ -44,7 +46,7 @@ def _guess_folders(folder: Path, top: Path) -> tuple[str, ...]:
 
 
 def guess_trees(request: SourceRequest, guessed: Iterable[str]) -> tuple[Tree, ...]:
-    """Where `guess_include` looks then."""
+    """The trees that `guess_include` then searches."""
     names = tuple(sorted({Path(header).name for header in guessed}))
     return tuple(Tree(top, names=names, most=_MAX_FOLDERS) for top in _tops(request))
 
@@ -136,5 +138,5 @@ def _guessed_folder(header: str, request: SourceRequest) -> str | None:
 
 
 def shortened(name: str) -> str:
-    """A header's name as messages show it: one that goes on for thousands of letters is cut."""
+    """A header's name in messages. Very long names are shortened."""
     return name if len(name) <= _MAX_SHOWN else f"{name[:_MAX_SHOWN]}..."

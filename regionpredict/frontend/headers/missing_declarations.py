@@ -50,9 +50,10 @@ class Guesses:
         return (*self._types, *self._variables)
 
     def learn(self, errors: Iterable[tuple[str, Span]]) -> bool:
-        """Takes new guesses from a parser's errors; whether there were any.
+        """Adds guesses from a parser's errors. Returns whether there were any.
 
-        Types first: an undeclared variable is mostly the consequence of an unknown type.
+        Types come first, since an undeclared variable is usually the consequence of an unknown
+        type.
         """
         listed = list(errors)
         for _, span in listed:
@@ -123,7 +124,7 @@ class Guesses:
         return f"typedef struct rp_{name} {name};"
 
     def _take(self, text: str) -> None:
-        """Notes, once for a file, which names are declared as what and used how."""
+        """Records, once per file, how names are declared and used."""
         self._taken += len(text)
         for type_name, star, variable in _DECLARATION.findall(text):
             self._declared.setdefault(type_name, set()).add((bool(star), variable))
@@ -137,7 +138,7 @@ class Guesses:
             (self._indexed_members if use == "[" else self._pointing_members).add(member)
 
     def _points(self, name: str) -> bool:
-        """`T x; ... x->y`: T itself is a pointer."""
+        """Whether the use `T x; ... x->y` shows that T is a pointer."""
         declared = self._declared.get(name, ())
         return any(not star and variable in self._arrows for star, variable in declared)
 

@@ -36,10 +36,10 @@ _METHODS = re.compile(r"fetch_\w+|exchange|compare_exchange_\w+|store|test_and_s
 def atomic_operation(
     node: Node, build: Callable[[Node], Expression], span: Span
 ) -> Expression | None:
-    """The call of a built-in function that an expression without a kind of its own is.
+    """The call of a built-in atomic function, for an expression without its own kind.
 
-    Its parts are the address, how memory is ordered, and values; None for other expressions. One
-    that the parser refuses begins with the function's name.
+    Its parts are the address, the memory order, and values. None for other expressions. If the
+    parser rejects the call, its text begins with the function's name.
     """
     first, *rest = node.children
     named = unwrapped(first)

@@ -180,7 +180,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 
 
 def library_path() -> Path | None:
-    """Where the libclang wheel put the shared library, or None where there is no build."""
+    """The shared library of the libclang wheel. None if there is no build for the platform."""
     spec = importlib.util.find_spec("clang")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         for name in ("libclang.so", "libclang.dylib", "libclang.dll"):
@@ -221,12 +221,14 @@ def spelling(cursor: Cursor) -> str:
 
 
 def visit(cursor: Cursor, visitor: Callable[[Cursor, Cursor, object], int]) -> None:
-    """Calls `visitor(child, parent, None)` below a cursor; it answers 1 (go on) or 2 (go in)."""
+    """Calls `visitor(child, parent, None)` for the children of a cursor. It returns 1 (continue) or
+    2 (visit its children).
+    """
     library().clang_visitChildren(cursor, _VISITOR(visitor), None)
 
 
 def children(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
-    """The cursors of certain kinds directly below."""
+    """The direct children of certain kinds."""
     matching: list[Cursor] = []
 
     def keep(child: Cursor, _parent: Cursor, _data: object) -> int:
@@ -239,7 +241,7 @@ def children(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
 
 
 def integer(cursor: Cursor) -> int | None:
-    """The value of a constant integer expression or of a variable's initialiser, or None."""
+    """The value of a constant integer expression or of a variable's initializer, or None."""
     lib = library()
     result = lib.clang_Cursor_Evaluate(cursor)
     if not result:
@@ -252,7 +254,7 @@ def integer(cursor: Cursor) -> int | None:
 
 
 def floating(cursor: Cursor) -> float:
-    """The value of a floating constant; 0 where the library knows none."""
+    """The value of a floating constant, or 0 if the library does not know it."""
     lib = library()
     result = lib.clang_Cursor_Evaluate(cursor)
     if not result:
@@ -274,7 +276,7 @@ _Fields = tuple[int, int, int, int]
 class Place:
     """Turns locations into (file handle, line, column, offset), reusing its buffer.
 
-    The file handle is 0 if there is none. The place is that of a macro's expansion.
+    Without a file, the handle is 0. The place is that of a macro's expansion.
     """
 
     def __init__(self) -> None:
@@ -327,7 +329,7 @@ def inclusions(unit: int) -> list[tuple[int, int, int]]:
 
 
 def files_of(unit: int) -> list[str]:
-    """The paths of all files that were read, as the parser found them, the system's as well."""
+    """The paths of all files that were read, as the parser found them, including system files."""
     lib = library()
     paths: list[str] = []
 
@@ -342,10 +344,10 @@ def parse(
     index: int, path: str, arguments: Sequence[str], options: int,
     unsaved: Mapping[str, str] | None = None,
 ) -> tuple[int, int]:  # fmt: skip
-    """(error code, translation unit handle); the handle is 0 after an error.
+    """(error code, translation unit handle). The handle is 0 after an error.
 
-    `unsaved`: file name -> text that is read in place of what is there. One that is called
-    `PRELUDE` is read in front of the file.
+    `unsaved` maps file names to texts that replace the files. A file named `PRELUDE` is read before
+    the main file.
     """
     texts = {os.fsencode(name): text.encode() for name, text in (unsaved or {}).items()}
     argv = [*arguments, *(("-include", PRELUDE) if PRELUDE in (unsaved or {}) else ())]

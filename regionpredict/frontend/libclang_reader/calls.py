@@ -70,7 +70,7 @@ _COPIES = frozenset(("__builtin_memcpy", "memcpy"))  # how arrays that are membe
 
 
 class CallBuilder:
-    """Builds calls; `build` builds what is inside them, `body_of` the function at a cursor."""
+    """Builds calls. `build` builds their arguments, and `body_of` the function at a cursor."""
 
     def __init__(
         self,
@@ -132,14 +132,14 @@ class CallBuilder:
         return CallExpr(name or "(pointer)", None, args, span, pointer=self._holder(children))
 
     def _holder(self, children: list[Node]) -> Name | Member | Index | None:
-        """The variable, member or element that holds the function which is called."""
+        """The variable, member or element that contains the called function."""
         if not children:
             return None
         callee = self._build(unwrapped(children[0], _CALLED))
         return callee if isinstance(callee, (Name, Member, Index)) else None
 
     def _constructed(self, node: Node, name: str, target: lc.Cursor, span: Span) -> Expression:
-        """A conversion, a copy, or a value made of its parts."""
+        """A conversion, a copy, or a value constructed from its parts."""
         inner = tuple(self._build(c) for c in node.children if c.kind >= 100)
         ctype = self._declarations.type_at(node.cursor)
         number = ctype.kind in ("int", "float")  # std::complex
@@ -229,7 +229,7 @@ class CallBuilder:
         return self._called(name, decl, target, (address, *handed), span, method=True)
 
     def _copies_as_it_is(self, target: lc.Cursor) -> bool:
-        """Whether an assignment is the compiler's, and nothing but the copy of all members."""
+        """Whether an assignment operator is implicit and copies all members."""
         if self._is_systems(target) or not is_compilers(target):
             return False
         function = self._body_of(target)
@@ -260,7 +260,7 @@ class CallBuilder:
         return call if value is None else value
 
     def _accessor(self, decl: Decl, target: lc.Cursor) -> Function | None:
-        """The function where it may be one; None too while it is being read itself."""
+        """The function if it may be an accessor. None while it is being read."""
         if decl in self._accessors:
             return self._accessors[decl]
         definition = self._lib.clang_getCursorDefinition(target)
@@ -316,6 +316,6 @@ def _is_closure(ctype: CType) -> bool:
 
 
 def _through(address: Expression) -> bool:
-    """Whether an object is reached by an address: its class may be one derived."""
+    """Whether an object is accessed through an address, so that its class may be a derived one."""
     own = isinstance(address, Unary) and address.op == "&" and isinstance(address.operand, Name)
     return not own

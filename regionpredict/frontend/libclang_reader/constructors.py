@@ -2,8 +2,8 @@
 
     grid::grid(int n) : shape(n), nx(n), ny{n} { ... }
 
-is `shape::shape(this, n); this->nx = n; this->ny = n;`. Base classes are followed by the default
-values of members (`int nz = 1;`).
+It is equivalent to `shape::shape(this, n); this->nx = n; this->ny = n;`. Base classes are followed
+by the default values of members (`int nz = 1;`).
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ _SCALARS = frozenset(("int", "float", "pointer"))
 
 
 def _members(constructor: lc.Cursor, declarations: Declarations) -> list[Decl]:
-    """The members of a constructor's class in their order, which is that of their values."""
+    """The members of a constructor's class in declaration order, which is the order of
+    initialization.
+    """
     record = lc.library().clang_getCursorSemanticParent(constructor)
     return [declarations.of(cursor) for cursor in lc.children(record, _FIELDS)]
 
@@ -104,7 +106,7 @@ def _members(constructor: lc.Cursor, declarations: Declarations) -> list[Decl]:
 def _default_initialisers(
     constructor: lc.Cursor, declarations: Declarations
 ) -> list[tuple[Decl, Node]]:
-    """The members that have a value in the class (`int nz = 1;`), and the value.
+    """The members with a default value in the class (`int nz = 1;`), and the value.
 
     Arrays and bit fields are excluded, since the value may be their extent.
     """

@@ -1,4 +1,4 @@
-"""libclang's declarations -> `Decl`s, each made once and shared by all its uses."""
+"""Converts libclang's declarations to `Decl`s, each created once and shared by all its uses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _REFERRED = FUNCTIONS | {VARIABLE, PARAMETER, ENUMERATOR, FIELD, 28}
 
 
 class Declarations:
-    """The declarations met so far, and the names in scope in the function being read."""
+    """The declarations so far, and the names in scope in the current function."""
 
     def __init__(
         self, types: TypeReader, file_name: Callable[[int], str],
@@ -61,18 +61,18 @@ class Declarations:
     # -- functions ------------------------------------------------------------------------------
 
     def enter(self, this: Decl | None) -> None:
-        """Begins a function, perhaps in the middle of another one that calls it."""
+        """Begins a function, possibly nested in the reading of a function that calls it."""
         self._outer.append((self._scope, self.this))
         self._scope, self.this = {}, this
 
     def leave(self) -> None:
-        """Ends it: its names are out of scope."""
+        """Ends the function and its scope."""
         self._scope, self.this = self._outer.pop()
 
     # -- declarations ---------------------------------------------------------------------------
 
     def declare(self, cursor: lc.Cursor) -> Decl:
-        """A parameter or variable that comes into scope."""
+        """Adds a parameter or variable to the scope."""
         decl = self.of(cursor)
         self._scope[decl.name] = decl
         # An array extent that names a variable is resolved now that its names are in scope.
@@ -81,7 +81,7 @@ class Declarations:
         return decl
 
     def _named(self, cursor: lc.Cursor, name: str) -> Decl | None:
-        """The declaration of a name in an extent: in the function, or in the file."""
+        """The declaration of a name in an array extent, in the function or in the file."""
         own = self._scope.get(name)
         if own is not None:
             return own
@@ -111,7 +111,7 @@ class Declarations:
         return decl
 
     def is_systems(self, cursor: lc.Cursor) -> bool:
-        """Whether a declaration is the system's, not the user's."""
+        """Whether a declaration is in a system header."""
         location = self._lib.clang_getCursorLocation(cursor)
         if self._lib.clang_Location_isInSystemHeader(location):
             return True
@@ -119,7 +119,7 @@ class Declarations:
         return bool(file) and is_system_path(self._file_name(file))
 
     def referred(self, cursor: lc.Cursor) -> Decl | None:
-        """The declaration that a name or a member refers to, where it is one of ours."""
+        """The declaration that a name or a member refers to, if it is in the user's files."""
         target = self._lib.clang_getCursorReferenced(cursor)
         known = self._decls.get(target.data0) if target.data0 else None
         if known is not None:
@@ -127,11 +127,11 @@ class Declarations:
         return self.of(target) if target.kind in _REFERRED else None
 
     def cursor_of(self, decl: Decl) -> lc.Cursor | None:
-        """The cursor that declared it."""
+        """The cursor of its declaration."""
         return self._cursors.get(decl)
 
     def span(self, cursor: lc.Cursor) -> Span:
-        """Where it begins."""
+        """The start of its declaration."""
         file, line, column, _ = self._place.start(cursor)
         return Span(self._file_name(file), line, column) if file else NO_SPAN
 
@@ -190,7 +190,9 @@ class Declarations:
         )
 
     def _offset(self, field: lc.Cursor) -> int:
-        """Bytes from the begin of its struct; of a member of an unnamed one, of that around it."""
+        """Bytes from the start of its struct. For a member of an unnamed struct, from the start of
+        the enclosing one.
+        """
         struct = self._lib.clang_getCursorSemanticParent(field)
         while self._lib.clang_Cursor_isAnonymousRecordDecl(struct):
             struct = self._lib.clang_getCursorSemanticParent(struct)
@@ -200,8 +202,9 @@ class Declarations:
         )
 
     def _never_returns(self, function: lc.Cursor) -> bool:
-        """Whether it is declared so in its type (`__attribute__`), or by `[[noreturn]]` or
-        `_Noreturn`."""
+        """Whether its type (`__attribute__`), `[[noreturn]]` or `_Noreturn` declares that it never
+        returns.
+        """
         ctype = self._lib.clang_getCursorType(function)
         if "noreturn" in lc.text(self._lib.clang_getTypeSpelling(ctype)):
             return True
@@ -211,7 +214,7 @@ class Declarations:
         return "noreturn" in printed.partition("{")[0].lower()
 
     def members(self, ctype: lc.Type) -> list[Decl]:
-        """The members of a struct in their order, up to one that has no name."""
+        """The members of a struct in order, up to the first unnamed one."""
         record = self._lib.clang_getTypeDeclaration(self._lib.clang_getCanonicalType(ctype))
         members: list[Decl] = []
         if record.kind != STRUCT:
@@ -264,7 +267,7 @@ class Declarations:
         return "(lambda at" in lc.text(self._lib.clang_getTypeSpelling(ctype))
 
     def this_of(self, method: lc.Cursor) -> Decl | None:
-        """`this` in a method: one declaration for all methods of a class."""
+        """`this` in a method. All methods of a class share one declaration."""
         while self.is_closure(method):  # it has the `this` of the method around it
             closure = self._lib.clang_getCursorSemanticParent(method)
             method = self._lib.clang_getCursorSemanticParent(closure)
@@ -281,7 +284,7 @@ class Declarations:
         return self._this[key]
 
     def by_address(self, function: lc.Cursor) -> tuple[bool, ...]:
-        """For each parameter of a function, whether it is a reference and gets an address."""
+        """For each parameter of a function, whether it is a reference that receives an address."""
         key = int(function.data0 or 0)
         if key not in self._by_address:
             ctype = self._lib.clang_getCursorType(function)
@@ -294,7 +297,7 @@ class Declarations:
     # -- types ----------------------------------------------------------------------------------
 
     def type_at(self, cursor: lc.Cursor) -> CType:
-        """The type of an expression, its spelt extents read with the names in scope."""
+        """The type of an expression. Its array extents are parsed with the names in scope."""
         ctype = self._types.of(self._lib.clang_getCursorType(cursor))
         if ctype.has_spelt_extent:
             ctype = self._types.resolve(ctype, self._scope.get, NO_SPAN)

@@ -1,4 +1,4 @@
-"""libclang's expressions -> the front ends' syntax tree."""
+"""Converts libclang's expressions to the front ends' syntax tree."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ _CONSTRUCTS = {
 
 
 class ExpressionBuilder:
-    """Builds `Expression`s. `on_block` gets the statements inside each.
+    """Builds `Expression`s. `on_block` receives the statements inside each expression.
 
     It also receives whether they run in place. Those of a lambda run at its call.
 
-    `body_of` gives the function at a cursor, which calls of accessors are replaced by.
+    `body_of` returns the function at a cursor, which replaces calls of accessors.
     """
 
     def __init__(
@@ -122,14 +122,14 @@ class ExpressionBuilder:
         }
 
     def build(self, node: Node) -> Expression:
-        """The expression at a node; `Opaque` for one that is not understood."""
+        """The expression at a node, or `Opaque` if it is not understood."""
         while node.kind in WRAPPERS and len(node.children) == 1:
             node = node.children[0]
         build = self._table.get(node.kind)
         return build(node) if build else self._opaque(node)
 
     def getters(self) -> frozenset[tuple[str, str]]:
-        """Methods met so far that give a member: `.m_n`, `size()`."""
+        """The accessor methods so far that return a member: `.m_n`, `size()`."""
         return frozenset(self._calls.getters)
 
     def falls(self, node: Node) -> bool:
@@ -140,7 +140,7 @@ class ExpressionBuilder:
         return _UNARY[self._lib.clang_getCursorUnaryOperatorKind(node.cursor)] == "p--"
 
     def compares(self, node: Node) -> bool:
-        """Whether it looks like the condition of a loop."""
+        """Whether it may be the condition of a loop."""
         node = unwrapped(node)
         if node.kind != 114:
             return node.kind in (NAME, MEMBER, SUBSCRIPT)
@@ -163,7 +163,7 @@ class ExpressionBuilder:
         return Opaque("{}", with_members_named(listed, members))
 
     def _listed(self, node: Node) -> Expression:
-        """A value of a list; `.nx = 4` is a member's."""
+        """A value in a list. `.nx = 4` is assigned to a member."""
         names = [child for child in node.children if child.kind == MEMBER_NAME]
         if node.kind == IMPLICIT and not names and len(node.children) == 2:
             number, held = (self.build(child) for child in node.children)
@@ -291,7 +291,7 @@ class ExpressionBuilder:
         return self._subscripted(node, self._declarations.span(node.cursor))
 
     def _subscripted(self, node: Node, span: Span) -> Expression:
-        """`a[i][j]`: all links of the chain begin where it begins, so that is read once."""
+        """`a[i][j]`: all subscripts of the chain start at the same place, which is read once."""
         base, index = node.children
         inner = unwrapped(base, _IMPLICIT)
         if inner.kind == SUBSCRIPT and len(inner.children) == 2:
@@ -330,7 +330,7 @@ class ExpressionBuilder:
 
 
 def _is_reference(expression: Expression) -> bool:
-    """Whether it is the use of a reference: an address that is followed without a word."""
+    """Whether it uses a reference, an address that is dereferenced implicitly."""
     if not isinstance(expression, Unary) or expression.op != "*":
         return False
     return isinstance(expression.operand, Name) and expression.operand.decl.reference

@@ -1,4 +1,4 @@
-"""C++ locks and their guards, as calls that take and release a lock.
+"""C++ locks and their guards, as calls that acquire and release a lock.
 
 { std::lock_guard<std::mutex> g(mu);        { std::mutex::lock(&mu);
   tot += d; }                          is     tot += d;
@@ -31,7 +31,9 @@ _METHODS = frozenset(("lock", "unlock", "try_lock"))
 
 
 def with_guards(items: Sequence[Stmt]) -> tuple[Stmt, ...]:
-    """The statements of a block, guards as calls: each releases at the end what it took."""
+    """The statements of a block, with guards as calls that acquire locks and release them at the
+    end.
+    """
     made: list[Stmt] = []
     ends: list[Stmt] = []
     for item in items:
@@ -50,7 +52,7 @@ def with_guards(items: Sequence[Stmt]) -> tuple[Stmt, ...]:
 
 
 def lock_method(name: str, base: Expression, ctype: CType, span: Span) -> Expression | None:
-    """`mu.lock()`, `guard.unlock()` and the like; None for any other method."""
+    """`mu.lock()`, `guard.unlock()` and similar methods. None for any other method."""
     if name not in _METHODS:
         return None
     if _MUTEX.fullmatch(ctype.class_name):
@@ -73,7 +75,7 @@ def _locks(guard: Decl) -> list[Expression]:
 
 
 def _takes_none(guard: Decl) -> bool:
-    """Whether a guard is made without the lock, or of one that has been taken."""
+    """Whether a guard is constructed without locking, or for a lock that is already held."""
     return any(_is_tag(part) and part.decl.name != "try_to_lock"  # type: ignore[union-attr]
                for part in _parts(guard))  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""A source request -> libclang's translation unit, with guesses for what the file misses."""
+"""Parses a source request with libclang, and guesses missing parts of the file."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def arguments(request: SourceRequest) -> list[str]:
 class TranslationUnit:
     """One parse of a file.
 
-    A file's handle is an address in it, so the names of handles live and end with the parse.
+    A file's handle is an address inside it, so names of handles are valid only until it is freed.
     """
 
     def __init__(self, request: SourceRequest, unsaved: Mapping[str, str]) -> None:
@@ -89,7 +89,7 @@ class TranslationUnit:
             self.handle = 0
 
     def file_name(self, file: int) -> str:
-        """The path of a file handle, normalised."""
+        """The normalized path of a file handle."""
         name = self._names.get(file)
         if name is None:
             name = os.path.normpath(lc.text(self._lib.clang_getFileName(file))) if file else ""
@@ -128,7 +128,9 @@ class TranslationUnit:
 
 
 class GuessingParser:
-    """Parses a file as often as guesses about what it misses help; `diagnostics` say which."""
+    """Parses a file repeatedly while guesses about missing parts help. `diagnostics` lists the
+    guesses.
+    """
 
     def __init__(self, request: SourceRequest) -> None:
         self.diagnostics: list[Diagnostic] = []
@@ -146,7 +148,7 @@ class GuessingParser:
     def parse(self) -> TranslationUnit:
         """The last parse: with guessed include folders, then guessed declarations.
 
-        Raises InputError where the file cannot be read at all.
+        Raises InputError if the file cannot be read.
         """
         self._look_at_includes()
         unit = self._parsed()
@@ -170,7 +172,7 @@ class GuessingParser:
         return unit
 
     def parse_with(self, macros: Sequence[tuple[str, str]]) -> TranslationUnit:
-        """Another parse, with definitions for macros that have none."""
+        """Another parse, with definitions for undefined macros."""
         self._say("RP005", Span(self._request.path, 1), guessed_macros(macros))
         request = self._request
         self._request = replace(request, defines=(*request.defines, *macros))
@@ -195,10 +197,10 @@ class GuessingParser:
         return guess_include(header, self._request)
 
     def _look_at_includes(self) -> None:
-        """Adds folders for headers that the file, or one of them, names and misses.
+        """Adds folders for missing headers of the file or of its headers.
 
         Avoids a second parse if `#include "common.h"` is in a neighboring folder. An included name
-        that is not a regular file is read as an empty file, because the parser would block on a
+        that is not a regular file is read as an empty file. Otherwise the parser would block on a
         pipe or a device.
         """
         request = self._request
@@ -287,7 +289,7 @@ class GuessingParser:
 
 
 def _text_of(header: Path) -> bytes:
-    """A header's text; nothing where it may not be read, which the parser then says."""
+    """A header's text. Empty if it may not be read, which the parser then reports."""
     try:
         return read_regular_file(str(header))
     except InputError:

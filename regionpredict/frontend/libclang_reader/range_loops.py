@@ -1,4 +1,4 @@
-"""`for (double &x : v)` over what lies in one piece of memory, as a loop that counts.
+"""Converts `for (double &x : v)` over contiguous memory to a counted loop.
 
 for (std::size_t x@7 = 0; x@7 < v.size(); ++x@7) { double &x = v[x@7]; ... }
 """
@@ -27,7 +27,7 @@ from regionpredict.ir import Span
 
 
 def counts(container: Expression | None, ctype: CType) -> bool:
-    """Whether a range of that type is an array or a container whose elements are neighbours."""
+    """Whether a range of that type is an array or a container with contiguous elements."""
     if container is None or not is_place(container):
         return False
     return is_container(ctype) or (ctype.kind == "array" and ctype.extent is not None)

@@ -1,4 +1,4 @@
-"""The standard library's containers, iterators and small functions, as C would say it.
+"""Converts the standard library's containers, iterators and small functions to C.
 
 A container is the address of its first element (`types.py`), and so is an iterator. `v[i]` and
 `v.at(i)` are `v[i]` of a pointer, and `v.end()` is `v + v.size()`. Other operations stay calls with
@@ -37,12 +37,12 @@ _NUMBERS = frozenset(("int", "float"))
 
 
 def is_container(ctype: CType) -> bool:
-    """Whether it is a container whose elements lie in one piece of memory."""
+    """Whether it is a container with contiguous elements."""
     return ctype.name in _ELEMENTS
 
 
 def size_of(container: Expression, ctype: CType, span: Span) -> Expression:
-    """`v.size()`: a number for what has a fixed length."""
+    """`v.size()`, as a number for containers of fixed length."""
     if ctype.kind == "array" and isinstance(ctype.extent, IntLit):
         return ctype.extent
     return CallExpr("size", None, (container,), span, method=True, free=True)
@@ -51,7 +51,7 @@ def size_of(container: Expression, ctype: CType, span: Span) -> Expression:
 def standard_method(
     name: str, container: Expression, ctype: CType, args: tuple[Expression, ...], span: Span
 ) -> Expression | None:
-    """A method's call in terms of addresses, or None."""
+    """A method call in terms of addresses, or None."""
     held = ctype.element
     if ctype.kind == "pointer" and not ctype.name and held is not None and is_container(held):
         container, ctype = dereferenced(container, span), held  # p->size()
@@ -83,7 +83,7 @@ def standard_method(
 def standard_operator(
     op: str, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
 ) -> Expression | None:
-    """An operator between addresses or complex numbers as C's own, or None."""
+    """An operator between addresses or complex numbers as a C operator, or None."""
     if any(ctype.kind not in ("int", "float", "pointer", "array") for ctype in types):
         return None
     if op == "[]" and len(args) == 2:
@@ -106,7 +106,7 @@ def standard_operator(
 def standard_call(
     name: str, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
 ) -> Expression | None:
-    """A function's call in terms of addresses and assignments, or None."""
+    """A function call in terms of addresses and assignments, or None."""
     if name in _OF_CONTAINERS and len(args) == 1:
         ctype = types[0]
         if ctype.kind == "array":

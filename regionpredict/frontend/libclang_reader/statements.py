@@ -1,4 +1,4 @@
-"""libclang's statements -> the front ends' syntax tree, one function body at a time."""
+"""Converts libclang's statements to the front ends' syntax tree, one function body at a time."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ _At = tuple[int, int, int, int]  # file handle, line, column, offset
 
 
 class TreeBuilder:
-    """Builds `Function`s from cursors; declarations are made once and shared.
+    """Builds `Function`s from cursors. Declarations are created once and shared.
 
-    `body_of` gives the function that a call's cursor refers to, where it has a body to be read.
+    `body_of` returns the function that a call's cursor refers to, if its body is available.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class TreeBuilder:
     # -- doors ----------------------------------------------------------------------------------
 
     def set_pragmas(self, file: int, pragmas: list[Pragma]) -> None:
-        """Says which directives a file holds."""
+        """Sets the directives of a file."""
         self._attacher.add(file, pragmas)
 
     def function(self, cursor: lc.Cursor, name: str) -> Function | None:
-        """The function with its body and directives, or None where it has no body."""
+        """The function with its body and directives, or None without a body."""
         tree = grow(cursor)
         body = next((n for n in reversed(tree.children) if n.kind == BLOCK), None)
         if body is None:
@@ -115,7 +115,7 @@ class TreeBuilder:
         return Function(name, decl, tuple(parameters), built, span, closure, initialisers=first)
 
     def getters(self) -> frozenset[tuple[str, str]]:
-        """Methods met so far that give a member: `.m_n`, `size()`."""
+        """The accessor methods so far that return a member: `.m_n`, `size()`."""
         return self._expressions.getters()
 
     def declared(self, cursor: lc.Cursor) -> Decl:
@@ -123,7 +123,7 @@ class TreeBuilder:
         return self._declarations.of(cursor)
 
     def cursor_of(self, decl: Decl) -> lc.Cursor | None:
-        """The cursor that declared it."""
+        """The cursor of its declaration."""
         return self._declarations.cursor_of(decl)
 
     def _keep_block(self, body: Node, runs: bool) -> None:
@@ -234,7 +234,9 @@ class TreeBuilder:
         return None
 
     def _refer(self, decl: Decl) -> None:
-        """A reference begins with an address; one to a value that has no place is that value."""
+        """A reference is initialized with an address. A reference to a value without an address is
+        that value.
+        """
         if decl.init is not None and is_place(decl.init):
             decl.init = address_of(decl.init, decl.span)
         elif decl.ctype.element is not None:

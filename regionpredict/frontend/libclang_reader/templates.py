@@ -1,4 +1,4 @@
-"""Which instances of a template a file has: they are found by the calls that ask for them.
+"""Finds the instances of templates in a file by the calls that create them.
 
 libclang shows a template as written. A call refers to its instance, whose body has known types.
 Each lambda has its own type, so a template that runs lambdas over a loop has one instance per
@@ -30,14 +30,14 @@ Located = tuple[lc.Cursor, int, int, int]  # function, file, begin, end
 
 
 class Instance(NamedTuple):
-    """An instance's function, and the name of the function that asks for it."""
+    """An instance's function, and the name of the function that calls it."""
 
     cursor: lc.Cursor
     caller: str
 
 
 class Templates:
-    """The instances of a file's templates; `located` are its functions, `sources` its texts."""
+    """The instances of a file's templates. `located` are its functions, and `sources` its texts."""
 
     def __init__(
         self, located: Callable[[], list[Located]], sources: Mapping[int, SourceText]
@@ -56,7 +56,7 @@ class Templates:
         return self._lib.clang_getCursorSemanticParent(function).kind in TEMPLATED_CLASSES
 
     def instances_of(self, template: lc.Cursor, depth: int = 0) -> list[Instance]:
-        """The instances that the file asks for, in the order of their callers."""
+        """The instances in the file, in the order of their callers."""
         key = self._key(template)
         if key in self._known:
             return self._known[key]
@@ -72,9 +72,10 @@ class Templates:
         return self._known[key]
 
     def leading_to(self, functions: Sequence[lc.Cursor]) -> set[int]:
-        """The keys of these functions, and of all that name one of them, directly or not.
+        """The keys of these functions, and of all functions that refer to them, directly or
+        indirectly.
 
-        A template shows a call only by its name where the function depends on the types.
+        If the function depends on types, a template shows calls only by name.
         """
         leading = {int(function.data0 or 0) for function in functions}
         if not any(self.is_template(function) for function, _, _, _ in self._located()):
@@ -133,7 +134,7 @@ def instance_name(function: lc.Cursor) -> str:
 
 
 def _argument(function: lc.Cursor, at: int) -> str:
-    """The type or the number that a template is given; "" for anything else."""
+    """A template argument: a type or a number. "" for anything else."""
     lib = lc.library()
     if lib.clang_Cursor_getTemplateArgumentKind(function, at) == _INTEGRAL:
         return str(lib.clang_Cursor_getTemplateArgumentValue(function, at))
@@ -142,7 +143,7 @@ def _argument(function: lc.Cursor, at: int) -> str:
 
 
 def is_of_lambda(name: str) -> bool:
-    """Whether that is the name of an instance that a lambda asked for."""
+    """Whether it is the name of an instance with a lambda."""
     return "<lambda at " in name or ", lambda at " in name
 
 

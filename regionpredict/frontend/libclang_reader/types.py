@@ -1,4 +1,4 @@
-"""libclang's types -> `CType`.
+"""Converts libclang's types to `CType`.
 
 Containers and iterators of the standard library have the type of their memory. A `std::vector<T>`
 is a pointer to `T`, a `std::array<T, n>` an array, and a `std::complex<T>` C's `T _Complex`.
@@ -44,7 +44,7 @@ _FIRST_EXTENT = re.compile(r"\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]")
 
 
 class TypeReader:
-    """Reads types; a type is described once per distinct spelling of its canonical form."""
+    """Reads types. A type is read once per spelling of its canonical form."""
 
     def __init__(self) -> None:
         self._lib = lc.library()
@@ -126,8 +126,8 @@ class TypeReader:
     def refers(self, ctype: lc.Type) -> CType | None:
         """The target type of a reference that is used through an address. Otherwise None.
 
-        A reference to a constant number is as good as its value, and what is itself an address
-        (pointers, arrays, containers) is used as such.
+        A reference to a constant number is equivalent to its value. A reference to an address
+        (pointers, arrays, containers) is used as that address.
         """
         canonical = self._lib.clang_getCanonicalType(ctype)
         if canonical.kind not in (103, 104):
@@ -153,7 +153,7 @@ class TypeReader:
         return CType("array", 64, element=element, extent=Opaque(extent_text))
 
     def resolve(self, ctype: CType, lookup: Callable[[str], Decl | None], span: Span) -> CType:
-        """The type with its spelt extents as expressions over the names in scope."""
+        """The type with its extents parsed as expressions over the names in scope."""
         if ctype.element is None or not ctype.has_spelt_extent:
             return ctype
         element = self.resolve(ctype.element, lookup, span)

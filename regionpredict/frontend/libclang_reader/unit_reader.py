@@ -1,4 +1,4 @@
-"""The front end on libclang: a source file -> `Unit`.
+"""Reads a source file with libclang into a `Unit`.
 
 The file is parsed without `-fopenmp`, because libclang hides the loop below a known directive.
 Directives come from the text (`pragmas`) and are attached to the following statements. Functions
@@ -55,13 +55,13 @@ from regionpredict.frontend.text import (
 
 
 def parse_unit(request: SourceRequest) -> Unit:
-    """Parses one file; raises InputError where the file cannot be read at all."""
+    """Parses one file. Raises InputError if it cannot be read."""
     read_regular_file(request.path)
     return _Reader(request).unit()
 
 
 class _Reader:
-    """Queries on one parsed file. The translation unit lives as long as the `Unit`."""
+    """Queries on one parsed file. The translation unit is kept as long as the `Unit`."""
 
     def __init__(self, request: SourceRequest) -> None:
         self.request = request
@@ -90,7 +90,7 @@ class _Reader:
     # -- the unit -------------------------------------------------------------------------------
 
     def unit(self) -> Unit:
-        """Reads directives, the functions around them, and closes over the rest."""
+        """Reads directives and the functions around them. The rest is read on demand."""
         user_files = self._user_files()
         self._read_macros(user_files)
         directives = self._read_directives(user_files)
@@ -191,18 +191,18 @@ class _Reader:
         return self.enumerators.get(name)
 
     def _active(self, file: int, data: bytes) -> Masked:
-        """The active text of a file."""
+        """The text of a file that the preprocessor keeps."""
         text = self.active.get(file)
         if text is None:
             text = self.active[file] = masked(blank_ranges(data, self._skipped(file)))
         return text
 
     def _reads(self, file: int, begin: int, end: int) -> bool:
-        """Whether the text between two lines of a conditional is active."""
+        """Whether the preprocessor keeps the text between two lines of a conditional."""
         return not any(first <= begin and end <= last for first, last in self._skipped(file))
 
     def _skipped(self, file: int) -> list[tuple[int, int]]:
-        """The ranges of a file that a false `#if` left out every time the file was included."""
+        """The ranges of a file that a false `#if` removes each time the file is included."""
         ranges = self.lib.clang_getSkippedRanges(self.handle, file)
         edges: list[tuple[int, int]] = []
         place = lc.Place()
@@ -235,7 +235,9 @@ class _Reader:
     # -- functions ------------------------------------------------------------------------------
 
     def _located(self) -> list[tuple[lc.Cursor, int, int, int]]:
-        """Every function that the user's files define: (cursor, file, begin, end), methods too."""
+        """Every function that the user's files define, including methods: (cursor, file, begin,
+        end).
+        """
         if self.located is None:
             self.located = []
             kinds = FUNCTIONS | CONTAINERS if is_cpp(self.request.path) else FUNCTIONS
@@ -243,8 +245,8 @@ class _Reader:
         return self.located
 
     def _top_level(self, kinds: frozenset[int]) -> list[lc.Cursor]:
-        """The cursors of these kinds, which are functions, classes or variables, on top of the
-        file: gathered once, since thousands come from headers.
+        """The top-level cursors of these kinds (functions, classes or variables). They are
+        collected once, since headers have thousands.
         """
         if self.top is None:
             everything = self.lib.clang_getTranslationUnitCursor(self.handle)
@@ -293,7 +295,9 @@ class _Reader:
         return functions
 
     def _instances(self, cursor: lc.Cursor) -> list[Instance]:
-        """The called instances of a template that leads to a directive; none of what is none."""
+        """The called instances of a template that leads to a directive. Empty for other
+        functions.
+        """
         if int(cursor.data0 or 0) not in self.leading or not self.templates.is_template(cursor):
             return []
         return self.templates.instances_of(cursor)
@@ -309,7 +313,7 @@ class _Reader:
         return function
 
     def _include_offsets(self, files: set[int]) -> dict[int, list[int]]:
-        """Where the files are included, as offsets by including file, through all levels.
+        """The positions of includes, as offsets by including file, through all levels.
 
         A function body may contain `#include "loop_template.c"`. Its directives are in that file.
         """
@@ -356,7 +360,7 @@ class _Reader:
         return self._function(definition)
 
     def _defined(self) -> tuple[Located, ...]:
-        """The functions that the user's files define, as the linking asks for them."""
+        """The functions that the user's files define, in the form for linking."""
         defined = []
         for cursor, file, begin, end in self._located():
             private = self.lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE
@@ -369,7 +373,7 @@ class _Reader:
         return tuple(defined)
 
     def variables(self) -> list[Decl]:
-        """The external variables of the user's files that have a known initialiser."""
+        """The external variables of the user's files with a known initializer."""
         declarations = []
         for cursor in self._top_level(frozenset((VARIABLE,))):
             location = self.lib.clang_getCursorLocation(cursor)

@@ -1,4 +1,5 @@
-"""Parsed `Unit`s in, `LinkedUnit`s out: a call or a global of one unit means those of another.
+"""Input: parsed `Unit`s. Output: `LinkedUnit`s, in which calls and globals refer to definitions in
+other units.
 
 `packed_unit` serializes a unit for another process. `program_units` holds all units of a run and
 resolves declarations to definitions.

@@ -60,7 +60,7 @@ def class_objects(functions: Iterable[Function], base_classes: frozenset[str]) -
 
 
 def sole_objects(units: Iterable[ClassObjects]) -> dict[str, str]:
-    """Class -> the name of its one object in the program: what most functions call it."""
+    """Class -> the name of its only object in the program, as most functions call it."""
     objects: dict[str, set[tuple[str, Span, int]]] = {}
     called: dict[str, Counter[str]] = {}
     several: set[str] = set()
@@ -128,7 +128,7 @@ class _Census:
             self._moved(expression)
 
     def _moved(self, expression: Index | Binary | Unary) -> None:
-        """A pointer that is moved goes through several objects."""
+        """A pointer that is incremented points to several objects."""
         if isinstance(expression, Index):
             moved: tuple[Expression, ...] = (expression.base,)
         elif isinstance(expression, Binary):

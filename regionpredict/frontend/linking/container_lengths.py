@@ -1,6 +1,6 @@
-"""How long the containers are that classes hold: `m_x.resize(numNode)` in some method.
+"""The lengths of containers in classes, from calls such as `m_x.resize(numNode)` in a method.
 
-A member that is set to one length in one place has it; one that several places set has none.
+A member has a length if exactly one place sets it.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _MAY_SET = frozenset(("push_back", "emplace_back", "insert", "erase", "clear", "
 
 
 class Length(NamedTuple):
-    """A number of elements, and the function whose variables it speaks of."""
+    """A number of elements, and the function whose variables it uses."""
 
     value: Expression
     function: Function
 
 
 def container_lengths(functions: Iterable[Function]) -> dict[Decl, Length]:
-    """Container -> its length, of the members that one place gives one."""
+    """Container -> its length, for members whose length is set at one place."""
     lengths: dict[Decl, Length] = {}
     several: set[Decl] = set()
     for function in functions:
@@ -46,7 +46,7 @@ def container_lengths(functions: Iterable[Function]) -> dict[Decl, Length]:
 
 
 def _field_of(call: Expression) -> Decl | None:
-    """The member that a call may give another length."""
+    """The member whose length a call may change."""
     if not isinstance(call, CallExpr) or not call.method or call.name not in _SETS | _MAY_SET:
         return None
     container = call.args[0]

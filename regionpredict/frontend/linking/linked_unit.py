@@ -22,10 +22,10 @@ from regionpredict.ir import Span
 
 
 class PutValue(NamedTuple):
-    """A value stored in a place, and the function that stores it. The function is None if the place
-    holds one by its initializer.
+    """A value stored in a place, and the function that stores it. The function is None if the value
+    comes from the initializer.
 
-    `listed`: a list of initial values puts it there, and nothing moves it afterwards.
+    `listed`: the value comes from an initializer list, and nothing moves it afterwards.
     """
 
     value: Expression
@@ -34,7 +34,7 @@ class PutValue(NamedTuple):
 
 
 class Body(NamedTuple):
-    """A function with its text, in which names are looked for before its tree is."""
+    """A function with its text, which is searched for names before its tree is built."""
 
     function: Function
     text: bytes

@@ -1,4 +1,4 @@
-"""A parsed unit without its parser. Its trees can be sent to another process."""
+"""A parsed unit independent of its parser. Its trees can be sent to another process."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class PackedUnit(NamedTuple):
     """The trees of a unit as bytes, with the data that other units need to decide whether they use
     it.
 
-    `defines` are its external functions by symbol and `variables` the symbols of its external
-    variables with an initialiser, `names` all words in its functions' text, `directives` the
-    number of its OpenMP directives.
+    `defines` are its external functions by symbol, and `variables` the symbols of its external
+    variables with an initializer. `names` are all words in its functions' text, and `directives` is
+    the number of its OpenMP directives.
     """
 
     path: str
@@ -64,7 +64,7 @@ class PackedUnit(NamedTuple):
 
 
 def pack(path: str, trees: Trees) -> PackedUnit:
-    """The trees of the unit of that file as bytes."""
+    """The trees of the unit for a file as bytes."""
     names: set[bytes] = set()
     for body in trees.bodies:
         names.update(_IDENTIFIER.findall(body.text))
@@ -81,7 +81,7 @@ def pack(path: str, trees: Trees) -> PackedUnit:
 
 
 def trees_of(unit: Unit) -> Trees:
-    """The trees of all functions of a unit that anybody may call."""
+    """The trees of all functions of a unit that can be called."""
     bodies = tuple(_live_bodies(unit))
     defined = {body.function.decl: body.function for body in bodies}
     if unit.overloads:  # a call may name an instance, whose definition is the template's
@@ -103,7 +103,7 @@ def trees_of(unit: Unit) -> Trees:
 
 
 def _live_bodies(unit: Unit) -> list[Body]:
-    """All functions but those that only this unit could call and that it does not.
+    """All functions except unused ones that only this unit could call.
 
     A header of helpers is read with each file that includes it, which calls few of them.
     """

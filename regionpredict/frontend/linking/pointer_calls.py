@@ -1,7 +1,8 @@
-"""The calls of a function that go through members of structs, where these are all that use its
-address.
+"""Finds the calls of a function through members of structs, if its address is not used elsewhere.
 
-    l->base.apply = smooth;             the one use of `smooth` that is no call
+A sample:
+
+    l->base.apply = smooth;             the only use of `smooth` other than calls
     op->apply(op, x, n);                a call of it
 """
 
@@ -42,8 +43,9 @@ class PointerUses(NamedTuple):
 def pointer_uses(
     functions: Iterable[Function], variables: Iterable[Decl], decl: Decl, places: set[Place]
 ) -> PointerUses:
-    """The uses of a function, and of the members at these places, in a unit's functions and in the
-    first values of its variables."""
+    """The uses of a function, and of the members at these places, in a unit's functions and
+    initializers.
+    """
     named, read = 0, False
     calls: list[tuple[Function, CallExpr]] = []
     outside = dict.fromkeys(variables)  # in their order, each once

@@ -1,5 +1,6 @@
-"""Which integers in structs and arrays one place of a whole program sets, and which places may set
-one at all."""
+"""Finds integers in structs and arrays that are assigned at a single place in the program, and all
+places that may assign one.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +32,15 @@ _ZERO = Setting(Span("", 0), ALL, 0)
 
 
 class SettingsOfProgram:
-    """Answers which integers in structs and arrays one place of a program sets."""
+    """Answers which integers in structs and arrays are assigned at a single place of a program."""
 
     def __init__(
         self, units: Sequence[StoredSizes], defined: Collection[str],
         variables: Collection[str] = (),
     ) -> None:  # fmt: skip
-        """All units of a run; `defined` are the symbols of functions with a body, `variables` those
-        of variables with a first value."""
+        """All units of a run. `defined` are the symbols of functions with a body, and `variables`
+        those of variables with an initializer.
+        """
         self._set_at: dict[Stored, set[Setting]] = {}
         self._listed: dict[tuple[str, str], set[Setting]] = {}
         self._owners: dict[Stored, set[str]] = {}
@@ -98,7 +100,8 @@ class SettingsOfProgram:
         """Structs passed to functions through pointers, `op->apply(op, x)`, where the functions may
         belong to another program.
 
-        Taken to be its own first: each that may be another one may put others elsewhere.
+        The program's own functions are tried first. Each call that may reach another function may
+        modify other structs.
         """
         calls = [call for unit in units for call in unit]
         handed: set[str] = set()
@@ -117,8 +120,9 @@ class SettingsOfProgram:
         return handed
 
     def only_setting(self, what: Stored) -> Setting | None:
-        """The only place that assigns it. None if there is none or possibly several, for example
-        for a library without `main`."""
+        """The only place that assigns it. None if there is none or possibly several, as in a
+        library without `main`.
+        """
         if not self.is_program:
             return None
         whole = what._replace(element=ALL)
@@ -177,7 +181,7 @@ class SettingsOfProgram:
         return (function.symbol or function.name) in self._pointed
 
     def _around(self, what: Stored) -> set[str]:
-        """The structs that have a member, or have one of these in them."""
+        """The structs that contain a member, or contain such a struct."""
         around = set(self._owners.get(what, ()))
         waiting = list(around)
         while waiting:
@@ -188,12 +192,16 @@ class SettingsOfProgram:
         return around
 
     def _are_several_in_a_list(self, around: set[str], owners: set[str]) -> bool:
-        """Whether a list makes several structs that have a member, as each is one of a whole."""
+        """Whether an initializer list creates several structs with a member, for example as
+        elements of an array.
+        """
         ways = [outer for (outer, _), inner in self._members.items() if inner in around]
         return len(ways) > 1 and bool(self._left_out_of(around - owners))
 
     def _left_out_of(self, owners: set[str]) -> set[Setting]:
-        """The values that the initializers of a struct give to unnamed members, each once."""
+        """The values that the initializers of a struct give to unnamed members, without
+        duplicates.
+        """
         return set().union(*(self._listed.get((owner, LEFT_OUT), ()) for owner in owners))
 
     def _listed_in(self, owners: Iterable[str], what: Stored) -> set[Setting]:
@@ -226,7 +234,7 @@ class SetPlace(NamedTuple):
 
 
 def setting_in(trees: Iterable[Function], setting: Setting) -> SetValue | None:
-    """What an assignment in one of these functions sets."""
+    """The value that an assignment in one of these functions stores."""
     known = expression_of(trees, setting)
     if known is None:
         return None
@@ -241,7 +249,7 @@ def setting_in(trees: Iterable[Function], setting: Setting) -> SetValue | None:
 
 
 def place_set_in(trees: Iterable[Function], setting: Setting) -> SetPlace | None:
-    """The place that a setting in one of these functions sets."""
+    """The place that an assignment in one of these functions changes."""
     known = expression_of(trees, setting)
     place = set_place(known[1]) if known is not None else None
     return SetPlace(place, known[0]) if known is not None and place is not None else None
@@ -250,7 +258,7 @@ def place_set_in(trees: Iterable[Function], setting: Setting) -> SetPlace | None
 def expression_of(
     trees: Iterable[Function], setting: Setting
 ) -> tuple[Function, Expression] | None:
-    """The expression of one of these functions that a setting is."""
+    """The expression of an assignment in one of these functions."""
     for function in trees:
         if function.span == setting.function:
             expression = next(islice(all_expressions(function), setting.at, None), None)
@@ -262,8 +270,9 @@ def expression_of(
 def _owner_of(
     struct: str, member: str, members: Mapping[tuple[str, str], str]
 ) -> tuple[str | None, str]:
-    """The struct of a member of a member, `box.nx`, and its name there; None where nothing in the
-    program names what leads to it."""
+    """The struct of a nested member, `box.nx`, and its name there. None if no name in the program
+    leads to it.
+    """
     owner: str | None = struct
     *around, name = member.split(".")
     for part in around:
@@ -272,7 +281,7 @@ def _owner_of(
 
 
 def _with_inner(structs: set[str], inside: Mapping[str, set[str]]) -> set[str]:
-    """The structs with those inside them."""
+    """The structs and those inside them."""
     known, waiting = set(structs), list(structs)
     while waiting:
         new = inside.get(waiting.pop(), set()) - known

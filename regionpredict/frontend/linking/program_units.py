@@ -1,7 +1,8 @@
-"""All units of a run, and which definition a declaration in one of them means.
+"""All units of a run, and the resolution of declarations to definitions.
 
-A definition in the same unit, or a `static` one, has precedence. Of several definitions in other
-units, the nearest counts (`nearest_files`). If two are equally near, none counts.
+A definition in the same unit, or a `static` one, has precedence. Among several definitions in other
+units, the nearest counts (`nearest_files`). If two are equally near, the declaration is not
+resolved.
 """
 
 from __future__ import annotations
@@ -79,11 +80,11 @@ class ProgramUnits:
             self.directives[folder_of(unit.path)] += unit.directives
 
     def linked(self, number: int) -> LinkedUnit:
-        """One of the units, with what its declarations mean."""
+        """One of the units, with its declarations resolved."""
         return self.view(number).unit()
 
     def view(self, number: int) -> _View:
-        """The program as one of its units sees it."""
+        """The program as seen by one of its units."""
         if number not in self._views:
             self._views[number] = _View(self, number)
         return self._views[number]
@@ -99,11 +100,11 @@ class ProgramUnits:
         return self._units[number].trees()
 
     def defined(self, decl: Decl) -> Function | None:
-        """The function that a declaration means in the unit from which it comes."""
+        """The function that a declaration refers to, in the unit that defines it."""
         return self._defined.get(decl)
 
     def home(self, decl: Decl) -> int | None:
-        """The unit that has a function or variable for itself (`static`), where one is open."""
+        """The unit with an internal (`static`) function or variable, if it is open."""
         if decl not in self._homes:
             self._homes[decl] = next(
                 (number for number, trees in self._loaded.items() if _has(trees, decl)), None
@@ -115,7 +116,7 @@ class ProgramUnits:
         return self._units[number].path
 
     def definition(self, number: int, symbol: str) -> Span | None:
-        """Where a unit defines the external function of that symbol, if it does."""
+        """The place where a unit defines the external function of that symbol, if it does."""
         return self._units[number].defines.get(symbol)
 
     def defining(self, symbol: str) -> Sequence[int]:
@@ -123,15 +124,15 @@ class ProgramUnits:
         return self._definers.get(symbol, ())
 
     def initialising(self, symbol: str) -> Sequence[int]:
-        """The units that give an external variable its first value."""
+        """The units that initialize an external variable."""
         return self._variables.get(symbol, ())
 
     def naming(self, name: str) -> Sequence[int]:
-        """The units that have a word in their functions' text."""
+        """The units whose functions contain a word."""
         return self._naming.get(name, ())
 
     def calls_in(self, function: Function) -> dict[Decl, list[CallExpr]]:
-        """The calls in a function, looked for once."""
+        """The calls in a function, cached."""
         if function not in self._calls:
             self._calls[function] = calls_in(function.body)
         return self._calls[function]
@@ -148,12 +149,12 @@ class ProgramUnits:
 
     @cached_property
     def settings(self) -> SettingsOfProgram:
-        """Which integers in structs and arrays one place sets."""
+        """The integers in structs and arrays that are assigned at a single place."""
         symbols = {symbol for unit in self._units for symbol in unit.defines}
         return SettingsOfProgram([unit.stored for unit in self._units], symbols, self._variables)
 
     def set_once(self, what: Stored) -> SetValue | None:
-        """The value to which the one place of the program sets it."""
+        """The value that is assigned at the only place of the program."""
         setting = self.settings.only_setting(what)
         if setting is None:
             return None
@@ -169,7 +170,7 @@ class ProgramUnits:
         return None
 
     def set_at(self, what: Stored) -> list[SetPlace] | None:
-        """The one place that sets it, or none; None where there may be several."""
+        """The only place that assigns it, or none. None if there may be several."""
         settings = self.settings.settings_of(what)
         if settings is None or len(settings) > 1:
             return None
@@ -185,7 +186,9 @@ class ProgramUnits:
         return known if len(known) == len(settings) else None
 
     def all_sets_of(self, what: Stored) -> list[tuple[Function, Expression]] | None:
-        """All expressions that may set a member, each with its function; None where others may."""
+        """All expressions that may be assigned to a member, each with its function. None if others
+        are possible.
+        """
         settings = self.settings.all_settings_of(what)
         if settings is None or len(settings) > _MOST_SETTINGS:
             return None
@@ -202,8 +205,9 @@ class ProgramUnits:
         return found
 
     def calls_through(self, function: Decl, home: int) -> list[tuple[Function, CallExpr]]:
-        """The calls of a function through members of structs; none where it may be called through
-        other pointers, too. `home`: the unit that asks, of one that is its own."""
+        """The calls of a function through members of structs. Empty if it may be called through
+        other pointers, too. `home` is the requesting unit, for internal functions.
+        """
         functions = self.settings.functions
         put = functions.places_of(function, home) if self.settings.is_program else []
         places = {place for _, place in put}
@@ -224,7 +228,7 @@ class ProgramUnits:
         return self.settings.is_pointed(function)
 
     def functions_at(self, pointer: Expression) -> list[PutValue] | None:
-        """All that the program puts where a function that is called lies."""
+        """All functions that the program stores at the place of a called function."""
         place = place_of(pointer)
         stored = self.settings.functions.at(place) if place is not None else None
         if stored is None or not self._is_whole(pointer):
@@ -246,8 +250,9 @@ class ProgramUnits:
         return values
 
     def _is_whole(self, pointer: Expression) -> bool:
-        """Whether only the program sets it. A caller of a library may set members of structs in
-        headers, through pointers."""
+        """Whether only the program itself assigns it. A caller of a library may set members of
+        structs in headers, through pointers.
+        """
         while isinstance(pointer, Index):
             pointer = pointer.base
         if not isinstance(pointer, Member) or self.settings.is_program:
@@ -263,12 +268,12 @@ class ProgramUnits:
 
     @property
     def writes(self) -> dict[Function, Writes]:
-        """The writes to the variables of functions, stored at the first request."""
+        """The writes to the variables of functions, cached at first use."""
         return self._writes
 
 
 class _OpenUnit(ProgramUnits):
-    """A unit whose parser is at hand, by itself: its trees need no packing."""
+    """A single unit with its parser. Its trees need not be packed."""
 
     def __init__(self, path: str, trees: Trees) -> None:
         super().__init__(
@@ -286,7 +291,7 @@ def linked_alone(path: str, trees: Trees) -> LinkedUnit:
 
 
 class _View:
-    """The program as one of its units sees it."""
+    """The program as seen by one of its units."""
 
     def __init__(self, program: ProgramUnits, number: int) -> None:
         self._program = program
@@ -334,7 +339,9 @@ class _View:
         return [by_path[file] for file in files]
 
     def _defining(self, symbol: str) -> list[int]:
-        """The units whose function of that symbol may be meant; a header's is the same in all."""
+        """The units whose function of that symbol may be meant. A function in a header is the same
+        in all of them.
+        """
         units = self._nearest(self._program.defining(symbol))
         spans = {self._program.definition(number, symbol) for number in units}
         return units[:1] if len(spans) == 1 else units
@@ -378,7 +385,7 @@ class _View:
         return [number for number in self._program.naming(decl.name) if number != self._number]
 
     def _at_home(self, decl: Decl) -> _View:
-        """Where all that may use a declaration is seen: of a `static` one that is its own unit."""
+        """The units that may use a declaration. For a `static` one, only its own unit."""
         home = None if decl.symbol else self._program.home(decl)
         return self if home is None else self._program.view(home)
 
@@ -441,7 +448,7 @@ class _View:
 
 
 def _has(trees: Trees, decl: Decl) -> bool:
-    """Whether a function is defined in a unit, or a variable named there."""
+    """Whether a unit defines a function or contains a variable's name."""
     if decl in trees.defined:
         return True
     name = decl.name.encode()
@@ -453,7 +460,7 @@ def _has(trees: Trees, decl: Decl) -> bool:
 
 
 def _is_named(decl: Decl, other: Decl) -> bool:
-    """Whether a unit's function is the one that another reading of the unit names."""
+    """Whether two readings of a unit refer to the same function."""
     return decl.name == other.name and decl.symbol == other.symbol
 
 

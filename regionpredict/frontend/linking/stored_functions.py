@@ -1,12 +1,12 @@
-"""Which functions a program puts into the members of its structs and into its tables.
+"""Finds the functions that a program stores in members of structs and in tables.
 
     static double (*const op[])(double) = {square, half};        `op` holds square and half
     static const struct ops all[] = {{square}, {half}};          so does `apply` of a `struct ops`
     ops->apply = given;                                          and what `given` is there
 
-A member represents all objects of its struct. It may hold any function if its address is taken, if
-its struct is accessed as bytes or in a union, or if the struct is passed to a function without a
-body. The same holds for a table that is passed as a whole.
+A member represents all objects of its struct. It may contain any function if its address is taken,
+or if its struct is accessed as bytes or in a union. The same holds if the struct is passed to a
+function without a body. The same holds for a table that is passed as a whole.
 """
 
 from __future__ import annotations
@@ -45,8 +45,9 @@ of its declaration, or "=", and its name."""
 
 
 class Put(NamedTuple):
-    """A stored function, or the expression that stores it, by its number in the function at place
-    `by`. `listed`: it comes from an initializer."""
+    """A stored function, or the number of the expression that stores it, in the function at place
+    `by`. `listed`: it comes from an initializer.
+    """
 
     place: Place
     function: Decl | None
@@ -84,7 +85,7 @@ def is_null(value: Expression | None) -> bool:
 
 
 def place_of(pointer: Expression) -> Place | None:
-    """Where a function that is called lies: in a member, or in an element of a table."""
+    """The place of a called function: a member, or an element of a table."""
     while isinstance(pointer, Index):
         pointer = pointer.base
     if isinstance(pointer, Member):
@@ -111,7 +112,9 @@ def _table(decl: Decl) -> Place | None:
 
 
 class FunctionCensus:
-    """Gathers what a unit's expressions put somewhere; a census of sizes shows it all of them."""
+    """Collects the values that a unit's expressions store. A census of sizes passes all expressions
+    to it.
+    """
 
     def __init__(self) -> None:
         self._put: list[Put] = []
@@ -121,11 +124,11 @@ class FunctionCensus:
         self._elements: dict[Expression, int] = {}  # arrays whose subscript has just been met
 
     def result(self) -> StoredFunctions:
-        """All that was gathered."""
+        """The collected result."""
         return StoredFunctions(tuple(self._put), frozenset(self._open), frozenset(self._elsewhere))
 
     def variable(self, decl: Decl, by: Span | None = None) -> None:
-        """A variable with its first value; `by` is the function that it is one of."""
+        """A variable with its initializer. `by` is the function that contains it."""
         struct = struct_of(decl.ctype)
         if decl.init is None:
             if struct and decl.ctype.kind == "array" and decl.ctype.extent is None and decl.symbol:
@@ -141,7 +144,7 @@ class FunctionCensus:
                 self._listed(decl.init, table)
 
     def expression(self, expression: Expression, by: Span, at: int) -> None:
-        """An expression of a function, by its number there; in front of those inside it."""
+        """An expression of a function, with its number. It precedes its subexpressions."""
         if isinstance(expression, Assign):
             self._assigned(expression, by, at)
             self._moved(expression, by, at)
@@ -185,7 +188,7 @@ class FunctionCensus:
                 self._open.add((struct, name))
 
     def _inside(self, place: Place, values: Expression) -> None:
-        """A list for a member: its elements, or the members of a struct that is one."""
+        """A list for a member: its elements, or the members of a nested struct."""
         for listed in initial_values(values) or ():
             value = element_placed(listed)[1]
             given = member_named(value)
@@ -254,7 +257,7 @@ class FunctionCensus:
             self._put.append(Put((struct, WHOLE), None, by, at, listed=False))
 
     def _whole(self, expression: Name | Member | Index) -> None:
-        """Whether a table is only the base of a subscript. Otherwise it is passed on."""
+        """Whether a table is only the base of a subscript. Otherwise it is used as a whole."""
         if self._elements.get(expression):
             self._elements[expression] -= 1
             return
@@ -288,7 +291,7 @@ def _names_functions(value: Expression) -> bool:
 
 
 class FunctionsOfProgram:
-    """Answers which functions lie where, over all units of a run."""
+    """Answers which functions are stored at which place, over all units of a run."""
 
     def __init__(self, units: Sequence[StoredFunctions], handed: Iterable[str],
                  inside: Mapping[str, set[str]], variables: Collection[str]) -> None:  # fmt: skip
@@ -310,7 +313,7 @@ class FunctionsOfProgram:
         self.lose(lost)
 
     def lose(self, structs: Iterable[str]) -> None:
-        """These structs, and those inside them, may hold any function."""
+        """Marks these structs, and those inside them, as possibly containing any function."""
         waiting = [struct for struct in structs if struct not in self._lost]
         self._lost.update(waiting)
         while waiting:
@@ -319,8 +322,9 @@ class FunctionsOfProgram:
             waiting += new
 
     def places_of(self, function: Decl, home: int) -> list[tuple[int, Place]]:
-        """Where a function is put, once for each time, with the unit that does; one without a
-        symbol is its unit's own."""
+        """The places of a function, with duplicates, and the storing unit. One without a symbol is
+        internal to its unit.
+        """
         return [
             (number, put.place) for puts in self._put.values() for number, put in puts
             if put.function is not None and put.function.name == function.name
@@ -358,7 +362,7 @@ def values_in(value: Expression) -> tuple[Expression, ...]:
 
 
 def called_variables(call: CallExpr) -> Iterable[Decl]:
-    """The variables that lead to the function which a call means."""
+    """The variables through which a called function is found."""
     if call.pointer is None:
         return
     for inner in every_expression(call.pointer):

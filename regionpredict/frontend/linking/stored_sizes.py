@@ -1,13 +1,13 @@
-"""Where a program sets the integers in its structs and small arrays, so that what one place alone
-sets is known wherever it is read.
+"""Finds assignments to integers in structs and small arrays, so that a value assigned at a single
+place is known wherever it is read.
 
     void init(struct grid *g, int n) { g->nx = n; }     the one place that sets `nx` of a grid
     dims[0] = 64;                                       that sets the first element of `dims`
     struct grid g = {.nx = 3}; *p = (struct grid){3};   each sets `nx`, and leaves the others zero
 
 This holds for a program with a `main`, because callers of a library may set more. A place is
-excluded if its address is taken, if it is set by anything but `=`, or if its struct is passed to a
-function without a body.
+excluded if its address is taken, if it is changed by anything other than `=`, or if its struct is
+passed to a function without a body.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class StoredSizes(NamedTuple):
     functions: StoredFunctions = StoredFunctions()
 
     def says(self, setting: Setting) -> bool:
-        """Whether a place that sets something is in the unit's functions."""
+        """Whether the place of an assignment is in the unit's functions."""
         settings = (
             *(where for of in (self.set_at, self.moved, self.addressed, self.whole)
               for _, where in of),
@@ -151,7 +151,8 @@ def stored_at(expression: Expression | None) -> Stored | None:
 
 def member_in_program(place: Expression) -> str:
     """The name of a member by its struct: `Grid.nx` for `s->grid->nx`, `Grid.dims[0]`. "" for
-    unnamed structs and for other places."""
+    unnamed structs and for other places.
+    """
     element = ""
     if isinstance(place, Index) and isinstance(place.index, IntLit):
         element = f"[{place.index.value}]"
@@ -163,7 +164,7 @@ def member_in_program(place: Expression) -> str:
 
 
 def all_expressions(function: Function) -> Iterator[Expression]:
-    """All expressions of a function, also what a constructor does in front of its body."""
+    """All expressions of a function, including a constructor's initializers."""
     first = (every_expression(initialiser) for initialiser in function.initialisers)
     return chain(*first, expressions_in(function.body))
 
@@ -208,7 +209,7 @@ class _Census:
             self._expression(expression, Setting(function.span, at), getter)
 
     def variable(self, decl: Decl) -> None:
-        """A global variable with its first value."""
+        """A global variable with its initializer."""
         if decl in self._met:
             return
         self._met.add(decl)
@@ -221,7 +222,7 @@ class _Census:
                     self._named(inner.decl)
 
     def _named(self, decl: Decl) -> None:
-        """A value stored somewhere, other than a called function."""
+        """A function's name that is stored somewhere instead of being called."""
         if decl.kind in ("global", "static"):
             self.variable(decl)
         elif decl.kind == "function":
@@ -230,7 +231,7 @@ class _Census:
     # -- lists of initial values ----------------------------------------------------------------
 
     def _initial(self, decl: Decl, where: Span) -> dict[Expression, tuple[str, str]]:
-        """The values of a variable's list, and what they are for."""
+        """The values in a variable's initializer list, and their targets."""
         array = _of_array(decl)
         if array is not None and decl.init is not None:
             self._elements_listed(array, initial_values(decl.init), where)
@@ -253,7 +254,7 @@ class _Census:
     def _literal(
         self, made: Expression | None, ctype: CType | None
     ) -> dict[Expression, tuple[str, str]]:
-        """The values of a list that makes all of such a value, and what they are for."""
+        """The values in a list that initializes a whole object, and their targets."""
         values = initial_values(made) if made is not None else None
         struct = struct_of(ctype)
         if values is None or not struct:
@@ -267,7 +268,7 @@ class _Census:
         return dict.fromkeys(values, (struct, ""))
 
     def _made(self, literal: Opaque, where: Setting) -> None:
-        """A struct that is made where it is used, as in `run(&(Config){.nx = 64});`."""
+        """A temporary struct, as in `run(&(Config){.nx = 64});`."""
         values = initial_values(literal) or ()
         if literal.struct and values and not any(value in self._structs for value in values):
             listed = self._literal(literal, CType("struct", name=literal.struct))
@@ -288,7 +289,7 @@ class _Census:
             self.spoilt.add(array)
 
     def _value(self, struct: str, leading: str, value: Expression, where: Setting) -> None:
-        """`.nx = 3` of a list for a struct, or for the member of one to which `box.` leads."""
+        """`.nx = 3` in a list for a struct, or for its member with the path `box.`."""
         given = member_named(value)
         if given is None or _is_zero(given[1]):
             return
@@ -304,7 +305,7 @@ class _Census:
     def _of_member(
         self, struct: str, name: str, values: tuple[Expression, ...], where: Setting
     ) -> None:
-        """A list for a member: for those of a struct, or for the elements of an array."""
+        """A list for a member: for the members of a struct, or the elements of an array."""
         at = 0
         for listed in values:
             placed, value = element_placed(listed)
@@ -415,7 +416,7 @@ class _Census:
             self.handed.update((symbol, struct, where) for struct in structs if struct)
 
     def _cast(self, cast: Cast) -> None:
-        """A struct seen as bytes, or as numbers."""
+        """A struct accessed as bytes, or as numbers."""
         struct = struct_of(type_of(cast.operand))
         pointee = cast.ctype.element
         if struct and pointee is not None and pointee.kind in ("int", "float"):
@@ -423,7 +424,9 @@ class _Census:
 
 
 def _place_given(function: Function) -> Expression | None:
-    """`&this->n` of a method that only returns a reference to it: calls name the place itself."""
+    """`&this->n` in a method that only returns a reference to it. Calls are replaced by the place
+    itself.
+    """
     returned = [s for s in every_statement(function.body) if isinstance(s, Return)]
     if len(returned) != 1 or (not function.decl.reference and not _is_method(function)):
         return None
@@ -444,7 +447,7 @@ def _is_zero(value: Expression) -> bool:
 
 
 def _struct_set(place: Expression) -> str:
-    """The struct that is set as a whole by what is assigned to a place; "" where none is."""
+    """The struct that an assignment to a place sets as a whole, or ""."""
     steps = 0
     while isinstance(place, Index) or (isinstance(place, Unary) and place.op == "*"):
         place = place.base if isinstance(place, Index) else place.operand
@@ -456,7 +459,7 @@ def _struct_set(place: Expression) -> str:
 
 
 def _is_scalar(value: Expression) -> bool:
-    """Whether a value of a list makes no struct or array of its own."""
+    """Whether a value in a list is not a struct or array itself."""
     plain = (IntLit, FloatLit, Name, Unary, Binary)
     return all(
         isinstance(inner, plain) or (isinstance(inner, Opaque) and inner.string is not None)

@@ -1,4 +1,4 @@
-"""Which struct an expression is of, has, or leads to, by the declarations alone."""
+"""The struct of an expression, from declarations only."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from regionpredict.frontend.syntax import (
 
 
 def struct_of(ctype: CType | None) -> str:
-    """The struct that a value is, has, or points to; "" for none."""
+    """The struct of a value, or the struct that it contains or points to. "" without a struct."""
     while ctype is not None and ctype.kind in ("pointer", "array"):
         ctype = ctype.element
     return ctype.name if ctype is not None and ctype.kind == "struct" else ""
 
 
 def type_of(expression: Expression | None) -> CType | None:
-    """A type with the struct of an expression in it."""
+    """A type that contains the struct of an expression."""
     while expression is not None:
         if isinstance(expression, (Name, CallExpr)):
             return expression.decl.ctype if expression.decl is not None else None

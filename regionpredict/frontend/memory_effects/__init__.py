@@ -1,4 +1,4 @@
-"""A parsed `Unit` in, one `Flow` a function out: who writes which memory, in what order."""
+"""Input: a parsed `Unit`. Output: one `Flow` per function, its memory writes in order."""
 
 from regionpredict.frontend.memory_effects.function_effects import flows_of
 from regionpredict.frontend.memory_effects.functions_meant import with_choices, with_pointed

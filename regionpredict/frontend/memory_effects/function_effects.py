@@ -1,4 +1,4 @@
-"""The syntax tree of a function -> `Flow`: who writes which memory, in what order.
+"""Converts the syntax tree of a function to a `Flow`: its memory writes in order.
 
 double *a = malloc(n * 8);              link a = new
 for (int i = 0; i < n; i++) a[i] = 0;   loop: write *a
@@ -76,18 +76,18 @@ Names = tuple[tuple[str, Place], ...]
 
 
 def flows_of(functions: Iterable[Function]) -> list[Flow]:
-    """One record a function."""
+    """One `Flow` per function."""
     effects = Effects()
     return [_Flows(effects).flow(function) for function in functions]
 
 
 def names_in(loop: For) -> Names:
-    """The places of a loop's arrays, by the names that a region has for them."""
+    """The addresses of a loop's arrays, by the region's names for them."""
     return _Flows(Effects()).names_in(loop)
 
 
 class _Flows:
-    """The record of one function."""
+    """Builds the record of one function."""
 
     def __init__(self, effects: Effects) -> None:
         self.effects = effects
@@ -225,7 +225,7 @@ class _Flows:
         return inside
 
     def names_in(self, statement: Stmt) -> Names:
-        """The places of a statement's arrays, by the names that a region has for them."""
+        """The addresses of a statement's arrays, by the region's names for them."""
         places: dict[str, Place] = {}
         for expression in expressions_in(statement):
             if isinstance(expression, (Name, Member)):
@@ -243,7 +243,7 @@ class _Flows:
     # -- expressions ----------------------------------------------------------------------------
 
     def _expression(self, expression: Expression, events: list[Event]) -> None:
-        """The calls and writes in an expression; calls in arguments come before their call."""
+        """The calls and writes in an expression. Calls in arguments precede their call."""
         if isinstance(expression, Assign):
             self._expression(expression.right, events)
             for inner in subexpressions(expression.left):
@@ -284,7 +284,7 @@ class _Flows:
         return (*slot, "*")
 
     def _function(self, argument: Expression) -> str | int | None:
-        """The function, or the parameter that may be one, by whose address an argument is."""
+        """The function, or the parameter that may be one, whose address an argument is."""
         while isinstance(argument, Cast) or (
             isinstance(argument, Unary) and argument.op in ("&", "*")
         ):
@@ -314,7 +314,7 @@ class _Flows:
             events.append(Link(slot, self._points(value, events), self.at))
 
     def _listed(self, place: Place, elements: Sequence[Expression], events: list[Event]) -> None:
-        """The members of a struct that a list gives addresses, or other structs."""
+        """The members of a struct that a list sets to addresses, or to other structs."""
         for named in filter(None, map(member_named, elements)):
             member, value = (*place, f".{named[0]}"), named[1]
             if (inner := initial_values(value)) is not None:
@@ -325,7 +325,9 @@ class _Flows:
                 events.append(Link(member, memory, self.at))
 
     def _written(self, target: Expression, events: list[Event]) -> None:
-        """A store to array elements that moves with a loop; plain variables and rows are none."""
+        """A store to array elements that moves with a loop. Plain variables and rows are left
+        out.
+        """
         if _type(target).kind in ("pointer", "array"):
             return
         levels: list[bool] = []
@@ -358,7 +360,7 @@ class _Flows:
             events.append(Write(place, not still, self.at))
 
     def _moves(self, expression: Expression) -> bool:
-        """Whether a subscript changes: with a loop here, or with the loops around a call."""
+        """Whether a subscript changes, with a loop here or around a call."""
         moving = frozenset[Decl]().union(*self.moving)
         for inner in every_expression(expression):
             if isinstance(inner, Unary) and inner.op in INCREMENT_OPERATORS:
@@ -372,7 +374,7 @@ class _Flows:
     # -- places ---------------------------------------------------------------------------------
 
     def _object(self, expression: Expression | None, events: list[Event] | None) -> Place | None:
-        """The memory in which an lvalue lies."""
+        """The memory of an lvalue."""
         if isinstance(expression, Name):
             return _slot(expression.decl)
         if isinstance(expression, Cast):
@@ -396,9 +398,9 @@ class _Flows:
         return None
 
     def _struct(self, expression: Expression, events: list[Event]) -> Place | None:
-        """Where a struct lies whose value is meant; None for any other value.
+        """The address of a struct that is used by value. None for any other value.
 
-        Classes of libraries are left out: their copies have memory of their own.
+        Classes of libraries are left out, since their copies have separate memory.
         """
         ctype = _type(expression)
         if ctype.kind != "struct" or "::" in ctype.name or "<" in ctype.name:
@@ -466,7 +468,7 @@ _STATEMENTS: dict[type, Callable[..., list[Event]]] = {
 
 
 def _alone(pragma: Pragma) -> bool:
-    """`num_threads(1)`: a team of one."""
+    """Whether it has `num_threads(1)`, so that one thread runs it."""
     clause = pragma.clause("num_threads")
     return clause is not None and (clause.text or "").strip() == "1"
 
@@ -478,12 +480,12 @@ def _slot(decl: Decl) -> Place:
 
 
 def _decays(decl: Decl) -> bool:
-    """Whether an array is a pointer in truth: a parameter."""
+    """Whether an array is really a pointer: a parameter."""
     return decl.kind == "parameter" and decl.ctype.kind == "array"
 
 
 def _type(expression: Expression | None) -> CType:
-    """The type of an lvalue or address, as far as pointers and arrays go."""
+    """The type of an lvalue or address, as far as it consists of pointers and arrays."""
     if isinstance(expression, Name):
         return expression.decl.ctype
     if isinstance(expression, Member):
@@ -508,7 +510,7 @@ def _type(expression: Expression | None) -> CType:
 
 
 def _rows(ctype: CType) -> Place | None:
-    """The steps from what a pointer or array holds to its numbers: one a row of pointers."""
+    """The steps from a pointer or array to its numbers, one for each level of row pointers."""
     if ctype.kind not in ("pointer", "array"):
         return None
     steps, inner = 0, ctype.element
@@ -519,7 +521,7 @@ def _rows(ctype: CType) -> Place | None:
 
 
 def _shown(expression: Expression | None) -> str | None:
-    """The name that a region has for the array of an expression: `A`, `s->x`, `cells[].flux`."""
+    """The region's name for the array of an expression: `A`, `s->x`, `cells[].flux`."""
     if isinstance(expression, Name):
         return expression.decl.name
     if isinstance(expression, Cast):

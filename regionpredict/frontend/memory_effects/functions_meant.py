@@ -9,7 +9,7 @@ from regionpredict.ir.flow import Block, Choice, Event, Flow, Handed, HandedOver
 from regionpredict.ir.source import Span
 
 Choices = Mapping[tuple[Span, str], tuple[Choice, ...]]
-"""By a call's place, and the text of its pointer or the name of its function."""
+"""By a call's place, and the text of its function pointer or the name of its function."""
 
 
 Handing = Mapping[tuple[Span, str], HandedOver]

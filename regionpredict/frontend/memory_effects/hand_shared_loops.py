@@ -1,4 +1,4 @@
-"""Loops of a record that are shared after all: by the numbers of the threads, without a directive.
+"""Converts loops of a record that threads share by their numbers to worksharing loops.
 
 A function is read before its loop headers are known. Loops that distribute iterations over threads
 become worksharing loops afterwards.
@@ -17,7 +17,7 @@ from regionpredict.ir.source import Span
 
 
 def worksharing_block(loop: For, objects: Mapping[str, str]) -> Block:
-    """A loop as one that is shared, without what is in it; `objects` as for `with_object_names`."""
+    """A loop as an empty worksharing block. `objects` is as for `with_object_names`."""
     block = Block("share", (), loop.span, names_in(loop))
     (named,) = with_object_names(Flow("", (), (block,), loop.span), objects).body
     assert isinstance(named, Block)
@@ -25,7 +25,7 @@ def worksharing_block(loop: For, objects: Mapping[str, str]) -> Block:
 
 
 def with_hand_shared_loops(flow: Flow, shared: Mapping[Span, Names]) -> Flow:
-    """The record with the loops at these places as worksharing loops of these names."""
+    """The record with the loops at these places as worksharing loops with these names."""
     if not shared:
         return flow
     return replace(flow, body=tuple(_event(event, shared) for event in flow.body))

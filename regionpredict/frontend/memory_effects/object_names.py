@@ -1,4 +1,4 @@
-"""Members by the name that the whole program has for them, where a class has one object.
+"""Renames members of the only object of a class to their program-wide name.
 
 A function is read before the others. Therefore `d.m_x` is also recorded as a member of the class,
 and renamed if the class has one object.
@@ -16,7 +16,7 @@ _MARK = "\0"  # between a class and what follows: no name of a region has it
 
 
 def general_name(member: Member) -> str | None:
-    """A member of a variable, or of what it refers to, as one of its class."""
+    """A member of a variable, or of its target, as a member of its class."""
     names: list[str] = []
     inner: object = member
     while isinstance(inner, Member):
@@ -28,7 +28,7 @@ def general_name(member: Member) -> str | None:
 
 
 def with_object_names(flow: Flow, objects: Mapping[str, str]) -> Flow:
-    """The record with the members of the program's sole objects under their names."""
+    """The record with members of the program's only objects under their program-wide names."""
     return replace(flow, body=tuple(_event(event, objects) for event in flow.body))
 
 

@@ -1,6 +1,7 @@
-"""The parser pycparser: a `SourceRequest` in, a `Unit` (syntax trees, directives) out.
+"""Reads a file with pycparser. Input: a `SourceRequest`. Output: a `Unit` (syntax trees,
+directives).
 
-Needs neither a compiler nor a C library.
+It needs neither a compiler nor a C library.
 """
 
 from regionpredict.frontend.pycparser_reader.unit_reader import parse_unit

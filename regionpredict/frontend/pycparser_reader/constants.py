@@ -48,7 +48,9 @@ def floating(text: str) -> float:
 
 
 def character(text: str) -> int:
-    """The value of a character constant, whose type is `int`, from a signed `char`."""
+    """The value of a character constant, which has type `int` and is converted from a signed
+    `char`.
+    """
     body = text[text.index("'") + 1 : -1]
     value = 0
     for part in _CHARACTER.findall(body):
@@ -69,7 +71,7 @@ def _code(part: str) -> int:
 
 
 def string_length(text: str) -> int:
-    """The bytes of a string constant with its end."""
+    """The bytes of a string constant, including the terminating zero."""
     return len(_CHARACTER.findall(text[text.index('"') + 1 : -1])) + 1
 
 
@@ -86,7 +88,7 @@ def literal_type(node: Any) -> CType:
 
 
 def wrapped(value: int, ctype: CType) -> int:
-    """The integer as the type holds it."""
+    """The integer converted to the type."""
     if not ctype.bits or ctype.bits > 64:
         return value
     value &= (1 << ctype.bits) - 1
@@ -96,7 +98,7 @@ def wrapped(value: int, ctype: CType) -> int:
 
 
 def applied(op: str, left: int | float, right: int | float) -> int | float | None:
-    """`left op right` as C computes it; None where it has no value."""
+    """`left op right` as in C. None if it has no value."""
     whole = isinstance(left, int) and isinstance(right, int)
     if op in ("+", "-", "*"):
         return left + right if op == "+" else left - right if op == "-" else left * right

@@ -1,4 +1,4 @@
-"""pycparser's expressions -> the front ends' syntax tree, as `clang_tree` builds them."""
+"""Converts pycparser's expressions to the front ends' syntax tree."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ _LIBRARY = {
 
 
 def library_type(name: str) -> CType:
-    """The result of a function that nothing declares: what compilers know it by, or `int`."""
+    """The result type of an undeclared function, as known to compilers, or `int`."""
     bare = name.removeprefix("__builtin_")
     if bare in _LIBRARY:
         return _LIBRARY[bare]
@@ -132,7 +132,7 @@ class ExpressionBuilder:
         }
 
     def build(self, node: Any, scope: Scope) -> Expression:
-        """The expression; what is not understood is `Opaque`, with what it holds."""
+        """The expression. Anything not understood is `Opaque` with its subexpressions."""
         builder = self._builders.get(type(node))
         return builder(node, scope) if builder else Opaque(_OTHER)
 
@@ -298,7 +298,7 @@ class ExpressionBuilder:
         return Opaque("statement expression", (self._inside(node, Scope(scope)),))
 
     def _inside(self, node: Any, scope: Scope) -> Expression:
-        """A statement inside an expression: what it does is not followed, only what it names."""
+        """A statement inside an expression. Only the names in it are recorded, not its effects."""
         inner_expressions: list[Expression] = []
         for _, child in node.children():
             if isinstance(child, c_ast.Decl) and child.name:

@@ -1,4 +1,4 @@
-"""The preprocessor of the pycparser front end: pcpp, with our tokens, includes and macros.
+"""The preprocessor of the pycparser front end: pcpp, with our own tokens, includes and macros.
 
 Only the shipped headers are used for the C library, because pycparser cannot read the system's.
 """
@@ -115,8 +115,8 @@ _STANDARDS = {"89": "", "90": "", "99": "199901L", "17": "201710L", "18": "20171
 class Preprocessed:
     """The tokens of a unit and the files read (the user's, in order).
 
-    `pragmas` and `defines` are the places (file and offset: of the `#`, of the macro's name) of
-    those that are active.
+    `pragmas` and `defines` are the places of the active ones: file, and offset of the `#` or of the
+    macro's name.
     """
 
     tokens: list[Token]
@@ -128,7 +128,7 @@ class Preprocessed:
 
 
 def preprocess(request: SourceRequest) -> Preprocessed:
-    """Runs the preprocessor; raises InputError where the file itself cannot be read."""
+    """Runs the preprocessor. Raises InputError if the file itself cannot be read."""
     data = read_regular_file(request.path)
     run = _Preprocessor(request)
     try:
@@ -143,7 +143,7 @@ def preprocess(request: SourceRequest) -> Preprocessed:
 
 
 class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
-    """pcpp with places, our search order for headers, and messages as diagnostics."""
+    """pcpp with places, our search order for headers, and diagnostics as messages."""
 
     lexer: Any  # pcpp's own
 
@@ -190,7 +190,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self.define(f"{name} {value}" if value else name)
 
     def define(self, tokens: str | list[Token]) -> None:
-        """Takes in a macro, and notes where."""
+        """Adds a macro with its place."""
         super().define(tokens)
         if not isinstance(tokens, str) and tokens and tokens[0].source is not None:
             self.defined.add((tokens[0].source.file, tokens[0].source.offset))
@@ -198,7 +198,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     # -- what pcpp asks -------------------------------------------------------------------------
 
     def run(self, data: bytes) -> Iterator[Token]:
-        """The expanded tokens of the main file and all that it includes."""
+        """The expanded tokens of the main file and its includes."""
         for name in self.forced:
             spot = Spot(self.request.path, 1, 0, 0)
             yield from self._read(name, spot, quoted=True)
@@ -216,7 +216,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         yield from self.parsegen("", path, path)
 
     def group_lines(self, input: str, abssource: str) -> Iterator[list[Token]]:
-        """The tokens of each line; neither pcpp's lexer nor its trigraphs touch the text."""
+        """The tokens of each line. pcpp's lexer and its trigraphs are not used."""
         for line in lines_of(self.text, abssource):
             self.line = line[0].lineno
             yield line
@@ -228,7 +228,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         return [token for token in line[1:] if token.value != "\n"]
 
     def include(self, tokens: list[Token], original_line: list[Token]) -> Iterator[Token]:
-        """Reads a header, or says that it is not there."""
+        """Reads a header, or reports that it is missing."""
         text = "".join(token.value for token in tokens)
         if len(text) < 3 or not tokens:
             return
@@ -289,10 +289,10 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     # -- macros ---------------------------------------------------------------------------------
 
     def expand_macros(self, tokens: list[Token], expanding_from: Iterable[str] = ()) -> list[Token]:
-        """The tokens with every macro replaced, in time linear in what comes out.
+        """The tokens with all macros expanded, in time linear in the output.
 
-        A token remembers the macros it came from (Prosser's algorithm, the basis of the C
-        standard). All tokens of a macro have the place of its name.
+        A token has the set of macros it came from (Prosser's algorithm, the basis of the C
+        standard). All tokens from a macro have the place of its name.
         """
         waiting = tokens[::-1]
         out: list[Token] = []
@@ -357,7 +357,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     def on_directive_handle(
         self, directive: Token, toks: list[Token], ifpassthru: bool, precedingtoks: list[Token]
     ) -> bool:
-        """Lets pcpp go on, but for a directive without the words that it relies on."""
+        """Lets pcpp process a directive, unless it lacks required words."""
         if directive.value == "pragma" and not toks:
             raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
         return True
@@ -365,7 +365,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     def on_directive_unknown(
         self, directive: Token, toks: list[Token], ifpassthru: bool, precedingtoks: list[Token]
     ) -> bool:
-        """Notes a pragma as active, and an `#error`; neither goes on to the parser."""
+        """Records an active pragma or `#error`. Neither is passed to the parser."""
         spot = precedingtoks[0].source if precedingtoks else directive.source
         if spot is None:
             return True
@@ -389,7 +389,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
 
 
 class _PastedLexer:
-    """The token kind for a result of `##`: `0.5F` is one number, not four tokens."""
+    """The kind of token that `##` creates: `0.5F` is one number, not four tokens."""
 
     def __init__(self, run: _Preprocessor) -> None:
         self._run = run
@@ -406,7 +406,7 @@ class _PastedLexer:
 
 
 def _guard(data: bytes) -> str:
-    """The macro that guards a whole header against being read twice; "" for none."""
+    """The include guard of a header, or ""."""
     if b"#ifndef" not in data[:20_000] and b"ifndef" not in data[:20_000]:
         return ""
     text = blank_comments(data)
@@ -429,7 +429,7 @@ def _guard(data: bytes) -> str:
 
 
 def _spaced(tokens: list[Token]) -> list[Token]:
-    """An argument with the spaces that it is written with, for `#argument`."""
+    """An argument with its original spaces, for `#argument`."""
     spaced: list[Token] = []
     for token in tokens:
         last = spaced[-1].source if spaced else None
@@ -443,7 +443,7 @@ def _spaced(tokens: list[Token]) -> list[Token]:
 
 
 def _arguments(waiting: list[Token]) -> tuple[int, list[list[Token]], Token] | None:
-    """The arguments of a macro from the tokens that wait (last first), and its `)`."""
+    """The arguments of a macro from the waiting tokens (last first), and its `)`."""
     at = len(waiting) - 1
     while at >= 0 and waiting[at].type == SPACE:
         at -= 1
@@ -479,7 +479,7 @@ def _stripped(tokens: list[Token]) -> list[Token]:
 
 
 def _fitted(macro: Any, arguments: list[list[Token]]) -> list[list[Token]] | None:
-    """As many arguments as the macro has parameters; None where they do not fit."""
+    """As many arguments as the macro has parameters. None if their number is wrong."""
     wanted = len(macro.arglist)
     if not wanted:
         return [] if arguments == [[]] else None
@@ -496,7 +496,7 @@ def _fitted(macro: Any, arguments: list[list[Token]]) -> list[list[Token]] | Non
 
 
 def _options(request: SourceRequest) -> tuple[list[str], list[str], list[str], set[str]]:
-    """Folders for every include, for quoted ones, forced includes, and macros taken away."""
+    """Folders for all includes, folders for quoted ones, forced includes, and undefined macros."""
     folders = list(request.includes)
     after: list[str] = []
     quoted: list[str] = []

@@ -1,7 +1,8 @@
-"""Where pycparser's nodes begin and end: pycparser gives one token's place, and no ends.
+"""Finds the start and the end of pycparser's nodes, for which pycparser has only the place of one
+token.
 
 A node's coordinate is the index of a token (`CToken.column`). The tokens then give the start of an
-expression, a declaration or a statement, as in libclang.
+expression, a declaration or a statement, like in libclang.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _NOWHERE = Spot("", 0, 0, 0)
 
 
 class Places:
-    """The tokens of a unit with their brackets matched."""
+    """The tokens of a unit with matched brackets."""
 
     def __init__(
         self, tokens: list[CToken], partner: list[int], attributes: dict[int, int] | None = None
@@ -38,7 +39,7 @@ class Places:
         return coord.column if coord is not None and coord.column is not None else -1
 
     def name_index(self, node: Any) -> int:
-        """The index of the name that a declaration declares."""
+        """The index of the declared name."""
         while isinstance(node, _DECLARATORS):
             node = node.type
         return self.index(node)
@@ -53,7 +54,7 @@ class Places:
         return Span(spot.file, spot.line, spot.column)
 
     def attribute(self, node: Any) -> int | None:
-        """The alignment that an attribute of a declaration or struct asks for; 0 for packed."""
+        """The alignment in an attribute of a declaration or struct, or 0 for packed."""
         if not self.attributes:
             return None
         if isinstance(node, (c_ast.Struct, c_ast.Union)):
@@ -74,7 +75,7 @@ class Places:
     # -- expressions ----------------------------------------------------------------------------
 
     def expression_start(self, node: Any) -> int:
-        """The first token of an expression, its own parentheses left out."""
+        """The first token of an expression, without its own parentheses."""
         if isinstance(node, (c_ast.ArrayRef, c_ast.StructRef, c_ast.FuncCall)):
             return self._base_start(node.name)
         if isinstance(node, c_ast.UnaryOp):
@@ -102,7 +103,7 @@ class Places:
         return start
 
     def _base_start(self, base: Any) -> int:
-        """The start of the operand of `[`, `.`, `->` or a call, with its parentheses."""
+        """The start of the operand of `[`, `.`, `->` or a call, including its parentheses."""
         start = self.expression_start(base)
         if isinstance(base, c_ast.ID):
             plain = start + 1 < len(self.tokens) and self.tokens[start + 1].value in _POSTFIX
@@ -120,7 +121,7 @@ class Places:
         return start
 
     def statement_start(self, node: Any) -> int:
-        """The first token of an expression statement, parentheses included."""
+        """The first token of an expression statement, including parentheses."""
         start = self.expression_start(node)
         while start > 0 and self.tokens[start - 1].value in _PREFIX:
             before = self.tokens[start - 2].value if start > 1 else ""
@@ -132,9 +133,9 @@ class Places:
     # -- declarations ---------------------------------------------------------------------------
 
     def declaration_start(self, index: int, until: str = "") -> int:
-        """The first token of the declaration whose name (or type) is at `index`.
+        """The first token of the declaration with the name (or type) at `index`.
 
-        `until` are marks that end it: `,` for a parameter, `)` for one after its function's
+        `until` are tokens that end it: `,` for a parameter, `)` for one after its function's
         parentheses.
         """
         at = index
@@ -162,7 +163,7 @@ class Places:
         return at
 
     def _belongs(self, opening: int) -> bool:
-        """Whether a `{` opens a struct's members or an initialiser, and no block."""
+        """Whether a `{` starts a struct's members or an initializer instead of a block."""
         before = self.tokens[opening - 1] if opening > 0 else None
         if before is None:
             return False

@@ -1,4 +1,6 @@
-"""pycparser's statements and declarations -> the front ends' tree, one function at a time."""
+"""Converts pycparser's statements and declarations to the front ends' tree, one function at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ _TAGS = (c_ast.Struct, c_ast.Union, c_ast.Enum)
 
 
 class TreeBuilder:
-    """Builds `Function`s from pycparser's; directives are attached by their offset."""
+    """Builds `Function`s from pycparser's nodes. Directives are attached by their offset."""
 
     def __init__(self, places: Places, types: TypeReader, expressions: ExpressionBuilder) -> None:
         self._places = places
@@ -71,7 +73,7 @@ class TreeBuilder:
         }
 
     def set_pragmas(self, file: str, pragmas: list[Pragma]) -> None:
-        """Says which directives a file holds, in order."""
+        """Sets the directives of a file, in order."""
         self._attacher.add(file, pragmas)
 
     def function(self, node: Any, decl: Decl, chunk: Chunk, outer: Scope) -> Function:
@@ -113,7 +115,7 @@ class TreeBuilder:
         return self._directed(node, at, lambda: self._plain(node, at))
 
     def _directed(self, node: Any, at: Spot, build: Callable[[], Stmt]) -> Stmt:
-        """A statement with the directives in front of it."""
+        """A statement with the preceding directives."""
         block, loop = isinstance(node, c_ast.Compound), isinstance(node, c_ast.For)
         taken = self._attacher.take(at.file, at.offset, block=block, loop=loop)
         built = build()
@@ -159,7 +161,7 @@ class TreeBuilder:
         return Compound(tuple(items))
 
     def _grouped(self, items: Any) -> Iterator[list[Any]]:
-        """Each statement alone, and the declarations of one `int i, j;` together."""
+        """Single statements, and the declarations of one `int i, j;` together."""
         group: list[Any] = []
         start = -1
         for item in items:
@@ -286,7 +288,7 @@ def _defines_tag(node: Any) -> bool:
 
 
 def completed(ctype: CType, init: Any) -> CType:
-    """`a[] = {1, 2}` has two elements, by its initializer."""
+    """The type with the length from its initializer: `a[] = {1, 2}` has two elements."""
     if ctype.kind != "array" or ctype.extent is not None:
         return ctype
     if isinstance(init, c_ast.InitList):

@@ -1,6 +1,6 @@
-"""Preprocessed tokens -> the C tokens that pycparser parses, without what it does not know.
+"""Converts preprocessed tokens to the C tokens that pycparser can parse.
 
-Attributes, assembler and other extensions go out here; what they said of sizes is kept aside.
+Attributes, assembler and other extensions are removed. Sizes in them are stored separately.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
 class CToken:
-    """A token as pycparser wants it; `column` is its index in the unit, `spot` its place."""
+    """A token for pycparser. `column` is its index in the unit, and `spot` its place."""
 
     __slots__ = ("column", "filename", "lineno", "spot", "type", "value")
 
@@ -107,7 +107,7 @@ class CToken:
 
 
 class Cleaned(NamedTuple):
-    """The C tokens for pycparser, and what went out of them.
+    """The C tokens for pycparser, and information from the removed ones.
 
     `pragmas` are the texts of `_Pragma` with their places. `attributes` is the alignment (0:
     packed) of the attribute after the word at that index, and `unreturning` marks functions that
@@ -121,7 +121,7 @@ class Cleaned(NamedTuple):
 
 
 def clean(tokens: list[Token]) -> Cleaned:
-    """The C tokens for pycparser, without what it does not know."""
+    """The C tokens for pycparser, without unsupported extensions."""
     cleaner = _Cleaner(tokens)
     while cleaner.at < len(tokens):
         cleaner.step()
@@ -143,7 +143,7 @@ class _Cleaner:
         self.unreturning: set[int] = set()
 
     def step(self) -> None:
-        """Takes the next token, and those that belong to it."""
+        """Processes the next token and those that belong to it."""
         token = self.tokens[self.at]
         self.at += 1
         value, kind = token.value, token.type
@@ -185,7 +185,7 @@ class _Cleaner:
             self._add(_SPELLINGS.get(value, value), spot)
 
     def _parenthesised(self) -> str:
-        """The text of the parentheses that come next, which are passed over."""
+        """The text of the following parentheses, which are skipped."""
         end = _behind_parentheses(self.tokens, self.at)
         text = "".join(token.value for token in self.tokens[self.at : end])
         self.at = end
@@ -254,7 +254,7 @@ def _behind_parentheses(tokens: list[Token], at: int) -> int:
 
 
 def close_blocks(tokens: list[CToken]) -> int:
-    """Ends the blocks that a file cut short leaves open; says how many."""
+    """Closes the blocks that a truncated file leaves open. Returns their number."""
     depth = 0
     for word in tokens:
         if word.type == "LBRACE":
@@ -267,7 +267,7 @@ def close_blocks(tokens: list[CToken]) -> int:
 
 
 def partners(tokens: list[CToken]) -> list[int]:
-    """For each bracket the index of the one that it matches; -1 for all other tokens."""
+    """For each bracket, the index of the matching one. -1 for all other tokens."""
     partner = [-1] * len(tokens)
     open_: list[int] = []
     for index, word in enumerate(tokens):

@@ -1,7 +1,7 @@
-"""C text -> preprocessing tokens that know their place, in the form that pcpp handles.
+"""Splits C text into preprocessing tokens with places, in the form that pcpp uses.
 
-pcpp's own lexer keeps no columns and splits numbers like `1.` and `1E-5`; this one does neither.
-A token that a macro gave takes the place of the macro's name, as in libclang's expansions.
+pcpp's own lexer stores no columns and splits numbers like `1.` and `1E-5`. A token from a macro has
+the place of the macro's name, like in libclang's expansions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Spot(NamedTuple):
 
 
 class Token:
-    """A preprocessing token; `type` is one of pcpp's names, `source` its `Spot`."""
+    """A preprocessing token. `type` is one of pcpp's names, and `source` its `Spot`."""
 
     __slots__ = ("hidden", "lexpos", "lineno", "source", "type", "value")
 
@@ -73,9 +73,10 @@ _SPLICE = re.compile(r"\\[ \t]*\r?\n")
 
 
 def lines_of(text: str, file: str) -> Iterator[list[Token]]:
-    """The tokens of each logical line, its newline last; spaces only in directive lines.
+    """The tokens of each logical line, with its newline at the end, and with spaces in directive
+    lines only.
 
-    `text` is the file decoded byte by byte (latin-1), so that offsets are the file's own.
+    `text` is the file decoded byte by byte (latin-1), so that offsets are those of the file.
     """
     line, start = 1, 0
     current: list[Token] = []

@@ -1,7 +1,6 @@
-"""Words -> top-level declarations, each parsed by pycparser on its own.
+"""Splits tokens into top-level declarations, which pycparser parses one by one.
 
-One declaration that pycparser rejects loses only itself, and a function's body is parsed when
-somebody asks for it.
+If pycparser rejects a declaration, only that one is lost. A function's body is parsed on demand.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _TAGGED = frozenset(("struct", "union", "enum"))
 
 
 class Chunk(NamedTuple):
-    """One top-level declaration: tokens [start, stop), a function's body from `body` on."""
+    """A top-level declaration: tokens [start, stop), with a function's body from `body` on."""
 
     start: int
     stop: int
@@ -66,7 +65,7 @@ def split(tokens: list[CToken], partner: list[int]) -> Iterator[Chunk]:
 
 
 def _starts_old_style(tokens: list[CToken], at: int, partner: list[int]) -> bool:
-    """Whether `int f(a, b) int a; ...` begins its parameters here."""
+    """Whether old-style parameter declarations begin here: `int f(a, b) int a; ...`."""
     opening = partner[at - 1]
     names = tokens[opening + 1 : at - 1]
     plain = bool(names) and all(word.type in ("ID", "TYPEID", "COMMA") for word in names)
@@ -86,7 +85,8 @@ def _ends_parameters(tokens: list[CToken], at: int) -> bool:
 def declared_names(tokens: list[CToken], chunk: Chunk, partner: list[int]) -> list[str] | None:
     """The names in a plain declaration or function. None if only parsing shows them.
 
-    A header declares hundreds of functions, of which a file uses ten. The others are never parsed.
+    A header declares hundreds of functions, and a file uses ten of them. The others are never
+    parsed.
     """
     names: list[str] = []
     at, stop = chunk.start, chunk.body if chunk.body >= 0 else chunk.stop
@@ -119,7 +119,7 @@ class _Feed:
         self.last: CToken | None = None
 
     def input(self, text: str, filename: str = "") -> None:
-        """Nothing to do: `tokens` are set before."""
+        """Does nothing, since `tokens` are set before."""
 
     def token(self) -> CToken | None:
         """The next word, or None at the end."""
@@ -130,7 +130,7 @@ class _Feed:
 
 
 class ChunkParser:
-    """Parses chunks, knowing the type names of those before."""
+    """Parses chunks with the type names of previous ones."""
 
     def __init__(self, tokens: list[CToken]) -> None:
         self.tokens = tokens
@@ -224,7 +224,7 @@ class ChunkParser:
 def statement_around(
     tokens: list[CToken], partner: list[int], place: int, body: int
 ) -> tuple[int, int]:
-    """The innermost statement of a function body that holds the word at `place`."""
+    """The innermost statement of a function body that contains the word at `place`."""
     start = at = place
     while at > body + 1:  # out of parentheses, to where the statement begins
         value = tokens[at - 1].value
@@ -277,7 +277,9 @@ def _statement_end(tokens: list[CToken], partner: list[int], at: int, place: int
 
 
 class ChunkError(Exception):
-    """pycparser could not read a declaration; `place` is the index of the word it stopped at."""
+    """pycparser could not read a declaration. `place` is the index of the word at which it
+    stopped.
+    """
 
     def __init__(self, message: str, place: int) -> None:
         text = re.sub(r"^.*?:\d+:\d+: |^: ", "", message)

@@ -1,4 +1,6 @@
-"""pycparser's declarations -> `CType`, with C's scopes, sizes and constant expressions (LP64)."""
+"""Converts pycparser's declarations to `CType`, with C's scopes, sizes and constant expressions
+(LP64).
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!=", "&&", "||"))
 
 
 class Layout(NamedTuple):
-    """Size and alignment in bytes; a size of 0 says that it is not known."""
+    """Size and alignment in bytes. A size of 0 means unknown."""
 
     size: int
     alignment: int
@@ -68,7 +70,7 @@ class Tag:
 
 
 class Scope:
-    """The names, types and tags of one block, and the scope around it."""
+    """The names, types and tags of one block, and the enclosing scope."""
 
     __slots__ = ("names", "parent", "tags", "typedefs")
 
@@ -79,7 +81,7 @@ class Scope:
         self.tags: dict[str, Tag] = {}
 
     def find(self, name: str) -> Decl | None:
-        """The declaration that the name means here."""
+        """The declaration that the name refers to."""
         scope: Scope | None = self
         while scope is not None:
             decl = scope.names.get(name) or scope.late(name)
@@ -89,7 +91,7 @@ class Scope:
         return None
 
     def late(self, name: str) -> Decl | None:
-        """A declaration made on demand: none in an ordinary block."""
+        """A declaration created on demand. An ordinary block has none."""
         return None
 
     def find_typedef(self, name: str) -> tuple[Scope, Any] | None:
@@ -102,7 +104,7 @@ class Scope:
         return None
 
     def find_tag(self, name: str) -> Tag | None:
-        """The struct or union of that tag."""
+        """The struct or union with that tag."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.tags:
@@ -112,7 +114,7 @@ class Scope:
 
 
 def is_atomic(node: Any) -> bool:
-    """Whether a declarator is of an `_Atomic` object, or of an array of such."""
+    """Whether a declarator declares an `_Atomic` object, or an array of such objects."""
     while isinstance(node, c_ast.ArrayDecl):
         node = node.type
     return isinstance(node, c_ast.TypeDecl) and "_Atomic" in node.quals
@@ -137,7 +139,7 @@ class TypeReader:
     # -- definitions ----------------------------------------------------------------------------
 
     def define(self, node: Any, scope: Scope, typedef: str = "") -> None:
-        """Takes in every struct, union and enumerator that a declaration's type defines."""
+        """Adds every struct, union and enumerator that a declaration's type defines."""
         while isinstance(node, (c_ast.TypeDecl, c_ast.PtrDecl, c_ast.ArrayDecl, c_ast.FuncDecl,
                                 c_ast.Typename)):  # fmt: skip
             if isinstance(node, c_ast.FuncDecl) and node.args is not None:
@@ -189,7 +191,7 @@ class TypeReader:
     # -- types ----------------------------------------------------------------------------------
 
     def of(self, node: Any, scope: Scope, depth: int = 0) -> CType:
-        """The type that a declarator or type name says."""
+        """The type of a declarator or type name."""
         if isinstance(node, (c_ast.TypeDecl, c_ast.Typename)):
             return self.of(node.type, scope, depth)
         if isinstance(node, c_ast.IdentifierType):
@@ -252,7 +254,7 @@ class TypeReader:
         return self._typedefs[content]
 
     def is_const(self, node: Any, scope: Scope) -> bool:
-        """Whether a declarator is of a constant number."""
+        """Whether a declarator declares a constant number."""
         if not isinstance(node, c_ast.TypeDecl) or "volatile" in node.quals:
             return False
         if "const" in node.quals:
@@ -266,7 +268,7 @@ class TypeReader:
     # -- sizes ----------------------------------------------------------------------------------
 
     def layout(self, ctype: CType) -> Layout | None:
-        """Size and alignment of a type; None where they are not known before the program runs."""
+        """Size and alignment of a type. None if they are not known at compile time."""
         if ctype.kind in ("int", "float") and ctype.bits:
             half = ctype.bits // 16 if ctype.name == "complex" else ctype.bits // 8
             return Layout(ctype.bits // 8, half)
@@ -346,7 +348,7 @@ class TypeReader:
     # -- members --------------------------------------------------------------------------------
 
     def field(self, ctype: CType, name: str) -> Decl | None:
-        """The member of a struct or union, those of unnamed ones inside it included."""
+        """The member of a struct or union, including members of unnamed nested ones."""
         tag = self._tag_of(ctype)
         if tag is None or tag.node.decls is None:
             return None
@@ -355,7 +357,7 @@ class TypeReader:
         return tag._fields.get(name)
 
     def with_members_named(self, init: Expression, ctype: CType) -> Expression:
-        """A list of initial values for such a type, in which values have their members' names."""
+        """A list of initial values for such a type, with the members' names added to its values."""
         elements = initial_values(init)
         if elements is None:
             return init
@@ -380,7 +382,7 @@ class TypeReader:
         return named if placed is None else Opaque("[]", (IntLit(placed), named))
 
     def _members(self, ctype: CType) -> list[Decl]:
-        """The members of a struct in their order, up to one that has no name."""
+        """The members of a struct in order, up to the first unnamed one."""
         tag = self._tag_of(ctype)
         members: list[Decl] = []
         if tag is None or tag.node.decls is None or not isinstance(tag.node, c_ast.Struct):
@@ -395,7 +397,9 @@ class TypeReader:
         return members
 
     def _tag_of(self, ctype: CType) -> Tag | None:
-        """The definition of a struct; of two blocks' of the same name the one of its size."""
+        """The definition of a struct. If two blocks have one of the same name, the one with its
+        size.
+        """
         candidates = self._by_name.get(ctype.name, [])
         defined = [tag for tag in candidates if tag.node.decls is not None]
         for tag in defined:
@@ -405,7 +409,9 @@ class TypeReader:
         return known[-1] if known else None
 
     def _fields_of(self, tag: Tag, begin: int) -> Iterator[tuple[str, Decl]]:
-        """The members by name, those of unnamed structs too, of a struct that begins there."""
+        """The members by name, including those of unnamed nested structs, of a struct that starts
+        there.
+        """
         self._layout_of(tag)
         for member in tag.node.decls:
             if not isinstance(member, c_ast.Decl):
@@ -420,7 +426,7 @@ class TypeReader:
     # -- constant expressions -------------------------------------------------------------------
 
     def constant(self, node: Any, scope: Scope) -> int | None:
-        """The value of an integer constant expression, or None where it is none."""
+        """The value of an integer constant expression, or None."""
         value = self._fold(node, scope)
         return int(value) if isinstance(value, int) else None
 
@@ -492,7 +498,7 @@ class TypeReader:
 
 
 def type_of(expression: Expression) -> CType:
-    """The type of an expression, as far as its declarations say."""
+    """The type of an expression, as far as its declarations determine it."""
     if isinstance(expression, Name):
         return expression.decl.ctype
     if isinstance(expression, IntLit):
@@ -551,7 +557,7 @@ def _usual(left: CType, right: CType) -> CType:
 
 
 def _arithmetic(names: list[str]) -> CType | None:
-    """The type that specifiers like `unsigned long` say, or None for a type's own name."""
+    """The type of specifiers like `unsigned long`, or None for a type name."""
     specifiers = set(names)
     if "_Complex" in specifiers and len(specifiers) > 1 and not specifiers & {"double", "float"}:
         part = _arithmetic([name for name in names if name != "_Complex"])

@@ -1,7 +1,8 @@
-"""The front end on pycparser: a C source file -> `Unit`, with no compiler and no C library.
+"""Reads a C source file with pycparser into a `Unit`, without a compiler or a C library.
 
-The counterpart of `clang`. pcpp preprocesses with the shipped headers, each top-level declaration
-is parsed separately, and functions with a directive become trees. Others follow on demand.
+It is the counterpart of `libclang_reader`. pcpp preprocesses with the shipped headers, each
+top-level declaration is parsed separately, and functions with a directive become trees. Others
+follow on demand.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ _MAX_LEFT_OUT = 12
 
 
 def parse_unit(request: SourceRequest) -> Unit:
-    """Parses one C file; raises InputError where it cannot be read, or is C++."""
+    """Parses one C file. Raises InputError if it cannot be read, or is C++."""
     if is_cpp(request.path):
         raise InputError(
             "C++ is not read by this front end", remedy="use --frontend libclang", path=request.path
@@ -83,7 +84,7 @@ def parse_unit(request: SourceRequest) -> Unit:
 
 
 class _FileScope(Scope):
-    """The names of the whole file; what each means is made out when it is first used."""
+    """The names of the whole file, each resolved at first use."""
 
     __slots__ = ("make",)
 
@@ -288,7 +289,7 @@ class _Reader:
     # -- the unit -------------------------------------------------------------------------------
 
     def unit(self) -> Unit:
-        """Reads directives, the functions around them, and closes over the rest."""
+        """Reads directives and the functions around them. The rest is read on demand."""
         for source in self.sources.values():
             if b"define" in source.data:
                 self.macros.add_text(self._active_defines(source))
@@ -323,7 +324,7 @@ class _Reader:
             self._say("RP005", Span(self.request.path, 1), message)
 
     def _active_defines(self, source: SourceText) -> bytes:
-        """The text without its comments and without the macros that an `#if` leaves out."""
+        """The text without comments and inactive macro definitions."""
         text = bytearray(blank_comments(source.data))
         for match in _DEFINE.finditer(text):
             if (source.path, match.start(1)) not in self.read.defines:
@@ -379,7 +380,7 @@ class _Reader:
         return (path, pragma.offset) in self.read.pragmas
 
     def _from_operator(self, text: str, spot: Spot) -> Pragma | None:
-        """The directive of a `_Pragma("omp ...")`, of a macro or in the text itself."""
+        """The directive in a `_Pragma("omp ...")`, from a macro or from the text."""
         inner = re.sub(r'\\(["\\])', r"\1", text.strip().lstrip("L")[1:-1])
         inner = " ".join(inner.split())
         if not re.match(r"omp\b", inner):
@@ -406,7 +407,7 @@ class _Reader:
         return functions
 
     def _includes(self, chunk: Chunk, files: set[str]) -> bool:
-        """Whether a function's body comes, in part, out of one of the files."""
+        """Whether a part of a function's body is in one of the files."""
         if not files:
             return False
         return any(word.filename in files for word in self.c_tokens[chunk.start : chunk.stop])
@@ -429,7 +430,7 @@ class _Reader:
         return self.builder.function(definition, decl, chunk, self.scope)
 
     def _parse_body(self, chunk: Chunk) -> list[Any]:
-        """A function; a statement that pycparser rejects is left out, and said so."""
+        """A function. Statements that pycparser rejects are left out with a diagnostic."""
         without: tuple[tuple[int, int], ...] = ()
         guessed: set[str] = set()
         for _ in range(_MAX_LEFT_OUT):
@@ -453,7 +454,7 @@ class _Reader:
         return self._function(decl.name) if decl.kind == "function" else None
 
     def _defined(self) -> tuple[Located, ...]:
-        """The functions that the user's files define, as the linking asks for them."""
+        """The functions that the user's files define, in the form for linking."""
         return tuple(
             Located(name, file, begin, end, self._is_static(self.chunks[name]),
                     partial(self._function, name))
@@ -471,7 +472,7 @@ class _Reader:
         return texts
 
     def variables(self) -> list[Decl]:
-        """The external variables of the user's files that have a known initialiser."""
+        """The external variables of the user's files with a known initializer."""
         names = [
             name for name, chunks in self.waiting.items()
             if any(self._initialises(chunk) for chunk in chunks)

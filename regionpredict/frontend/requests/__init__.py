@@ -1,6 +1,7 @@
-"""PATHs of the command line in, `SourceRequest`s out: which files to read, and how.
+"""Input: PATHs of the command line. Output: `SourceRequest`s, the files to read and how to read
+them.
 
-A path is a file, a folder, or a compile_commands.json; only regular files are read.
+A path is a file, a folder, or a compile_commands.json. Only regular files are read.
 """
 
 from regionpredict.frontend.requests.compile_commands import request_of_call

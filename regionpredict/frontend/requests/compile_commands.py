@@ -1,4 +1,4 @@
-"""A compile_commands.json -> source requests with the macros, folders and standard it says."""
+"""Reads a compile_commands.json into source requests with its macros, folders and standards."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _MAX_BYTES = 256 << 20  # a large project's database has some ten megabytes
 def requests_from_database(
     path: Path, defines: tuple[tuple[str, str], ...], includes: tuple[str, ...], standard: str
 ) -> list[SourceRequest]:
-    """The C and C++ files that a compilation database lists and that exist.
+    """The existing C and C++ files in a compilation database.
 
-    Raises InputError, and nothing else, for whatever the file may hold.
+    Raises InputError, and no other exception, whatever the file contains.
     """
     try:
         return _listed(path, defines, includes, standard)
@@ -96,13 +96,13 @@ def _from_entry(
 
 
 def request_of_call(path: str, argv: Sequence[str], folder: str) -> SourceRequest:
-    """A file read as a compiler's call in `folder` with these `argv` reads it."""
+    """A file with the options of a compiler call `argv` in `folder`."""
     defines, includes, standard, extra = _flags(argv, Path(folder))
     return SourceRequest(path, tuple(defines), tuple(includes), standard, folder, extra)
 
 
 def listed_files(database: Path) -> list[str]:
-    """The files of a compilation database that was read, there or not."""
+    """The files in a compilation database, existing or not."""
     entries = json.loads(database.read_text())
     return [str(_file_of(entry, _folder_of(entry, database))) for entry in entries]
 
@@ -116,7 +116,7 @@ def _file_of(entry: dict[str, Any], folder: Path) -> Path:
 
 
 def _command_line(entry: dict[str, Any], database: Path) -> list[str]:
-    """The entry's command as arguments; InputError where a field is not what it must be."""
+    """The entry's command as arguments. Raises InputError for an invalid field."""
     texts = [entry.get(key, "") for key in ("file", "directory", "command")]
     argv = entry.get("arguments", [])
     if not isinstance(argv, list) or not all(isinstance(text, str) for text in [*texts, *argv]):
@@ -138,7 +138,7 @@ def _command_line(entry: dict[str, Any], database: Path) -> list[str]:
 
 
 def _reassociates(argv: Sequence[str]) -> bool:
-    """Whether a compile command leaves the order of floating-point sums free; the last word says.
+    """Whether a compile command permits reordering of floating-point sums. The last option counts.
 
     >>> _reassociates(["gcc", "-O3", "-ffast-math"]), _reassociates(["icx", "-O2"])
     (True, True)

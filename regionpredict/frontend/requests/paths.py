@@ -1,4 +1,6 @@
-"""PATHs of the command line -> source requests: a file, a folder, or a compile_commands.json."""
+"""Converts PATHs of the command line to source requests: a file, a folder, or a
+compile_commands.json.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,8 @@ def requests_for(
     standard: str = "",
     excludes: Sequence[str] = (),
 ) -> list[SourceRequest]:
-    """The files to read, each once, in the order given (folders by name), but for those that a
-    pattern of `excludes` fits (`is_excluded`).
+    """The files to read without duplicates, in the given order (folders by name), except those that
+    a pattern of `excludes` matches (`is_excluded`).
 
     Raises InputError for a missing path, a path without C files, and an empty result.
     """
@@ -49,7 +51,7 @@ def requests_for(
 
 
 def _with_other_roots(requests: list[SourceRequest]) -> list[SourceRequest]:
-    """The requests, each with the folders of the others: a program's PATHs share headers."""
+    """The requests, each with the folders of the others, since a program's PATHs share headers."""
     roots = tuple(dict.fromkeys(request.root for request in requests if request.root))
     if len(roots) < 2:
         return requests
@@ -73,7 +75,7 @@ def _without(requests: list[SourceRequest], excludes: Sequence[str]) -> list[Sou
 
 
 def is_excluded(path: str, pattern: str) -> bool:
-    """Whether a pattern fits a file's path, the end of it, or a folder that it is in.
+    """Whether a pattern matches a file's path, the end of it, or a folder that contains it.
 
     >>> [is_excluded("src/old/a.c", one) for one in ("old", "old/*", "a.c", "src/*", "b*", "o*d")]
     [True, True, True, True, False, True]
@@ -121,7 +123,7 @@ def _expand(
 
 
 def _project_root(file: Path) -> str:
-    """The nearest folder above that looks like a project's, two levels up at the most."""
+    """The nearest folder above that looks like a project's, at most two levels up."""
     folder = file.resolve().parent
     for level in _levels(folder):
         if any((level / mark).exists() for mark in _PROJECT_MARKS):

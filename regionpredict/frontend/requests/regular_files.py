@@ -1,4 +1,4 @@
-"""Only regular files are read: a pipe waits for ever, a device may never end."""
+"""Reads regular files only, since a pipe may block and a device may never end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from regionpredict.errors import InputError
 
 
 def is_regular_file(path: str | os.PathLike[str]) -> bool:
-    """Whether there is a regular file (or a link to one) of that name, however odd the name."""
+    """Whether there is a regular file (or a link to one) of that name, also for invalid names."""
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 (Path.stat parses it first)
     except (OSError, ValueError):
@@ -18,7 +18,7 @@ def is_regular_file(path: str | os.PathLike[str]) -> bool:
 
 
 def is_special_file(path: str | os.PathLike[str]) -> bool:
-    """Whether something is there that would be opened as a file and is none: a pipe, a device."""
+    """Whether the path is a pipe or a device, which would be opened like a file."""
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116
     except (OSError, ValueError):
@@ -27,12 +27,12 @@ def is_special_file(path: str | os.PathLike[str]) -> bool:
 
 
 def _is_of_the_kernel(path: str | os.PathLike[str]) -> bool:
-    """Whether the kernel makes up the text: a reader of /proc/kmsg waits for ever."""
+    """Whether the kernel generates the text. Reading /proc/kmsg, for example, blocks."""
     return os.path.realpath(path).startswith(("/proc/", "/sys/"))
 
 
 def read_regular_file(path: str, *, limit: int | None = None) -> bytes:
-    """The bytes of a regular file, which is opened without waiting.
+    """The bytes of a regular file, opened without blocking.
 
     Raises InputError for a missing or unreadable file, or one with more than `limit` bytes.
     """

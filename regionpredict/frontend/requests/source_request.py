@@ -1,4 +1,4 @@
-"""A file to read and how; what its name says of its language."""
+"""A file to read, its options, and its language."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ _CPP = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".
 
 @dataclass(frozen=True, slots=True)
 class SourceRequest:
-    """A file to read and how: macros as (name, value), include folders, language standard.
+    """A file to read, with macros as (name, value), include folders and language standard.
 
-    A missing header is looked for below `root`, then below the `other_roots`: those of the other
-    PATHs of the command. `reassociates`: the compiler may reorder sums of floating-point numbers
-    (`-ffast-math`).
+    A missing header is searched below `root`, then below `other_roots`, the roots of the other
+    PATHs. `reassociates`: the compiler may reorder sums of floating-point numbers (`-ffast-math`).
     """
 
     path: str
@@ -30,5 +29,5 @@ class SourceRequest:
 
 
 def is_cpp(path: str) -> bool:
-    """Whether the file name says C++."""
+    """Whether the file name means C++."""
     return Path(path).suffix in _CPP

@@ -1,8 +1,8 @@
 """The syntax tree that both parsers build and the lowering reads.
 
-`nodes` has the nodes, `traversal` walks them, `addresses` handles places and their addresses,
-`accessors` handles calls that are places, and `translation_unit` has a whole file as `Unit`. This
-package is independent of the parser.
+`nodes` defines the nodes, and `traversal` walks over them. `addresses` handles places and their
+addresses, `accessors` handles calls that are places, and `translation_unit` represents a whole file
+as `Unit`. This package is independent of the parser.
 """
 
 from regionpredict.frontend.syntax.accessors import (

@@ -1,4 +1,4 @@
-"""Calls of functions that only say where something lies, as the place itself: `d.x(i)`, `m(i, j)`.
+"""Replaces calls of accessor functions by the place they return: `d.x(i)`, `m(i, j)`.
 
 double &x(int i) { return m_x[i]; }          d.x(i) = 0.0      ->  d.m_x[i] = 0.0
 int size() const { return m_n; }             i < d.size()      ->  i < d.m_n
@@ -44,8 +44,8 @@ _ASSERTION = frozenset(("__assert_fail", "__assert", "__assert_rtn", "_wassert",
 def with_accessors_inlined(function: Function, args: tuple[Expression, ...]) -> Expression | None:
     """The value of the call with its arguments substituted. None if that would differ.
 
-    The function has to be one `return`, assertions aside, and names for parts of its value. An
-    argument that it uses twice must cost nothing to say twice.
+    The function must consist of one `return`, assertions, and names for parts of its value. An
+    argument that it uses twice must be free of cost and side effects.
     """
     value = _only_return(function.body)
     if value is None or len(args) != len(function.parameters):
@@ -54,7 +54,7 @@ def with_accessors_inlined(function: Function, args: tuple[Expression, ...]) -> 
 
 
 def _with(value: Expression, given: Mapping[Decl, Expression]) -> Expression | None:
-    """The value with what names are given in their place; None where that would not be the same."""
+    """The value with names replaced by their values. None if that could change the result."""
     inside = list(every_expression(value))
     uses = Counter(e.decl for e in inside if isinstance(e, Name))
     if any(uses[decl] != 1 and not _costs_nothing(part) for decl, part in given.items()):
@@ -69,8 +69,9 @@ def _with(value: Expression, given: Mapping[Decl, Expression]) -> Expression | N
 
 
 def given_to_members(constructor: Function, args: tuple[Expression, ...]) -> tuple[Expression, ...]:
-    """The members' values by their names, `.p = a + i`, where a constructor sets nothing but
-    pointers among its members; else none."""
+    """The members' values by their names, `.p = a + i`, if a constructor sets only pointers among
+    its members. Otherwise empty.
+    """
     given: list[Expression] = []
     handed = dict(zip(constructor.parameters[1:], args[1:], strict=False))  # without the object
     if _flat(constructor.body) or len(args) != len(constructor.parameters):
@@ -90,7 +91,7 @@ def given_to_members(constructor: Function, args: tuple[Expression, ...]) -> tup
 
 
 def member_path(value: Expression, address: Expression) -> str:
-    """`.m_n` of the value `d.m_n` and the address `&d`, `.m_x.size()`; "" for anything else."""
+    """`.m_n` for the value `d.m_n` and the address `&d`, or `.m_x.size()`. "" for anything else."""
     if isinstance(value, Cast):
         return member_path(value.operand, address)
     if isinstance(value, CallExpr) and value.free and len(value.args) == 1:
@@ -140,8 +141,9 @@ def _flat(body: Stmt) -> list[Stmt]:
 
 
 def _asserts(statement: Stmt) -> bool:
-    """`assert(i < n)`, however the macro spells it, also an empty one, and
-    `if (i >= n) throw std::out_of_range("i");`."""
+    """`assert(i < n)` in any expansion of the macro, also an empty one, and `if (i >= n) throw
+    std::out_of_range("i");`.
+    """
     if isinstance(statement, If):
         *_, last = _flat(statement.then) or [statement.then]
         return statement.other is None and isinstance(last, ExprStmt) and _fails(last.expr)
@@ -161,7 +163,9 @@ def _fails(expression: Expression) -> bool:
 
 
 def _costs_nothing(argument: Expression) -> bool:
-    """Whether it is a name, a constant, a sum of them or an address: no load, call or change."""
+    """Whether it is a name, a constant, a sum of them or an address, without a load, call or side
+    effect.
+    """
     if isinstance(argument, (Name, IntLit, FloatLit)):
         return True
     if isinstance(argument, Cast):

@@ -1,4 +1,4 @@
-"""Expressions made of others: what an address leads to, the address of a place, substitutions.
+"""Builds expressions from others: dereferences, addresses, substitutions.
 
 Addresses are simplified when built, so C++ references and methods look like plain C: `(&d)->x` is
 `d.x`, `*&a[i]` is `a[i]`.
@@ -27,21 +27,21 @@ from regionpredict.ir import Span
 
 
 def without_casts(expression: Expression) -> Expression:
-    """The operand of any number of casts."""
+    """The operand without casts."""
     while isinstance(expression, Cast):
         expression = expression.operand
     return expression
 
 
 def is_place(expression: Expression) -> bool:
-    """Whether it names a place in memory, or a variable, whose address can be taken."""
+    """Whether it is a variable or memory location whose address can be taken."""
     if isinstance(expression, Unary):
         return expression.op == "*"
     return isinstance(expression, (Name, Index, Member))
 
 
 def address_of(place: Expression, span: Span) -> Expression:
-    """`&place`; a value that has no place stays itself."""
+    """`&place`. A value without an address is unchanged."""
     if isinstance(place, Unary) and place.op == "*":
         return place.operand
     return Unary("&", place, span) if is_place(place) else place
@@ -55,8 +55,9 @@ def dereferenced(address: Expression, span: Span) -> Expression:
 
 
 def member_of(base: Expression, field: Decl, span: Span, *, arrow: bool) -> Expression:
-    """`base.field`, or `base->field` with `arrow`; of a value that is made here (`row{p + i}.p`)
-    what the member is given."""
+    """`base.field`, or `base->field` with `arrow`. For a temporary (`row{p + i}.p`), the value
+    given to the member.
+    """
     made = _given_to(field, base)
     if made is not None:
         return made

@@ -1,4 +1,4 @@
-"""Which variables a piece of code sets, and by how much: asked often, so answered once."""
+"""Finds the variables that code assigns, and their increments. Results are cached."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Effects:
         self._statements: dict[Stmt, frozenset[Decl]] = {}
 
     def of(self, expression: Expression) -> dict[Decl, int | None]:
-        """Variable -> the constant added to it, or None where it is set in any other way."""
+        """Variable -> the constant added to it, or None if it is assigned in any other way."""
         effects = self._expressions.get(expression)
         if effects is None:
             effects = _effects(expression)

@@ -1,4 +1,4 @@
-"""Operators on atomic objects as calls: `c++` of an `_Atomic int` adds to it."""
+"""Replaces operators on atomic objects by calls: `c++` of an `_Atomic int` adds to it."""
 
 from __future__ import annotations
 

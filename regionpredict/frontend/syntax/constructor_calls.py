@@ -1,4 +1,4 @@
-"""Values of C++ classes, and the calls of the constructors that make them."""
+"""Values of C++ classes, and the constructor calls that create them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from regionpredict.frontend.syntax.nodes import CallExpr, Cast, Expression, Func
 
 
 def constructor_call(address: Expression, value: Expression) -> CallExpr | None:
-    """The call of the constructor that makes a value at an address; None for other values.
+    """The constructor call that creates a value at an address. None for other values.
 
     In the tree of `grid(n)`, an empty expression represents the address.
     """

@@ -1,4 +1,4 @@
-"""One OpenMP directive as read from the text: its words, clauses and place."""
+"""An OpenMP directive from the text: its words, clauses and place."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Pragma(NamedTuple):
 
     @property
     def is_loop(self) -> bool:
-        """Whether it shares the iterations of a loop among the threads of a team."""
+        """Whether it shares the iterations of a loop among threads."""
         tokens = self.kind.split()
         if tokens[0] in ("cancel", "cancellation", "declare", "end"):
             return False
@@ -50,7 +50,7 @@ class Pragma(NamedTuple):
 
     @property
     def is_task(self) -> bool:
-        """Whether it makes explicit tasks: of its statement, or of parts of its loop."""
+        """Whether it creates explicit tasks from its statement or from its loop."""
         tokens = self.kind.split()
         return tokens == ["task"] or "taskloop" in tokens
 
@@ -66,7 +66,7 @@ class Pragma(NamedTuple):
 
     @property
     def own_names(self) -> frozenset[str]:
-        """Every name in the clauses that give each thread a variable of its own, or more names."""
+        """Every name in clauses that privatize variables. It may include more names."""
         texts = [clause.text or "" for clause in self.clauses if clause.name in _OWN]
         return frozenset(name for text in texts for name in _WORD.findall(text))
 

@@ -1,4 +1,4 @@
-"""Lists of initial values: `{3, .ny = 4}`, whose values are given to members by their names.
+"""Lists of initial values: `{3, .ny = 4}`, with values assigned to members by name.
 
 The parsers know the struct and name positional values: `{n, m}` is `{.nx = n, .ny = m}` in the
 tree.
@@ -24,7 +24,7 @@ def unread_list() -> Expression:
 
 
 def initial_values(expression: Expression) -> tuple[Expression, ...] | None:
-    """The values of `{3, .ny = 4}` or `(struct grid){3, 4}`; None for anything else."""
+    """The values of `{3, .ny = 4}` or `(struct grid){3, 4}`. None for anything else."""
     literal = isinstance(expression, Opaque) and expression.text == ""  # around its list
     if isinstance(expression, Opaque) and literal and len(expression.children) == 1:
         return initial_values(expression.children[0])
@@ -34,7 +34,7 @@ def initial_values(expression: Expression) -> tuple[Expression, ...] | None:
 
 
 def member_named(value: Expression) -> tuple[str, Expression] | None:
-    """The member that a value of a list is given to by name (`.ny = 4`), and the value."""
+    """The member to which a value in a list is assigned by name (`.ny = 4`), and the value."""
     if isinstance(value, Opaque) and value.text.startswith(".") and value.children:
         return value.text[1:], value.children[-1]
     return None
@@ -49,7 +49,7 @@ def element_placed(value: Expression) -> tuple[int | None, Expression]:
 
 
 def elements_listed(expression: Expression | None) -> dict[int, Expression] | None:
-    """The values that a list gives to the elements of an array, by their numbers."""
+    """The values that a list assigns to the elements of an array, by index."""
     listed = initial_values(expression) if expression is not None else None
     if listed is None:
         return None
@@ -66,7 +66,7 @@ def elements_listed(expression: Expression | None) -> dict[int, Expression] | No
 def with_members_named(
     elements: Sequence[Expression], members: Sequence[Decl]
 ) -> tuple[Expression, ...]:
-    """The values of a struct's list, each with the name of its member as far as that is plain.
+    """The values of a struct's list, each with the name of its member if it is clear.
 
     Values after a name (`.ny = 4, 5`), and after a nested struct without braces, keep their form,
     because they are not followed.
@@ -80,7 +80,7 @@ def with_members_named(
 
 
 def _is_whole(value: Expression, member: Decl) -> bool:
-    """Whether it is the value of all of a member, not of the first thing in it."""
+    """Whether the value initializes a whole member, not the first part of it."""
     kind = member.ctype.kind
     if kind not in ("struct", "array") or initial_values(value) is not None:
         return True

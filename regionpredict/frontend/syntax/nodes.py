@@ -1,4 +1,5 @@
-"""The small syntax tree that both front ends build and `lower` reads: C as far as loops need it.
+"""The small syntax tree that both front ends build and `lower` reads: the part of C that loops
+need.
 
 Expressions carry no types. These follow from the declarations (`Decl.ctype`) by the same rules for
 both front ends. A node equals only itself, because equal texts are different places in the program.
@@ -18,7 +19,9 @@ _MOST_SIZES = 64  # elements of an array that are looked at one by one
 
 
 def _by_identity(node: type[_Node]) -> type[_Node]:
-    """Has a tuple equal only itself. A frozen dataclass takes three times as long to make."""
+    """Makes a tuple equal only to itself. A frozen dataclass takes three times as long to
+    create.
+    """
     for name in ("__eq__", "__ne__", "__hash__"):
         setattr(node, name, getattr(object, name))
     return node
@@ -27,8 +30,8 @@ def _by_identity(node: type[_Node]) -> type[_Node]:
 class CType(NamedTuple):
     """A C type: `kind` is 'int', 'float', 'pointer', 'array', 'struct', 'void', 'unknown'.
 
-    `bits` is the width of a number, or 8 times the size of a struct where it is known. `element`
-    is what a pointer or array holds; `extent` an array's length as an expression or None.
+    `bits` is the width of a number, or 8 times the size of a struct if known. `element` is the type
+    that a pointer or array contains, and `extent` an array's length as an expression or None.
     """
 
     kind: str
@@ -40,21 +43,22 @@ class CType(NamedTuple):
 
     @property
     def has_spelt_extent(self) -> bool:
-        """Whether an extent in it is still unparsed text."""
+        """Whether it contains an extent as unparsed text."""
         if isinstance(self.extent, Opaque):
             return True
         return self.element is not None and self.element.has_spelt_extent
 
     @property
     def is_option_table(self) -> bool:
-        """Whether it is an array of what `getopt_long` reads."""
+        """Whether it is an array of options for `getopt_long`."""
         names = ("option", "struct option")  # a parser's word for it
         return self.kind == "array" and self.element is not None and self.element.name in names
 
     @property
     def holds_sizes(self) -> bool:
-        """Whether its initial values may be sizes, or functions: of a struct, or of a few integers
-        or pointers."""
+        """Whether its initial values may be sizes or functions: a struct, or a few integers or
+        pointers.
+        """
         if self.kind != "array" or self.element is None:
             return self.kind == "struct"
         few = isinstance(self.extent, IntLit) and self.extent.value <= _MOST_SIZES
@@ -64,7 +68,9 @@ class CType(NamedTuple):
 
     @property
     def may_hold_functions(self) -> bool:
-        """Whether it is an array of structs or pointers, of any length: its list may name some."""
+        """Whether it is an array of structs or pointers, whose initializer may contain
+        functions.
+        """
         return (
             self.kind == "array"
             and self.element is not None
@@ -73,14 +79,14 @@ class CType(NamedTuple):
 
     @property
     def class_name(self) -> str:
-        """The class of a variable, or of what it refers or points to; "" for anything else."""
+        """The class of a variable, or of its target. "" for anything else."""
         pointee = self.element if self.kind == "pointer" and not self.name else None
         held = pointee if pointee is not None else self
         return held.name if held.kind == "struct" else ""
 
     @property
     def bytes(self) -> int:
-        """The size in bytes; 8 where it is not known."""
+        """The size in bytes, or 8 if unknown."""
         if self.kind == "pointer":
             return 8
         if self.kind == "array" and self.element is not None:
@@ -96,7 +102,7 @@ DOUBLE = CType("float", 64)
 
 
 class Decl:
-    """A declared variable, parameter, field, enumerator or function; equal only to itself.
+    """A declared variable, parameter, field, enumerator or function. It is equal only to itself.
 
     A C++ `reference` is a pointer that every use dereferences. Its type is a pointer type, and the
     source's `r` is `*r` in the tree. The same holds for `this`, a parameter of every method.
@@ -152,7 +158,7 @@ class Name(NamedTuple):
 
 @_by_identity
 class IntLit(NamedTuple):
-    """An integer constant, of an `int` or of a longer or unsigned type."""
+    """An integer constant of type `int` or of a longer or unsigned type."""
 
     value: int
     bits: int = 32
@@ -178,7 +184,7 @@ class Unary(NamedTuple):
 
 @_by_identity
 class Binary(NamedTuple):
-    """`left op right`, the comma and logical operators included."""
+    """`left op right`, including the comma and logical operators."""
 
     op: str
     left: Expression
@@ -225,12 +231,11 @@ class Member(NamedTuple):
 
 @_by_identity
 class CallExpr(NamedTuple):
-    """`name(args)`; `decl` is None for a call through a pointer or of something unknown.
+    """`name(args)`. `decl` is None for a call through a pointer or of an unknown function.
 
-    `pointer` is what holds the function, where a call goes through a variable, a member or an
-    element of a table.
-    The address of a `method`'s object is its first argument. `free`: it is known to touch no
-    memory that moves and to cost nothing (`v.size()`).
+    `pointer` is the expression that contains the function, if a call goes through a variable, a
+    member or an element of a table. The address of a `method`'s object is its first argument.
+    `free`: it has no cost and accesses no memory that moves (`v.size()`).
     """
 
     name: str
@@ -244,8 +249,9 @@ class CallExpr(NamedTuple):
 
 @_by_identity
 class Cast(NamedTuple):
-    """`(type) operand`, or a value of a C++ class, with the call of the `constructor` that makes it
-    of the operand."""
+    """`(type) operand`, or a value of a C++ class with the call of the `constructor` that creates
+    it.
+    """
 
     ctype: CType
     operand: Expression
@@ -254,11 +260,11 @@ class Cast(NamedTuple):
 
 @_by_identity
 class Opaque(NamedTuple):
-    """Something that is not understood, with the expressions inside it that are.
+    """An expression that is not understood, with its subexpressions that are.
 
-    `string` is the value of a string literal. A list of initial values is `{}`; in it, what is
-    given to a member by its name (`.nx = 4`) is `.nx`. `struct`: which one `(struct grid){3, 4}`
-    makes of the list inside.
+    `string` is the value of a string literal. A list of initial values is `{}`. In it, a value
+    assigned to a member by name (`.nx = 4`) is `.nx`. `struct` is the struct of a compound literal
+    `(struct grid){3, 4}`, which contains the list.
     """
 
     text: str
@@ -300,7 +306,7 @@ class Compound(NamedTuple):
 
 @_by_identity
 class ExprStmt(NamedTuple):
-    """An expression for its effect."""
+    """An expression evaluated for its effect."""
 
     expr: Expression
     span: Span
@@ -308,7 +314,7 @@ class ExprStmt(NamedTuple):
 
 @_by_identity
 class DeclStmt(NamedTuple):
-    """Declarations, each with its initialiser or None."""
+    """Declarations, each with its initializer or None."""
 
     decls: tuple[Decl, ...]
     span: Span

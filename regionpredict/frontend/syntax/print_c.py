@@ -1,4 +1,4 @@
-"""Expressions as C text, in one normal form for both front ends."""
+"""Prints expressions as C text, in one normal form for both front ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sides of a condition: those of an `if`, the cases of a `switch`.
+"""The sides of a condition: those of an `if`, or the cases of a `switch`.
 
 switch (op) { case 0: a(); case 1: b(); break; default: c(); }
                     a() where op == 0, b() where op == 0 || op == 1, c() where neither holds
@@ -69,8 +69,9 @@ def sides_of(statement: Deciding) -> list[Side]:
 
 
 def _chosen_value(statement: ExprStmt | DeclStmt | Return) -> Ternary | None:
-    """The `c ? f() : g()` that a statement sets, declares or returns; None of one without calls,
-    or of addresses, as of `p = n > 0 ? malloc(n) : NULL;`."""
+    """The `c ? f() : g()` that a statement assigns, declares or returns. None if it has no calls,
+    or gives addresses, such as `p = n > 0 ? malloc(n) : NULL;`.
+    """
     value: Expression | None = None
     if isinstance(statement, Return):
         value = statement.value
@@ -140,7 +141,7 @@ def goes_on_early(statement: If) -> bool:
 
 
 def returns_early(statement: If) -> bool:
-    """The same, outside of loops, of `if (c) return;`."""
+    """The same outside of loops: `if (c) return;`."""
     return statement.other is None and _last(statement.then, "return")
 
 
@@ -153,7 +154,7 @@ def left_early(loop: Stmt) -> str:
 
 
 def _of_loop(statement: Stmt) -> list[Stmt]:
-    """The statements in a loop, but for those that another loop or a `switch` has."""
+    """The statements in a loop, except those inside another loop or a `switch`."""
     inside: list[Stmt] = []
     for inner in inner_statements(statement):
         inside.append(inner)
@@ -194,7 +195,7 @@ def _cases(statement: Switch) -> list[Side]:
 
 
 def case_labels(item: Stmt) -> list[Expression | None]:
-    """The labels in front of a statement of a `switch`, None for `default`."""
+    """The labels before a statement of a `switch`, None for `default`."""
     labels: list[Expression | None] = []
     while isinstance(item, Compound) and item.cases:
         labels += item.cases

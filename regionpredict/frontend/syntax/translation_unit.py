@@ -29,9 +29,9 @@ Writes = dict[Decl, list[tuple[Expression | None, bool]]]
 
 
 class Located(NamedTuple):
-    """A function that the user's files define, and where: from `begin` to `end` in a file's text.
+    """A function that the user's files define, from `begin` to `end` in a file's text.
 
-    `private`: nothing outside the unit can call it. `build` gives its tree.
+    `private`: it cannot be called from outside the unit. `build` returns its tree.
     """
 
     name: str

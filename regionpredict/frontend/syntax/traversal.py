@@ -1,4 +1,4 @@
-"""Walks over the front ends' syntax tree: what is inside an expression or a statement."""
+"""Traverses the front ends' syntax tree: the contents of expressions and statements."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _BELOW: dict[type, Callable[[Any], tuple[Any, ...]]] = {
 
 
 def subexpressions(expression: Expression) -> tuple[Expression, ...]:
-    """The expressions directly inside one."""
+    """The direct subexpressions."""
     inside = _BELOW.get(type(expression))
     return inside(expression) if inside is not None else ()
 
@@ -63,7 +63,7 @@ def ends_here(expression: Expression) -> bool:
 
 
 def every_expression(expression: Expression) -> Iterator[Expression]:
-    """The expression and all inside it, in source order."""
+    """The expression and all its subexpressions, in source order."""
     waiting: list[Any] = [expression]
     while waiting:  # a loop, not a recursion: this is asked for every expression of a file
         node = waiting.pop()
@@ -96,19 +96,19 @@ _OWN: dict[type, Callable[[Any], tuple[Any, ...]]] = {
 
 
 def inner_statements(statement: Stmt) -> tuple[Stmt, ...]:
-    """The statements directly inside one."""
+    """The direct inner statements."""
     inside = _INNER.get(type(statement))
     return inside(statement) if inside is not None else ()
 
 
 def own_expressions(statement: Stmt) -> tuple[Expression, ...]:
-    """The expressions of a statement itself, those of inner statements left out."""
+    """The expressions of a statement itself, without those of inner statements."""
     own = _OWN.get(type(statement))
     return own(statement) if own is not None else ()
 
 
 def every_statement(statement: Stmt) -> Iterator[Stmt]:
-    """The statement and all inside it, in source order."""
+    """The statement and all inner statements, in source order."""
     waiting: list[Any] = [statement]
     while waiting:
         node = waiting.pop()
@@ -119,7 +119,7 @@ def every_statement(statement: Stmt) -> Iterator[Stmt]:
 
 
 def first_span(statement: Stmt) -> Span | None:
-    """Where a statement's first line is; None of a block of nothing."""
+    """The place of a statement's first line. None for an empty block."""
     spans = (getattr(inner, "span", None) for inner in every_statement(statement))
     return next((span for span in spans if isinstance(span, Span)), None)
 
@@ -132,7 +132,7 @@ def expressions_in(statement: Stmt) -> Iterator[Expression]:
 
 
 def declared_in(statement: Stmt) -> set[Decl]:
-    """The variables that a statement, or anything in it, declares."""
+    """The variables that a statement, including inner ones, declares."""
     declared: set[Decl] = set()
     for inner in every_statement(statement):
         if isinstance(inner, DeclStmt):
@@ -141,8 +141,8 @@ def declared_in(statement: Stmt) -> set[Decl]:
 
 
 def calls_in(statement: Stmt) -> dict[Decl, list[CallExpr]]:
-    """The calls of known functions anywhere in a statement, in source order, by function, those of
-    constructors among them.
+    """The calls of known functions in a statement, in source order, by function, including
+    constructors.
     """
     calls: dict[Decl, list[CallExpr]] = {}
     for expression in expressions_in(statement):

@@ -1,7 +1,7 @@
-"""Which directive belongs to which statement, asked by both front ends in source order.
+"""Assigns directives to statements, in source order, for both front ends.
 
 A directive belongs to the next statement. A directive in a macro has the place of the expansion,
-like every statement of it, and waits for a matching statement.
+like every statement in it, so it waits for a matching statement.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class _State(NamedTuple, Generic[File]):
 
 
 class Attacher(Generic[File]):
-    """The directives of the files, each with how many a statement has taken.
+    """The directives of the files, and how many of them statements have taken.
 
-    `File` is what a front end calls a file by.
+    `File` is the front end's type for a file.
     """
 
     def __init__(self) -> None:
@@ -44,13 +44,13 @@ class Attacher(Generic[File]):
         self._outer: list[_State[File]] = []
 
     def add(self, file: File, pragmas: list[Pragma]) -> None:
-        """Says which directives a file holds, in order."""
+        """Sets the directives of a file, in order."""
         self._pragmas[file] = pragmas
 
     def enter(self, file: File, offset: int) -> None:
-        """Begins a function at an offset; a file that it includes begins at its first line.
+        """Begins a function at an offset. Files that it includes begin at their first line.
 
-        One function may be read in the middle of another: `end` goes back to that.
+        Functions may be read inside another one. `end` continues with the outer one.
         """
         self._outer.append(_State(self._next, self._masked, self._blocks, self._function))
         self._masked, self._blocks, self._function = set(), {}, (file, offset)
@@ -63,9 +63,9 @@ class Attacher(Generic[File]):
         self._next, self._masked, self._blocks, self._function = self._outer.pop()
 
     def take(self, file: File, offset: int, *, block: bool, loop: bool) -> list[Pragma]:
-        """The directives before the statement at an offset that none has taken yet.
+        """The directives before the statement at an offset that no statement has taken.
 
-        `block` and `loop` say what the statement is: `{ ... }`, or a loop of the `for` kind.
+        `block` and `loop` describe the statement: `{ ... }`, or a `for` loop.
         """
         held = self._pragmas.get(file)
         if held is None:
@@ -124,7 +124,7 @@ class Attacher(Generic[File]):
 
 
 def with_directives(pragmas: Iterable[Pragma], body: Stmt, file: str) -> Stmt:
-    """A statement with its directives around it. A standalone directive comes first."""
+    """A statement with the directives around it. A standalone directive comes first."""
     for pragma in reversed(list(pragmas)):
         if pragma.standalone:
             body = Compound((standalone_directive(pragma, file), body))
@@ -134,5 +134,5 @@ def with_directives(pragmas: Iterable[Pragma], body: Stmt, file: str) -> Stmt:
 
 
 def standalone_directive(pragma: Pragma, file: str) -> Directive:
-    """A directive that no statement belongs to."""
+    """A directive without a statement."""
     return Directive(pragma, None, Span(file, pragma.line, pragma.column))

@@ -25,8 +25,8 @@ _FALSE = re.compile(r"\(*\s*0\s*\)*")
 class _Branch(NamedTuple):
     """The text between two lines of one conditional.
 
-    `word` and `condition` are of the line in front of it, `before` is that of the branch before it
-    where `word` is `else`.
+    `word` and `condition` are from the line before it. `before` is the previous branch if `word` is
+    `else`.
     """
 
     word: str
@@ -43,7 +43,9 @@ class _Branch(NamedTuple):
 
 
 class _Definition(NamedTuple):
-    """A macro that the file itself defines: where, and whether only if nothing else does."""
+    """A macro that the file defines: its place, and whether the definition depends on the macro
+    being undefined.
+    """
 
     line: int
     default: bool
@@ -76,7 +78,7 @@ def _done(word: str, condition: str, wanted: bool, defined: _Defined) -> str | N
 
 
 def _without(name: str, defined: _Defined) -> str:
-    """The way to undefine a macro. `-D` cannot remove a definition in the file."""
+    """How to undefine a macro. `-D` cannot remove a definition in the file."""
     definition = defined(name)
     if definition is not None:
         return f"take '#define {name}' out of line {definition.line}"
@@ -115,7 +117,7 @@ def inactive_loops(
 
 
 def _branches(code: bytes) -> list[_Branch]:
-    """The branches of a text, the outer ones first; none of conditionals that do not match."""
+    """The branches of a text, the outer ones first. Empty if conditionals do not match."""
     branches: list[_Branch] = []
     opened: list[list[_Branch]] = []
     for line in _CONDITIONAL.finditer(code):
@@ -148,7 +150,7 @@ def _definition(
     name: str, branch: _Branch, code: bytes, branches: list[_Branch],
     reads: Callable[[int, int], bool],
 ) -> _Definition | None:  # fmt: skip
-    """The last definition of a macro in front of a branch that the compiler reads."""
+    """The last active definition of a macro before a branch."""
     definition = None
     form = re.compile(_DEFINE % name.encode(), re.MULTILINE)
     for match in form.finditer(code, 0, branch.begin):
@@ -161,7 +163,7 @@ def _definition(
 
 
 def _asks_for_none(branch: _Branch, name: str) -> bool:
-    """Whether a branch is read where a macro is not defined: `#ifndef NAME`."""
+    """Whether a branch is active if a macro is undefined: `#ifndef NAME`."""
     if branch.word == "ifndef":
         return branch.condition == name
     asked = _DEFINED.fullmatch(branch.condition) if branch.word == "if" else None

@@ -1,4 +1,4 @@
-"""A mini preprocessor for directives only: which macros hold a `_Pragma`, and what they say.
+"""A minimal preprocessor for directives: finds macros that contain a `_Pragma`, and expands them.
 
 Supports object-like and function-like macros, arguments, `#` and `##`, and nested macros. The
 parser expands the code itself.
@@ -32,7 +32,7 @@ class MacroTable:
         self._pragma: frozenset[str] | None = None
 
     def add_text(self, data: bytes) -> None:
-        """Takes in every `#define` of a file whose comments are blank."""
+        """Adds every `#define` of a file with blanked comments."""
         for match in _DEFINE.finditer(data):
             name = match.group(1).decode()
             parameters = None
@@ -44,7 +44,7 @@ class MacroTable:
         self._pragma = None
 
     def add(self, name: str, value: str) -> None:
-        """Takes in a `-D NAME=VALUE`."""
+        """Adds a `-D NAME=VALUE`."""
         self._macros[name] = Macro(name, None, value)
         self._pragma = None
 
@@ -54,14 +54,14 @@ class MacroTable:
 
     @property
     def constants(self) -> frozenset[str]:
-        """Object-like macros whose replacement begins like a number or a parenthesis."""
+        """Object-like macros whose replacement begins with a number or a parenthesis."""
         return frozenset(
             m.name for m in self._macros.values() if m.parameters is None and m.body[:1].isdigit()
         )
 
     @property
     def pragma_macros(self) -> frozenset[str]:
-        """The macros whose expansion, nested ones included, holds an OpenMP `_Pragma`."""
+        """The macros whose expansion, including nested macros, contains an OpenMP `_Pragma`."""
         if self._pragma is None:
             holders = {m.name for m in self._macros.values() if "_Pragma" in m.body}
             while True:
@@ -82,11 +82,11 @@ class MacroTable:
         return self._pragma
 
     def used_in(self, data: bytes) -> bool:
-        """Whether one of the pragma macros is named in the text."""
+        """Whether the text uses one of the pragma macros."""
         return any(name.encode() in data for name in self.pragma_macros)
 
     def expand(self, text: str, depth: int = 0) -> str:
-        """The text with every known macro replaced.
+        """The text with all known macros expanded.
 
         >>> table = MacroTable()
         >>> table.add_text(b"#define SCHED(c) schedule(static, c)")

@@ -18,7 +18,7 @@ _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 
 def named_at(data: bytes, name: str) -> Iterator[tuple[int, int]]:
-    """(begin, end) of every place where a text has the whole word."""
+    """(begin, end) of every occurrence of the whole word in a text."""
     word = name.encode()
     at = data.find(word) if word else -1
     while at >= 0:
@@ -29,7 +29,7 @@ def named_at(data: bytes, name: str) -> Iterator[tuple[int, int]]:
 
 
 def mentioned_at(data: bytes, name: str) -> list[int]:
-    """Where a text has the name at all.
+    """The places of a name in a text.
 
     >>> mentioned_at(b"f<T>(x); of(x); g(f)", "f")
     [0, 18]
@@ -38,7 +38,7 @@ def mentioned_at(data: bytes, name: str) -> list[int]:
 
 
 def base_classes_in(data: bytes) -> frozenset[str]:
-    """The names of the classes that a text derives others from, and of the words around them.
+    """The names of base classes in a text, and of the words around them.
 
     >>> sorted(base_classes_in(b"class A : public n::B<int>, C { }; struct D { int i : 3; };"))
     ['B', 'C', 'int', 'n', 'public']
@@ -50,7 +50,7 @@ def base_classes_in(data: bytes) -> frozenset[str]:
 
 
 def called_at(data: bytes, name: str) -> list[int]:
-    """Where a text calls, declares or defines a function: `name (`.
+    """The places where a text calls, declares or defines a function: `name (`.
 
     >>> called_at(b"f(x); of(x); f (f); df", "f")
     [0, 13]
@@ -59,7 +59,7 @@ def called_at(data: bytes, name: str) -> list[int]:
 
 
 def written_at(data: bytes, name: str) -> list[int]:
-    """Where a text may set a variable: `n = 1`, `n += 1`, `n++`, `--n`, `&n`.
+    """The places where a text may assign a variable: `n = 1`, `n += 1`, `n++`, `--n`, `&n`.
 
     >>> written_at(b"n = m; if (n == 1) n++; f(& n); mn = n << 1; n <<= 1", "n")
     [0, 19, 28, 45]
@@ -77,7 +77,7 @@ def written_at(data: bytes, name: str) -> list[int]:
 def functions_holding(
     functions: Iterable[tuple[T, File, int, int]], occurrences: Mapping[File, Sequence[int]]
 ) -> list[T]:
-    """Those of the functions, (function, file, begin, end), that hold one of a file's places."""
+    """The functions, as (function, file, begin, end), that contain one of a file's places."""
     holders = []
     for function, file, begin, end in functions:
         inside = occurrences.get(file, ())
@@ -92,7 +92,7 @@ def unreached(
     candidates: Set[str],
     texts: Mapping[File, bytes],
 ) -> set[str]:
-    """Those of the candidates that only other such functions name, and that name no other function.
+    """The candidates that only other such functions refer to, and that refer to no other function.
 
     `functions` are all definitions in the texts, as (name, file, begin, end). `candidates` are
     those that only these texts can call. A name in a comment counts, and pasted names (`##`) make

@@ -1,4 +1,6 @@
-"""C expressions from text: array extents in a printed type, arguments of clauses and options."""
+"""Parses C expressions from text: array extents in a printed type, arguments of clauses and
+options.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,7 @@ class _Parser:
 
 
 def parse_expression(text: str, resolve: Callable[[str], Decl | None], span: Span) -> Expression:
-    """The expression in `text`, with names looked up by `resolve`; `Opaque` if it is beyond this.
+    """The expression in `text`, with names resolved by `resolve`. `Opaque` if it is not supported.
 
     >>> product = parse_expression("2*(3+4)", lambda name: None, Span("f.c", 1))
     >>> product.op, product.left.value, product.right.op

@@ -1,4 +1,5 @@
-"""A source text in passages: its functions, initialised objects and macros, and the words in each.
+"""Splits a source text into passages (functions, initialized objects and macros), with the words in
+each.
 
 Finds possible calls between functions from names alone. A word in a passage may be a call of every
 function with that name.
@@ -34,9 +35,10 @@ _OPERATOR = b"operator"
 
 
 class Passage(NamedTuple):
-    """`names` that it defines, all `used_names` in it; a `macro`, or else a function or an object.
+    """`names` are those it defines, and `used_names` all names in it. It is a `macro`, a function
+    or an object.
 
-    `directed`: it holds what may be an OpenMP directive.
+    `directed`: it contains a possible OpenMP directive.
     """
 
     macro: bool
@@ -46,14 +48,14 @@ class Passage(NamedTuple):
 
 
 def holds_directives(data: bytes) -> bool:
-    """Whether a text may hold an OpenMP directive, or a macro that makes one."""
+    """Whether a text may contain an OpenMP directive, or a macro that expands to one."""
     return any(form.search(data) for form in (*_DIRECTIVES, _QUOTED))
 
 
 def passages(data: bytes) -> list[Passage]:
-    """The passages of a text; where its braces do not match, one of all.
+    """The passages of a text. If its braces do not match, a single one.
 
-    Words in comments and strings do not count. In C++ an operator is called without its name, so
+    Words in comments and strings do not count. C++ operators are called without their names, so
     every passage may call every `operator`.
 
     >>> text = b"#define RUN f(1)\\nint g(int n) { return f(n); }\\nint (*table[])(int) = { g };"
@@ -94,7 +96,9 @@ def passages(data: bytes) -> list[Passage]:
 
 
 def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | None:
-    """Those of a text without preprocessor lines but directives; None where braces do not match."""
+    """The passages of a text without preprocessor lines other than directives. None if braces do
+    not match.
+    """
     passages: list[Passage] = []
     names = frozenset[bytes]()
     depth = scopes = 0  # braces inside the passage; namespaces, classes and structs around it
@@ -144,14 +148,16 @@ def _flat(header: bytes) -> bytes:
 
 
 def _is_scope(header: bytes) -> bool:
-    """Whether definitions follow: `class X : Y {`, and not `struct X *f() {` or an initialiser."""
+    """Whether a brace starts a scope with definitions: `class X : Y {`, but not `struct X *f() {`
+    or an initializer.
+    """
     if not _SCOPE.search(header) or header.rstrip().endswith(b"="):
         return False
     return _FUNCTION.search(header) is None
 
 
 def _pointers(text: bytes, header: bytes) -> frozenset[bytes]:
-    """The pointers to functions that get a value: `int (*table[])(int) = ...`."""
+    """The initialized function pointers: `int (*table[])(int) = ...`."""
     return frozenset(_POINTER.findall(text)) if b"=" in header else frozenset()
 
 

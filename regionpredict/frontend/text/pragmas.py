@@ -1,7 +1,7 @@
-"""OpenMP directives in source text: `#pragma omp`, `_Pragma("omp ...")` and macros that hold one.
+"""Finds OpenMP directives in source text: `#pragma omp`, `_Pragma("omp ...")` and macros with one.
 
-libclang shows no loop below an OpenMP directive, so directives are read from the text and
-attached to the statement that follows. Comments, strings and text under a false `#if` hold none.
+libclang hides the loop below an OpenMP directive, so directives are read from the text and attached
+to the following statement. Comments, strings and text under a false `#if` are skipped.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _PRAGMA_OPERATOR = re.compile(rb"\b_Pragma\b")
 
 
 def may_hold_directives(data: bytes, macros: MacroTable) -> bool:
-    """A quick look: does the text hold a pragma, or a macro that does?"""
+    """A fast test whether the text may contain a pragma, or a macro with one."""
     return (b"omp" in data and (b"pragma" in data or b"_Pragma" in data)) or macros.used_in(data)
 
 
@@ -59,7 +59,7 @@ _OPENED_BLOCK = re.compile(r"(?:^|[;{}():]|\b(?:do|else))\s*\{")  # no initializ
 
 
 def with_numbers(pragma: Pragma, number_of: Callable[[str], int | None]) -> Pragma:
-    """The directive with numbers for the enumerators in `collapse`.
+    """The directive with the enumerators in `collapse` replaced by numbers.
 
     >>> clause = Clause("collapse", "DEPTH + 1")
     >>> pragma = Pragma("for", (clause,), 0, 0, 1, 1, "")
@@ -81,7 +81,7 @@ def _number(name: str, number_of: Callable[[str], int | None]) -> int | str:
 
 
 def find_pragmas(source: SourceText, macros: MacroTable, text: Masked) -> list[Pragma]:
-    """The OpenMP directives of a file, in the order of the text: that is what is active of it."""
+    """The active OpenMP directives of a file, in text order."""
     pragmas: list[Pragma] = []
     for match in _PRAGMA_LINE.finditer(text.bare):
         hash_at = match.start() + len(match.group()) - len(match.group().lstrip())
@@ -167,7 +167,7 @@ def _unquote(text: str) -> str:
 
 
 def parse_directive(text: str) -> tuple[str, tuple[Clause, ...]]:
-    """Directive words and clauses after `omp`.
+    """Parses the words and clauses of a directive after `omp`.
 
     >>> parse_directive(" parallel for schedule( static, 4 ) nowait")
     ('parallel for', (Clause(name='schedule', text='static, 4'), Clause(name='nowait', text=None)))

@@ -32,9 +32,10 @@ class SourceText:
 
 
 class Masked(NamedTuple):
-    """A text twice, at its own length: comments blank (`code`), strings blank too (`bare`).
+    """A text in two versions of equal length: without comments (`code`), and also without strings
+    (`bare`).
 
-    Line ends stay, but for those inside a comment, which become vertical tabs.
+    Line ends are kept, except those inside a comment, which become vertical tabs.
     """
 
     code: bytes
@@ -66,12 +67,12 @@ def _blank(text: bytes, line_end: bytes) -> bytes:
 
 
 def blank_comments(data: bytes) -> bytes:
-    """The same bytes with comments as blanks, as `masked` has them."""
+    """The same bytes with blanked comments, like in `masked`."""
     return masked(data).code
 
 
 def unterminated_comment(data: bytes) -> int:
-    """Where a comment begins that the text never ends; -1 where none does.
+    """The start of a comment that is not terminated, or -1.
 
     >>> unterminated_comment(b"a /* b */ c /* d"), unterminated_comment(b"'/*'")
     (12, -1)
@@ -80,7 +81,7 @@ def unterminated_comment(data: bytes) -> int:
 
 
 def blank_ranges(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
-    """The same bytes with the given ranges as spaces; newlines and length stay."""
+    """The same bytes with the given ranges blanked, except newlines."""
     parts, at = [], 0
     for start, end in sorted(ranges):
         if end > at:

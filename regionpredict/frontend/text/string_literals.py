@@ -1,4 +1,4 @@
-"""The value of a string literal as C spells it."""
+"""Parses string literals of C."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Microbenchmarks in C that fill in a machine model of this host.
+"""Microbenchmarks in C that measure a machine model of this host.
 
-Door: `calibrate(topology, ...) -> Calibration`; `regionpredict.machine.writer.write` makes the
-machine file of it.
+Entry point: `calibrate(topology, ...) -> Calibration`. `regionpredict.machine.writer.write` makes
+the machine file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compiling microbenchmarks with the user's compiler."""
+"""Compiles microbenchmarks with the user's compiler."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ SECONDS = 60
 
 
 def build(compiler: str, folder: Path) -> dict[str, Path]:
-    """Compile every program into `folder`; returns their paths by name.
+    """Compiles every program into `folder`. Returns their paths by name.
 
-    Raises InputError with the compiler's own first error line.
+    Raises InputError with the compiler's first error line.
     """
     return {
         name: compiled(compiler, SOURCES / f"{name}.c", flags, folder / name)
@@ -34,7 +34,7 @@ def build(compiler: str, folder: Path) -> dict[str, Path]:
 
 
 def compiled(compiler: str, source: Path, flags: tuple[str, ...], target: Path) -> Path:
-    """One program for this host's processor. Raises InputError as `build`."""
+    """One program for this host's processor. Raises InputError like `build`."""
     message = ""
     for native in (("-march=native",), ("-mcpu=native",), ()):
         line = [compiler, *_PLAIN, *flags, *native, str(source), "-o", str(target), "-lm"]

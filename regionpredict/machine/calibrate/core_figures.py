@@ -1,7 +1,7 @@
-"""Figures of the core that loads tell: what a store hands on to them, misses at a time, and walks.
+"""Figures of the core from timed loads: store forwarding, outstanding misses, and page walks.
 
-Loads of lines that all lie on pages of their own, beside loads of as many lines on few pages: what
-they take longer is the translation of their addresses.
+Loads of lines that are all on different pages are compared with loads of as many lines on few
+pages. The difference is the time of address translation.
 """
 
 from __future__ import annotations
@@ -25,29 +25,31 @@ from regionpredict.machine.calibrate.samples import relative_interval, typical
 from regionpredict.machine.detect.topology import Topology
 
 TABLE_ENTRY_BYTES = 8
-"""Of a table of pages, on all processors of 64 bits."""
+"""Of a page-table entry, on all 64-bit processors."""
 
 Samples = Mapping[str, list[float]]
 
 
 class Measured(NamedTuple):
-    """A time in ns, and half of its 95 % interval in ns."""
+    """A time and half of its 95 % interval, both in ns."""
 
     value: float
     half: float
 
     def less(self, other: Measured) -> Measured:
-        """The difference: as unsure as both together."""
+        """The difference. Its interval includes both."""
         return Measured(self.value - other.value, self.half + other.half)
 
     def over(self, other: Measured) -> Measured:
-        """The quotient: its share is as wide as both together."""
+        """The quotient. Its relative interval includes both."""
         value = self.value / other.value
         return Measured(value, value * (self.half / self.value + other.half / other.value))
 
 
 def core_figures(topology: Topology, samples: Samples) -> dict[str, Measured]:
-    """What the samples tell, by its key in the section `processor`; the rest is left out."""
+    """The figures from the samples by key in the section `processor`. Figures without samples are
+    left out.
+    """
     makers: dict[str, Callable[[], Measured | None]] = {
         "store_forward": lambda: _store_forward(samples),
         "outstanding_misses": lambda: _outstanding_misses(samples),
@@ -60,7 +62,7 @@ def core_figures(topology: Topology, samples: Samples) -> dict[str, Measured]:
 
 
 def _store_forward(samples: Samples) -> Measured | None:
-    """Cycles from a store to the load that finds its value; the clock has its own interval."""
+    """Cycles from a store to the load of its value. The clock has its own interval."""
     each, clock = _of(samples, STORE_FORWARD), _of(samples, CLOCK)
     if each is None or clock is None:
         return None
@@ -68,14 +70,16 @@ def _store_forward(samples: Samples) -> Measured | None:
 
 
 def _outstanding_misses(samples: Samples) -> Measured | None:
-    """Lines of memory that one core waits for at once: one by one they take a latency each, and
-    side by side, in an order that no prefetcher knows, a part of it (Little's law)."""
+    """The number of lines of memory that one core waits for at the same time. It is the time of
+    dependent loads divided by the time of independent loads in an order without prefetching
+    (Little's law).
+    """
     latency, each = _of(samples, f"latency/{MEMORY_LEVEL}"), _of(samples, UNFORESEEN)
     return _count(latency.over(each)) if latency is not None and each is not None else None
 
 
 def _tlb_entries(samples: Samples) -> Measured | None:
-    """Pages of the most lines whose loads wait for less than half of a walk each."""
+    """The largest number of pages whose loads each wait for less than half a page walk."""
     walk = _walk(samples, WALKED, FOUND)
     if walk is None:
         return None
@@ -89,16 +93,16 @@ def _tlb_entries(samples: Samples) -> Measured | None:
 
 
 def _page_walkers(samples: Samples) -> Measured | None:
-    """Walks at a time: one after the other, over side by side."""
+    """Concurrent page walks: the time of dependent walks divided by that of independent ones."""
     alone = _walk(samples, WALKED, FOUND)
     beside = _walk(samples, WALKED_BESIDE, FOUND_BESIDE)
     return _count(alone.over(beside)) if alone is not None and beside is not None else None
 
 
 def _page_walk_factor(topology: Topology, samples: Samples) -> Measured | None:
-    """How many times as long a walk takes as a load of an entry of the table of pages.
+    """The time of a page walk relative to a load of a page-table entry.
 
-    The entries lie in the first cache that holds them beside the lines that are loaded.
+    The entries are in the first cache that holds them next to the loaded lines.
     """
     walk = _walk(samples, WALKED, FOUND)
     line = next((cache.line for cache in topology.caches if cache.line), 64)
@@ -112,7 +116,7 @@ def _page_walk_factor(topology: Topology, samples: Samples) -> Measured | None:
 
 
 def _walk(samples: Samples, walked: str, hit: str) -> Measured | None:
-    """What a load waits for its translation; None where that is nothing."""
+    """The time that a load waits for its translation. None if it is not positive."""
     long, short = _of(samples, walked), _of(samples, hit)
     if long is None or short is None or long.value <= short.value:
         return None
@@ -120,7 +124,9 @@ def _walk(samples: Samples, walked: str, hit: str) -> Measured | None:
 
 
 def _count(measured: Measured) -> Measured:
-    """A figure that has no fractions, and is never none: within half of one it is known."""
+    """A figure that is a whole number, at least 1. It is known if its interval is within one
+    half.
+    """
     return Measured(float(max(1, round(measured.value))), max(0.0, measured.half - 0.5))
 
 

@@ -1,4 +1,4 @@
-"""From samples to the figures of a machine file, with remarks on what looks wrong."""
+"""Computes the figures of a machine file from samples, with remarks on suspicious values."""
 
 from __future__ import annotations
 
@@ -21,22 +21,24 @@ from regionpredict.machine.detect.topology import Topology
 from regionpredict.machine.writer import Figures
 
 FALL = 0.1
-"""A bandwidth may fall by this share with more cores before a remark says so."""
+"""A bandwidth that falls by more than this share with more cores causes a remark."""
 SHARED_PATH = 1.3
-"""All packages together below this multiple of one package: they share one path to memory."""
+"""Packages share one path to memory if all together reach less than this multiple of one."""
 CLOCK_STEP = 0.02
-"""Clocks that differ by less are one: a step is 100 MHz on most processors, of at most 5 GHz."""
+"""Clocks with a smaller difference count as equal. A step is 100 MHz on most processors, at up to 5
+GHz.
+"""
 CLEARLY = 1.15
-"""A working set that loads less than so many times as fast as memory is not in a cache."""
+"""A working set is in a cache only if it loads at least this many times as fast as memory."""
 NAMED_UNSTEADY = 6
 
 
 def figures(
     topology: Topology, plan: tuple[Measurement, ...], samples: Mapping[str, list[float]]
 ) -> Figures:
-    """The figures that the samples give; what was not measured is left out.
+    """The figures from the samples. Those without samples are left out.
 
-    Times become cycles of the measured clock, so without the clock only bandwidths remain.
+    Times are converted to cycles of the measured clock. Without the clock, only bandwidths remain.
     """
     typical_samples = {key: typical(kept) for key, kept in samples.items() if kept}
     # cycles a ns
@@ -89,7 +91,7 @@ def figures(
 
 
 def _clocks(typical_samples: Mapping[str, float]) -> dict[int, float]:
-    """The clock in Hz by the cores at work, one among them, where it was measured."""
+    """The clock in Hz by the number of active cores, if it was measured on one core."""
     keys = {1: CLOCK}
     for key in typical_samples:
         if key.startswith(f"{CLOCK}/"):
@@ -102,10 +104,10 @@ def _clocks(typical_samples: Mapping[str, float]) -> dict[int, float]:
 
 
 def turbo(clocks: Mapping[int, float]) -> dict[int, float]:
-    """The clock by the cores at work, none where it is the same for any number of them.
+    """The clock by the number of active cores. Empty if it is the same for all numbers.
 
-    A chain is never faster than the clock, and more cores at work raise no clock: what more of them
-    reach, fewer do. One core's clock is that of the machine.
+    A chain is never faster than the clock, and more active cores do not raise the clock. So fewer
+    cores reach at least the clock of more cores. The clock of one core is the clock of the machine.
 
     >>> turbo({1: 3.0e9, 2: 2.9e9, 4: 2.6e9, 8: 2.8e9})
     {1: 3000000000.0, 2: 2900000000.0, 4: 2800000000.0, 8: 2800000000.0}
@@ -125,8 +127,7 @@ def turbo(clocks: Mapping[int, float]) -> dict[int, float]:
 
 
 def _latency_factor(typical_samples: Mapping[str, float]) -> float | None:
-    """How many lines a core asks memory for that no prefetcher foresees, of those that it asks for
-    one after the other."""
+    """The rate of independent misses without prefetching relative to prefetched ones, at most 1."""
     foreseen, unforeseen = typical_samples.get(FORESEEN), typical_samples.get(UNFORESEEN)
     if foreseen is None or unforeseen is None:
         return None
@@ -134,7 +135,9 @@ def _latency_factor(typical_samples: Mapping[str, float]) -> float | None:
 
 
 def _capacities(sweeps: Mapping[int, Mapping[int, float]], memory: float | None) -> dict[int, int]:
-    """Bytes of each level that one core really has, from GB/s by working set and of memory."""
+    """The effective capacity of each level for one core in bytes, from GB/s by working set and of
+    memory.
+    """
     if memory is None:
         return {}
     sizes = {level: capacity(sweep, memory) for level, sweep in sweeps.items() if sweep}
@@ -142,9 +145,9 @@ def _capacities(sweeps: Mapping[int, Mapping[int, float]], memory: float | None)
 
 
 def capacity(sweep: Mapping[int, float], memory: float) -> int | None:
-    """The largest working set that loads clearly faster than memory: beyond the geometric mean.
+    """The largest working set that loads clearly faster than memory, beyond the geometric mean.
 
-    None where even the smallest does not.
+    None if even the smallest does not.
 
     >>> capacity({4: 30.0, 8: 29.0, 16: 28.0, 32: 18.0}, memory=17.0)
     16
@@ -159,7 +162,9 @@ def capacity(sweep: Mapping[int, float], memory: float) -> int | None:
 
 
 def suspicious(measured: Figures) -> tuple[str, ...]:
-    """What looks wrong: a latency below the level above, a bandwidth that falls with cores."""
+    """Suspicious values: a latency below that of the previous level, or a bandwidth that falls with
+    more cores.
+    """
     remarks: list[str] = []
     order = [level for level in sorted(measured.latency) if level] + [0] * (0 in measured.latency)
     for above, level in pairwise(order):
@@ -194,12 +199,12 @@ def suspicious(measured: Figures) -> tuple[str, ...]:
 
 
 def _from_one(tables: Mapping[str, dict[int, float]]) -> dict[str, dict[int, float]]:
-    """Only the tables that begin at one core or thread, as the schema wants them."""
+    """Only the tables that start at one core or thread, as the schema requires."""
     return {name: curve for name, curve in tables.items() if 1 in curve}
 
 
 def _shared_path(topology: Topology, typical_samples: Mapping[str, float]) -> float | None:
-    """GB/s of all packages, where they get hardly more than one of them alone."""
+    """GB/s of all packages, if they get hardly more than one alone."""
     one_package = typical_samples.get(f"node/load/{topology.cores_per_package}")
     all_packages = typical_samples.get(f"node/load/{topology.cores}")
     if topology.packages == 1 or one_package is None or all_packages is None:
@@ -208,7 +213,7 @@ def _shared_path(topology: Topology, typical_samples: Mapping[str, float]) -> fl
 
 
 def _link(topology: Topology, typical_samples: Mapping[str, float]) -> float | None:
-    """GB/s of one package from another's memory; None where all share one path."""
+    """GB/s of one package from another's memory. None if all share one path."""
     return (
         None
         if _shared_path(topology, typical_samples) is not None

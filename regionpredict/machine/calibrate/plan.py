@@ -1,4 +1,4 @@
-"""Which microbenchmarks a node needs, the most important first."""
+"""Selects the microbenchmarks for a node, the most important first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LIBRARY = (
     "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "atan", "pow", "cbrt", "hypot",
     "fmod", "floor",
 )  # fmt: skip
-"""Functions of the mathematical library."""
+"""Functions of the math library."""
 OPERATIONS = ARITHMETIC + LIBRARY
 OPENMP = (
     "fork_join",
@@ -37,30 +37,32 @@ OPENMP = (
 OF_A_RUNTIME = (
     "fork_join", "barrier", "reduction", "dynamic_chunk", "team_change", "first_team"
 )  # fmt: skip
-"""Those that a run-time system decides; the others are the machine's."""
+"""Constructs whose costs depend on the OpenMP runtime. Others depend on the machine."""
 CLOCK = "clock"
 LEAST_MEMORY_BYTES = 64 * 1024**2
 STORE_FORWARD = "store_forward"
 MEMORY_LEVEL = 0
 WALKED, FOUND = "pages/walked", "pages/found"
-"""Loads of `SCATTERED_LINES`, one on each page, and as many on few pages."""
+"""Loads of `SCATTERED_LINES` lines, one per page, and of as many lines on few pages."""
 SCATTERED_LINES = 8192
-"""Several times the translations that a core's last TLB holds: 256 to 3072 in all families."""
+"""Several times the number of translations in a core's last TLB, which is 256 to 3072 in all
+families.
+"""
 LINES_ON_A_PAGE = 16
-"""Of the loads from few pages, so that their translations are there."""
+"""Used for loads from few pages, so that their translations are cached."""
 WALKED_BESIDE, FOUND_BESIDE = "pages/walked-beside", "pages/found-beside"
-"""The same loads where none needs another: as many walks at a time as the core has walkers."""
+"""The same loads without dependences: as many concurrent walks as the core has page walkers."""
 TLB_COUNTS = (256, 512, 768, 1024, 1280, 1536, 2048, 3072, 4096, 6144)
-"""Pages that may fit the last TLB: what those of all families hold, and half as many more."""
+"""Numbers of pages that may fit the last TLB: those of all families, and half as many more."""
 FORESEEN, UNFORESEEN = "lines/foreseen", "lines/unforeseen"
-"""Loads of a line of memory each, none of which needs another: one after the other in memory, and
-in an order that no prefetcher knows."""
+"""Independent loads of one line of memory each, consecutive and in an order without prefetching."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One microbenchmark: `key` names it in the state file, `arguments` follow the program's
-    number of samples and seconds. `preload` is a library that is loaded before all others."""
+    """A microbenchmark. `key` identifies it in the state file, and `arguments` follow the program's
+    number of samples and seconds. `preload` is a library in LD_PRELOAD.
+    """
 
     key: str
     program: str
@@ -73,9 +75,9 @@ def plan(
 ) -> tuple[Measurement, ...]:
     """The measurements for a node of this shape.
 
-    `free_bytes` is the memory that may be used, `cpus` the hardware threads to pin to, one a core,
-    one domain after the other. `other_runtime` is LLVM's or Intel's library, whose own costs are
-    measured beside those of the compiler's.
+    `free_bytes` is the available memory. `cpus` are the hardware threads to pin to, one per core,
+    one domain after the other. `other_runtime` is LLVM's or Intel's library, whose costs are
+    measured in addition to the compiler's.
     """
     memory = memory_bytes(topology, free_bytes)
     line = next((str(cache.line) for cache in topology.caches if cache.line), "64")
@@ -112,14 +114,14 @@ def plan(
 
 
 def _clocks(topology: Topology, cpus: tuple[int, ...]) -> Iterator[Measurement]:
-    """The clock of one core, and with as many cores of the first package at work."""
+    """The clock of one core, and with more active cores of the first package."""
     for count in core_counts(min(topology.cores_per_package, len(cpus))):
         key = CLOCK if count == 1 else f"{CLOCK}/{count}"
         yield Measurement(key, "clock", (_list(cpus[:count]),))
 
 
 def _page_walks(topology: Topology, cpu: str, line: str) -> Iterator[Measurement]:
-    """Loads with and without a walk through the table of pages."""
+    """Loads with and without a page walk."""
     page = topology.page_bytes
     if page is None:
         return
@@ -137,9 +139,10 @@ def _page_walks(topology: Topology, cpu: str, line: str) -> Iterator[Measurement
 
 
 def memory_bytes(topology: Topology, free_bytes: int) -> int:
-    """A working set that no cache holds: four times the last level, or 1.5 times what is shown.
+    """A working set larger than all caches: four times the last level, or 1.5 times the reported
+    size.
 
-    At least 64 MiB, at most a quarter of the free memory.
+    It has at least 64 MiB, and at most a quarter of the available memory.
     """
     last = topology.caches[-1]
     shared = topology.cores // last.cores
@@ -148,10 +151,12 @@ def memory_bytes(topology: Topology, free_bytes: int) -> int:
 
 
 def latency_sizes(topology: Topology, memory: int) -> dict[int, int]:
-    """A working set for each level that fits it and not the level above (0 is memory).
+    """A working set for each level that fits into it, but not into the previous level (0 is
+    memory).
 
-    Between the two sizes, nearer to the lower one; a level hardly larger than the one above it
-    (a victim cache) has none. A level whose size is not plausible: twice the level above.
+    It is between the two sizes, closer to the smaller one. A level hardly larger than the previous
+    one (a victim cache) has none. For a level with an implausible size, it is twice the previous
+    level.
     """
     sizes: dict[int, int] = {}
     above = 0
@@ -167,7 +172,7 @@ def latency_sizes(topology: Topology, memory: int) -> dict[int, int]:
 
 
 def core_counts(most: int) -> tuple[int, ...]:
-    """The numbers of cores to measure: all up to 8, then ever wider steps, and all of them.
+    """The numbers of cores to measure: all up to 8, then increasing steps, and all cores.
 
     >>> core_counts(20)
     (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20)
@@ -178,10 +183,10 @@ def core_counts(most: int) -> tuple[int, ...]:
 
 
 def capacity_sizes(topology: Topology, cache: CacheShape, memory: int) -> tuple[int, ...]:
-    """Working sets of one core that tell how much of a cache it really has, in bytes.
+    """Working sets of one core in bytes, for finding the effective capacity of a cache.
 
-    Only for a cache whose shown size is not plausible: from twice the levels above, doubled up to
-    what is shown or half of what memory is measured with.
+    Only for a cache with an implausible size. They are doubled from twice the previous levels up to
+    the reported size, or to half the working set for memory.
 
     >>> from regionpredict.machine.detect.topology import CacheShape, Topology
     >>> l2 = CacheShape(2, 2 << 20, 64, 16, 1)
@@ -211,7 +216,7 @@ def _capacity(
 def _bandwidth(
     topology: Topology, level: int, total: int, cpus: tuple[int, ...]
 ) -> list[Measurement]:
-    """Memory bandwidth inside one domain: `total` bytes over all threads."""
+    """Memory bandwidth within one domain, with `total` bytes over all threads."""
     most = min(topology.cores_per_domain, len(cpus))
     return [
         Measurement(
@@ -225,7 +230,7 @@ def _bandwidth(
 
 
 def _node_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> list[Measurement]:
-    """Load on one package and on all, to see whether packages share one path to memory."""
+    """Loads on one package and on all, to find out whether packages share one path to memory."""
     if topology.packages == 1 or len(cpus) < topology.cores:
         return []
     return [
@@ -239,9 +244,10 @@ def _node_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> li
 
 
 def _cache_bandwidth(topology: Topology, level: int, cpus: tuple[int, ...]) -> list[Measurement]:
-    """Bandwidth of one level, on two thirds of each core's share if the level above holds less.
+    """Bandwidth of one level, with two thirds of each core's share if the previous level is
+    smaller.
 
-    Of a level whose size is not plausible: on twice the level above.
+    For a level with an implausible size, with twice the previous level.
     """
     place = next(i for i, cache in enumerate(topology.caches) if cache.level == level)
     cache = topology.caches[place]
@@ -266,7 +272,7 @@ def _cache_bandwidth(topology: Topology, level: int, cpus: tuple[int, ...]) -> l
 
 
 def _link_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> list[Measurement]:
-    """Load of one package whose pages the other has written first."""
+    """Loads of one package from pages that the other package has written first."""
     each = topology.cores_per_package
     if topology.packages == 1 or len(cpus) < topology.cores:
         return []
@@ -278,7 +284,7 @@ def _link_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> li
 def _openmp(
     topology: Topology, total: int, cpus: tuple[int, ...], runtime: str | None = None
 ) -> list[Measurement]:
-    """What constructs cost by threads, under the compiler's run-time system or another."""
+    """Costs of constructs by threads, under the compiler's OpenMP runtime or another one."""
     most = min(topology.cores, len(cpus))
     domain, package = topology.cores_per_domain, topology.cores_per_package
     counts = sorted(
@@ -301,8 +307,9 @@ def _openmp(
 
 
 def _construct(kind: str, threads: int, topology: Topology, total: int) -> tuple[str, ...]:
-    """The construct, and of new memory the pages of 4 KiB that each thread writes, at most
-    `total` bytes over all threads."""
+    """A construct. For new memory, the pages of 4 KiB that each thread writes, with at most `total`
+    bytes over all threads.
+    """
     shares = {"first_touch": NEW_IN_CACHE, "first_touch_beyond": NEW_BEYOND}
     if kind not in shares:
         return (kind,)

@@ -1,4 +1,4 @@
-"""Running the microbenchmarks until they are sure enough or the time is up."""
+"""Runs the microbenchmarks until they have converged or the time is over."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ from regionpredict.machine.writer import Figures
 from regionpredict.scratch_folder import scratch_folder
 
 GRACE_SECONDS = 20.0
-"""How long a program may take beyond its seconds to set up its memory before it is ended."""
+"""Additional time for a program's setup of memory, before it is stopped."""
 LEAST_SLICE = 0.05
 MOST_SLICE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a calibration stands: measurements settled of all, and seconds spent of the budget."""
+    """The progress of a calibration: converged measurements out of all, and used seconds of the
+    budget.
+    """
 
     key: str
     done: int
@@ -38,7 +40,9 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What came out: the figures, how many measurements there were, settled and taken up again."""
+    """The result: the figures, and the numbers of measurements, of converged ones, and of those
+    continued from an earlier run.
+    """
 
     figures: Figures
     total: int
@@ -58,16 +62,16 @@ def calibrate(
     other_runtime: str | None = None,
     quiet: Callable[[], float] | None = None,
 ) -> Calibration:
-    """Measure this host: rounds over all measurements until each is settled or the budget ends.
+    """Measures this host: rounds over all measurements until each has converged or the budget is
+    used.
 
-    Settled means that the 95 % confidence interval is within 5 % of the mean. `state_path` keeps
-    every sample as it comes; a later call with the same path goes on from there, also after a
-    KeyboardInterrupt, which passes through. `cpus` are the hardware threads to pin to (the
-    topology's by default), `free_bytes` the memory that may be used, `other_runtime` LLVM's or
-    Intel's library, whose costs are measured beside the compiler's. `quiet` waits in front of a
-    measurement until others leave the host alone and says for how many seconds, which are not
-    taken from the budget. Raises InputError where the
-    compiler fails or the state cannot be kept.
+    A measurement has converged if its 95 % confidence interval is within 5 % of the mean.
+    `state_path` stores every sample immediately. A later call with the same path continues from
+    there, also after a KeyboardInterrupt. `cpus` are the hardware threads to pin to (default: the
+    topology's). `free_bytes` is the available memory. `other_runtime` is LLVM's or Intel's library,
+    whose costs are measured in addition to the compiler's. `quiet` waits for an idle host before a
+    measurement and returns the seconds, which do not count in the budget. Raises InputError if the
+    compiler fails or the state cannot be stored.
     """
     pinned = cpus or topology.threads or tuple(range(topology.cores))
     todo = plan(topology, free_bytes, pinned, other_runtime)
@@ -113,7 +117,7 @@ def _settled(state: State, measurement: Measurement) -> bool:
 
 
 def _run(program: Path, measurement: Measurement, seconds: float, left: float) -> list[float]:
-    """One call of a program; no samples where it prints none or does not end in time."""
+    """One call of a program. Empty if it prints no samples or exceeds its time."""
     line = [str(program), str(LEAST_SAMPLES), f"{seconds:.3f}", *measurement.arguments]
     loaded = None
     if measurement.preload is not None:

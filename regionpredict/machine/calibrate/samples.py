@@ -1,4 +1,4 @@
-"""Samples of a microbenchmark: their mean, how sure it is, and the file that keeps them."""
+"""Samples of a microbenchmark: their mean, its interval, and their file."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from regionpredict.errors import InputError
 
 SCHEMA = "regionpredict/calibration/1"
 ENOUGH = 0.05
-"""A measurement is done when its 95 % confidence interval is within 5 % of the mean."""
+"""A measurement has converged if its 95 % confidence interval is within 5 % of the mean."""
 LEAST_SAMPLES = 5
 MOST_SAMPLES = 200
 
 _T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-"""Student's t for 95 %, two-sided, for 1 to 10 degrees of freedom; from there 2.2 down to 1.96."""
+"""Student's t for 95 %, two-sided, for 1 to 10 degrees of freedom. Beyond, it falls from 2.2 to
+1.96.
+"""
 
 
 def student_t(degrees: int) -> float:
@@ -34,7 +36,9 @@ def student_t(degrees: int) -> float:
 
 
 def relative_interval(samples: list[float]) -> float:
-    """Half of the 95 % confidence interval over the mean; infinite for fewer than two samples."""
+    """Half of the 95 % confidence interval divided by the mean. Infinite for fewer than two
+    samples.
+    """
     if len(samples) < 2:
         return math.inf
     mean = fmean(samples)
@@ -51,13 +55,13 @@ def settled(samples: list[float]) -> bool:
 
 
 def typical(samples: list[float]) -> float:
-    """The value taken: the median, which a busy neighbour moves least."""
+    """The value of a measurement: the median, which is least affected by other processes."""
     return median(samples)
 
 
 @dataclass(slots=True)
 class State:
-    """All samples so far, by measurement, and the file that keeps them between runs."""
+    """All samples so far by measurement, and their file."""
 
     path: Path
     host: str
@@ -66,9 +70,9 @@ class State:
 
     @classmethod
     def read(cls, path: Path, host: str) -> State:
-        """Take up the samples of an earlier run on the same host; start anew where there are none.
+        """Reads the samples of an earlier run on the same host, or starts without samples.
 
-        Raises InputError where the file is there and cannot be read.
+        Raises InputError if the file exists but cannot be read.
         """
         state = cls(path, host)
         remedy = "remove this file to start over"
@@ -84,13 +88,13 @@ class State:
         return state
 
     def add(self, key: str, samples: list[float]) -> None:
-        """Add samples and keep them."""
+        """Adds samples and stores them."""
         if samples:
             self.samples.setdefault(key, []).extend(samples)
             self.save()
 
     def save(self) -> None:
-        """Write the file whole; raises InputError where it cannot be written."""
+        """Writes the complete file. Raises InputError if it cannot be written."""
         text = json.dumps({"schema": SCHEMA, "host": self.host, "samples": self.samples})
         try:
             replace_file(self.path, text.encode())

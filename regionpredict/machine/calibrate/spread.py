@@ -1,4 +1,4 @@
-"""How sure each figure of a machine file is, by the samples that it was made of."""
+"""The uncertainty of each figure in a machine file, from its samples."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from regionpredict.machine.calibrate.samples import relative_interval, typical
 from regionpredict.machine.detect.topology import Topology
 
 MOST = 9.99
-"""A spread beyond this is written as this: two samples or fewer have none."""
+"""Maximum value that is written. Figures with at most two samples have no interval."""
 
 
 def spreads(topology: Topology, samples: Mapping[str, list[float]]) -> dict[str, float]:
-    """Half of the 95 % confidence interval over the value, by the figure's key in the file.
+    """Half of the 95 % confidence interval divided by the value, by the figure's key in the file.
 
-    Of a table the widest point counts, by the table's largest value: what is nearly nothing on one
-    thread need not be known to a part of it.
+    For a table, the widest point counts, relative to the table's largest value. A value close to
+    zero on one thread need not be precise.
     """
     wide: dict[str, float] = {}
     largest: dict[str, float] = {}
@@ -45,7 +45,7 @@ def spreads(topology: Topology, samples: Mapping[str, list[float]]) -> dict[str,
 
 
 def _figures(topology: Topology, key: str) -> Iterator[str]:
-    """The keys in the machine file that a measurement goes into."""
+    """The keys in the machine file that a measurement affects."""
     cache_indices = {cache.level: place for place, cache in enumerate(topology.caches)}
     kind, *arguments = key.split("/")
     if key == CLOCK:

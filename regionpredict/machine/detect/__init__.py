@@ -1,6 +1,6 @@
-"""The shape of a host: sysfs, or an hwloc XML of any machine, in; a `Topology` out.
+"""The topology of a host. Input: sysfs, or an hwloc XML of any machine. Output: a `Topology`.
 
-Door: `read_sysfs(system, cpuinfo) -> Topology` and `read_hwloc(path) -> Topology`.
+Entry points: `read_sysfs(system, cpuinfo) -> Topology` and `read_hwloc(path) -> Topology`.
 """
 
 from __future__ import annotations

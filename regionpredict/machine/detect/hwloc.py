@@ -1,4 +1,4 @@
-"""The shape of a machine from the XML that `lstopo machine.xml` writes (hwloc 1 and 2)."""
+"""Reads the topology of a machine from the XML of `lstopo machine.xml` (hwloc 1 and 2)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CACHE = re.compile(r"L([1-5])d?Cache\Z")
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where the walk through the tree stands."""
+    """The current position in the traversal of the tree."""
 
     package: int = 0
     domain: int | None = None
@@ -34,7 +34,7 @@ class _Place:
 
 
 def read_hwloc(path: Path) -> Topology:
-    """Read an hwloc XML; raises InputError where it is none, or shows no processing units."""
+    """Reads an hwloc XML. Raises InputError if it is invalid or has no processing units."""
     shown = str(path)
     remedy = "give what `lstopo machine.xml` writes"
     root = parse_xml(read_bytes(path, remedy, most=_MOST_BYTES), path, remedy)
@@ -63,13 +63,13 @@ def read_hwloc(path: Path) -> Topology:
 
 
 def _page(root: ElementTree.Element) -> int | None:
-    """The least size of pages that the machine has."""
+    """The smallest page size of the machine."""
     sizes = [size for element in root.iter("page_type") if (size := _number(element, "size"))]
     return min(sizes, default=None)
 
 
 def _identity(infos: Mapping[str, str]) -> Identity | None:
-    """What the processor says of itself, in the names of x86 or of Arm; None where nothing."""
+    """The identity of the processor, in the terms of x86 or of Arm. None without one."""
     try:
         if "CPUImplementer" in infos:
             return Identity(infos["CPUImplementer"].lower(), -1, int(infos["CPUPart"], 0))
@@ -133,6 +133,6 @@ def _units(element: ElementTree.Element) -> list[int]:
 
 
 def _number(element: ElementTree.Element, name: str) -> int:
-    """An attribute as a number; 0 where it is absent or none."""
+    """An attribute as a number, or 0 if it is missing or not a number."""
     text = element.get(name, "0")
     return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else 0

@@ -1,4 +1,4 @@
-"""The shape of this host from Linux's sysfs (`devices/system`) and `/proc/cpuinfo`."""
+"""Reads the topology of this host from Linux's sysfs (`devices/system`) and `/proc/cpuinfo`."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _WIDTHS = (("avx512f", 512), ("avx", 256), ("sse2", 128), ("asimd", 128), ("vsx"
 
 
 def read_sysfs(system: Path = SYSTEM, cpuinfo: Path = CPUINFO) -> Topology:
-    """Read the host whose sysfs lies at `system` and whose cpuinfo at `cpuinfo`.
+    """Reads the host with these paths of sysfs and cpuinfo.
 
-    Raises InputError where the host hides its topology.
+    Raises InputError if the host hides its topology.
     """
     folder = system / "cpu"
     numbers = sorted(
@@ -61,7 +61,7 @@ def read_sysfs(system: Path = SYSTEM, cpuinfo: Path = CPUINFO) -> Topology:
 
 
 def identity_of(facts: Mapping[str, str]) -> Identity | None:
-    """What the processor of a cpuinfo's keys and values says of itself; None where it does not.
+    """The identity of the processor from the keys and values of a cpuinfo. None without one.
 
     >>> identity_of({"vendor_id": "GenuineIntel", "cpu family": "6", "model": "85"})
     Identity(vendor='GenuineIntel', family=6, model=85)
@@ -77,7 +77,7 @@ def identity_of(facts: Mapping[str, str]) -> Identity | None:
 
 
 def cpu_list(text: str) -> set[int]:
-    """The numbers of a list as sysfs writes it.
+    """The numbers in a list of sysfs.
 
     >>> sorted(cpu_list("0-2,8"))
     [0, 1, 2, 8]
@@ -105,7 +105,7 @@ def _thread(folder: Path, number: int, domains: dict[int, int]) -> HardwareThrea
 
 
 def _cache(folder: Path, number: int) -> ThreadCache | None:
-    """One data or unified cache; None for one of instructions, or without a size."""
+    """A data or unified cache. None for an instruction cache, or without a size."""
     if _text(folder / "type") not in ("Data", "Unified"):
         return None
     match = re.fullmatch(r"(\d+)([KMG]?)", _text(folder / "size"))
@@ -122,7 +122,7 @@ def _cache(folder: Path, number: int) -> ThreadCache | None:
 
 
 def _clock(folder: Path, facts: dict[str, str]) -> float | None:
-    """Base clock in Hz: the driver's, the one in the model's name, or the present one."""
+    """Base clock in Hz: from the driver, from the model's name, or the current one."""
     base = _number(folder / "cpufreq" / "base_frequency", 0)
     if base:
         return base * 1e3
@@ -136,7 +136,7 @@ def _clock(folder: Path, facts: dict[str, str]) -> float | None:
 
 
 def _memory(folder: Path) -> int:
-    """Bytes of all NUMA domains, `Node 0 MemTotal: 65840000 kB` in each; 0 where none is shown."""
+    """Bytes of all NUMA domains, from `Node 0 MemTotal: 65840000 kB` in each, or 0 if unknown."""
     totals = (re.search(r"MemTotal:\s*(\d+) kB", _text(path))
               for path in sorted(folder.glob("node[0-9]*/meminfo")))  # fmt: skip
     return sum(1024 * int(match[1]) for match in totals if match)

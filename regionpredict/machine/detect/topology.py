@@ -1,4 +1,4 @@
-"""The shape of a node from what is known of each of its hardware threads."""
+"""The topology of a node, from the properties of its hardware threads."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from regionpredict.errors import InputError
 from regionpredict.machine.reader import Identity
 
 MOST_BYTES_PER_CORE = 16 * 1024**2
-"""More of the last cache for one core than any machine has: what is shown is another host's."""
+"""Upper limit of the last cache per core. A larger value belongs to another host."""
 GUESSED_BYTES_PER_CORE = 2 * 1024**2
-"""What is assumed in its place: 1.4 to 4 MiB a core are common."""
+"""The value assumed instead. 1.4 to 4 MiB per core are common."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadCache:
-    """A cache as one hardware thread sees it: sizes in bytes, `threads` the ones that share it."""
+    """A cache as seen by one hardware thread. Sizes are in bytes, and `threads` are those that
+    share it.
+    """
 
     level: int
     size: int
@@ -28,7 +30,7 @@ class ThreadCache:
 
 @dataclass(frozen=True, slots=True)
 class HardwareThread:
-    """One hardware thread: its number, its package, NUMA domain and core, and its caches."""
+    """A hardware thread: its number, package, NUMA domain, core, and caches."""
 
     number: int
     package: int
@@ -39,9 +41,9 @@ class HardwareThread:
 
 @dataclass(frozen=True, slots=True)
 class CacheShape:
-    """One cache level of a node; zero for a line or ways that the host does not tell.
+    """A cache level of a node. Unknown lines and ways are zero.
 
-    `size` is the plausible one, `shown` what the host shows (both in bytes).
+    `size` is the plausible size, and `shown` the reported one, both in bytes.
     """
 
     level: int
@@ -55,12 +57,12 @@ class CacheShape:
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """The shape of a node as found; `remarks` are what is not plausible or not uniform.
+    """The topology of a node. `remarks` are implausible or non-uniform values.
 
-    `clock_hz`, `simd_bits`, `memory_bytes` (of the node), `page_bytes` and the `identity` of its
-    processor are None where the host does not tell them. `threads` holds, for each core in binding
-    order (one domain after the other), its first hardware thread, `over_caches` the same ones with
-    one core of each second-level cache first, then another one of each.
+    `clock_hz`, `simd_bits`, `memory_bytes` (of the node), `page_bytes` and the processor's
+    `identity` are None if the host does not report them. `threads` has the first hardware thread of
+    each core in binding order (one domain after the other). `over_caches` has the same threads,
+    with one core of each second-level cache first, then the next of each.
     """
 
     name: str
@@ -102,7 +104,7 @@ def assemble(
     identity: Identity | None = None,
     virtual: bool = False,
 ) -> Topology:
-    """Put the threads of a node together; raises InputError where no cache is known."""
+    """Combines the threads of a node. Raises InputError if no cache is known."""
     if not any(thread.caches for thread in threads):
         raise InputError(
             "this host does not show its caches",
@@ -150,7 +152,7 @@ def assemble(
 def over_caches(cores: Sequence[HardwareThread]) -> tuple[int, ...]:
     """The cores' threads, one of each second-level cache first (Chatzopoulos 2012, ch. 3).
 
-    A core of which no second-level cache is told has one for itself.
+    A core without a known second-level cache counts as having its own.
     """
     turn: Counter[frozenset[int]] = Counter()
     ranked = []
@@ -162,7 +164,7 @@ def over_caches(cores: Sequence[HardwareThread]) -> tuple[int, ...]:
 
 
 def _common(counts: Counter[int], wholes: str, parts: str, remarks: list[str]) -> int:
-    """The most frequent count; a remark where the wholes differ."""
+    """The most frequent number. Adds a remark if the numbers differ."""
     counted = Counter(counts.values())
     most = counted.most_common(1)[0][0]
     if len(counted) > 1:

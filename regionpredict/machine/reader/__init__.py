@@ -1,7 +1,7 @@
-"""Machine files and processor families: YAML text in, a `Machine` or a `Family` out.
+"""Reads machine files and processor families. Input: YAML text. Output: a `Machine` or a `Family`.
 
-Door: `read(text, path) -> Machine`; `family_of(identity)` names the family of a processor, and
-`load_family(name)` gives it. A wrong file gets an InputError with file, line and key.
+Entry points: `read(text, path) -> Machine`, `family_of(identity)` for the name of a processor's
+family, and `load_family(name)`. An invalid file raises an InputError with file, line and key.
 """
 
 from __future__ import annotations

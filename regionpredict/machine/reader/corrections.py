@@ -17,7 +17,7 @@ CORRECTIONS = (*_PROVENANCE, "factors", "density", "cross_validated")
 
 
 def read_corrections(section: Section | None, packages: int) -> Corrections:
-    """The section as values; raises InputError at a wrong or missing entry."""
+    """The section as values. Raises InputError for an invalid or missing entry."""
     if section is None:
         return Corrections()
     density: dict[str, Quantity] = {}
@@ -44,7 +44,9 @@ def read_corrections(section: Section | None, packages: int) -> Corrections:
 
 
 def read_thresholds(section: Section, packages: int) -> tuple[Quantity, ...]:
-    """The scores at which one more package is hinted: one fewer than the packages, rising."""
+    """The scores from which the next package is hinted: one fewer than the packages, in ascending
+    order.
+    """
     if "thresholds" not in section:
         return ()
     item = section.entries["thresholds"]

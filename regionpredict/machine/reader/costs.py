@@ -43,7 +43,7 @@ OPERATIONS = tuple(defaults.OPERATION_CYCLES)
 
 
 def read_operations(section: Section | None, defaulted: list[str]) -> dict[str, Operation]:
-    """Latency and throughput of every kind: as given, the rest assumed."""
+    """Latency and throughput of every kind, as given or assumed."""
     known: dict[str, Operation] = {}
     if section is not None:
         known = {kind: _operation(section, kind) for kind in OPERATIONS if kind in section}
@@ -68,21 +68,23 @@ def _operation(section: Section, kind: str) -> Operation:
 
 
 def read_overheads(section: Section | None, defaulted: list[str]) -> dict[str, Curve]:
-    """The tables of OpenMP's costs that the file gives, in cycles by threads."""
+    """The tables of OpenMP's costs in the file, in cycles by threads."""
     given = _tables(section) if section is not None else {}
     defaulted.extend(f"openmp.{key}" for key in OPENMP if key not in given)
     return given
 
 
 def read_runtimes(section: Section | None) -> dict[str, dict[str, Curve]]:
-    """The tables that the file gives for one run-time system alone, by its name."""
+    """The tables in the file for one runtime only, by its name."""
     if section is None:
         return {}
     return {name: _tables(section.inner(name, OPENMP)) for name in RUNTIMES if name in section}
 
 
 def read_far_line(section: Section | None, remote: Quantity, defaulted: list[str]) -> Quantity:
-    """A line's way between packages, in cycles: as given, or that of the other one's memory."""
+    """The transfer of a line between packages in cycles, as given or taken from the latency of
+    remote memory.
+    """
     if section is not None and FAR_LINE in section:
         return section.quantity(FAR_LINE, "cycles")
     defaulted.append(f"openmp.{FAR_LINE}")
@@ -98,7 +100,7 @@ def _tables(section: Section) -> dict[str, Curve]:
 
 
 def read_latency_factor(section: Section | None, defaulted: list[str]) -> Quantity:
-    """The share of a streaming miss's weight that a latency miss has."""
+    """The weight of a latency miss relative to a streaming miss."""
     why = "as measured on Clovertown"
     if section is None:
         defaulted.append("density.latency_factor")
@@ -107,7 +109,7 @@ def read_latency_factor(section: Section | None, defaulted: list[str]) -> Quanti
 
 
 def read_density(section: Section | None, derived: DensityWeights, node: Node) -> DensityWeights:
-    """The derived weights, with those that the file gives in their place."""
+    """The derived weights, replaced by those in the file."""
     if section is None:
         return derived
     operation = {**derived.operation, **_weights(section, "operation", {k: k for k in OPERATIONS})}
@@ -122,9 +124,9 @@ def read_density(section: Section | None, derived: DensityWeights, node: Node) -
 
 
 def read_spread(file: Section) -> dict[str, float]:
-    """How sure measured figures are, by their keys: shares of the value, from 0 on.
+    """The uncertainty of measured figures by key, as shares of the value, from 0 on.
 
-    Raises InputError at a key that is in no section, or a share that is none.
+    Raises InputError for an unknown key, or an invalid share.
     """
     if SPREAD not in file:
         return {}
@@ -137,7 +139,7 @@ def read_spread(file: Section) -> dict[str, float]:
 
 
 def _weights(section: Section, key: str, names: Mapping[str, Key]) -> dict[Key, Quantity]:
-    """The weights under `key`, by what `names` calls them."""
+    """The weights under `key`, with the keys in `names`."""
     if key not in section:
         return {}
     inner = section.inner(key, names)

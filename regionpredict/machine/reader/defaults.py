@@ -1,10 +1,10 @@
-"""What a machine file may leave out, and the assumption that then stands in: never unlabelled.
+"""Default values for missing entries of a machine file, labeled as assumptions.
 
-The formulas for OpenMP's costs take `t`, the cycles that a cache line takes from one core of a
-package to another: 1.4 times the latency of the cache that the package shares, or the latency of
-memory where it shares none. They were read off three measured barriers (`barrier(p)` on Skylake-SP
-with 20 cores, EPYC Naples with 24 and ThunderX2 with 32, RRZE SC19-ECM-AA, which grow by about
-one `t` for each thread); they are assumptions all the same.
+The formulas for OpenMP's costs use `t`, the cycles for moving a cache line between two cores of a
+package. It is 1.4 times the latency of the cache that the package shares, or the latency of memory
+without one. They were fitted to three measured barriers, which grow by about one `t` per thread
+(`barrier(p)` on Skylake-SP with 20 cores, EPYC Naples with 24 and ThunderX2 with 32, RRZE
+SC19-ECM-AA). They are still assumptions.
 """
 
 from __future__ import annotations
@@ -45,10 +45,11 @@ OPERATION_CYCLES: dict[str, tuple[float, float]] = {
     "fmod": (60, 50),
     "floor": (8, 2),
 }
-"""Latency and reciprocal throughput in cycles, taken where a file gives none: typical of cores
-since 2010 (InstLatx64 dumps and OSACA tables give 3 to 6 for FP add and multiply, Agner Fog's 4 to
-7 for a conversion between integers and floating-point numbers) and of scalar calls into a
-mathematical library; confirmed for no machine in particular."""
+"""Default latency and reciprocal throughput in cycles, typical of cores since 2010 and of scalar
+calls into a math library. InstLatx64 dumps and OSACA tables give 3 to 6 for FP add and multiply,
+and Agner Fog 4 to 7 for a conversion between integers and floating-point numbers. They are not
+confirmed for a particular machine.
+"""
 
 CACHE_WAYS = 8
 LEVEL_LATENCY = {1: 4.0, 2: 14.0, 3: 50.0}
@@ -56,38 +57,41 @@ LEVEL_BYTES_PER_CYCLE = {1: 32.0, 2: 16.0, 3: 8.0}
 MEMORY_LATENCY_NS = 90.0
 REMOTE_LATENCY_FACTOR = 1.6
 LINK_SHARE = 0.5
-"""Between Skylake-SP, where the links carry a third of a package's own bandwidth, and EPYC Rome,
-where they carry two thirds."""
+"""Between Skylake-SP, where links carry a third of a package's bandwidth, and EPYC Rome, where they
+carry two thirds.
+"""
 TEAM_CHANGE_CYCLES = 25_000.0
-"""A thread of the larger team: libgomp 12 takes 84 us on two cores of 2.4 GHz from 8 threads to 4
-or from 4 to 8, since it ends threads and starts them anew."""
+"""Per thread of the larger parallel region. libgomp 12 takes 84 us on two cores of 2.4 GHz from 8
+threads to 4 or from 4 to 8, since it ends threads and creates them again.
+"""
 FIRST_TEAM_CYCLES = 50_000.0
-"""A thread that the first team of a program makes."""
+"""Per thread that a program's first parallel region creates."""
 FIRST_TOUCH_CYCLES = 1000.0
 FIRST_TOUCH_MOST = 10_000.0
 FIRST_TOUCH_CROWD = 64
-"""One thread that clears and maps a page of 4 KiB, and each of as many threads: they wait for the
-address space, which they share. Measured on servers of Linux: a thousand cycles alone, up to ten
-times that on many."""
+"""One thread that clears and maps a page of 4 KiB, and each of several concurrent threads, which
+wait for their common address space. Measured on Linux servers: a thousand cycles for one thread,
+and up to ten times as many for many threads.
+"""
 LATENCY_FACTOR = 0.6
-"""Share of a streaming miss's weight that a latency miss has (see docs/machines.md)."""
+"""The weight of a latency miss relative to a streaming miss (see docs/machines.md)."""
 
 
 def first_touch_cycles(threads: int) -> float:
-    """Cycles that each of so many threads takes for a new page of 4 KiB."""
+    """Cycles per new page of 4 KiB for each of this many concurrent threads."""
     part = (min(threads, FIRST_TOUCH_CROWD) - 1) / (FIRST_TOUCH_CROWD - 1)
     return FIRST_TOUCH_CYCLES + part * (FIRST_TOUCH_MOST - FIRST_TOUCH_CYCLES)
 
 
 def assumed(value: float, unit: str, why: str) -> Quantity:
-    """A number that nothing confirms, with the reason for it."""
+    """An assumed number, with its reason."""
     return Quantity(value, unit, "assumed", f"default: {why}")
 
 
 def operation(kind: str, known: Mapping[str, Operation]) -> Operation:
     """The default for a kind of operation.
 
-    Without its own entry a fused multiply-add is one multiplication and one addition.
+    By default, a fused multiply-add costs as much as a multiplication and an addition.
     """
     if kind == "fp_fma" and "fp_add" in known and "fp_mul" in known:
         add, mul = known["fp_add"], known["fp_mul"]
@@ -102,7 +106,7 @@ def operation(kind: str, known: Mapping[str, Operation]) -> Operation:
 
 
 def line_transfer_cycles(node: Node, caches: Sequence[Cache], memory_latency: float) -> float:
-    """`t`: cycles that a line takes between two cores of a package (see the module's text)."""
+    """`t`: cycles for moving a line between two cores of a package (see the module)."""
     outer = caches[-1]
     if outer.shared_by_cores.value >= node.cores_per_package.value:
         return 1.4 * outer.latency_cycles.value
@@ -110,7 +114,7 @@ def line_transfer_cycles(node: Node, caches: Sequence[Cache], memory_latency: fl
 
 
 def thread_counts(cores: int) -> tuple[int, ...]:
-    """1, 2, 4, 8 ... and `cores`: the counts at which a formula is written down as a curve."""
+    """1, 2, 4, 8 ... and `cores`: the points of a curve made from a formula."""
     counts, count = [1], 2
     while count < cores:
         counts.append(count)
@@ -119,10 +123,10 @@ def thread_counts(cores: int) -> tuple[int, ...]:
 
 
 def overheads(node: Node, t: float, given: Mapping[str, Curve], far_line: Quantity) -> Overheads:
-    """OpenMP's costs: as given, and for the rest the assumed formulas in `t` and threads `p`.
+    """OpenMP's costs, as given or from the assumed formulas in `t` and the number of threads `p`.
 
-    Constructs at which threads meet have the formulas of one package: what the threads of others
-    add is `far_line`.
+    Synchronizing constructs use the formulas for one package. Threads of other packages add
+    `far_line`.
     """
     inside = thread_counts(node.cores_per_package.whole)
     all_cores = thread_counts(node.cores_per_package.whole * node.packages.whole)
@@ -144,7 +148,7 @@ def overheads(node: Node, t: float, given: Mapping[str, Curve], far_line: Quanti
         return Curve(tuple(counts), costs, "cycles", "assumed", source, "proportional")
 
     def more(of_one: float, cost: Callable[[int], float]) -> Callable[[int], float]:
-        """What several threads cost, and what one does."""
+        """The cost of several threads, and of one."""
         return lambda p: cost(p) if p > 1 else of_one
 
     touch = own(

@@ -1,4 +1,4 @@
-"""A YAML file as a tree that remembers its lines, so that every complaint names one."""
+"""A YAML file as a tree with line numbers, so that every error has a line."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from regionpredict.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One value of the file: `kind` scalar, sequence or mapping, and its place.
+    """A value in the file: `kind` (scalar, sequence or mapping), and its place.
 
-    `key` is the way to it from the top: ``caches[1].latency``; the empty string is the top.
+    `key` is its path from the top: ``caches[1].latency``. It is empty at the top.
     """
 
     path: str
@@ -28,16 +28,18 @@ class Item:
     elements: tuple[Item, ...]
 
     def error(self, message: str, remedy: str = "") -> InputError:
-        """An error at this value's place; whatever the file contains, it is one line."""
+        """An error at this value's place, on one line for any content."""
         return _one_line(message, remedy, self.path, self.line)
 
     @property
     def where(self) -> str:
-        """The key as an error names it."""
+        """The key as shown in errors."""
         return self.key or "the file"
 
     def mapping(self, known: Iterable[str]) -> dict[str, Item]:
-        """The entries; raises InputError where this is no mapping or has a key not `known`."""
+        """The entries. Raises InputError if this is not a mapping, or if a key is not in
+        `known`.
+        """
         if self.kind != "mapping":
             raise self.error(f"{self.where} must be a mapping of keys to values")
         names = list(known)
@@ -47,19 +49,19 @@ class Item:
         return self.entries
 
     def sequence(self) -> tuple[Item, ...]:
-        """The elements; raises InputError where this is no list."""
+        """The elements. Raises InputError if this is not a list."""
         if self.kind != "sequence":
             raise self.error(f"{self.where} must be a list")
         return self.elements
 
     def scalar(self) -> str:
-        """The text of a single value; raises InputError where this is a list or a mapping."""
+        """The text of a single value. Raises InputError for a list or a mapping."""
         if self.kind != "scalar" or not self.text:
             raise self.error(f"{self.where} must be a single value")
         return self.text
 
     def walk(self) -> Iterator[Item]:
-        """This value and all below it."""
+        """This value and all nested ones."""
         yield self
         for child in (*self.entries.values(), *self.elements):
             yield from child.walk()
@@ -91,7 +93,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 
 def parse(text: str, path: str) -> Item:
-    """Read YAML text; raises InputError at the line where it is no YAML or repeats a key."""
+    """Parses YAML text. Raises InputError with the line for invalid YAML or a duplicate key."""
     node = compose_yaml(text, path, "check the indentation, colons and brackets here")
     if node is None:
         raise InputError(
@@ -126,7 +128,9 @@ def _item(node: yaml.Node, path: str, key: str, line: int) -> Item:
 
 
 def _printable(node: yaml.Node, path: str, key: str) -> str:
-    """The text of a name or value, which can reach a job script or a terminal."""
+    """The text of a name or value with control characters escaped, since it can reach a job script
+    or a terminal.
+    """
     text = str(node.value)
     if not text.isprintable():
         raise _one_line(

@@ -1,7 +1,7 @@
-"""Processor families: what a machine file leaves out of its processor, as reviewed data.
+"""Processor families: reviewed default data for the processor section of machine files.
 
-A family is a file `machines/families/NAME.yaml`: figures of its cores, each with evidence and
-source, line and page and ways, and by which identity Linux's cpuinfo shows it.
+A family is a file `machines/families/NAME.yaml`. It has figures of its cores, each with evidence
+and source, the line and page size and ways of its caches, and its identities in Linux's cpuinfo.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from regionpredict.machine.reader.document import Item, did_you_mean, parse
 from regionpredict.machine.reader.labels import LABELS, Labels
 
 GENERIC = "generic"
-"""The family of a processor that nobody names: all of its figures are assumed."""
+"""The family of unknown processors. All of its figures are assumed."""
 _TOP = ("name", "description", "identity", "sources", "line", "page", "ways", "link", *FIGURES)
 
 
 class Identity(NamedTuple):
-    """What a processor says of itself: on x86 the vendor, family and model of CPUID, on Arm the
-    implementer (``0x46``), -1 and the part number of MIDR_EL1."""
+    """The identity of a processor. On x86: the vendor, family and model of CPUID. On Arm: the
+    implementer (``0x46``), -1 and the part number of MIDR_EL1.
+    """
 
     vendor: str
     family: int
@@ -34,10 +35,10 @@ class Identity(NamedTuple):
 class Family:
     """The figures of one family.
 
-    `identities` are those that cpuinfo shows for it. `line_bytes` of its caches and `page_bytes`
-    of the system it commonly runs are in B, `ways` by cache level; `link_bytes_per_s` is what one
-    package of its common two-package nodes reads from the other. `figures` are by key of
-    `machine.processor.FIGURES`; what the family does not settle is not in it.
+    `identities` are its identities in cpuinfo. `line_bytes` of its caches and the usual
+    `page_bytes` are in B, and `ways` is by cache level. `link_bytes_per_s` is the bandwidth from
+    the other package in its common two-package nodes. `figures` are by key of
+    `machine.processor.FIGURES`. Figures that differ within the family are missing.
     """
 
     name: str
@@ -51,7 +52,7 @@ class Family:
 
     @property
     def generic(self) -> bool:
-        """Whether this is the one that stands in for all unknown ones."""
+        """Whether this is the family for unknown processors."""
         return self.name == GENERIC
 
 
@@ -67,7 +68,7 @@ def load_family(name: str) -> Family:
 
 
 def family_of(identity: Identity) -> str:
-    """The name of the family that has this identity; `GENERIC` where none has."""
+    """The name of the family with this identity, or `GENERIC`."""
     for name in family_names():
         if identity in load_family(name).identities:
             return name
@@ -75,7 +76,7 @@ def family_of(identity: Identity) -> str:
 
 
 def named_family(item: Item) -> Family:
-    """The family that a machine file names; raises InputError at its line where there is none."""
+    """The family in a machine file. Raises InputError with the line for an unknown one."""
     name, names = item.scalar(), family_names()
     if name not in names:
         raise item.error(f"no processor family is called '{name}'", did_you_mean(name, names))
@@ -83,7 +84,7 @@ def named_family(item: Item) -> Family:
 
 
 def read_family(text: str, path: str) -> Family:
-    """Read a family's file; raises InputError with file, line and key."""
+    """Reads a family's file. Raises InputError with file, line and key."""
     top = parse(text, path)
     entries = top.mapping((*_TOP, *LABELS))
     for key in ("name", "line", "page"):

@@ -52,7 +52,7 @@ MOST_CACHE_BYTES = 1 << 40
 
 
 def read_node(section: Section) -> Node:
-    """The section `node`; raises InputError where its counts do not fit each other."""
+    """The section `node`. Raises InputError if its numbers are inconsistent."""
     node = Node(
         packages=section.quantity("packages", "", whole=True),
         cores_per_package=section.quantity("cores_per_package", "", whole=True),
@@ -89,7 +89,7 @@ def read_node(section: Section) -> Node:
 def read_caches(
     item: Item, labels: Labels, defaulted: list[str], node: Node, family: Family
 ) -> tuple[Cache, ...]:
-    """The list `caches`, from the core outwards; lines and ways left out are the family's."""
+    """The list `caches`, from the core outwards. Missing lines and ways are those of the family."""
     if not item.sequence():
         raise item.error("caches must name at least one level")
     caches = tuple(
@@ -145,7 +145,9 @@ def _cache(section: Section, node: Node, family: Family) -> Cache:
 def _bytes_per_cycle(
     section: Section, level: int, bandwidth: dict[str, Curve], node: Node
 ) -> Quantity:
-    """What one core reads a cycle: as given, from the load table, or typical of the level."""
+    """Bytes per cycle that one core reads: as given, from the load table, or typical of the
+    level.
+    """
     if "bytes_per_cycle" in section or "load" not in bandwidth:
         typical = defaults.LEVEL_BYTES_PER_CYCLE.get(level, 8.0)
         return section.optional("bytes_per_cycle", "B/cycle", typical, "typical of its level")
@@ -159,7 +161,7 @@ def _bytes_per_cycle(
 
 
 def read_memory(section: Section, node: Node, family: Family) -> Memory:
-    """The section `memory`; raises InputError where no bandwidth is given."""
+    """The section `memory`. Raises InputError without a bandwidth."""
     section.required("bandwidth")
     bandwidth = section.bandwidth()
     if not bandwidth:
@@ -207,7 +209,7 @@ def _link(
     section: Section, node: Node, family: Family, bandwidth: Mapping[str, Curve],
     shared: SharedPath | None,
 ) -> Quantity | None:  # fmt: skip
-    """What one package reads from another: as given, as usual for the family, or assumed."""
+    """The bandwidth from another package: as given, as usual for the family, or assumed."""
     if "link" in section:
         return section.quantity("link", "B/s", plain=1e9)
     if shared is not None or node.packages.whole == 1:

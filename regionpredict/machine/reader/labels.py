@@ -1,7 +1,7 @@
-"""Where a number comes from: the file's sources, a section's default, a value's own label.
+"""The origin of a number: the file's sources, a section's default, or a value's own label.
 
-A value is written plain (``latency: 14``), and then has its section's source and evidence, or
-with its own: ``latency: {assumed: 15, source: as Penryn}``, where the key says how it is known.
+A plain value (``latency: 14``) has its section's source and evidence. A value can have its own:
+``latency: {assumed: 15, source: as Penryn}``, where the key is the evidence.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LABELS = ("source", "evidence")
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The labels a plain value gets at this place; `sources` is the file's table."""
+    """The labels of a plain value at this place. `sources` is the file's table."""
 
     sources: Mapping[str, str]
     source: str = ""
@@ -28,7 +28,7 @@ class Labels:
     cycles_per_ns: float | None = None
 
     def within(self, entries: Mapping[str, Item]) -> Labels:
-        """The labels inside a section that may give its own `source` and `evidence`."""
+        """The labels inside a section, which may have its own `source` and `evidence`."""
         source, evidence = self.source, self.evidence
         if "source" in entries:
             source = self._source(entries["source"])
@@ -37,7 +37,7 @@ class Labels:
         return replace(self, source=source, evidence=evidence)
 
     def at_clock(self, clock_hz: float) -> Labels:
-        """The same labels, where a time in ns may stand for cycles of `clock_hz`."""
+        """The same labels, where a time in ns may replace cycles of `clock_hz`."""
         return replace(self, cycles_per_ns=clock_hz / 1e9)
 
     def _source(self, item: Item) -> str:
@@ -55,7 +55,7 @@ class Labels:
         return text
 
     def value(self, item: Item) -> tuple[Item, Labels]:
-        """The bare value of `item`, and the labels it has."""
+        """The plain value of `item`, and its labels."""
         if item.kind != "mapping":
             return item, self
         given = [name for name in (*EVIDENCE, "value") if name in item.entries]
@@ -71,9 +71,9 @@ class Labels:
     def quantity(
         self, item: Item, unit: str, *, plain: float = 1.0, low: float = 0.0, whole: bool = False
     ) -> Quantity:
-        """Read one number in `unit`, above `low`; `whole` refuses fractions.
+        """Reads a number in `unit`, above `low`. `whole` rejects fractions.
 
-        Raises InputError at the value's line.
+        Raises InputError with the value's line.
         """
         bare, labels = self.value(item)
         number = labels.number(bare, unit, plain=plain, low=low)
@@ -84,7 +84,7 @@ class Labels:
     def curve(
         self, item: Item, unit: str, *, plain: float = 1.0, low: float = 0.0
     ) -> Curve:  # fmt: skip
-        """Read a table `{1: 14.3, 2: 27.1}` of numbers in `unit` by cores or threads."""
+        """Reads a table `{1: 14.3, 2: 27.1}` of numbers in `unit` by cores or threads."""
         bare, labels = self.value(item)
         if bare.kind != "mapping" or not bare.entries:
             raise bare.error(
@@ -109,7 +109,7 @@ class Labels:
         return Curve(tuple(counts), tuple(numbers), unit, labels.evidence, labels.named(item))
 
     def number(self, item: Item, unit: str, *, plain: float = 1.0, low: float = 0.0) -> float:
-        """Read the bare number of `item` in `unit`; raises InputError at its line."""
+        """Reads the plain number of `item` in `unit`. Raises InputError with its line."""
         try:
             number = units.parse(item.scalar(), unit, plain=plain, cycles_per_ns=self.cycles_per_ns)
         except units.UnitError as failure:
@@ -132,7 +132,7 @@ class Labels:
         return number
 
     def named(self, item: Item) -> str:
-        """The source of the value at `item`; raises InputError where it has none."""
+        """The source of the value at `item`. Raises InputError without one."""
         if not self.source:
             raise item.error(
                 f"{item.where} has no source",

@@ -1,4 +1,4 @@
-"""From the text of a machine file to a `Machine`: the sections in their order."""
+"""Reads the text of a machine file into a `Machine`, section by section."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TOP = (
 
 
 def read(text: str, path: str) -> Machine:
-    """Read the text of a machine file; `path` is how errors name it.
+    """Reads the text of a machine file. `path` is its name in errors.
 
     Raises InputError with file, line and key.
     """

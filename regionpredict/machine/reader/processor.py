@@ -1,4 +1,6 @@
-"""The section `processor` of a machine file: its family, and what the file says otherwise."""
+"""The section `processor` of a machine file: its family, and figures that replace those of the
+family.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,13 @@ from regionpredict.machine.reader.section import Section
 PROCESSOR = ("family", *FIGURES)
 _WIDE_VECTOR_BITS = 512
 _WIDE_PORTS = 24.0
-"""Bytes a cycle from the first cache: from here on it takes two loads of 16 bytes or more."""
+"""Bytes per cycle from the first cache, from which it is assumed to do two loads of 16 bytes or
+more.
+"""
 
 
 def read_family_of(section: Section | None, defaulted: list[str]) -> Family:
-    """The family that the section names, else the generic one; raises InputError where unknown."""
+    """The family in the section, else the generic one. Raises InputError for an unknown one."""
     if section is not None and "family" in section:
         return named_family(section.required("family"))
     defaulted.append("processor.family")
@@ -28,7 +32,7 @@ def read_family_of(section: Section | None, defaulted: list[str]) -> Family:
 def read_processor(
     section: Section | None, family: Family, node: Node, caches: Sequence[Cache]
 ) -> Processor:
-    """The figures as the section gives them, else those of the family, else of the node."""
+    """The figures of the section, else of the family, else from the node."""
     figures = {**_of_the_node(node, caches), **family.figures}
     if section is not None:
         for key, figure in FIGURES.items():
@@ -41,7 +45,7 @@ def read_processor(
 
 
 def _of_the_node(node: Node, caches: Sequence[Cache]) -> dict[str, Quantity]:
-    """What the shape of the node tells of its cores, where no family does."""
+    """Figures of cores derived from the node, if there is no family."""
     wide = node.simd_bits.value >= _WIDE_VECTOR_BITS
     read = caches[0].bytes_per_cycle
     two = read.value >= _WIDE_PORTS

@@ -1,4 +1,4 @@
-"""One section of a machine file while it is read: its entries, its labels, its defaults."""
+"""A section of a machine file during reading: its entries, its labels, its defaults."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from regionpredict.machine.reader.labels import LABELS, Labels
 
 
 class Section:
-    """A mapping of the file with its known keys checked.
+    """A mapping of the file whose keys have been checked.
 
-    `entries` are the values; `labels` what a plain one gets; `defaulted` collects, for the whole
-    file, the keys that a default filled in.
+    `entries` are the values, and `labels` those of plain values. `defaulted` collects the keys with
+    default values for the whole file.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class Section:
         return key in self.entries
 
     def required(self, key: str) -> Item:
-        """The entry, or an InputError that says it is missing."""
+        """The entry. Raises InputError if it is missing."""
         item = self.entries.get(key)
         if item is None:
             raise self.item.error(
@@ -40,11 +40,11 @@ class Section:
         return item
 
     def inner(self, key: str, known: Iterable[str]) -> Section:
-        """The section under `key`, with these labels as its defaults."""
+        """The section under `key`, with these default labels."""
         return Section(self.required(key), known, self.labels, self.defaulted)
 
     def quantity(self, key: str, unit: str, *, plain: float = 1.0, whole: bool = False) -> Quantity:
-        """The number under `key`, which must be there."""
+        """The number under `key`, which is required."""
         return self.labels.quantity(self.required(key), unit, plain=plain, whole=whole)
 
     def optional(
@@ -65,7 +65,7 @@ class Section:
         return family
 
     def left_out(self, key: str) -> None:
-        """Remember that a default stands in for `key`."""
+        """Records that `key` has a default value."""
         self.defaulted.append(f"{self.item.key}.{key}")
 
     def choice(self, key: str, known: tuple[str, ...], default: str) -> str:
@@ -79,7 +79,7 @@ class Section:
         return text
 
     def bandwidth(self) -> dict[str, Curve]:
-        """The tables under `bandwidth`, in GB/s by cores, for each kernel; none where absent."""
+        """The tables under `bandwidth`, in GB/s by cores, for each kernel. Empty if missing."""
         if "bandwidth" not in self.entries:
             return {}
         inner = self.inner("bandwidth", KERNELS)

@@ -1,4 +1,4 @@
-"""Numbers with units as people write them in a machine file: `32 KiB`, `1.86 GHz`, `126 ns`."""
+"""Parses numbers with units in a machine file: `32 KiB`, `1.86 GHz`, `126 ns`."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ _SCALES: dict[str, dict[str, float]] = {
 
 
 MOST = 1e16
-"""Of bytes, bytes per second, cycles or Hz: more than any machine has."""
+"""Upper limit in bytes, bytes per second, cycles or Hz, beyond any machine."""
 LEAST = {"B/s": 1e6, "B/cycle": 1e-3}
-"""Below these no machine with caches is: a path of 1 MB/s, a thousandth of a byte a cycle. Less is
-a number in another unit, of which speedups of thousands would follow."""
+"""Lower limits for any machine with caches: a path of 1 MB/s, a thousandth of a byte per cycle. A
+smaller number is in another unit, and would give speedups of thousands.
+"""
 
 
 class UnitError(ValueError):
-    """A number that could not be read; the text says which units would do."""
+    """A number that could not be parsed. The text lists the accepted units."""
 
 
 def accepted(unit: str) -> str:
@@ -37,10 +38,10 @@ def accepted(unit: str) -> str:
 
 
 def parse(text: str, unit: str, *, plain: float = 1.0, cycles_per_ns: float | None = None) -> float:
-    """Read `text` as a number in `unit`.
+    """Parses `text` as a number in `unit`.
 
-    A bare number is multiplied by `plain` (a table in GB/s has `plain` 1e9). With
-    `cycles_per_ns`, a time in ns becomes cycles. Raises `UnitError`.
+    A bare number is multiplied by `plain` (a table in GB/s has `plain` 1e9). With `cycles_per_ns`,
+    a time in ns is converted to cycles. Raises `UnitError`.
 
     >>> parse("32 KiB", "B"), parse("126 ns", "cycles", cycles_per_ns=1.86)
     (32768.0, 234.36)

@@ -16,7 +16,7 @@ from regionpredict.predict.saturation.region_time import RegionTime
 
 def superlinear_gain(points: Sequence[Point], time: RegionTime) -> Superlinear | None:
     """The first speedup, relative to the first point, that exceeds the number of threads. None if
-    there is none. `time` computed the points.
+    all are at most the number. `time` computed the points.
     """
     first = points[0]
     for point in points[1:]:

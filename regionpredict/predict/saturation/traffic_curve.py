@@ -31,9 +31,9 @@ class Data(NamedTuple):
     """The traffic of the whole region on p threads.
 
     `from_cache` is the time of one core for lines from the second cache and beyond, in seconds, and
-    `from_own` the part from its own caches. `memory` is in bytes, `writes` the share of
-    write-backs, `scattered` the lines without prefetching, and `walking` the time of one core for
-    translations of wide strides, in seconds.
+    `from_own` the part from its own caches. `memory` is in bytes, `writes` is the share of
+    write-backs, and `scattered` are lines without prefetching. `walking` is the time of one core
+    for translations of wide strides, in seconds.
     """
 
     from_cache: float
@@ -214,8 +214,8 @@ class TrafficCurve:
         """Counts at which the traffic is computed, so that it is almost linear in between.
 
         It bends where a cache is shared by the maximum number of threads. Between such counts, the
-        interval with the largest bend is halved (on a logarithmic scale), until each middle is on
-        its line or the limit is reached.
+        interval with the largest bend is halved on a logarithmic scale. This ends when each middle
+        is on its line, or at the limit.
         """
         counts = list(self.edges)
         waiting = [(self._bend(a, b, a), a, b) for a, b in pairwise(counts)]

@@ -19,8 +19,8 @@ from regionpredict.predict.uncertainty.outlook import Expected
 def chance_of(
     outlook: Sequence[Expected], threads: int, within: float, moves: Moves = NO_MOVES
 ) -> float:
-    """The probability that neither the strongest rival with fewer threads nor the one with more is
-    better than `threads` by more than the allowed loss. From 0 to 1.
+    """The probability that neither the strongest rival with fewer threads nor that with more
+    threads is better than `threads` by more than the allowed loss. From 0 to 1.
 
     Consecutive steps are independent, and so are both sides. The strongest rival of a side
     represents it. Doubtful figures count as far as they separate a rival from the choice (`moves`).

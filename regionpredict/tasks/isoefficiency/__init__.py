@@ -1,5 +1,5 @@
-"""Run times over threads and sizes -> efficiencies, their models, and what they tell.
+"""Efficiencies over threads and sizes from run times, their models, and conclusions.
 
-In: `IsoefficiencyData`, measured by `campaign` or read from its file. Out: `Isoefficiency`, the
-answers to the five questions of Shudler 2018, sec. 5.1.
+Input: `IsoefficiencyData`, measured by `campaign` or read from its file. Output: `Isoefficiency`,
+the answers to the five questions of Shudler 2018, sec. 5.1.
 """

@@ -1,10 +1,9 @@
 """Runs a program over sizes and threads for its efficiencies (Shudler 2018, sec. 5.3 and 5.4.1).
 
-For each size: its graph, recorded on one thread, or on as many as are asked about that take turns
-on one processor, where loops are dealt among the threads; for each thread count, times without a
-recording and the time without contention, replayed here, or simulated where there are fewer
-processors. Runs that others on the host disturb are made again, and count only where there are
-no better ones.
+For each size, the graph is recorded on one thread, or on several threads that take turns on one
+processor, so that loops are distributed. For each thread count, runs without a recording are timed.
+The time without contention is replayed here, or simulated if there are too few processors. Runs
+disturbed by other processes are repeated, and count only if there are no better ones.
 """
 
 from __future__ import annotations
@@ -48,18 +47,21 @@ MARK = "{n}"
 MOST_RUNS = 20
 RECORDINGS = 3
 WHOLE = 0.05
-"""Share of the work. Loops that ran whole may be so much of a graph that is recorded on one thread.
-Assumed: the 5 % within which times are called settled."""
+"""Share of the work. The maximum share of undivided loops in a graph recorded on one thread.
+Assumed: the 5 % at which times count as converged.
+"""
 HOPELESS = 10
-"""Runs, none of them undisturbed, after which there is no hope for a quiet host. Assumed: twice the
-least number of runs of a figure."""
+"""The number of disturbed runs after which no undisturbed one is expected. Assumed: twice the
+minimum number of runs.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How programs run here: the C compiler, the folder that keeps what it made, the environment,
-    the OpenMP runtime that stands in for others (None: none is needed or found), how many
-    processors there are, and what waits for a quiet host."""
+    """How programs run here: the C compiler, the cache folder, the environment, the OpenMP runtime
+    that replaces others (None: not needed or not found), the number of processors, and a function
+    that waits for an idle host.
+    """
 
     compiler: tuple[str, ...]
     cache: Path
@@ -70,7 +72,9 @@ class Setting:
 
 
 class _Run(NamedTuple, Generic[T]):
-    """What a run gave, its processor time, and what others did meanwhile, None where not known."""
+    """The result of a run, its processor time, and the load of other processes (None if
+    unknown).
+    """
 
     value: T
     cpu_s: float
@@ -84,7 +88,7 @@ class _Run(NamedTuple, Generic[T]):
 def _runs(
     once: Callable[[], T], enough: Callable[[list[_Run[T]]], bool], setting: Setting
 ) -> tuple[list[_Run[T]], HostActivity | None]:
-    """Runs until there are enough undisturbed ones, or no hope for them: those that count."""
+    """Repeats runs until enough are undisturbed, or none is expected. Returns those that count."""
     runs: list[_Run[T]] = []
     quiet: list[_Run[T]] = []
     while not enough(quiet) and len(runs) < MOST_RUNS and (quiet or len(runs) < HOPELESS):
@@ -113,7 +117,7 @@ def _children_seconds() -> float:
 
 
 def size_text(size: float) -> str:
-    """A size as it stands on a command line.
+    """A size as text for a command line.
 
     >>> size_text(1024.0), size_text(0.5)
     ('1024', '0.5')
@@ -124,7 +128,7 @@ def size_text(size: float) -> str:
 def steps(
     data: IsoefficiencyData, sizes: Sequence[float], threads: Sequence[int]
 ) -> Iterator[tuple[float, int | None]]:
-    """What is not measured yet: (size, None) is a graph, (size, threads) a time."""
+    """The missing measurements: (size, None) is a graph, and (size, threads) a time."""
     for size in sizes:
         if data.graph(size) is None:
             yield size, None
@@ -142,7 +146,7 @@ def run_campaign(
     output: Path,
     show: Callable[[float, str], None],
 ) -> IsoefficiencyData:
-    """Measures what is missing; each result is in `output` before the next one is begun."""
+    """Measures what is missing. Each result is written to `output` before the next measurement."""
     missing = list(steps(data, sizes, threads))
     graph: tuple[float, TaskGraph] | None = None
     host: HostActivity | None = None
@@ -170,7 +174,9 @@ def run_campaign(
 def _recorded(
     argv: Sequence[str], program: Path, setting: Setting, most_threads: int
 ) -> tuple[TaskGraph, HostActivity | None]:
-    """The graph of the recording that was disturbed least: of several, that of the least work."""
+    """The graph of the least disturbed recording, or of the one with the least work among
+    several.
+    """
 
     def recorded(threads: int, in_turns: bool) -> tuple[TaskGraph, HostActivity | None]:
         runs, host = _runs(
@@ -240,7 +246,7 @@ def _timed(
 
 
 def region_seconds(folder: Path) -> float:
-    """How long a program was in parallel regions, those inside others not counted again."""
+    """The time of a program in parallel regions, where nested ones count once."""
     words = np.concatenate(read_recording(folder).threads)
     kind = words[:, 0] & np.uint64(255)
     marks = of_kinds(kind, (PARALLEL_BEGIN, PARALLEL_END))

@@ -1,4 +1,4 @@
-"""What an isoefficiency campaign measured, and its file: JSON lines, appended as they come."""
+"""The results of an isoefficiency campaign, and its file: JSON lines, appended immediately."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _REMEDY = "give the -o FILE of regionpredict tasks isoefficiency"
 
 @dataclass(frozen=True, slots=True)
 class HostActivity:
-    """What others did while the runs of a figure went on: how many cores they kept busy on average,
-    and which share of the processors' time was stolen from this machine. `discarded` runs do not
-    count because of that; `disturbed` says that those that do count are no better."""
+    """The load of other processes during the runs of a figure: the mean number of cores they used,
+    and the share of processor time stolen from this machine. `discarded` runs do not count because
+    of the load. `disturbed` means that those that count are also disturbed.
+    """
 
     others: float
     stolen: float
@@ -29,8 +30,9 @@ class HostActivity:
 
 @dataclass(frozen=True, slots=True)
 class SizeGraph:
-    """The graph of one size: times in seconds, without contention. `undivided_s` is the work of
-    loops that ran whole, whose parallelism it lacks; `host` is None where it was not observed."""
+    """The graph of one size, with times in seconds without contention. `undivided_s` is the work of
+    undivided loops, whose parallelism is missing. `host` is None if it was not observed.
+    """
 
     size: float
     tasks: int
@@ -47,9 +49,10 @@ class SizeGraph:
 
 @dataclass(frozen=True, slots=True)
 class SizeTime:
-    """One size on so many threads: `actual_s` are the times in parallel regions of runs without a
-    recording, `cpu_s` processor times of the whole runs, `free_s` is the time without contention,
-    `how` it is known: replayed or simulated; `host` is None where it was not observed."""
+    """A size on a number of threads. `actual_s` are the times in parallel regions of runs without a
+    recording, `cpu_s` the processor times of the whole runs, and `free_s` the time without
+    contention. `how` is its origin: replayed or simulated. `host` is None if it was not observed.
+    """
 
     size: float
     threads: int
@@ -66,13 +69,13 @@ class SizeTime:
 
     @property
     def mean_cpu_s(self) -> float | None:
-        """The mean of the processor times; None where they are not known."""
+        """The mean of the processor times. None if they are unknown."""
         return sum(self.cpu_s) / len(self.cpu_s) if self.cpu_s else None
 
 
 @dataclass(frozen=True, slots=True)
 class IsoefficiencyData:
-    """All that is known of one program on one host; `command` has {n} where the size stands."""
+    """All measurements of one program on one host. `command` has {n} in place of the size."""
 
     command: tuple[str, ...]
     host: str
@@ -80,11 +83,11 @@ class IsoefficiencyData:
     times: tuple[SizeTime, ...] = ()
 
     def graph(self, size: float) -> SizeGraph | None:
-        """The graph of a size; None where it was not recorded yet."""
+        """The graph of a size. None if it is not recorded yet."""
         return next((graph for graph in self.graphs if graph.size == size), None)
 
     def time(self, size: float, threads: int) -> SizeTime | None:
-        """The times of a size; None where they were not measured yet."""
+        """The times of a size. None if they are not measured yet."""
         return next((t for t in self.times if (t.size, t.threads) == (size, threads)), None)
 
 
@@ -100,9 +103,9 @@ def add_to_file(path: Path, part: SizeGraph | SizeTime) -> None:
 
 
 def read_file(path: Path) -> IsoefficiencyData:
-    """Reads a campaign; a last line that an interruption tore does not count.
+    """Reads a campaign. An incomplete last line is ignored.
 
-    Raises InputError at the line that is wrong.
+    Raises InputError with the invalid line.
     """
     text = read_text(path, _REMEDY)
     lines = text.split("\n")[:-1]

@@ -1,8 +1,8 @@
 """Efficiencies, their models, and the answers to five questions (Shudler 2018, sec. 5.1 and 5.2).
 
-E_ac is the program's, with contention; E_cf that of its graph without; E_ub = min(1, pi/p) what no
-scheduler exceeds. delta_con = E_cf - E_ac is contention's part, delta_str = E_ub - E_cf that of
-the graph and its scheduling.
+E_ac is the program's efficiency, with contention. E_cf is that of its graph without contention.
+E_ub = min(1, pi/p) is an upper bound for any scheduler. delta_con = E_cf - E_ac is the loss by
+contention, and delta_str = E_ub - E_cf the loss by the graph and its scheduling.
 """
 
 from __future__ import annotations
@@ -27,21 +27,24 @@ from regionpredict.fit.model.fitted_model import growth_key
 from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData
 
 LEAST_SIZES = 5
-"""Sizes that models of depth and parallelism need: those of `fit`."""
+"""Minimum number of sizes for models of depth and parallelism, as in `fit`."""
 MUCH = 0.1
-"""A discrepancy from which on it is called an obstacle. Assumed: half of the 0.2 that Shudler 2018,
-sec. 5.4.2, calls a potential bottleneck."""
+"""The discrepancy from which it counts as an obstacle. Assumed: half of the 0.2 that Shudler 2018,
+sec. 5.4.2, considers a potential bottleneck.
+"""
 LEVEL = 0.9
 NOISE = 0.05
-"""How far E_ac may exceed E_ub, as a part of it, by the 5 % within which times are called settled;
-and how much of a graph's work loops may be that ran whole."""
+"""The maximum excess of E_ac over E_ub, as a share of it, from the 5 % at which times count as
+converged. Also the maximum share of undivided loops in a graph's work.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class EfficiencyPoint:
-    """The three efficiencies at one size and thread count, from 0 to 1 but for noise; E_ac exceeds
-    1 where caches make the program faster than its threads. `disturbed` says that others used the
-    host meanwhile, `undivided` which part of the graph's work are loops that ran whole."""
+    """The three efficiencies at one size and thread count, from 0 to 1 except for noise. E_ac
+    exceeds 1 if caches make the program superlinear. `disturbed`: other processes used the host.
+    `undivided` is the share of undivided loops in the graph's work.
+    """
 
     size: float
     threads: int
@@ -54,7 +57,7 @@ class EfficiencyPoint:
 
     @property
     def wrong(self) -> str:
-        """What is wrong with the data, empty where nothing is: an efficiency above its bound."""
+        """The error in the data, an efficiency above its bound. Empty if there is none."""
         where = f"n = {self.size:g}, {plural(self.threads, 'thread')}"
         if self.undivided > NOISE:
             return (
@@ -70,7 +73,7 @@ class EfficiencyPoint:
 
     @property
     def sound(self) -> bool:
-        """Whether it may decide anything."""
+        """Whether it may be used for decisions."""
         return not self.disturbed and not self.wrong
 
     @property
@@ -86,11 +89,11 @@ class EfficiencyPoint:
 
 @dataclass(frozen=True, eq=False)
 class Isoefficiency:
-    """What a campaign tells.
+    """The result of a campaign.
 
-    `actual` and `free` are models of E_ac and E_cf, `depth` (seconds) and `parallelism` those of
-    the graph over the size; each is None where there are too few points, and `open_` says so.
-    `scalability_bug` is whether pi(n) grows more slowly than T_inf(n), None where not known.
+    `actual` and `free` are models of E_ac and E_cf. `depth` (seconds) and `parallelism` are models
+    of the graph over the size. Each is None with too few points, which `open_` explains.
+    `scalability_bug` says whether pi(n) grows more slowly than T_inf(n), or is None if unknown.
     """
 
     points: tuple[EfficiencyPoint, ...]
@@ -103,24 +106,26 @@ class Isoefficiency:
 
     @property
     def sound(self) -> tuple[EfficiencyPoint, ...]:
-        """The points that may decide anything."""
+        """The points that may be used for decisions."""
         return tuple(point for point in self.points if point.sound)
 
     def bound(self, threads: float, size: float) -> float | None:
-        """E_ub(p, n) by the model of the parallelism."""
+        """E_ub(p, n) from the model of the parallelism."""
         if self.parallelism is None:
             return None
         return min(1.0, self.parallelism.predict((size,)) / threads)
 
     def sizes_for(self, threads: float, efficiency: float) -> dict[str, Solved | None]:
-        """The size that keeps an efficiency, by each of the three functions."""
+        """The size that keeps an efficiency, for each of the three functions."""
         return self._by_function(
             lambda surface: size_for(surface, threads, efficiency, LEVEL),
             lambda bound: smallest_size(lambda n: bound(threads, n), efficiency),
         )
 
     def threads_for(self, size: float, efficiency: float) -> dict[str, Solved | None]:
-        """The threads on which a size keeps an efficiency, by each of the three functions."""
+        """The number of threads on which a size keeps an efficiency, for each of the three
+        functions.
+        """
         return self._by_function(
             lambda surface: threads_for(surface, size, efficiency, LEVEL),
             lambda bound: most_threads(lambda p: bound(p, size), efficiency),
@@ -131,7 +136,7 @@ class Isoefficiency:
         on_surface: Callable[[EfficiencySurface], Solved],
         on_bound: Callable[[Callable[[float, float], float]], float | None],
     ) -> dict[str, Solved | None]:
-        """E_ac and E_cf solved on their surfaces, and E_ub(p, n) at each side of its band."""
+        """Solves E_ac and E_cf on their surfaces, and E_ub(p, n) at both ends of its interval."""
         bound = None
         if self.parallelism is not None:
             model = self.parallelism
@@ -145,7 +150,7 @@ class Isoefficiency:
         }
 
     def contour(self, efficiency: float, threads: tuple[int, ...]) -> list[tuple[int, float]]:
-        """The isoefficiency line of E_ac: (p, n), without those p that no size suits."""
+        """The isoefficiency line of E_ac as (p, n), without those p that no size reaches."""
         if self.actual is None:
             return []
         model = self.actual
@@ -171,7 +176,7 @@ def _with_band(solve: Callable[[int], float | None]) -> Solved:
 
 
 def efficiency_points(data: IsoefficiencyData) -> tuple[EfficiencyPoint, ...]:
-    """The three efficiencies wherever a size's graph and its time on one thread are known."""
+    """The three efficiencies for all sizes with a known graph and a known time on one thread."""
     points = []
     for time in sorted(data.times, key=lambda t: (t.size, t.threads)):
         graph, alone = data.graph(time.size), data.time(time.size, 1)
@@ -201,7 +206,7 @@ def _kept_busy(data: IsoefficiencyData) -> str:
 
 
 def isoefficiency(data: IsoefficiencyData) -> Isoefficiency:
-    """All models that the data allow."""
+    """All models that the data permit."""
     points = efficiency_points(data)
     sound = [point for point in points if point.sound]
     open_ = [point.wrong for point in points if point.wrong]
