@@ -10,12 +10,14 @@ the end of the call that completes it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regionpredict.trace.columns import rest
 from regionpredict.trace.event_trace import (
     NONE,
     Communicator,
@@ -58,6 +60,7 @@ def read_paraver(path: str | Path, kernels: Kernels, application: int | None = N
     """
     path = Path(path)
     header, records = read_records(path, kernels, application)
+    rest()
     stem = path.name.removesuffix(".gz").removesuffix(".prv")
     labels = read_labels(path.with_name(stem + ".pcf"))
     names = read_thread_names(path.with_name(stem + ".row"))[header.threads_before :]
@@ -87,12 +90,15 @@ def trace_of(
     regions = [Region(name or "application", Paradigm.USER, Role.PROGRAM)]
     where = first[records.events[:, 0]] + records.events[:, 1]
     calls = calls_of(records.events, where, labels, regions, findings)
+    rest()
     lifetimes = _lifetimes(records, first, len(locations), header)
+    rest()
     boundaries = boundaries_of(
         records.events, where, first, lifetimes, calls, labels, regions, findings
     )
     functions = not names_functions(records.events)
     stacks = stack_rows(records.events, where, calls, labels, regions, functions)
+    rest()
     spans = np.concatenate(
         [
             lifetimes,
@@ -100,11 +106,13 @@ def trace_of(
             np.stack([calls.location, calls.begin, calls.end, calls.region], axis=1),
         ]
     )
+    rest()
     depth = np.ones(len(spans), dtype=np.int64)
     depth[: len(lifetimes)] = 0
     communicators, known = _communicators(header)
     placed = placed_operations(records, first, where, calls, known, regions, findings)
     forks = _forks(records.events, where, header)
+    rest()
     rows = _sorted_rows(spans, depth, placed, forks, calls, boundaries, stacks)
     starts = np.searchsorted(rows.location, np.arange(len(locations) + 1))
     begin = int(rows.time.min())
@@ -200,7 +208,9 @@ def _state_spans(
     opens, closes = location * span + states[:, 2], location * span + states[:, 3]
     row = np.searchsorted(opens, begin, side="right") - 1
     at = np.maximum(row, 0)
-    told = np.isin(where, location) & (states[:, 4] == RUNNING).any()
+    has_states = np.zeros(int(first[-1]), dtype=bool)
+    has_states[location] = True
+    told = has_states[where] & (states[:, 4] == RUNNING).any()
     state = np.where(told & ~_covered(begin, opens, closes), IDLE, RUNNING)
     if len(states):
         here = (row >= 0) & (closes[at] > begin)
@@ -240,17 +250,18 @@ def _forks(events: Integers, location: Integers, header: Header) -> Integers:
     return np.stack([location[chosen], events[chosen, 2], kind, size], axis=1)
 
 
+@dataclass(frozen=True, slots=True)
 class _Rows:
     """Events in order. `operation` is the row of the operation, or -1. `noted` says whether an
     event is in the file, or was created for the callers of MPI.
     """
 
-    def __init__(self, columns: Integers) -> None:
-        self.location, self.time = columns[:, 0], columns[:, 1]
-        self.kind = columns[:, 2].astype(np.uint8)
-        self.region = columns[:, 3].astype(np.int32)
-        self.operation = columns[:, 4]
-        self.noted = columns[:, 5] != 0
+    location: Integers
+    time: Integers
+    kind: NDArray[np.uint8]
+    region: NDArray[np.int32]
+    operation: Integers
+    noted: NDArray[np.bool_]
 
 
 def _sorted_rows(
@@ -309,16 +320,21 @@ def _sorted_rows(
         ),
     ]  # fmt: skip
     lengths = [len(part[0]) for part in parts]
-    location, time, phase, serial, step, kind, region, operation, noted = (
-        np.concatenate(
-            [np.broadcast_to(part[at], n) for part, n in zip(parts, lengths, strict=True)]
-        )
-        for at in range(9)
-    )
+
+    def column(at: int, kind: type[np.generic]) -> NDArray[Any]:
+        joined = np.empty(sum(lengths), dtype=kind)
+        for part, n, end in zip(parts, lengths, np.cumsum(lengths).tolist(), strict=True):
+            joined[end - n : end] = part[at]
+        return joined
+
     # at equal keys of a location: by span, then enter, begin's operations, end's, leave
-    key = np.lexsort((step, serial, phase, time, location))
-    columns = np.stack([location, time, kind, region, operation, noted], axis=1)
-    return _Rows(columns[key].astype(np.int64))
+    key = np.lexsort(
+        (column(4, np.int64), column(3, np.int64), column(2, np.float64), column(1, np.int64),
+         column(0, np.int32))
+    )  # fmt: skip
+    kinds = (np.int64, np.int64, np.uint8, np.int32, np.int64, np.bool_)
+    chosen = zip((0, 1, 5, 6, 7, 8), kinds, strict=True)
+    return _Rows(*(column(at, kind)[key] for at, kind in chosen))
 
 
 def _at_boundaries(calls: Calls, boundaries: Boundaries, stacks: StackRows) -> Integers:

@@ -25,9 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
+from regionpredict.trace.columns import GrowingColumn
 from regionpredict.trace.kernels import Kernels
 
 _CHUNK = 1 << 23  # bytes of text taken apart at once: bounds the memory, not the result
+_MOST_IN_MEMORY = 1 << 28  # bytes of text, compressed or not, whose records need no files
 _LONGEST_LINE = 1 << 26  # an event record with millions of pairs: no tracer writes one
 _MOST_THREADS = 10**7  # more than any machine runs of one program: the number is damaged
 _LARGEST = 2**62  # times and places in one integer
@@ -93,7 +95,7 @@ def read_records(
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             header, rest, line = _header(file, path, application)
-            text = _Text(header, kernels)
+            text = _Text(header, kernels, path.stat().st_size > _MOST_IN_MEMORY)
             for chunk, first in _chunks(file, rest, line, path):
                 text.take(chunk, path, first)
     except OSError as error:
@@ -230,13 +232,16 @@ _SHORTEST = {"states": 15, "events": 4, "messages": 29, "counters": 10}
 class _Text:
     """Collects the text of a trace piece by piece as tables."""
 
-    def __init__(self, header: Header, kernels: Kernels) -> None:
+    def __init__(self, header: Header, kernels: Kernels, in_files: bool) -> None:
         self._header = header
         self._library = kernels.load("paraver_text.c")
         self._threads = np.array(header.threads, dtype=np.int64)
         self._first = np.concatenate([[0], np.cumsum(self._threads)]).astype(np.int64)
-        self._parts: list[tuple[NDArray[np.int64], ...]] = []
-        self._places: list[tuple[NDArray[np.int32], ...]] = []
+        self._tables = [
+            GrowingColumn(kind, width, in_files)
+            for kind, width in ((np.int64, 5), (np.int64, 5), (np.int64, 10), (np.int64, 1),
+                                (np.int64, 1), (np.int32, 1), (np.int32, 1))
+        ]  # fmt: skip
         self._passed_over = 0
         self._room = 0
         self._buffers: tuple[NDArray[Any], ...] = ()
@@ -259,16 +264,9 @@ class _Text:
         if table.error:
             raise _wrong_line(table, text, path, first)
         read = table.counter_count
-        self._parts.append(
-            (
-                states[: table.state_count].copy(),
-                events[: table.event_count].copy(),
-                messages[: table.message_count].copy(),
-                time[:read].copy(),
-                value[:read].copy(),
-            )
-        )
-        self._places.append((place[:read].copy(), kind[:read].copy()))
+        counts = (table.state_count, table.event_count, table.message_count, *[read] * 4)
+        for grown, rows, count in zip(self._tables, self._buffers, counts, strict=True):
+            grown.append(rows[:count])
         self._passed_over += table.passed_over
         self.latest = max(self.latest, table.latest)
 
@@ -285,21 +283,10 @@ class _Text:
 
     def records(self) -> Records:
         """All collected records. It can be called once, since it releases the pieces."""
-        empty = np.zeros((0, 5), dtype=np.int64)
-        none, nowhere = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
-        parts, self._parts = (
-            [*self._parts, (empty, empty, np.zeros((0, 10), np.int64), none, none)],
-            [],
+        states, events, messages, time, value, location, kind = (
+            grown.whole() for grown in self._tables
         )
-        columns = [list(column) for column in zip(*parts, strict=True)]
-        del parts
-        tables = []
-        for column in columns:
-            tables.append(np.concatenate(column))
-            column.clear()
-        places = [np.concatenate(c) for c in zip(*self._places, (nowhere, nowhere), strict=True)]
-        states, events, messages, time, value = tables
-        readings = Readings(places[0], time, places[1], value)
+        readings = Readings(location, time, kind, value)
         return Records(states, events, messages, readings, self._passed_over)
 
 

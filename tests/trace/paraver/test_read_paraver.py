@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from two_ranks import BODY, HEAD, PCF, ROW
 
 from regionpredict.errors import InputError
-from regionpredict.trace import Kind, Paradigm, Role
+from regionpredict.trace import Kind, Paradigm, Role, columns
 from regionpredict.trace.bursts import bursts_of, by_location, useful_increase
 from regionpredict.trace.event_trace import EventTrace
 from regionpredict.trace.kernels import Kernels
@@ -38,6 +38,32 @@ def events(trace: EventTrace, location: int) -> list[tuple[int, str, str]]:
             trace.regions[trace.region[row]].name if trace.region[row] >= 0 else "",
         )
         for row in rows
+    ]
+
+
+def test_records_of_large_files_lie_in_files(
+    trace: EventTrace, tmp_path: Path, kernels: Kernels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[bool] = []
+
+    class Noted(columns.GrowingColumn):
+        def __init__(self, kind: type[np.generic], width: int, in_file: bool) -> None:
+            made.append(in_file)
+            super().__init__(kind, width, in_file)
+
+    monkeypatch.setattr(records, "GrowingColumn", Noted)
+    monkeypatch.setattr(records, "_MOST_IN_MEMORY", 0)
+    monkeypatch.setattr(records, "_CHUNK", 200)  # several pieces
+    large = read_paraver(tmp_path / "two.prv", kernels)
+    assert made == [True] * 7
+    assert large.regions == trace.regions
+    for column in ("time", "kind", "region", "starts"):
+        assert getattr(large, column).tolist() == getattr(trace, column).tolist()
+    for column in ("event", "partner", "tag", "sent", "received", "collective"):
+        one, other = (getattr(it.operations, column).tolist() for it in (large, trace))
+        assert one == other
+    assert [counter.increase.tolist() for counter in large.counters] == [
+        counter.increase.tolist() for counter in trace.counters
     ]
 
 
