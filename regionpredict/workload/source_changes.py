@@ -39,7 +39,8 @@ def changes_of(
     if region.nest is None or workload.execution is None:
         return
     if region.clause("ordered") is None:
-        yield from _schedules(region, workload)
+        unseen = any(note.id == "RP113" for note in facts.diagnostics)
+        yield from _schedules(region, workload, unseen=unseen)
         yield from _collapsed(facts, region, build)
     yield from _padded(region, workload)
 
@@ -78,8 +79,11 @@ def without_barrier(workload: Workload) -> Workload | None:
     return replace(workload, execution=replace(execution, synchronisation=counts))
 
 
-def _schedules(region: Region, workload: Workload) -> Iterator[Change]:
+def _schedules(region: Region, workload: Workload, *, unseen: bool) -> Iterator[Change]:
+    """Other schedules, if the cost of the iterations is known: not with `unseen` calls."""
     now = workload.schedule
+    if unseen and now.kind != "static":
+        return
     tried = [Schedule("static", None), Schedule("static", 1.0), Schedule("guided", 1.0)]
     tried += [Schedule("dynamic", chunk) for chunk in (1.0, COARSE_CHUNK.value)]
     for schedule in tried:

@@ -54,6 +54,7 @@ def judged(
     doubts = doubts_of_notes(workload.table.diagnostics, partial=partial)
     if workload.team_limit != 1:
         doubts += _in_turn(workload, execution)
+    doubts += _call_cost(points, threads, doubts)
     doubts += _meeting(execution, points, threads, doubts)
     doubts += _calibration(time.machine)
     otherwise = _otherwise(time, execution, [point.threads for point in points])
@@ -80,6 +81,15 @@ def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
     if not arrays:
         return ()
     return (doubt("in-turn", f"threads write one cache line of {', '.join(arrays)} in turns"),)
+
+
+def _call_cost(points: Sequence[Point], threads: int, before: Sequence[Doubt]) -> tuple[Doubt, ...]:
+    """The doubt of fewer than all threads for the overhead of a loop with unseen calls, which may
+    take much longer than they are counted."""
+    unseen = any(known.id == "calls" for known in before)
+    if not unseen or limit(points) not in _HELD_UP or threads >= points[-1].threads:
+        return ()
+    return (doubt("call-cost", "unseen calls count as a few cycles; longer ones would scale"),)
 
 
 def _meeting(

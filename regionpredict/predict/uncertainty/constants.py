@@ -65,6 +65,11 @@ UNSEEN_CONFIDENCE = Constant(
     "time, allocate, or wait for a lock. 5 of 5 hints were right (programs of tests/accuracy/"
     "doubtful_programs.py on 16 cores), with four more of which half are",
 )  # fmt: skip
+UNSEEN_COST_CONFIDENCE = Constant(
+    0.5, "of the confidence", "assumed",
+    "where overhead limits a loop with such a call. Its few cycles are a guess. A call of a "
+    "microsecond would change the hint",
+)  # fmt: skip
 RACE_CONFIDENCE = Constant(
     0.6, "of the confidence", "assumed",
     "where threads may write one element without protection: how often they meet is not known, and "

@@ -22,6 +22,7 @@ from regionpredict.predict.uncertainty.constants import (
     RACE_CONFIDENCE,
     UNEVEN_CONFIDENCE,
     UNSEEN_CONFIDENCE,
+    UNSEEN_COST_CONFIDENCE,
 )
 from regionpredict.workload import Diagnostic
 
@@ -37,6 +38,7 @@ class Doubt(NamedTuple):
 FACTORS: Mapping[str, Constant] = {
     "unread": PARTIAL_CONFIDENCE,
     "calls": UNSEEN_CONFIDENCE,
+    "call-cost": UNSEEN_COST_CONFIDENCE,
     "race": RACE_CONFIDENCE,
     "possible-race": POSSIBLE_RACE_CONFIDENCE,
     "in-turn": IN_TURN_CONFIDENCE,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from round_machine import round_machine, workload_of_text
 
+from regionpredict.frontend import requests_for
 from regionpredict.machine import load
+from regionpredict.pipeline import analyse, predict
 from regionpredict.predict.by_size import HintRange, OpenHint
 from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.predict.density import predict_density
@@ -89,3 +92,39 @@ def test_guesses_that_do_not_decide_are_no_doubt(workload: Workload) -> None:
     # A model without a curve has no margin of this kind: it is left as it is.
     density = predict_density(workload.table, MACHINE)
     assert known_at_all_sizes(density, hint(0.1, 1.0)) is density
+
+
+CALLS = """void handle(int i);
+double a[1000];
+void run(int n, void (*work)(int)) {
+#pragma omp parallel for @
+  for (int i = 0; i < n; i++) { work_here }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("schedule", "work", "n", "most", "schedules"),
+    [
+        ("schedule(dynamic)", "handle(i);", 36_000_000, 0.45, 0),
+        ("schedule(dynamic)", "work(i);", 36_000_000, 0.45, 0),
+        ("", "handle(i);", 64, 0.45, 0),
+        ("", "handle(i);", 36_000_000, 0.8, 0),
+        ("schedule(dynamic)", "a[i % 1000] = i;", 36_000_000, 1.0, 1),
+    ],
+    ids=["unseen", "a pointer", "few of them", "many of them", "seen"],
+)
+def test_what_unseen_calls_cost_is_a_guess(
+    tmp_path: Path, schedule: str, work: str, n: int, most: float, schedules: int
+) -> None:
+    """Calls of no known length count as 30 cycles. If that is less than the overhead, the hint of
+    few threads and the gain of another schedule are those of the guess."""
+    text = CALLS.replace("@", schedule).replace("work_here", work)
+    (tmp_path / "f.c").write_text(text)
+    machine = load("skylake-gold-6148")
+    analysis = analyse(requests_for([str(tmp_path / "f.c")]), {"n": n})
+    result = predict(analysis, machine, "saturation")
+    (region,) = result.predictions
+    assert most - 0.2 < region.confidence <= most
+    advised = [change.id for changes in result.advice.values() for change in changes]
+    assert advised.count("RP202") == schedules
