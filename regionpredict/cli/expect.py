@@ -8,7 +8,7 @@ import click
 
 from regionpredict.atomic_file import write_file
 from regionpredict.cli.given_options import refuse_options
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import write_notes, write_result
 from regionpredict.cli.point_bindings import point_bindings
 
 if TYPE_CHECKING:
@@ -142,6 +142,7 @@ def _propose(path: str, measurements: Any, target: str | None) -> None:
     else:
         proposal = propose_from_measurements(path, read(Path(path)), target)
     write_result(proposal.text, target)
+    write_notes(proposal.doubts)
     for problem in proposal.problems:
         click.echo(f"regionpredict: {problem}", err=True)
 

@@ -215,3 +215,21 @@ def test_three_terms_are_found_where_three_are_asked_for():
     values = [[10 + 3 * math.log2(p) + 0.5 * p + 0.001 * p * p] for p in points]
     model = fit(points, values, max_terms=3)
     assert model.formula() == "10 + 0.001*p^2 + 0.5*p + 3*log2(p)"
+
+
+def test_a_proposal_from_disturbed_measurements_says_so(tmp_path):
+    """The repetitions at the largest size differ by half of their mean."""
+    path = tmp_path / "runs.csv"
+    rows = [(n, n * 1e-6 * factor) for n in (2, 4, 8, 16) for factor in (1.0, 1.001, 0.999)]
+    rows += [(32, 160e-6), (32, 161e-6), (32, 32e-6)]
+    path.write_text("n,time\n" + "".join(f"{n},{time}\n" for n, time in rows))
+    done = expect(path, "--propose", "-o", tmp_path / "baseline.yaml")
+    assert done.exit_code == 0
+    assert "note: time: " in done.output
+    assert "measure again on a quiet host before you rely on this baseline" in done.output
+
+
+def test_a_proposal_from_clean_measurements_has_no_doubts(tmp_path):
+    table(tmp_path / "m.csv", solve=lambda p: 2 + 0.3 * p * p, io=lambda p: 5 + 0.5 * p)
+    done = expect(tmp_path / "m.csv", "--propose", "-o", tmp_path / "baseline.yaml")
+    assert "note:" not in done.output

@@ -43,6 +43,14 @@ def test_the_page_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             code = 1 if "failed: " in shown else 0
             assert (done.returncode, done.stderr) == (code, told), command
             assert done.stdout == shown, command
+        elif kind == "sh":  # with any program
+            (tmp_path / "program").write_text("#!/bin/sh\n")
+            (tmp_path / "program").chmod(0o755)
+            subprocess.run(["sh", "-c", text], check=True)
+            rows = [line.split(",") for line in (tmp_path / "mine.csv").read_text().split()]
+            sizes = [size for size in ("1000", "2000", "4000", "8000", "16000") for _ in range(3)]
+            assert [row[0] for row in rows] == ["n", *sizes]
+            assert all(float(time) >= 0 for _, time in rows[1:])
         else:
             assert kind == "pycon"
             session = doctest.DocTestParser().get_doctest(text, names, "page", "page", 0)
@@ -51,7 +59,7 @@ def test_the_page_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             assert not result.failed, "".join(failures)
             names = session.globs
     told = ["text", "console", "console", *["text", "console"] * 3, "console", "yaml"]
-    told += ["text", "console", "console"]
+    told += ["sh", "text", "console", "console"]
     assert kinds == [*told, "pycon", "pycon"]
     pictures = re.findall(r"[\w]+\.(?:pdf|png|svg)", PAGE)
     assert set(pictures) == {

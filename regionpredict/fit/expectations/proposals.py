@@ -15,15 +15,21 @@ from regionpredict.fit.expectations.expectation_file import SCHEMA, Check, Repor
 from regionpredict.fit.expectations.growth import ONE
 from regionpredict.fit.expectations.verdict import fit_expected, growth_of
 from regionpredict.fit.experiment import Experiment
-from regionpredict.fit.model.fitted_model import NO_MODEL
+from regionpredict.fit.model.fitted_model import NO_MODEL, FittedModel
+
+_GOOD_R2 = 0.95  # below it, a formula leaves a twentieth of the variation unexplained
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """The text of an expectation file, and the series without an expectation, with the reasons."""
+    """The text of an expectation file, and the series without an expectation, with the reasons.
+
+    `doubts` say why a proposed growth may be that of disturbed measurements.
+    """
 
     text: str
     problems: tuple[InputError, ...]
+    doubts: tuple[str, ...] = ()
 
 
 def propose_from_file(path: Path, report: Report) -> Proposal:
@@ -47,7 +53,7 @@ def propose_from_measurements(path: str, experiment: Experiment, target: str | N
 
     `path` is the file of measurements, and `target` the new file.
     """
-    entries, problems = [], list(experiment.problems)
+    entries, problems, doubts = [], list(experiment.problems), []
     for series in experiment.series:
         try:
             if len(series.parameters) != 1:
@@ -63,6 +69,7 @@ def propose_from_measurements(path: str, experiment: Experiment, target: str | N
         if model.law == NO_MODEL:
             problems.append(_none(series.callpath, "no formula describes it", path))
             continue
+        doubts += _doubts(series.callpath or series.metric, model)
         entry = {"callpath": series.callpath, "metric": series.metric}
         named = {key: value for key, value in entry.items() if value}
         entries.append({**named, "expect": growth_of(model).text(series.parameters[0])})
@@ -76,7 +83,18 @@ def propose_from_measurements(path: str, experiment: Experiment, target: str | N
         "measurements": os.path.relpath(Path(path).resolve(), start),
         "expectations": entries,
     }
-    return Proposal(_text(data, ()), tuple(problems))
+    return Proposal(_text(data, ()), tuple(problems), tuple(doubts))
+
+
+def _doubts(name: str, model: FittedModel) -> list[str]:
+    """Reasons not to use the model as a baseline."""
+    reasons = list(model.warnings)
+    if model.adjusted_r2 < _GOOD_R2:
+        reasons.append(f"the adjusted R2 of the model is {model.adjusted_r2:.2f}")
+    return [
+        f"{name}: {reason}; measure again on a quiet host before you rely on this baseline"
+        for reason in reasons
+    ]
 
 
 def _none(callpath: str, reason: str, path: str) -> InputError:
