@@ -20,6 +20,7 @@ from regionpredict.analysis.execution_counts import NEVER, ONCE, Guard, Guards, 
 from regionpredict.ir import Expr, Loop, Region, Span
 from regionpredict.ir.expr import ONE, Number
 from regionpredict.ir.flow import BEHIND_RETURN, Block, Event, Flow, Handed, called_functions
+from regionpredict.library import MESSAGES
 
 _MAX_DEPTH = 60
 _IDLE = NEVER._replace(assumed=("main is not seen to reach it",))
@@ -205,11 +206,17 @@ class _Walk:
         self, flow: Flow, events: Sequence[Event], nest: list[_Around], team: _Team | None,
         into: _Summary,
     ) -> None:  # fmt: skip
+        reports = [event.span for event in events if isinstance(event, Block) and _reports(event)]
         for event in events:
             if isinstance(event, Handed):
                 self._call(flow, event, nest, team, into)
             elif isinstance(event, Block):
+                before = dict(into.order.serial) if event.span in reports else None
                 self._block(flow, event, nest, team, into)
+                if before is not None and reports.count(event.span) == 1:
+                    guard = self.guards.get((event.span, event.side))
+                    if guard is not None and not guard.handed(self.given[-1]).is_decided:
+                        into.order.serial = before
 
     def _block(
         self, flow: Flow, block: Block, nest: list[_Around], team: _Team | None, into: _Summary
@@ -382,6 +389,14 @@ class _Walk:
         if not notes:
             return runs
         return runs.times(Runs(None, None, 1.0, tuple(dict.fromkeys(notes))))
+
+
+def _reports(block: Block) -> bool:
+    """Whether a side of a condition writes a message. Its serial loops are taken to belong to a
+    rare case if no other side does so and nothing decides the condition."""
+    return block.kind == "branch" and any(
+        isinstance(event, Handed) and event.function in MESSAGES for event in block.body
+    )
 
 
 def _repeated(callee: Flow) -> Runs:

@@ -8,12 +8,13 @@ operations, barriers, and functions that are rarely called. `critical_sections.p
 from regionpredict.library.critical_sections import with_critical_sections
 from regionpredict.library.functions import (
     HIDDEN_LOCKS,
+    MESSAGES,
     RARE_UNDER_A_CONDITION,
     is_synchronisation,
     place_argument,
 )
 
 __all__ = [
-    "HIDDEN_LOCKS", "RARE_UNDER_A_CONDITION", "is_synchronisation", "place_argument",
+    "HIDDEN_LOCKS", "MESSAGES", "RARE_UNDER_A_CONDITION", "is_synchronisation", "place_argument",
     "with_critical_sections",
 ]  # fmt: skip

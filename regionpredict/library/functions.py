@@ -45,11 +45,16 @@ HIDDEN_LOCKS = frozenset((
 ))  # fmt: skip
 """Functions with one shared state, guarded by their own lock."""
 
-STREAMS = frozenset((
+MESSAGES = frozenset((
     "printf", "fprintf", "vprintf", "vfprintf", "__printf_chk", "__fprintf_chk", "puts", "fputs",
-    "putchar", "putc", "fputc", "perror", "fflush", "fwrite", "fread", "fgets", "fgetc", "getc",
-    "getchar", "scanf", "fscanf",
+    "perror",
 ))  # fmt: skip
+"""Functions that write a text for the user."""
+
+STREAMS = MESSAGES | {
+    "putchar", "putc", "fputc", "fflush", "fwrite", "fread", "fgets", "fgetc", "getc", "getchar",
+    "scanf", "fscanf",
+}  # fmt: skip
 """Functions that lock the stream they read or write."""
 
 RARE_UNDER_A_CONDITION = STREAMS | {"malloc", "calloc", "realloc", "reallocarray"}
