@@ -1,11 +1,12 @@
 """The first screen for many loops: the most expensive loops, recommended changes, and sizes to set.
 
-Use 18 threads on 1 package: 3.8x faster than 1 thread (3.4-3.9), 60 % confidence.
+Use 18 threads on 1 package: 3.8x faster than 1 thread (80 % interval 3.4-3.9).
+The fewest threads within 10 % of the shortest time. Confidence 60 %.
 skylake-gold-6148: 2 packages (sockets) x 20 cores, saturation model
 
 Loops by share of time:
-     time  gain  pk thr limited by        conf  where
-   61.2 %  9.2x   1  10 imbalance         57 %  bt/solve.c:12 x_solve
+     time  gain  pk thr  limited by        conf  where
+   61.2 %  9.2x   1  10  imbalance         57 %  bt/solve.c:12 x_solve
 12 more loops take 8 % of the time: --all shows every loop
 """
 

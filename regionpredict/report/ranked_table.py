@@ -1,7 +1,7 @@
 """Regions in one list across files: the table of `--sort` and `--top`.
 
-time  gain  pk thr limited by        conf  where
-61 %   9.2x  1  10 imbalance         57 %  bt/solve.c:12 x_solve
+time  gain  pk thr  limited by        conf  where
+61 %   9.2x  1  10  imbalance         57 %  bt/solve.c:12 x_solve
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def ranked_rows(
     bytes replace the share of the time.
     """
     folder = common_folder([prediction.facts.region.span.file for prediction in predictions])
-    choice = "  gain  pk thr " if model == "saturation" else "  score  pkgs "
+    choice = "  gain  pk thr  " if model == "saturation" else "  score  pkgs "
     head = f"{'data' if data else 'time':>9}{choice}{'limited by':<16}  conf  where"
     lines = [f"Below {folder}:"] if len(folder) > 1 else []
     lines.append(head)
     for prediction in predictions:
         share = times.get(prediction.facts.region.id)
         first = show_bytes(prediction.working_set_bytes) if data else _share(share, whole)
-        row = f"{first:>9}{_result(prediction)}"
+        row = f"{first:>9}{_result(prediction, model)}"
         region = prediction.facts.region
         place = f"{region.span.file[len(folder) :]}:{region.span.line}"
         lines.append(row + _where(place, region.function, PAGE_WIDTH - len(row)))
@@ -45,16 +45,18 @@ def _share(seconds: float | None, whole: float) -> str:
     return "?" if seconds is None or not whole else f"{100 * seconds / whole:.1f} %"
 
 
-def _result(prediction: Prediction) -> str:
+def _result(prediction: Prediction, model: str) -> str:
     partial = "?" if prediction.status == "partial" else ""
     marks = f"{guess_mark(prediction) + partial + wrong_mark(prediction.diagnostics):<2}"
     if prediction.threads is None:
-        return f"{'no hint':^14}{prediction.status:<16} {'':4}   "
+        return (
+            f"{'no hint':^{15 if model == 'saturation' else 14}}{prediction.status:<16} {'':4}   "
+        )
     mark = "~" if prediction.borderline else " "
     gain = gain_of(prediction)
     if gain is not None:
         seats = f"{prediction.threads:>4}{seats_mark(prediction)}"
-        choice = f"{show_times(gain):>5}x{mark}{prediction.packages:>2}{seats}"
+        choice = f"{show_times(gain):>5}x{mark}{prediction.packages:>2}{seats} "
     else:
         choice = f"{prediction.score or 0.0:5.2f} {mark}{prediction.packages:>3}    "
     return f"{choice}{prediction.bottleneck or '':<16} {100 * prediction.confidence:3.0f} %{marks}"

@@ -1,6 +1,7 @@
 """The recommendation for a whole program, in words and in JSON.
 
-Use 18 threads on 1 package: 3.8x faster than 1 thread (3.4-3.9), 60 % confidence.
+Use 18 threads on 1 package: 3.8x faster than 1 thread (80 % interval 3.4-3.9).
+The fewest threads within 10 % of the shortest time. Confidence 60 %.
 Serial parts: 41 % of the time at 18 threads.
 """
 
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from regionpredict.predict import Recommendation, Recommended
+from regionpredict.predict.constants import PROGRAM_SLACK
 from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural, show_times
 
@@ -19,6 +21,7 @@ _SIZES = {
     "run": "sizes of a recorded run",
     "given": "sizes as given",
 }
+_RULE = f"The fewest threads within {100 * PROGRAM_SLACK.value:.3g} % of the shortest time."
 _NAMED = 3  # of the serial loops that are not counted
 _SHOWN = 0.005  # of the time: what is less is 0 %
 
@@ -34,15 +37,15 @@ def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
     """The recommendation, and the share of serial time and of loops with data races. `programs` is
     the number of programs.
     """
-    # A model without times knows no speedup.
-    gain = f"{speedup_text(hint)}, " if hint.seconds is not None else ""
     what = f" for {programs} programs together" if programs > 1 else ""
-    line = (
-        f"Use {plural(hint.threads, 'thread')} on {plural(hint.packages, 'package')}{what}: "
-        f"{gain}{100 * hint.confidence:.0f} % confidence"
-    )
-    sizes = _SIZES.get(hint.sizes_from)
-    lines = [line + (f", {sizes}." if sizes else ".")]
+    use = f"Use {plural(hint.threads, 'thread')} on {plural(hint.packages, 'package')}{what}"
+    share, sizes = f"{100 * hint.confidence:.0f} %", _SIZES.get(hint.sizes_from)
+    known = f", {sizes}." if sizes else "."
+    if hint.seconds is None:  # a model without times knows no speedup
+        lines = [f"{use}: {share} confidence{known}"]
+    else:
+        why = f"{_RULE} " if hint.threads > 1 else ""
+        lines = [f"{use}: {speedup_text(hint)}.", f"{why}Confidence {share}{known}"]
     if hint.threads_per_core > 1:
         lines.append(f"Each core runs {hint.threads_per_core} of the threads.")
     if hint.serial_share >= _SHOWN:
@@ -77,13 +80,13 @@ def _first_of(names: Sequence[str]) -> str:
 
 
 def speedup_text(hint: Recommendation) -> str:
-    """`3.8x faster than 1 thread (3.4-3.9)`."""
+    """`3.8x faster than 1 thread (80 % interval 3.4-3.9)`."""
     if hint.threads == 1:
         return "more threads gain too little"
     text = f"{show_times(hint.speedup)}x faster than 1 thread"
     if hint.low == hint.high:
         return text
-    return f"{text} ({show_times(hint.low)}-{show_times(hint.high)})"
+    return f"{text} (80 % interval {show_times(hint.low)}-{show_times(hint.high)})"
 
 
 def recommendation_document(hint: Recommendation) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def result_document(
 def _totals(result: TraceResult, totals: Mapping[str, float], metric: str | None) -> Table:
     units = {record.metric: record.unit for record in result.records}
     rows: list[list[Cell]] = [
-        [name, (_quantity(value, units.get(name, "")), value), result.counts.get(name)]
+        [name, (_amount(value, units.get(name, "")), value), result.counts.get(name)]
         for name, value in totals.items()
         if metric or not name.startswith(INSTANCES)  # their column has them
     ]
@@ -296,6 +296,10 @@ def _location(location: Location | None) -> int | str | None:
     if location is None:
         return None
     return location.rank if location.thread == 0 else str(location)
+
+
+def _amount(value: float, unit: str) -> str:
+    return show_seconds(value) if unit == SECONDS else _quantity(value, unit)
 
 
 def _quantity(value: float, unit: str) -> str:

@@ -90,7 +90,7 @@ def test_page_asks_for_nothing_and_says_nothing(browser: Browser, made: Path) ->
     opened = Opened(browser, made)
     assert opened.page.title() == "Hints for dunnington"
     assert opened.page.locator("h2").all_inner_texts() == [
-        "Regions", "Program", "Teams", "Source", "Roofline", "Assumptions",
+        "Regions", "Program", "Parallel regions", "Source", "Roofline", "Assumptions",
     ]  # fmt: skip
     opened.open_all()
     assert (

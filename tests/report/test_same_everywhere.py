@@ -110,7 +110,9 @@ def test_rows_json_csv_and_page_say_the_same_of_a_region(said: Said) -> None:
 
 def test_teams_say_the_same_in_rows_json_page_and_plan(said: Said) -> None:
     teams = {team["id"]: team for team in said.document["teams"]}
-    (page,) = [one for one in blocks_of(said.page, "table") if one["title"].startswith("Teams")]
+    (page,) = [
+        one for one in blocks_of(said.page, "table") if one["title"].startswith("Parallel regions")
+    ]
     for team, row in zip(teams.values(), page["rows"], strict=True):
         assert team["id"].endswith(row[0])
         assert (row[2][1], row[3][1]) == (team["packages"], team["threads"]), team["id"]

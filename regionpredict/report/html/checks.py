@@ -53,7 +53,7 @@ def program_checks(
         for name, term, rules, good in (
             ("Load balance", "imbalance", ("RP202", "RP203"), "threads wait little at the end"),
             (
-                "Teams and barriers",
+                "Parallel regions and barriers",
                 "overhead",
                 ("RP205", "RP206", "RP207"),
                 "constructs cost little",

@@ -15,6 +15,14 @@ function short(value) {
   if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(1).replace("e+", "e");
   return String(Number(value.toPrecision(3)));
 }
+function quantity(value, unit) {
+  // Seconds in the unit that leaves one to three digits before the point.
+  if (unit === "s" && value > 0 && value < 1) {
+    const [name, size] = [["ms", 1e-3], ["µs", 1e-6], ["ns", 1e-9]].find(([, size]) => value >= size) || ["ns", 1e-9];
+    return `${Number((value / size).toPrecision(3))} ${name}`;
+  }
+  return `${short(value)}${unit ? " " + unit : ""}`;
+}
 function scale(values, from, to, log, whole) {
   const known = values.filter(value => Number.isFinite(value) && (!log || value > 0));
   let low = Math.min(...known), high = Math.max(...known);

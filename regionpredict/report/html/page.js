@@ -135,7 +135,6 @@ function panes(block) {
   // Three panes as in profile browsers: a metric, its call paths, where it lies.
   const root = make("div", {class: "panes"}), sides = ["Metric", "Call path", "Location"].map(title => { const list = make("ul", {"aria-label": title}); root.append(make("div", {}, make("h3", {}, title), list)); return list; });
   let metric = 0, place = 0;
-  const quantity = (value, unit) => `${short(value)}${unit ? " " + unit : ""}`;
   function fill(list, items, chosen, choose) {
     list.replaceChildren(...items.map(([name, told], at) => {
       const button = make("button", {type: "button", "aria-pressed": choose ? String(at === chosen) : null}, make("span", {}, name), make("span", {class: "value"}, told));
@@ -159,7 +158,7 @@ function grid(block, values, unit) {
   const list = make("li", {}, make("table", {}, make("caption", {class: "minor"}, "share of the largest"), make("thead", {}, make("tr", {}, ["location", "value"].map((name, k) => make("th", {scope: "col", class: k ? "number" : null}, name)))),
     make("tbody", {}, block.locations.filter((_, at) => by.has(at)).map(name => {
       const value = by.get(block.locations.indexOf(name)), inner = make("span"); inner.style.width = `${most > 0 ? 100 * value / most : 0}%`;
-      return make("tr", {}, make("td", {}, name), make("td", {class: "number"}, `${short(value)} ${unit}`, make("span", {class: "meter", "aria-hidden": "true"}, inner)));
+      return make("tr", {}, make("td", {}, name), make("td", {class: "number"}, quantity(value, unit), make("span", {class: "meter", "aria-hidden": "true"}, inner)));
     }))));
   return list;
 }

@@ -92,7 +92,7 @@ def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
         Section("Overview", _overview(result)),
         Section("Regions", _regions(result, sources)),
         Section("Program", _program(result)),
-        Section("Teams", [_teams(result)]),
+        Section("Parallel regions", [_teams(result)]),
         Section("Source", source_blocks(result.predictions, changes, sources, rows)),
         Section("Roofline", roofline(result.predictions, machine)),
         Section("Assumptions", _assumptions(result)),
@@ -158,12 +158,12 @@ def _teams(result: ProgramResult) -> Table:
         for team in result.teams
     ]  # fmt: skip
     columns = [
-        Column("Team"), Column("Function", minor=True),
-        Column("Packages", str, bar=float(result.machine.packages)),
-        Column("Threads", str, minor=True), Column("Time on one thread", show_seconds, bar=True),
+        Column("Parallel region"), Column("Function", minor=True),
+        Column("Packages", str, bar=float(result.machine.packages), minor=True),
+        Column("Threads", str), Column("Time on one thread", show_seconds, bar=True),
         Column("Limited by", choice=True, minor=True), Column("Confidence", show_share, bar=1.0),
     ]  # fmt: skip
-    title = "Teams: all that the threads of one parallel do; packages of those the machine has"
+    title = "Parallel regions: all loops that the threads of one parallel run"
     return Table(title, columns, rows)
 
 
@@ -197,7 +197,7 @@ def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
         Column("Iterations", show_count, minor=True, unknown="?"),
         Column("Data", show_bytes, minor=True, unknown="?"),
         Column("Gain", "{:.1f}x".format, spark=lambda at: result.predictions[at].speedup),
-        Column("Packages", str, unknown="?"), Column("Threads", str, minor=True, unknown="?"),
+        Column("Packages", str, minor=True, unknown="?"), Column("Threads", str, unknown="?"),
         Column("Limited by", choice=True, minor=True), Column("Confidence", show_share, minor=True),
         Column("Time on one thread", show_seconds, minor=True, bar=True),
     ]  # fmt: skip
