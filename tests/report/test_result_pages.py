@@ -97,7 +97,17 @@ def write_campaign(folder: Path) -> None:
     (folder / "iso.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
 
 
+LOOP = """\
+static double a[1000000];
+void NAME(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < 1000000; i++) a[i] = 2 * a[i];
+}
+"""
+DEEP = "/".join(["long_name_of_a_folder"] * 4)  # wider than a narrow screen, and without a space
 PAGES = {
+    "deep": f"predict {DEEP}/one.c {DEEP}/two.c -m dunnington --format html -o PAGE",
     "factors": "trace factors run1.prv run2.prv run4.prv --extrapolate 64 --format html -o PAGE",
     "imbalance": "trace imbalance run4.prv --format html -o PAGE",
     "what-if": "trace what-if run4.prv --format html -o PAGE",
@@ -129,6 +139,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "e.yaml").write_text(EXPECTED)
     (made / "quick.dot").write_text(GRAPH.replace("]", "e-3]"))
     (made / "loops.c").write_text(LOOPS)
+    (made / DEEP).mkdir(parents=True)
+    for name in ("one", "two"):
+        (made / DEEP / f"{name}.c").write_text(LOOP.replace("NAME", name))
     for name, seconds in (("before", 2.0), ("loops", 3.0)):
         nodes = [{"id": number, "seconds": seconds, "kind": "task", "place": "loops.c:7"}
                  for number in range(3)]  # fmt: skip
