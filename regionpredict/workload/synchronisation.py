@@ -49,7 +49,8 @@ class SynchronisationCounts(NamedTuple):
     of each OpenMP construct inside. `spread` are `atomic` updates by array, for elements anywhere
     in it. `apart` are updates of elements selected by the iteration number. `nests`: nested
     parallel regions have as many threads as this one, instead of one. `by_lock` are the bodies of
-    `critical` with their own lock, by name.
+    `critical` with their own lock, by name. `perhaps` are the serial bodies and atomic updates
+    under conditions that hold in an unknown share of the executions.
     """
 
     forks: bool
@@ -61,6 +62,7 @@ class SynchronisationCounts(NamedTuple):
     apart: float = 0.0
     nests: bool = False
     by_lock: Mapping[str, float] = MappingProxyType({})
+    perhaps: float = 0.0
 
     @property
     def inner_teams(self) -> float:
@@ -139,7 +141,9 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
         apart=sum(run.times for run in runs if _is_apart(run, region)),
         nests=region.nests,
         by_lock=by_lock,
-    )
+        perhaps=sum(run.times for run in runs
+                    if run.perhaps and run.construct.kind in ("atomic", *SERIAL_KINDS)),
+    )  # fmt: skip
 
 
 def team_limit(region: Region) -> int | None:
@@ -158,16 +162,17 @@ def team_limit(region: Region) -> int | None:
 
 
 class _Run(NamedTuple):
-    """A construct that runs `times` times, inside `loops`."""
+    """A construct that runs `times` times, inside `loops`. `perhaps`: this number is a guess."""
 
     construct: Synchronisation
     times: float
     loops: tuple[Loop, ...]
+    perhaps: bool = False
 
 
 def _gather(
     nodes: tuple[Node, ...], times: float, trips: list[float],
-    around: tuple[tuple[Loop, float], ...], loop: int, runs: list[_Run],
+    around: tuple[tuple[Loop, float], ...], loop: int, runs: list[_Run], *, perhaps: bool = False,
 ) -> int:  # fmt: skip
     """Adds the constructs below `nodes`, which run `times`. `around` are their loops with
     iterations, and `loop` is the position of the first inner loop. Returns the position of the next
@@ -175,16 +180,19 @@ def _gather(
     """
     for node in nodes:
         if isinstance(node, Synchronisation):
-            runs.append(_Run(node, times, tuple(outer for outer, _ in around)))
-            loop = _gather(node.body, times, trips, around, loop, runs)
+            runs.append(_Run(node, times, tuple(outer for outer, _ in around), perhaps))
+            loop = _gather(node.body, times, trips, around, loop, runs, perhaps=perhaps)
         elif isinstance(node, Loop):
             inner = (*around, (node, trips[loop]))
-            loop = _gather(node.body, times * trips[loop], trips, inner, loop + 1, runs)
+            loop = _gather(
+                node.body, times * trips[loop], trips, inner, loop + 1, runs, perhaps=perhaps
+            )
         elif isinstance(node, Branch):
             even = 1 / max(BRANCH_SIDES.value, len(node.sides))
             shares = shares_of_sides(node, even, around[-1][1])
             for side, share in zip(node.sides, shares, strict=True):
-                loop = _gather(side, times * share, trips, around, loop, runs)
+                guess = perhaps or (node.share is None and not node.extreme)
+                loop = _gather(side, times * share, trips, around, loop, runs, perhaps=guess)
     return loop
 
 

@@ -99,11 +99,14 @@ def _meeting(
     far."""
     counts = execution.synchronisation
     found: tuple[Doubt, ...] = ()
+    meet = counts.serial_bodies + counts.in_one_place + len(counts.spread)
     if threads == 1:
-        return found
+        if counts.perhaps > 0.5 * (counts.serial_bodies + counts.atomics) and meet:
+            said = "how often a condition lets threads meet is a guess"
+            return (doubt("contention", said),) if limit(points) in _HELD_UP else ()
+        return ()
     if counts.inner_teams and not any(known.id == "nested" for known in before):
         found += (doubt("nested", "its threads start nested parallel regions"),)
-    meet = counts.serial_bodies + counts.in_one_place + len(counts.spread)
     if meet and limit(points) in _HELD_UP:
         said = f"how often {threads} threads meet at locks or atomic updates is a guess"
         found += (doubt("contention", said),)

@@ -128,3 +128,36 @@ def test_what_unseen_calls_cost_is_a_guess(
     assert most - 0.2 < region.confidence <= most
     advised = [change.id for changes in result.advice.values() for change in changes]
     assert advised.count("RP202") == schedules
+
+
+SEARCH = """double a[1000000], b[100];
+int found;
+void run(void) {
+#pragma omp parallel for
+  for (int i = 0; i < 1000000; i++) {
+    for (int k = 0; k < 100; k++) @
+  }
+}
+"""
+CRITICAL = "\n#pragma omp critical\n found = i; "
+
+
+@pytest.mark.parametrize(
+    ("body", "least", "most"),
+    [
+        ("if (a[i] == b[k]) {" + CRITICAL + "break; }", 0.3, 0.5),
+        ("if (a[i] > b[k]) {" + CRITICAL + "}", 0.3, 0.5),
+        ("{" + CRITICAL + "if (a[i] > b[k]) a[i] = 0; }", 0.8, 0.95),
+    ],
+    ids=["once if at all", "in some", "in each"],
+)
+def test_how_often_a_condition_lets_threads_wait_is_a_guess(
+    tmp_path: Path, body: str, least: float, most: float
+) -> None:
+    """All three serialize as they are counted, the first two only if the conditions hold."""
+    (tmp_path / "f.c").write_text(SEARCH.replace("@", body))
+    analysis = analyse(requests_for([str(tmp_path / "f.c")]), {})
+    result = predict(analysis, load("skylake-gold-6148"), "saturation")
+    (region,) = result.predictions
+    assert region.threads == 1
+    assert least <= region.confidence <= most
