@@ -16,8 +16,8 @@ PACKAGE_PRICE = Constant(
 )  # fmt: skip
 OPENED_SHARE = Constant(
     0.5, "of a package's price", "assumed",
-    "for using it at all, the rest by the cores in use: jobs are given whole packages, and few "
-    "threads on one are in the way of others",
+    "for using the package at all, the rest by the cores in use: jobs get whole packages, and "
+    "few threads on one block it for others",
 )  # fmt: skip
 PROGRAM_SLACK = Constant(
     0.1, "of a program's least time", "assumed",
@@ -42,7 +42,10 @@ SIZE_RATIO = Constant(
     10.0, "times the size before", "assumed", "a hint that turns twice inside does not turn back"
 )
 MOST_TRIALS = Constant(
-    100.0, "sizes", "assumed", "eight turns found to 5 %: more are no answer to a person"
+    100.0,
+    "sizes",
+    "assumed",
+    "eight thresholds with a precision of 5 %: more are not useful for people",
 )
 TRIAL_WORK = Constant(
     60_000.0, "references", "measured",
@@ -72,17 +75,20 @@ THREADS_PRECISION = Constant(
 )
 SELDOM = Constant(
     0.01, "of its executions", "assumed",
-    "how often a condition holds that holds nearly never: what stands under it no longer counts",
+    "the share of a condition that is almost never true: guarded code then no longer counts",
 )  # fmt: skip
 ADVICE_GAIN = Constant(
-    1.1, "times faster", "assumed", "a change to the source that gains less is not worth telling"
+    1.1, "times faster", "assumed", "a source change with a smaller gain is not reported"
 )
 ADVICE_SCREEN = Constant(
     0.95, "of the needed gain", "assumed",
     "a change that gains less on whole caches and all cores is not counted on other threads",
 )  # fmt: skip
 ADVISED_SHARE = Constant(
-    0.01, "of the program's time", "assumed", "no change is looked for in teams that take less"
+    0.01,
+    "of the program's time",
+    "assumed",
+    "no changes are searched for parallel regions with a smaller share",
 )
 ADVISED_TEAMS = Constant(
     20, "teams", "assumed", "those that take the longest, for which changes are looked for"
@@ -92,7 +98,7 @@ SKEW_TRIED = Constant(
     "the longest iteration for which a schedule is still looked for: hubs of large graphs",
 )  # fmt: skip
 SKEW_PRECISION = Constant(
-    0.1, "of the logarithm", "assumed", "finer than how uneven work is can be told beforehand"
+    0.1, "of the logarithm", "assumed", "finer than the imbalance of work can be predicted"
 )
 CHUNKS_A_THREAD = Constant(
     32, "chunks", "assumed",
@@ -131,5 +137,5 @@ HANDOVER_BEAM = Constant(
 )  # fmt: skip
 COSCHEDULE_GAIN = Constant(
     1.02, "times as fast as taking turns", "assumed",
-    "from which on programs share a node: less is no reason to",
+    "from which on programs share a node: a smaller gain is not worth it",
 )  # fmt: skip

@@ -16,8 +16,8 @@ UNKNOWN_EXTENT = Constant(
 )  # fmt: skip
 BRANCH_SHARE = Constant(
     0.5, "of the executions", "assumed",
-    "a side of a branch directly in a loop body runs every second time: nothing in the source "
-    "says how often; of more than two sides, each alike",
+    "a side of a branch directly in a loop body is executed every second time, since the source"
+    " does not show how often. More than two sides have equal shares",
 )  # fmt: skip
 RARE_SIDE = Constant(
     4 / 68, "of the executions", "assumed",
@@ -37,8 +37,8 @@ SKEW_EXPONENT = Constant(
 )  # fmt: skip
 HEAVY_SHARE = Constant(
     0.9, "of the work", "assumed",
-    "in the long iterations where only the longest and the mean are known: most of the work, so "
-    "that a block of them is as long as it can be",
+    "share of work in the long iterations if only the longest and the mean are known: most of "
+    "the work, so that a block of them is as long as possible",
 )  # fmt: skip
 TRIANGLE_NODES = ((0.2113248654, 0.5), (0.7886751346, 0.5))
 """Gauss-Legendre points and weights on [0, 1], derived. They are exact for polynomials up to degree
@@ -70,8 +70,8 @@ The inner position is not the middle, where symmetric work may equal the ends.
 """
 WORK_PHASES = Constant(
     3, "phases", "assumed",
-    "by which threads at work are told apart: those of a piece end one after the other, and the "
-    "footprint of their caches changes slowly",
+    "maximum number of thread counts at work that are distinguished: the threads of a piece end"
+    " one after the other, and their footprint changes slowly",
 )  # fmt: skip
 KEPT_SHARE = Constant(
     0.5, "of a cache", "assumed",
@@ -89,8 +89,8 @@ UNEVEN_WORK = Constant(
 )  # fmt: skip
 HALO = Constant(
     2.0, "elements", "assumed",
-    "what a row of unknown length has beside the range of its loops: one at each end, as a "
-    "stencil reads them",
+    "the additional elements of a row of unknown length beyond the range of its loops: one at "
+    "each end, as in a stencil",
 )  # fmt: skip
 NUMBER_BYTES = Constant(
     16.0, "B", "derived",
@@ -156,12 +156,12 @@ NEAR = Constant(
 )  # fmt: skip
 MOST_BLOCKS = Constant(
     16, "threads", "derived",
-    "pieces that are gone through one by one; of more, the middle one stands for all",
+    "pieces that are enumerated; with more, the middle one represents all",
 )  # fmt: skip
 MOST_RUNS = Constant(
     2048, "runs", "derived",
-    "addresses of an array that are gone through run by run, where rows lie within each other: a "
-    "few milliseconds; more are counted by closed forms",
+    "addresses of an array that are enumerated run by run if rows overlap, which takes a few "
+    "milliseconds; more are counted by closed forms",
 )  # fmt: skip
 FEW_RUNS = Constant(
     48, "runs", "measured",
@@ -170,8 +170,8 @@ FEW_RUNS = Constant(
 )  # fmt: skip
 MOST_REFERENCES = Constant(
     1 << 19, "references", "derived",
-    "a nest of no more is gone through reference by reference: some hundredths of a second a team, "
-    "and some megabytes",
+    "a nest with at most this many references is enumerated, which takes some hundredths of a "
+    "second per number of threads, and some megabytes",
 )  # fmt: skip
 STREAM_LINES = Constant(
     64, "lines", "derived",
@@ -208,7 +208,10 @@ REUSE_SAMPLES = Constant(
     "proportion or with the square, are known to an eighth",
 )  # fmt: skip
 LONGEST_EXPRESSION = Constant(
-    60, "names, numbers and operators", "assumed", "longer ones are not shown: nobody reads them"
+    60,
+    "names, numbers and operators",
+    "assumed",
+    "longer ones are not shown, since they are not readable",
 )
 LARGEST_DENOMINATOR = Constant(
     1000, "1", "derived",

@@ -14,7 +14,10 @@ LOOP_CONTROL = Constant(
     2.0, "instructions/iteration", "derived", "the increment and the fused comparison and branch"
 )
 OUTER_BODY = Constant(
-    1.0, "instructions/iteration", "derived", "loop control of an outer loop, beside its inner one"
+    1.0,
+    "instructions/iteration",
+    "derived",
+    "loop control of an outer loop, in addition to its inner one",
 )
 SCALAR_LOAD = Constant(
     8.0, "B", "derived",
@@ -75,11 +78,14 @@ CHE_STEPS = Constant(
 
 USABLE_MEMORY = Constant(
     0.95, "of the memory", "assumed",
-    "what a program gets of a domain: Linux keeps 64 B for each page of 4 KiB (1.6 %), and the "
-    "kernel, its caches and services about a GiB of the 32 of a domain",
+    "the memory of a domain that a program can use: Linux keeps 64 B per page of 4 KiB (1.6 %),"
+    " and the kernel, its caches and services about a GiB of the 32 of a domain",
 )  # fmt: skip
 FIRST_TOUCH_BYTES = Constant(
-    4096, "B", "derived", "what the machine's table `first_touch` is told for, whatever a page is"
+    4096,
+    "B",
+    "derived",
+    "the amount to which the machine's table `first_touch` refers, for any page size",
 )
 RECYCLED_BLOCK = Constant(
     128 << 10, "B", "measured",
@@ -127,7 +133,10 @@ TURNING_WRITES = Constant(
     "from this share of write-backs on a bus that turns round saturates as with writing kernels",
 )  # fmt: skip
 MIX_DIGITS = Constant(
-    4, "digits", "derived", "kernels whose shares of write-backs agree in so many stand together"
+    4,
+    "digits",
+    "derived",
+    "kernels whose shares of write-backs agree to this many digits are grouped",
 )
 SOLVER_STEPS = Constant(
     60, "steps", "derived", "by then bisection alone has reached the last bit of a double"
@@ -140,7 +149,7 @@ SOLVER_INTERVAL = Constant(
 )
 STAYING = Constant(
     0.5, "of one thread's traffic", "assumed",
-    "from this loss of memory traffic on it is told that the caches keep data between two runs",
+    "a loss of memory traffic from which the caches are reported to keep data between two runs",
 )  # fmt: skip
 DECIDING_SHARE = Constant(
     0.5, "of the time", "assumed",
@@ -148,7 +157,7 @@ DECIDING_SHARE = Constant(
 )  # fmt: skip
 SUPERLINEAR = Constant(
     1.05, "of the number of threads", "assumed",
-    "a speedup larger than this is told, with its reason: repeated runs differ by less",
+    "a speedup above this is reported with its reason: repeated runs differ by less",
 )  # fmt: skip
 
 # -- how far an assumed figure of a machine is off ------------------------------------------------

@@ -10,8 +10,8 @@ from regionpredict.constant import Constant
 
 CREEP = Constant(
     0.0406, "of the speed, a doubling of threads", "measured",
-    "what measured curves gain beside the predicted ones where the whole time is memory's "
-    "bandwidth (docs/accuracy.md, fitted there)",
+    "the gain of measured curves over predicted ones if the whole time is memory bandwidth "
+    "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 LOST_GROWTH = Constant(
     0.0923, "of the logarithm of the speedup", "measured",
@@ -24,7 +24,7 @@ THREADS_SPREAD = Constant(
 )  # fmt: skip
 PLACES_SPREAD = Constant(
     0.238, "of the speed, a doubling of packages, or of threads on a core", "measured",
-    "the same beside that of threads where they go to other packages or share cores "
+    "the same in addition to that of threads, if they use other packages or share cores "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 BAND_REACH = Constant(
@@ -48,22 +48,21 @@ MOST_SURE = Constant(
 )  # fmt: skip
 SURE_STEP = Constant(
     0.05, "1", "assumed",
-    "confidences are told in such steps: measurements bear no finer ones",
+    "confidences are reported in such steps, since measurements do not permit finer ones",
 )  # fmt: skip
 BAND_SHARE = Constant(0.8, "of the measured points", "assumed", "what a band is to hold")
 LEAST_DOUBT = Constant(
     0.3, "1", "assumed",
-    "what the spreads leave of a doubt below this tells nothing: clear choices are wrong where a "
-    "program is another than was counted (of 0.03 to 0.3 the best on data left out)",
+    "a doubt below this has no information: clear choices are wrong if the program differs from"
+    " the counted one (of 0.03 to 0.3 the best on data left out)",
 )  # fmt: skip
 PARTIAL_CONFIDENCE = Constant(
     0.8, "of the confidence", "assumed", "what is left where a part of the region is not understood"
 )
 UNSEEN_CONFIDENCE = Constant(
     0.86, "of the confidence", "measured",
-    "where a function is called of which neither the body nor the memory is seen: it may take any "
-    "time, allocate, or wait for a lock. 5 of 5 hints were right (programs of tests/accuracy/"
-    "doubtful_programs.py on 16 cores), with four more of which half are",
+    "for a called function whose body and memory accesses are unknown: it may take any time, "
+    "allocate, or wait for a lock.",
 )  # fmt: skip
 UNSEEN_COST_CONFIDENCE = Constant(
     0.5, "of the confidence", "assumed",
@@ -72,8 +71,8 @@ UNSEEN_COST_CONFIDENCE = Constant(
 )  # fmt: skip
 RACE_CONFIDENCE = Constant(
     0.6, "of the confidence", "assumed",
-    "where threads may write one element without protection: how often they meet is not known, and "
-    "a correct program would have to pay for keeping them apart",
+    "for possible unprotected writes of one element by several threads: their frequency is "
+    "unknown, and a correct program would need synchronization",
 )  # fmt: skip
 POSSIBLE_RACE_CONFIDENCE = Constant(
     0.85, "of the confidence", "measured",
@@ -83,10 +82,8 @@ POSSIBLE_RACE_CONFIDENCE = Constant(
 )  # fmt: skip
 IN_TURN_CONFIDENCE = Constant(
     0.32, "of the confidence", "measured",
-    "where threads write one cache line in turns: how often a compiler keeps the value in a "
-    "register is not known. 2 of 10 hints were right (programs of tests/accuracy/"
-    "doubtful_programs.py, five on two cores of a busy host and five on 16 cores: the others "
-    "gained from threads), with four more of which half are",
+    "for threads that take turns at writing one cache line: how often a compiler keeps the "
+    "value in a register is unknown.",
 )  # fmt: skip
 CONTENTION_CONFIDENCE = Constant(
     0.49, "of the confidence", "measured",
@@ -103,8 +100,8 @@ UNEVEN_CONFIDENCE = Constant(
 )  # fmt: skip
 CALIBRATION_CONFIDENCE = Constant(
     0.7, "of the confidence", "assumed",
-    "where most figures of a machine did not settle when it was measured: a busy host slows them "
-    "all alike, and a figure that decides is seldom the only one that is off",
+    "for a machine most of whose figures did not converge: a busy host slows all of them "
+    "equally, and a deciding figure is rarely the only wrong one",
 )  # fmt: skip
 FEW_FIGURES = Constant(10, "figures", "assumed", "of fewer with a known spread no share is told")
 NESTED_CONFIDENCE = Constant(
