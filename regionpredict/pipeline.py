@@ -218,7 +218,7 @@ def analyse(
     program, idle = reached_only(program, followed)
     program = replace(
         program, not_entered=not_entered(program, followed),
-        defaults=bool(followed) and not any(values.asked for values in followed),
+        followed=bool(followed),
     )  # fmt: skip
     remarks = (*remarks, *idle)
     sizes = with_implied(program, given_sizes.whole)
@@ -288,15 +288,16 @@ def predict(
     _check_threads(threads, machine)
     times = [clock()]
     facts = with_possible_sizes(analysis.facts)
-    if analysis.program.defaults:
-        facts = with_typical_sizes(facts, analysis.program.not_entered)
+    structure = _structure(replace(analysis, facts=facts))
+    if analysis.program.followed:
+        facts = with_typical_sizes(facts, structure.region_executions)
     common = CommonSizes(facts, size_target(machine), machine.line_bytes)
     if model == "saturation":
         facts = common.regions()
     analysis = replace(analysis, facts=facts)
     found = attempt(_pasts, analysis, model, pages)
     pasts = (Past(),) * len(analysis.facts) if isinstance(found, Failure) else found
-    structure = _structure(analysis)
+    structure = structure.with_facts(facts)
     subjects = [
         Subject(facts, analysis.program.definitions[facts.region.id], analysis.given, *past)
         for facts, past in zip(analysis.facts, pasts, strict=True)

@@ -105,6 +105,27 @@ class ProgramTeams:
         return often
 
     @property
+    def region_executions(self) -> dict[str, float]:
+        """The number of executions of each region in all programs, by id."""
+        often: dict[str, float] = {}
+        for team in self.teams:
+            for member in team.members:
+                name = member.facts.region.id
+                own = team.executions.weight * member.runs.weight
+                often[name] = often.get(name, 0.0) + own
+        return often
+
+    def with_facts(self, facts: Sequence[RegionFacts]) -> ProgramTeams:
+        """The same teams with other facts of their regions."""
+        by_id = {own.region.id: own for own in facts}
+        return replace(self, teams=tuple(
+            replace(team, members=tuple(
+                member._replace(facts=by_id[member.facts.region.id]) for member in team.members
+            ))
+            for team in self.teams
+        ))  # fmt: skip
+
+    @property
     def unreached(self) -> frozenset[str]:
         """The parallel regions that no `main` reaches. Empty without `main`."""
         if not any(program.main for program in self.programs):

@@ -81,6 +81,6 @@ class Program:
     loops: tuple[SerialLoop, ...] = ()  # that repeat calls, where flows were asked for
     branches: tuple[SerialBranch, ...] = ()  # around calls and teams, where flows were
     serial: tuple[SerialNest, ...] = ()  # what one thread does alone, where flows were
-    defaults: bool = False  # what `main` makes of no arguments was followed, to a parallel region
+    followed: bool = False  # `main` was followed to a parallel region, for its sizes
     work_shares: dict[Span, float] = field(default_factory=dict)
     not_entered: frozenset[str] = frozenset()  # regions to which no run without arguments comes

@@ -73,7 +73,8 @@ from regionpredict.workload import TYPICAL
 
 _NOTES = 6
 _ORIGINS = {
-    "large": "assumed large", "defaults": "computed by main without arguments",
+    "large": "assumed large", "typical": "assumed, of the scale of the program's run",
+    "defaults": "computed by main without arguments",
     "run": "from a recorded run", "given": "as given", "source": "from the source",
 }  # fmt: skip
 """The origins of sizes in words, in the order of `SIZE_ORIGINS`."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.bindings import (
+    FOLLOWED,
     least_sure_origin,
     middle_of,
     names_inside,
@@ -27,6 +28,7 @@ from regionpredict.workload.constants import (
     LARGEST_TRIAL,
     LEAST_TYPICAL,
     MOST_WORK,
+    SHORT_LOOP,
     TILE_SIZE,
 )
 from regionpredict.workload.nest_lowering import loop_nest
@@ -53,34 +55,50 @@ def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
         scales = [facts.bindings.typical for facts in loops
                   if facts.bindings.unbound(facts.free_names)]  # fmt: skip
         # Without such a loop it is a row of unknown length, in a run of known scale.
-        scaled = None not in scales and (bool(scales) or "defaults" in origins)
-        origins.add("defaults" if scaled else "large")
+        scaled = None not in scales and (bool(scales) or not origins.isdisjoint(FOLLOWED))
+        origins.add("typical" if scaled else "large")
     return least_sure_origin(origins)
 
 
 def with_typical_sizes(
-    regions: Sequence[RegionFacts], not_entered: Collection[str]
+    regions: Sequence[RegionFacts], runs: Mapping[str, float]
 ) -> tuple[RegionFacts, ...]:
-    """The regions of a program that was followed without arguments. Regions of unknown size get the
-    largest number of iterations among the known ones.
+    """The regions of a program whose `main` was followed. Regions of unknown size get the number of
+    elements of the largest known one. `runs` are the executions of the regions, by id.
 
     The sizes of one program have a common scale: a loop over the elements of a material has at most
-    as many iterations as a loop over all elements.
+    as many iterations as a loop over all elements. A size that is an element of an array
+    (`length[r]`) is the size of one of several parts. There are as many parts as executions for one
+    of the largest region.
     """
-    counts = [
-        _executions(facts, with_middles(facts.region, facts.bindings.values))
+    counts = {
+        facts.region.id: count
         for facts in regions
-        if facts.region.id not in not_entered
-        and not facts.bindings.unbound(facts.free_names)
-    ]  # fmt: skip
-    typical = max((count for count in counts if count is not None), default=0.0)
+        if runs.get(facts.region.id) and not facts.bindings.unbound(facts.free_names)
+        and (count := _elements(facts, with_middles(facts.region, facts.bindings.values)))
+    }  # fmt: skip
+    typical = max(counts.values(), default=0.0)
     if typical < LEAST_TYPICAL.value:
         return tuple(regions)
+    once = max(runs[name] for name, count in counts.items() if count == typical)
+    fewest: dict[str, float] = {}
+    for facts in regions:
+        for name in facts.bindings.unbound(facts.free_names):
+            often = runs.get(facts.region.id, 0.0) or once
+            fewest[name] = min(often, fewest.get(name, often))
     return tuple(
-        replace(facts, bindings=replace(facts.bindings, typical=typical))
-        if facts.bindings.unbound(facts.free_names) else facts
+        replace(facts, bindings=replace(facts.bindings, typical=typical / parts))
+        if (parts := _parts(facts, fewest, once)) else facts
         for facts in regions
     )  # fmt: skip
+
+
+def _parts(facts: RegionFacts, fewest: Mapping[str, float], once: float) -> float:
+    """How many parts the data have of which the region's unknown size is one; 0 without a size."""
+    unknown = facts.bindings.unbound(facts.free_names)
+    whole = any(not name.endswith("]") or name.endswith("[]") for name in unknown)
+    parts = min((max(1.0, fewest[name] / once) for name in unknown), default=0.0)
+    return min(1.0, parts) if whole else parts
 
 
 class CommonSizes:
@@ -138,7 +156,7 @@ def common_names(facts: RegionFacts) -> dict[str, str]:
     }  # fmt: skip
 
 
-TYPICAL = "as many iterations as the largest loop of a run without arguments"
+TYPICAL = "of the scale of the largest loop in the program's run"
 
 
 class SizeTarget(NamedTuple):
@@ -216,12 +234,15 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     def executed(n: int) -> float | None:
         return _executions(facts, trial(n))
 
+    def elements(n: int) -> float | None:
+        return _elements(facts, trial(n))
+
     why = target.reason
     most = int(LARGEST_TRIAL.value)
     n = None
     if facts.bindings.typical is not None:
         why = TYPICAL
-        n = smallest_reaching(executed, facts.bindings.typical, 1, most)
+        n = smallest_reaching(elements, facts.bindings.typical, 1, most)
     if n is None:
         n = smallest_reaching(touched, target.bytes, 1, most)
     if n is None:
@@ -326,6 +347,21 @@ def _executions(facts: RegionFacts, bindings: Values) -> float | None:
     ]
     known = [number for number in counts if number is not None]
     return max(known) if known else None
+
+
+def _elements(facts: RegionFacts, bindings: Values) -> float | None:
+    """Iterations of the innermost loops without short ones, which are an element's own work: the
+    corners of a cell, the entries of a sparse row."""
+    counts = []
+    for fact, (_, loops) in zip(facts.statements, facts.region.statements(), strict=True):
+        executions = fact.executions.expr
+        count = _number(executions.evaluate(bindings)) if executions is not None else None
+        for loop in loops[1:]:
+            trips = _number(loop.trips.evaluate(bindings)) if loop.trips is not None else None
+            if count is not None and trips is not None and 1 < trips < SHORT_LOOP.value:
+                count /= trips
+        counts += [count] if count is not None else []
+    return max(counts, default=None)
 
 
 def _number(value: int | Fraction | None) -> float | None:

@@ -137,6 +137,11 @@ LEAST_TYPICAL = Constant(
     "of the largest loop that a program runs without arguments: with fewer its defaults tell no "
     "scale for loops of unknown size",
 )  # fmt: skip
+SHORT_LOOP = Constant(
+    32, "iterations", "assumed",
+    "of a loop inside another: with fewer they are the work of one element (8 corners of a cell, "
+    "27 entries of a row), no elements of their own",
+)  # fmt: skip
 MOST_WORK = Constant(
     1e11, "iterations", "assumed",
     "of the innermost loop in one execution of a region of unknown sizes: minutes of one core",

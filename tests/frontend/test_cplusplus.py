@@ -7,6 +7,7 @@ from pathlib import Path
 from reading import analysis_of
 
 from regionpredict.frontend import read, requests_for
+from regionpredict.pipeline import analyse
 
 
 def test_c_in_cplusplus_is_understood_as_c(tmp_path: Path) -> None:
@@ -137,3 +138,23 @@ void f(double *w, int n) {
     (write,) = [a for s in facts.statements for a in s.statement.accesses
                 if a.kind == "write" and a.array == "w"]  # fmt: skip
     assert [subscript.kinds for subscript in write.subscripts] == [{"varying"}]
+
+
+def test_null_pointers_of_cplusplus_are_zero(tmp_path: Path) -> None:
+    """`main` gives a text, so both functions return the number in it."""
+    text = """
+#include <stdlib.h>
+static int first(const char *text) { if (text == NULL) return 3; return atoi(text); }
+static int second(const char *text) { if (text == nullptr) return 3; return atoi(text); }
+int main() {
+  static double a[1000], b[1000];
+  int m = first("70"), n = second("80");
+#pragma omp parallel for
+  for (int i = 0; i < m; i++) a[i] = 1;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) b[i] = 1;
+}
+"""
+    (tmp_path / "case.cpp").write_text(text)
+    analysis = analyse(requests_for([str(tmp_path / "case.cpp")]), {}, frontend="libclang")
+    assert [own.iterations.value for own in analysis.facts] == [70, 80]

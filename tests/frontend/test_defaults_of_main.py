@@ -146,7 +146,41 @@ def test_a_loop_of_unknown_size_has_as_many_iterations_as_the_largest(tmp_path: 
     assert known.facts.iterations.value == 5000
     assert unknown.facts.bindings.typical == Fraction(5000)
     assert any("= 5000 (no value given" in line for line in unknown.assumed)
-    assert unknown.sizes_from == "defaults"
+    assert unknown.sizes_from == "typical"
+
+
+PARTS = """#include <stdlib.h>
+double x[80000], y[20000];
+int length[8];
+void part(int m) {
+#pragma omp parallel for
+  for (int i = 0; i < m; i++) y[i] += 1;
+}
+int main(int argc, char **argv) {
+  int n = argc > 1 ? atoi(argv[1]) : 20000;
+  for (int r = 0; r < 8; r++) length[r] = rand();
+  for (int t = 0; t < 3; t++) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+      for (int k = 0; k < 4; k++) x[4 * i + k] += 1;
+    for (int r = 0; r < 8; r++) part(length[r]);
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(("arguments", "elements"), [(None, 20000), (["6000"], 6000)])
+def test_a_size_from_an_array_is_that_of_a_part(
+    arguments: list[str] | None, elements: int, tmp_path: Path
+) -> None:
+    """Eight parts of all elements, each of which has four values."""
+    (tmp_path / "f.c").write_text(PARTS)
+    analysis = analyse(requests_for([str(tmp_path / "f.c")]), {}, arguments=arguments)
+    result = predict(analysis, load("dunnington"), "saturation", advised=False)
+    part, whole = sorted(result.predictions, key=lambda own: own.facts.region.span.line)
+    assert whole.facts.iterations.value == elements
+    assert part.facts.bindings.typical == elements / 8
+    assert any(f"= {elements // 8} (no value given" in line for line in part.assumed)
 
 
 WAVES = """static double x[20][20];

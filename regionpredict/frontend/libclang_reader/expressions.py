@@ -110,11 +110,13 @@ class ExpressionBuilder:
             118: self._compound_literal,
             119: self._list,
             121: self._statement_expression,
+            123: lambda node: IntLit(0),  # `NULL` in C++, `__null`
             124: self._cast,
             126: self._cast,
             127: self._cast,
             128: self._cast,
             130: self._integer,
+            131: lambda node: IntLit(0),  # `nullptr`
             132: self._this,
             134: self._new,
             136: self._sizeof,
