@@ -6,7 +6,7 @@ The caller chooses this amount. The saturation model uses a multiple of the mach
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -218,11 +218,22 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     if not missing:
         bindings = facts.bindings.with_derived(known)
         return _bound(facts, with_middles(facts.region, bindings), notes, None)
-    bytes_touched = facts.working_set.expr
 
     def trial(n: int) -> Values:
         bindings = {**known, **dict.fromkeys(missing, n)}
         return with_middles(facts.region, facts.bindings.with_derived(bindings))
+
+    n, why = _common_size(facts, trial, target, line_bytes)
+    names = ", ".join(missing)
+    notes.append(f"{names} = {n} (no value given: {why})")
+    return _bound(facts, trial(n), notes, OpenSize(tuple(missing), n))
+
+
+def _common_size(
+    facts: RegionFacts, trial: Callable[[int], Values], target: SizeTarget, line_bytes: int
+) -> tuple[int, str]:
+    """The value of all unknown sizes, and why. `trial` gives every name's value for one of them."""
+    bytes_touched = facts.working_set.expr
 
     def touched(n: int) -> float | None:
         bindings = trial(n)
@@ -255,9 +266,7 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     at_most = facts.bindings.at_most
     if at_most is not None and n > at_most:
         n, why = at_most, "as in another loop over the same sizes"
-    names = ", ".join(missing)
-    notes.append(f"{names} = {n} (no value given: {why})")
-    return _bound(facts, trial(n), notes, OpenSize(tuple(missing), n))
+    return n, why
 
 
 def _bound(
