@@ -59,13 +59,15 @@ class FirstWrite(NamedTuple):
     """`kind` is 'serial' or 'parallel', and `how` gives the place. `sure` is False if it is only
     possible.
 
-    `span` is the place of the write, None if no write is visible.
+    `span` is the place of the write, None if no write is visible. `happens`: at least a part is
+    written first there.
     """
 
     kind: str
     how: str
     sure: bool
     span: Span | None = None
+    happens: bool = False
 
 
 class Before(NamedTuple):
@@ -95,25 +97,28 @@ class Followed(NamedTuple):
 
     `first` gives the first writer of the region's arrays, None for no writer so far. `before` gives
     their use before the region runs, in the steady state of loops. `repeats` are the worksharing
-    loops that run again on memory they have touched. `between` gives, for the visit with the most
-    of them, the other arrays (by loop and name) touched since the region's first array. They are in
-    the cache between two uses.
+    loops that run again on memory they have touched, `steady` those inside other loops, of which
+    `before` is that of the later runs. `between` gives, for the visit with the most of them, the
+    other arrays (by loop and name) touched since the region's first array. They are in the cache
+    between two uses.
     """
 
     first: Visits
     before: Pasts
     repeats: frozenset[Span] = frozenset()
     between: Mapping[Span, Mapping[Place, tuple[Span, str]]] = {}
+    steady: frozenset[Span] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Execution of code: 'serial', 'team' (by every thread) or 'share' (a part by each)."""
+    """Execution of code: 'serial', 'team' (by every thread) or 'share' (a part by each). `branches`
+    is the number of undecided conditions around it."""
 
     mode: str
     team: bool
     looped: bool
-    sure: bool
+    branches: int
     at: Span | None = None  # the outermost loop of this function, or the worksharing loop
 
 
@@ -183,7 +188,7 @@ def follow(flows: Sequence[Flow]) -> Followed:
     _tell_of_globals(notes)
     return Followed(
         notes.first, {**notes.before, **notes.steady}, frozenset(notes.repeats),
-        {**notes.between, **notes.steady_between},
+        {**notes.between, **notes.steady_between}, frozenset(notes.steady),
     )  # fmt: skip
 
 
@@ -218,6 +223,7 @@ class _Walk:
         self.from_main = from_main
         self.pointers = Pointers()
         self.first: dict[Place, FirstWrite] = {}
+        self.made: dict[Place, int] = {}  # undecided conditions around each allocation
         self.doubts: dict[Place, str] = {}
         self.last: dict[Place, _Writer] = {}
         self.names: dict[tuple[Span, Place], str] = {}  # of memory, in a worksharing loop
@@ -237,7 +243,7 @@ class _Walk:
 
     def run(self, root: Flow) -> None:
         """Follows the function and everything it calls."""
-        self._call(root, (), "", _State("serial", team=False, looped=False, sure=True), ())
+        self._call(root, (), "", _State("serial", team=False, looped=False, branches=0), ())
         named = {(*slot, "*"): memory for slot, memory in self.pointers.of_globals().items()}
         named.update({memory: memory for memory in self.first if memory[0].startswith("::")})
         for place, memory in named.items():
@@ -296,12 +302,12 @@ class _Walk:
                 frame.by_value = event.by_value
 
     def _block(self, block: Block, frame: _Frame, state: _State) -> None:
-        mode, team, looped, sure = state.mode, state.team, state.looped, state.sure
+        mode, team, looped, branches = state.mode, state.team, state.looped, state.branches
         at = state.at
         if block.kind in ("loop", "turn"):
             looped, at = True, at or block.span
         elif block.kind in ("branch", "choice"):
-            sure = False
+            branches += 1
         elif block.kind == "parallel":
             mode, team = "team", True
         elif block.kind in ("share", "task"):
@@ -309,10 +315,10 @@ class _Walk:
         elif block.kind == "one":
             mode = "serial"
         elif block.kind == "elsewhere":
-            mode, sure = "share", False
+            mode, branches = "share", branches + 1
         if block.kind == "share":
             at = block.span
-        inner = _State(mode, team, looped, sure, at)
+        inner = _State(mode, team, looped, branches, at)
         if block.kind == "share":
             self._worksharing(block, frame, inner)
             return
@@ -347,7 +353,7 @@ class _Walk:
         for name, memory in named.items():
             write = before.get(memory, self.first.get(memory))
             if write is not None and memory not in before:
-                past[name] = past[name]._replace(fresh=write.sure)
+                past[name] = past[name]._replace(fresh=write.happens)
                 write = write._replace(how="first written here")
             if write is None and memory in self.doubts:
                 write = FirstWrite("parallel", self.doubts[memory], sure=False)
@@ -413,9 +419,9 @@ class _Walk:
             if inner.result is not None and inner.by_value:
                 self.pointers.copy(result, inner.result)
             else:
-                self.pointers.point(result, inner.result or self._block_of(event))
+                self.pointers.point(result, inner.result or self._block_of(event, state))
             return
-        self.pointers.point(result, self._block_of(event))
+        self.pointers.point(result, self._block_of(event, state))
         if name in _FILLS:
             if _FILLS[name] < len(arguments) and (to := arguments[_FILLS[name]]) is not None:
                 self._touch(to, f"{name}()", event.span, frame, state, sure=True)
@@ -423,7 +429,7 @@ class _Walk:
         elif name == "realloc" and arguments and arguments[0] is not None:
             self.pointers.point(result, arguments[0])
         elif name == "posix_memalign" and arguments and arguments[0] is not None:
-            self.pointers.point(arguments[0], self._block_of(event))
+            self.pointers.point(arguments[0], self._block_of(event, state))
         elif name not in _NEW and name not in _HARMLESS:
             why = f"whether {name or 'a function called through a pointer'}() writes it is not seen"
             for argument in arguments:
@@ -431,9 +437,11 @@ class _Walk:
                     self.doubts.setdefault(self._memory(argument), why)
             self.doubts[self.pointers.target(result)] = why
 
-    def _block_of(self, event: Handed) -> Place:
+    def _block_of(self, event: Handed, state: _State) -> Place:
         """The memory that a call allocates, different for each call."""
-        return (f"new {event.function}#{next(self.blocks)}",)
+        block = (f"new {event.function}#{next(self.blocks)}",)
+        self.made[block] = state.branches
+        return block
 
     # -- memory ---------------------------------------------------------------------------------
 
@@ -477,6 +485,8 @@ class _Walk:
         how += f" in {frame.flow.function}()"
         if frame.calls:
             how += f"; {frame.calls[-1]}"
-        certain = sure and state.sure and state.mode != "team" and memory not in self.doubts
-        certain = certain and self._known(memory)
-        self.first[memory] = FirstWrite(kind, how, certain, span)
+        # A condition around both the allocation and the write leaves no doubt.
+        happens = state.branches <= self.made.get(memory[:1], 0)
+        happens = happens and state.mode != "team" and memory not in self.doubts
+        happens = happens and self._known(memory)
+        self.first[memory] = FirstWrite(kind, how, sure and happens, span, happens)

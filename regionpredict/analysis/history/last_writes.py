@@ -33,7 +33,7 @@ class OpenBytes(NamedTuple):
 
 
 class History(NamedTuple):
-    """`fresh` arrays have never been written before the region's only run; `last` by array.
+    """`fresh` arrays lie in new memory, which the region writes first, in each run; `last` by array.
 
     An array in neither has an unknown history. `repeats`: the region runs again on its data.
     `untouched` arrays were never used before. `between` are the other arrays, by region and name,
@@ -76,8 +76,10 @@ def histories(program: Program, followed: Followed) -> tuple[History, ...]:
     for region in program.regions:
         history = _history(region, followed.before.get(region.span, ()), loops)
         repeats = region.span in followed.repeats or bool(region.enclosing)
+        # A second run would be on the same memory, unless a loop allocates it each time.
+        fresh = history.fresh if region.span in followed.steady or not repeats else frozenset[str]()
         past.append(history._replace(
-            repeats=repeats, untouched=history.untouched if repeats else frozenset(),
+            fresh=fresh, repeats=repeats, untouched=history.untouched if repeats else frozenset(),
             between=tuple(followed.between.get(region.span, {}).values()),
         ))  # fmt: skip
     return tuple(past)
@@ -110,7 +112,9 @@ def _history(region: Region, visits: Sequence[Mapping[str, Before]], loops: _Loo
     for array in region.arrays:
         if array.storage == "private":
             continue
-        pasts = [past for visit in visits if (past := visit.get(array.name)) is not None]
+        name = array.name.rstrip("'")  # as the function itself calls it
+        pasts = [past for visit in visits
+                 if (past := visit.get(array.name) or visit.get(name)) is not None]  # fmt: skip
         if not pasts:
             continue
         if all(past.fresh for past in pasts):

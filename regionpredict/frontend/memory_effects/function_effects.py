@@ -134,6 +134,8 @@ class _Flows:
         events: list[Event] = []
         for decl in statement.decls:
             if decl.init is not None and decl.kind != "static":
+                if self.moving and self._moves(decl.init):
+                    self.moving[-1] |= {decl}
                 self._expression(decl.init, events)
                 self._assigned(Name(decl, decl.span), decl.init, events)
         return events

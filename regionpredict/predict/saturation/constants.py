@@ -93,6 +93,16 @@ RECYCLED_BLOCK = Constant(
     "come new from the kernel (The GNU C Library, sec. 3.2.3.7: M_MMAP_THRESHOLD, which programs "
     "that free large blocks raise)",
 )  # fmt: skip
+KEPT_BLOCKS = Constant(
+    2.0, "largest freed blocks", "measured",
+    "of free memory that malloc keeps at the end of its heap; more goes back to the kernel (The GNU "
+    "C Library, mallopt(3): M_TRIM_THRESHOLD becomes twice the M_MMAP_THRESHOLD)",
+)  # fmt: skip
+LARGEST_KEPT_BLOCK = Constant(
+    32 << 20, "B", "measured",
+    "larger blocks malloc always takes from the kernel and gives back (mallopt(3): "
+    "DEFAULT_MMAP_THRESHOLD_MAX)",
+)  # fmt: skip
 BORDER_TRANSFERS = Constant(
     2.0, "transfers", "derived",
     "malloc's blocks begin anywhere in a line: where two neighbours' parts meet, the line goes "

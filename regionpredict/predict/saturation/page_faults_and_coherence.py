@@ -15,6 +15,8 @@ from regionpredict.predict.saturation.constants import (
     BORDER_TRANSFERS,
     FIRST_CACHE_SHARE,
     FIRST_TOUCH_BYTES,
+    KEPT_BLOCKS,
+    LARGEST_KEPT_BLOCK,
     RECYCLED_BLOCK,
 )
 from regionpredict.predict.saturation.openmp_overheads import SpreadUpdates
@@ -54,7 +56,8 @@ class DataTransfers:
         self.contended = tuple(writes for writes in execution.contended if writes.apart != 0.0)
         self.in_one_line = tuple(writes for writes in execution.contended if writes.apart == 0.0)
         self.atomics = execution.synchronisation.spread
-        self.fresh = frozenset[str]() if workload.repeats else workload.fresh
+        self.fresh = workload.fresh
+        self.repeats = workload.repeats
         self.touched = counter.touched() if self._matters() else {}
 
     def at(self, threads: int) -> TransferTime:
@@ -100,9 +103,17 @@ class DataTransfers:
         return "; ".join(parts)
 
     def _new(self) -> list[str]:
-        return [array.name for array in self.arrays
-                if array.name in self.fresh and array.written
-                and self.touched.get(array.name, 0.0) >= RECYCLED_BLOCK.value]  # fmt: skip
+        """The arrays in new memory of the kernel.
+
+        Where memory is freed and allocated again, malloc keeps blocks as large as those that it
+        has freed, but no more than `KEPT_BLOCKS` of them.
+        """
+        new = {array.name: size for array in self.arrays
+               if array.name in self.fresh and array.written
+               and (size := self.touched.get(array.name, 0.0)) >= RECYCLED_BLOCK.value}  # fmt: skip
+        most = max(new.values(), default=0.0)
+        kept = self.repeats and most <= LARGEST_KEPT_BLOCK.value
+        return [] if kept and sum(new.values()) <= KEPT_BLOCKS.value * most else list(new)
 
     def _pages(self, threads: int) -> float:
         """Each thread has the page faults of its own pages. For pages that all threads access, it
