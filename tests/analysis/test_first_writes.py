@@ -163,7 +163,7 @@ def test_where_it_was() -> None:
         "first written by a loop of one thread at f.c:5 in fill(); main() calls fill() at f.c:7"
     )
     (here,) = program(block("parallel", 8, share(9, write(A)))).first[at(9)]
-    assert here["a"] == FirstWrite("parallel", "first written here", True, at(9))
+    assert here["a"] == FirstWrite("parallel", "first written here", True, at(9), happens=True)
     (filled,) = program(call("bzero", A, line=4), share(9)).first[at(9)]
     assert filled["a"] is not None
     assert filled["a"].how == "first written by bzero() of one thread at f.c:4 in main()"
@@ -329,12 +329,29 @@ def test_who_has_touched_it_since() -> None:
 def test_a_region_that_writes_it_first_finds_it_fresh() -> None:
     for events, fresh in (
         ((write(A),), True),
-        ((write(A, sure=False),), False),
+        ((write(A, sure=False),), True),  # the part that it writes
+        ((block("branch", 9, write(A)),), False),
         ((), False),
     ):
         found = program(team(share(9, *events)))
         assert before(found).get("a", Before()).fresh == fresh
     assert not before(program(block("loop", 2, write(A)), team(share(9, write(A)))))["a"].fresh
+
+
+def test_memory_allocated_in_each_turn_of_a_loop_is_fresh_in_each() -> None:
+    """Also under a condition, which holds for both the allocation and the write, or for none."""
+    block_of_p = (*P, "*")
+    makes = call("malloc", result=P)
+    uses = team(share(9, write(block_of_p), names=(("p", block_of_p),)))
+    for events, fresh in (
+        ((block("loop", 2, makes, uses),), True),
+        ((block("loop", 2, block("branch", 3, makes, uses)),), True),
+        ((block("loop", 2, makes, block("branch", 3, uses)),), False),
+        ((makes, block("loop", 2, uses)), False),
+    ):
+        found = program(*events)
+        assert at(9) in found.steady
+        assert before(found).get("p", Before()).fresh == fresh
 
 
 def test_the_second_turn_of_a_loop_is_what_is_told() -> None:

@@ -33,7 +33,8 @@ class OpenBytes(NamedTuple):
 
 
 class History(NamedTuple):
-    """`fresh` arrays lie in new memory, which the region writes first, in each run; `last` by array.
+    """`fresh` arrays lie in new memory in each run, and the region writes them first. `last` by
+    array.
 
     An array in neither has an unknown history. `repeats`: the region runs again on its data.
     `untouched` arrays were never used before. `between` are the other arrays, by region and name,

@@ -227,7 +227,23 @@ def test_pages_that_are_not_new(workload: Workload) -> None:
     assert pages(131071.0) == 0.0
     assert pages(MIB, written=False) == 0.0
     assert pages(MIB, fresh="") == 0.0
-    assert pages(MIB, again=True) == 0.0
+    assert pages(MIB, again=True) == 0.0  # malloc kept it
+    assert pages(32 * MIB, again=True) == 0.0
+    assert pages(33 * MIB, again=True) == 33 * 256 * 1000  # the kernel took it back
+
+
+def test_pages_that_malloc_gave_back(workload: Workload) -> None:
+    """Of free memory it keeps twice the largest block: of three equal blocks none."""
+
+    def pages(*sizes: float) -> float:
+        names = "abc"[: len(sizes)]
+        arrays = [array(name, written=True) for name in names]
+        found = transfers(workload, dict(zip(names, sizes, strict=True)), *arrays, fresh=names,
+                          repeats=True)  # fmt: skip
+        return found.at(1).pages / CYCLE
+
+    assert pages(MIB, MIB) == 0.0
+    assert pages(MIB, MIB, MIB / 8) == (256 + 256 + 32) * 1000
 
 
 # -- in words -------------------------------------------------------------------------------------
