@@ -20,8 +20,8 @@ from regionpredict.ir.expr import Number
 _THREAD = "omp_get_thread_num()"
 _COUNTERS_TRIED = 64  # values of a counter, or all of fewer
 SIZE_ORIGINS = ("large", "typical", "defaults", "run", "given", "source")
-"""Sources of sizes, the least certain first: assumed large, assumed of the scale of the program's
-run, computed by `main` without arguments, a recorded run, the caller, the source alone."""
+"""Sources of sizes, the least certain first: large and typical sizes are assumed, defaults are
+computed by `main` without arguments. The others are a recorded run, the caller, and the source."""
 FOLLOWED = frozenset(("defaults", "given"))
 """Those of sizes that following `main` gives, without and with arguments."""
 _LONGEST = 80  # parts of an expression; a longer one helps nobody and costs time
@@ -34,7 +34,7 @@ class Bindings:
     `thread_numbers` are the names of the thread number. `derived` are names that the source
     computes from others without a value: `m_numElem` of a domain is `nx*nx*nx`. `origin` is the
     least certain of `SIZE_ORIGINS` in use. `typical` is the assumed number of elements of a loop of
-    unknown size, if a run from `main` tells the scale.
+    unknown size, if a run from `main` shows the scale.
     `at_most` bounds assumed sizes: another region uses the same sizes for more data.
     """
 

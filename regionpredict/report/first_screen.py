@@ -74,7 +74,7 @@ def _taking_the_time(
 
 def _assumed(predictions: Sequence[Prediction]) -> str:
     typical = any(own.facts.bindings.typical is not None for own in predictions)
-    return "sizes of the scale of the program's run" if typical else "large sizes"
+    return "sizes, taken from the known ones" if typical else "large sizes"
 
 
 def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from regionpredict.report.quantities import plural, show_times
 
 _SIZES = {
     "large": "sizes assumed large",
-    "typical": "sizes partly assumed, of the scale of the program's run",
+    "typical": "some sizes assumed from the known ones",
     "defaults": "sizes of a run without arguments",
     "run": "sizes of a recorded run",
     "given": "sizes as given",

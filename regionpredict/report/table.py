@@ -73,7 +73,7 @@ from regionpredict.workload import TYPICAL
 
 _NOTES = 6
 _ORIGINS = {
-    "large": "assumed large", "typical": "assumed, of the scale of the program's run",
+    "large": "assumed large", "typical": "assumed from the known ones",
     "defaults": "computed by main without arguments",
     "run": "from a recorded run", "given": "as given", "source": "from the source",
 }  # fmt: skip

@@ -66,7 +66,7 @@ def with_typical_sizes(
     """The regions of a program whose `main` was followed. Regions of unknown size get the number of
     elements of the largest known one. `runs` are the executions of the regions, by id.
 
-    The sizes of one program have a common scale: a loop over the elements of a material has at most
+    The sizes of one program have a common scale. A loop over the elements of a material has at most
     as many iterations as a loop over all elements. A size that is an element of an array
     (`length[r]`) is the size of one of several parts. There are as many parts as executions for one
     of the largest region.
@@ -94,7 +94,8 @@ def with_typical_sizes(
 
 
 def _parts(facts: RegionFacts, fewest: Mapping[str, float], once: float) -> float:
-    """How many parts the data have of which the region's unknown size is one; 0 without a size."""
+    """The number of parts of the data, if the region's unknown size is that of a part. 0 without an
+    unknown size."""
     unknown = facts.bindings.unbound(facts.free_names)
     whole = any(not name.endswith("]") or name.endswith("[]") for name in unknown)
     parts = min((max(1.0, fewest[name] / once) for name in unknown), default=0.0)
@@ -156,7 +157,7 @@ def common_names(facts: RegionFacts) -> dict[str, str]:
     }  # fmt: skip
 
 
-TYPICAL = "of the scale of the largest loop in the program's run"
+TYPICAL = "as in the largest loop of the run, or a part of it"
 
 
 class SizeTarget(NamedTuple):

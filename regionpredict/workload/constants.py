@@ -139,8 +139,8 @@ LEAST_TYPICAL = Constant(
 )  # fmt: skip
 SHORT_LOOP = Constant(
     32, "iterations", "assumed",
-    "of a loop inside another: with fewer they are the work of one element (8 corners of a cell, "
-    "27 entries of a row), no elements of their own",
+    "of a loop inside another. Loops with fewer are the work of one element: 8 corners of a cell, "
+    "27 entries of a row",
 )  # fmt: skip
 MOST_WORK = Constant(
     1e11, "iterations", "assumed",

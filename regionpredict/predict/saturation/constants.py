@@ -95,8 +95,8 @@ RECYCLED_BLOCK = Constant(
 )  # fmt: skip
 KEPT_BLOCKS = Constant(
     2.0, "largest freed blocks", "measured",
-    "of free memory that malloc keeps at the end of its heap; more goes back to the kernel (GNU C "
-    "Library, mallopt(3): M_TRIM_THRESHOLD becomes twice the M_MMAP_THRESHOLD)",
+    "of free memory that malloc keeps at the end of its heap (GNU C Library, mallopt(3), "
+    "M_TRIM_THRESHOLD)",
 )  # fmt: skip
 LARGEST_KEPT_BLOCK = Constant(
     32 << 20, "B", "measured",
