@@ -101,7 +101,7 @@ def _meeting(
     found: tuple[Doubt, ...] = ()
     meet = counts.serial_bodies + counts.in_one_place + len(counts.spread)
     if threads == 1:
-        if counts.perhaps > 0.5 * (counts.serial_bodies + counts.atomics) and meet:
+        if 2 * counts.perhaps > counts.serial_bodies + counts.atomics and meet:
             said = "how often a condition lets threads meet is a guess"
             return (doubt("contention", said),) if limit(points) in _HELD_UP else ()
         return ()
