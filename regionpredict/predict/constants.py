@@ -114,7 +114,7 @@ COSCHEDULE_CLASSES = Constant(
     6, "classes", "assumed", "of a program's phases, by what they ask of memory"
 )
 COSCHEDULE_STEPS = Constant(
-    24, "steps", "assumed", "in which a package's cores are dealt out: finer than programs feel"
+    24, "steps", "assumed", "in which a package's cores are distributed: finer than programs notice"
 )
 TIMELINE_VISITS = Constant(
     48, "visits", "assumed", "of a program to its regions that a timeline tells apart: of more, "

@@ -62,6 +62,8 @@ PATTERNS = (
     Pattern("held against", r"\b(held?|holds?|holding) (\w+ ){0,4}against\b", "compare with"),
     Pattern("left to", r"\bleft to (?!right)", "a plain statement"),
     Pattern("personified", r"\b(says so|names (it|them)|knows? (of|nothing))\b", "a fact"),
+    Pattern("deal out", r"\b(deals?|dealt|dealing) out\b", "distribute, assign"),
+    Pattern("be it", r"\bbe (it|they)\b", "whether, even if"),
     Pattern("settled", r"\b(un)?settle[sd]?\b", "known, converge"),
     Pattern("sure", r"\bsure\b", "confidence"),
     Pattern("open size", r"\bopen (sizes?|names?|extents?)\b", "unknown size"),

@@ -29,6 +29,8 @@ WRONG = [
     ("held against", "Predictions are held against measurements."),
     ("left to", "It is left to numbers in memory whether threads meet."),
     ("personified", "A command that needs an extra says so."),
+    ("deal out", "A schedule deals out the iterations."),
+    ("be it", "It takes the file, be it a link."),
     ("settled", "38 of 40 regions are settled."),
     ("sure", "The hint is 48 % sure."),
     ("open size", "Open sizes decide 35 of 40 regions."),
