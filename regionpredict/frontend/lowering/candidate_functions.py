@@ -17,7 +17,6 @@ from typing import NamedTuple
 from regionpredict.constant import Constant
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.function_pointers import Functions
-from regionpredict.frontend.lowering.integer_types import type_of
 from regionpredict.frontend.lowering.library_functions import (
     ends_run,
     touches_no_memory,
@@ -52,6 +51,7 @@ from regionpredict.frontend.syntax import (
     set_place,
     show,
 )
+from regionpredict.frontend.syntax.integer_types import type_of
 
 DIVISION = Constant(
     4.0, "operations", "derived",

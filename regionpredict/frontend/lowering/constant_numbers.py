@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
-from typing import NamedTuple
 
-from regionpredict.frontend.lowering.integer_types import promoted, usual
+from regionpredict.frontend.program_arguments.evaluate import operated, signed
+from regionpredict.frontend.program_arguments.memory import UNKNOWN, Value, held
 from regionpredict.frontend.syntax import (
     Binary,
     Cast,
@@ -17,16 +16,12 @@ from regionpredict.frontend.syntax import (
     Name,
     Unary,
 )
+from regionpredict.frontend.syntax.integer_types import type_of
 
 _MOST_NAMES = 32
 """Constants that are made of constants, one of the other; a chain as long as that has no end."""
 _LONGEST = 64
 """Bits of the integers that compilers divide by constants without a division."""
-
-
-class _Constant(NamedTuple):
-    number: int | float
-    ctype: CType
 
 
 def constant_number(expression: Expression | None) -> int | float | None:
@@ -35,8 +30,8 @@ def constant_number(expression: Expression | None) -> int | float | None:
     Constants are literals, enumerators, and variables that are declared `const` with a value that
     is one. Floating-point numbers are as double precision has them, or single where the type says.
     """
-    constant = _constant(expression, 0)
-    return constant.number if constant is not None else None
+    number = _number(expression, 0)
+    return number if isinstance(number, (int, float)) and math.isfinite(number) else None
 
 
 def division(kind: str, op: str, left: Expression | None, right: Expression, ctype: CType) -> str:
@@ -47,98 +42,31 @@ def division(kind: str, op: str, left: Expression | None, right: Expression, cty
     """
     if op not in ("/", "%") or (ctype.kind == "int" and ctype.bits > _LONGEST):
         return kind
-    by = _constant(right, 0)
-    by = _converted(by, ctype) if by is not None else None
-    if by is None or not by.number:
+    by = held(_number(right, 0), ctype)
+    if not isinstance(by, (int, float)) or not by or not math.isfinite(by):
         return kind
-    if left is not None and _constant(left, 0) is not None:
+    if left is not None and constant_number(left) is not None:
         return f"{kind}:folded"
     unsigned = "u" if ctype.kind == "int" and ctype.unsigned else ""
-    return f"{kind}:{op}{by.number}{unsigned}"
+    return f"{kind}:{op}{by}{unsigned}"
 
 
-def _constant(expression: Expression | None, names: int) -> _Constant | None:
-    if isinstance(expression, IntLit):
-        return _Constant(expression.value, CType("int", expression.bits, expression.unsigned))
-    if isinstance(expression, FloatLit):
-        return _Constant(expression.value, CType("float", expression.bits))
+def _number(expression: Expression | None, names: int) -> Value:
+    if isinstance(expression, (IntLit, FloatLit)):
+        return held(expression.value, type_of(expression))
     if isinstance(expression, Name):
         decl = expression.decl
         if decl.value is not None:
-            return _Constant(decl.value, decl.ctype)
-        if not decl.is_const or names == _MOST_NAMES:
-            return None
-        held = _constant(decl.init, names + 1)
-        return _converted(held, decl.ctype) if held is not None else None
-    if isinstance(expression, Cast):
-        held = _constant(expression.operand, names)
-        return _converted(held, expression.ctype) if held is not None else None
+            return decl.value
+        known = decl.is_const and names < _MOST_NAMES
+        return held(_number(decl.init, names + 1), decl.ctype) if known else UNKNOWN
+    if isinstance(expression, Cast) and expression.ctype.kind in ("int", "float"):
+        return held(_number(expression.operand, names), expression.ctype)
     if isinstance(expression, Unary):
-        return _unary(expression, names)
-    return _binary(expression, names) if isinstance(expression, Binary) else None
-
-
-def _unary(expression: Unary, names: int) -> _Constant | None:
-    if expression.op not in ("-", "~"):
-        return None
-    held = _constant(expression.operand, names)
-    if held is None:
-        return None
-    ctype = promoted(held.ctype)
-    if expression.op == "-":
-        return _converted(_Constant(-held.number, ctype), ctype)
-    number = held.number
-    return _converted(_Constant(~number, ctype), ctype) if isinstance(number, int) else None
-
-
-def _binary(expression: Binary, names: int) -> _Constant | None:
+        return signed(expression, _number(expression.operand, names))
+    if not isinstance(expression, Binary):
+        return UNKNOWN
     # What is no constant stands more often at the end of a long sum than at its beginning.
-    right = _constant(expression.right, names)
-    left = _constant(expression.left, names) if right is not None else None
-    if left is None or right is None:
-        return None
-    shifts = expression.op in ("<<", ">>")
-    ctype = promoted(left.ctype) if shifts else usual(left.ctype, right.ctype)
-    converted = _converted(left, ctype)
-    other = right if shifts else _converted(right, ctype)
-    if converted is None or other is None:
-        return None
-    number = _computed(expression.op, converted.number, other.number)
-    return _converted(_Constant(number, ctype), ctype) if number is not None else None
-
-
-def _computed(op: str, left: int | float, right: int | float) -> int | float | None:
-    if op == "+":
-        return left + right
-    if op == "-":
-        return left - right
-    if op == "*":
-        return left * right
-    if not isinstance(left, int) or not isinstance(right, int):
-        return left / right if op == "/" and right else None
-    if op in ("/", "%") and right:
-        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return quotient if op == "/" else left - quotient * right
-    if op in ("<<", ">>") and 0 <= right < _LONGEST:
-        return left << right if op == "<<" else left >> right
-    return {"&": left & right, "|": left | right, "^": left ^ right}.get(op)
-
-
-def _converted(constant: _Constant, ctype: CType) -> _Constant | None:
-    """The number as one of another type; None where that type has none for it."""
-    number = constant.number
-    if ctype.kind == "float":
-        try:
-            rounded = float(number)
-        except OverflowError:
-            return None
-        if ctype.bits == ctypes.sizeof(ctypes.c_float) * 8:
-            rounded = ctypes.c_float(rounded).value
-        return _Constant(rounded, ctype) if math.isfinite(rounded) else None
-    if ctype.kind != "int" or not math.isfinite(number):
-        return None
-    bits = ctype.bits or 32
-    whole = int(number) & ((1 << bits) - 1)
-    if not ctype.unsigned and whole >> (bits - 1):
-        whole -= 1 << bits
-    return _Constant(whole, ctype)
+    right = _number(expression.right, names)
+    left = UNKNOWN if right is UNKNOWN else _number(expression.left, names)
+    return operated(expression, left, right)

@@ -13,7 +13,6 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.allocated_lengths import AllocatedLength, AllocatedLengths
 from regionpredict.frontend.lowering.caller_counters import Range, range_at_call
 from regionpredict.frontend.lowering.frame import Frame
-from regionpredict.frontend.lowering.integer_types import converted, type_of
 from regionpredict.frontend.lowering.pointed_members import PointedMembers
 from regionpredict.frontend.lowering.pointer_expressions import is_nameless
 from regionpredict.frontend.lowering.reaching_values import reaching_values
@@ -41,6 +40,7 @@ from regionpredict.frontend.syntax import (
     set_place,
     without_casts,
 )
+from regionpredict.frontend.syntax.integer_types import converted, type_of
 from regionpredict.ir import Definition, Expr
 
 _MAX_STEPS = 200

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from regionpredict.frontend.lowering.constant_numbers import constant_number
 from regionpredict.frontend.lowering.frame import Frame
-from regionpredict.frontend.lowering.integer_types import type_of
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import Binary, Cast, Decl, Expression, Name, Unary
+from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO, Number
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame, Value
-from regionpredict.frontend.lowering.integer_types import converted
 from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import VariableValues, in_order, is_plain
@@ -32,6 +31,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     Unread,
     While,
+    case_labels,
     declared_in,
     every_expression,
     every_statement,
@@ -40,6 +40,7 @@ from regionpredict.frontend.syntax import (
     member_named,
     own_expressions,
 )
+from regionpredict.frontend.syntax.integer_types import converted
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ZERO
 
@@ -149,6 +150,12 @@ class FollowedStatements:
             return True
         self._forget_written(statement, frame)
         if self._holds_site(statement):
+            if isinstance(statement, Switch) and isinstance(statement.body, Compound):
+                for item in statement.body.items:
+                    if case_labels(item):  # also reached from the head of the `switch`
+                        self._forget_written(statement, frame)
+                    if self.through(item, frame):
+                        return True
             loops_own = _counters(statement)
             for decl in loops_own:  # stands for itself: the loop says what it takes
                 frame.env.pop(decl, None)

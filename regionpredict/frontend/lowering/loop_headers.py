@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.frontend.lowering.frame import Frame, Pointer
-from regionpredict.frontend.lowering.integer_types import converted, holds, type_of, usual
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     Assign,
@@ -23,6 +22,7 @@ from regionpredict.frontend.syntax import (
     every_expression,
     without_casts,
 )
+from regionpredict.frontend.syntax.integer_types import converted, holds, type_of, usual
 from regionpredict.ir import Expr, Loop, Span
 from regionpredict.ir.expr import ONE
 

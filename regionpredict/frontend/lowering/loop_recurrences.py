@@ -19,7 +19,6 @@ from typing import NamedTuple
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.followed_statements import FollowedStatements, stores
 from regionpredict.frontend.lowering.frame import Frame
-from regionpredict.frontend.lowering.integer_types import holds
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import VariableValues, in_order, is_plain
 from regionpredict.frontend.syntax import (
@@ -43,6 +42,7 @@ from regionpredict.frontend.syntax import (
     expressions_in,
     inner_statements,
 )
+from regionpredict.frontend.syntax.integer_types import holds
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO, Atom
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from regionpredict.frontend.lowering.constant_numbers import division
 from regionpredict.frontend.lowering.frame import Frame, Pointer
-from regionpredict.frontend.lowering.integer_types import promoted, usual
 from regionpredict.frontend.lowering.library_functions import (
     MemoryIntrinsic,
     ends_run,
@@ -52,6 +51,7 @@ from regionpredict.frontend.syntax import (
     member_named,
     show,
 )
+from regionpredict.frontend.syntax.integer_types import promoted, usual
 from regionpredict.ir import Access, Call, Operation, Span, Statement
 from regionpredict.library import place_argument
 

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 
 from regionpredict.frontend.linking import LinkedUnit, Stored, member_in_program, stored_at
 from regionpredict.frontend.lowering.frame import Frame
-from regionpredict.frontend.lowering.integer_types import converted, type_of
 from regionpredict.frontend.lowering.pointed_members import PointedMembers
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.where_set import REPEATS, is_outside, values_of
@@ -43,6 +42,7 @@ from regionpredict.frontend.syntax import (
     set_place,
     with_accessors_inlined,
 )
+from regionpredict.frontend.syntax.integer_types import converted, type_of
 from regionpredict.ir import Expr
 
 _DEEPEST = 8

@@ -13,12 +13,6 @@ from regionpredict.frontend.lowering.array_views import viewed
 from regionpredict.frontend.lowering.binary_operators import computed
 from regionpredict.frontend.lowering.constant_numbers import constant_number
 from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, decayed, divisible
-from regionpredict.frontend.lowering.integer_types import (
-    converted,
-    promoted,
-    type_of,
-    usual,
-)
 from regionpredict.frontend.lowering.library_functions import GREATER, LESSER, OF_TEAM, allocated
 from regionpredict.frontend.lowering.member_arrays import extents_with_stride
 from regionpredict.frontend.lowering.pointer_expressions import (
@@ -51,6 +45,12 @@ from regionpredict.frontend.syntax import (
     Unary,
     every_expression,
     show,
+)
+from regionpredict.frontend.syntax.integer_types import (
+    converted,
+    promoted,
+    type_of,
+    usual,
 )
 from regionpredict.ir import Array, Expr, Span
 from regionpredict.ir.expr import ONE, ZERO

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from regionpredict.frontend.linking import LinkedUnit, is_null, named_function
 from regionpredict.frontend.lowering.definitions import writes_in
 from regionpredict.frontend.lowering.function_tables import is_listed, is_pointer_to_function
-from regionpredict.frontend.lowering.integer_types import type_of
 from regionpredict.frontend.syntax import (
     INCREMENT_OPERATORS,
     Assign,
@@ -34,6 +33,7 @@ from regionpredict.frontend.syntax import (
     initial_values,
     member_named,
 )
+from regionpredict.frontend.syntax.integer_types import type_of
 
 _MOST_ELEMENTS = 200
 _MOST_STEPS = 8  # from a variable to a function

@@ -11,7 +11,6 @@ from collections.abc import Collection
 
 from regionpredict.frontend.lowering.early_leaves import parted
 from regionpredict.frontend.lowering.frame import Frame, Pointer
-from regionpredict.frontend.lowering.integer_types import converted, type_of
 from regionpredict.frontend.lowering.loop_exits import exits, stops
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
@@ -40,6 +39,7 @@ from regionpredict.frontend.syntax import (
     every_expression,
     expressions_in,
 )
+from regionpredict.frontend.syntax.integer_types import converted, type_of
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ZERO
 

@@ -52,6 +52,7 @@ from regionpredict.frontend.syntax import (
     member_named,
 )
 from regionpredict.frontend.syntax import UNKNOWN as OF_ANY_TYPE
+from regionpredict.frontend.syntax.integer_types import type_of, usual
 from regionpredict.ir import Span
 
 _NOWHERE = Opaque("")
@@ -271,15 +272,18 @@ class Evaluator(Caller, ABC):
             return self.options.index
         if decl.kind == "function":
             return Address(Place(decl))
+        if decl.value is not None:
+            return decl.value
         return self._loaded(Place(self._meet(decl)), decl.ctype)
 
     # -- operators --------------------------------------------------------------------------------
 
     def _assign(self, assign: Assign) -> Value:
         value = self.value(assign.right)
-        if assign.op != "=":
-            value = applied(assign.op[:-1], self.value(assign.left), value)
         place, ctype = self.place(assign.left), type_of(assign.left)
+        if assign.op != "=":
+            before = UNKNOWN if place is None else self._loaded(place, ctype)
+            value = operated(Binary(assign.op[:-1], assign.left, assign.right), before, value)
         if place is not None:
             self.store(place, value, ctype, assign.right)
         else:
@@ -297,7 +301,7 @@ class Evaluator(Caller, ABC):
             if not _is_row(part.base):
                 break  # a pointer, and it is not known to what
             part = part.base
-        self.forget_written(written_to(target, type_of))
+        self.forget_written(written_to(target))
 
     def forget_written(self, written: Written) -> None:
         """Forgets what a write may have changed."""
@@ -320,24 +324,23 @@ class Evaluator(Caller, ABC):
                     return added(base, self.value(operand.index))
             place = self.place(operand)
             return UNKNOWN if place is None else Address(place)
-        value = self.value(operand)
         if op in INCREMENT_OPERATORS:
-            changed = added(value, 1 if op.endswith("++") else -1)
             place = self.place(operand)
+            value = UNKNOWN if place is None else self._loaded(place, type_of(operand))
+            changed = added(value, 1 if op.endswith("++") else -1)
             if place is not None:
                 self.memory.forget(place)
                 self.memory.write(place, changed, type_of(operand))
             else:
                 self._forget_some(operand)
             return value if op.startswith("p") else changed
+        value = self.value(operand)
         if op == "*":
             return value if function_at(value) is not None else self._at(value, 0)
         if op == "!":
             test = truth(value)
             return UNKNOWN if test is None else int(not test)
-        if op == "~" and isinstance(value, int):
-            return ~value
-        return -value if op == "-" and isinstance(value, (int, float)) else UNKNOWN
+        return signed(expression, value)
 
     def _index(self, expression: Index) -> Value:
         if _is_row(expression) or _is_row(expression.base):
@@ -395,10 +398,7 @@ class Evaluator(Caller, ABC):
             self.look_at(left)  # a std::string: of two char * nobody asks that
             self.look_at(right)
             return int((left.rest == right.rest) == (op == "=="))
-        plain = applied(op, left, right)
-        if _fits_all_types(left, right, plain):
-            return plain
-        return _in_type(op, left, right, type_of(expression.left), type_of(expression.right))
+        return operated(expression, left, right)
 
     def _ternary(self, expression: Ternary) -> Value:
         test = truth(self.value(expression.condition))
@@ -500,6 +500,23 @@ def applied(op: str, left: Value, right: Value) -> Value:
     return UNKNOWN
 
 
+def signed(expression: Unary, value: Value) -> Value:
+    """The result of `-`, `+` or `~` for a value."""
+    if expression.op == "~" and isinstance(value, int):
+        return held(~value, type_of(expression))
+    if expression.op not in ("+", "-") or not isinstance(value, (int, float)):
+        return UNKNOWN
+    return value if expression.op == "+" else held(-value, type_of(expression))
+
+
+def operated(expression: Binary, left: Value, right: Value) -> Value:
+    """The result of an operator for two values of the types of its operands."""
+    plain = applied(expression.op, left, right)
+    if not isinstance(plain, float) and _fits_all_types(left, right, plain):
+        return plain
+    return _in_type(expression.op, left, right, expression)
+
+
 def _number(op: str, left: float, right: float) -> Value:
     if op in _COMPARED:
         return int(_COMPARED[op](left, right))
@@ -528,36 +545,8 @@ def _quotient(left: int, right: int) -> int:
     return size if (left < 0) == (right < 0) else -size
 
 
-def type_of(expression: Expression) -> CType:
-    """The type that a place has by its declaration."""
-    if isinstance(expression, Name):
-        return expression.decl.ctype
-    if isinstance(expression, Member):
-        return expression.field.ctype
-    if isinstance(expression, Index):
-        return type_of(expression.base).element or CType("unknown")
-    if isinstance(expression, Unary) and expression.op == "*":
-        return type_of(expression.operand).element or CType("unknown")
-    if isinstance(expression, CallExpr) and expression.decl is not None:
-        return expression.decl.ctype
-    if isinstance(expression, IntLit):
-        return CType("int", 32 if abs(expression.value) < 1 << 31 else 64)
-    if isinstance(expression, Binary) and expression.op in _ARITHMETIC:
-        return _common_type(type_of(expression.left), type_of(expression.right))
-    return expression.ctype if isinstance(expression, Cast) else CType("unknown")
-
-
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "%", "&", "|", "^"))
-
-
-def _common_type(left: CType, right: CType) -> CType:
-    """The type in which two integers are added (C11, 6.3.1.8); unknown where one of theirs is."""
-    if left.kind != "int" or right.kind != "int":
-        return CType("unknown")
-    bits = max(32, left.bits, right.bits)
-    unsigned = any(ctype.unsigned and ctype.bits == bits for ctype in (left, right))
-    return CType("int", bits, unsigned)
 
 
 def _fits_all_types(left: Value, right: Value, result: Value) -> bool:
@@ -571,13 +560,15 @@ def _fits_all_types(left: Value, right: Value, result: Value) -> bool:
     return True
 
 
-def _in_type(op: str, left: Value, right: Value, ctype: CType, other: CType) -> Value:
-    """An operation on values of these types: unsigned numbers have no sign."""
-    common = _common_type(ctype, other)
-    if not (common.unsigned and isinstance(left, int) and isinstance(right, int)):
-        return applied(op, left, right)
-    if op not in _ARITHMETIC | _COMPARISONS:
-        return applied(op, left, right)
-    modulus = 1 << common.bits
-    result = applied(op, left % modulus, right % modulus)
-    return result % modulus if op in _ARITHMETIC and isinstance(result, int) else result
+def _in_type(op: str, left: Value, right: Value, expression: Binary) -> Value:
+    """An operation as the types of its operands have it: unsigned numbers have no sign."""
+    common = usual(type_of(expression.left), type_of(expression.right))
+    if common.kind == "int" and isinstance(left, int) and isinstance(right, int):
+        if op in ("<<", ">>"):
+            return held(applied(op, left, right), type_of(expression))
+        if common.unsigned and op in _ARITHMETIC | _COMPARISONS:
+            modulus = 1 << common.bits
+            result = applied(op, left % modulus, right % modulus)
+            return result % modulus if op in _ARITHMETIC and isinstance(result, int) else result
+    result = applied(op, left, right)
+    return held(result, common) if isinstance(result, float) else result

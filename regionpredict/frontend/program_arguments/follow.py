@@ -11,11 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.program_arguments.evaluate import (
-    function_at,
-    truth,
-    type_of,
-)
+from regionpredict.frontend.program_arguments.evaluate import function_at, truth
 from regionpredict.frontend.program_arguments.follow_loops import BREAK, LoopFollower
 from regionpredict.frontend.program_arguments.followed import Entry, Followed
 from regionpredict.frontend.program_arguments.memory import (
@@ -75,7 +71,7 @@ class Follower(LoopFollower):
     def __init__(
         self, unit: LinkedUnit, argv: Sequence[str], *, assumed: bool, most_steps: int
     ) -> None:
-        written = WrittenByCalls(unit.body_of, unit.bodies, type_of)
+        written = WrittenByCalls(unit.body_of, unit.bodies)
         super().__init__(argv, written, assumed=assumed, most_steps=most_steps)
         self.unit = unit
         self.seen = Followed(read=self.read)
@@ -320,7 +316,7 @@ class Follower(LoopFollower):
         statement is not evaluated if one iteration represents a loop that fills arrays. Otherwise
         None."""
         if statement not in self._fills:
-            self._fills[statement] = filled_by(statement.expr, type_of)
+            self._fills[statement] = filled_by(statement.expr)
         return self._fills[statement]
 
     def _ending_call(self, statement: ExprStmt) -> None:
@@ -418,7 +414,8 @@ class Follower(LoopFollower):
     def _any_case(self, items: Sequence[Stmt]) -> None:
         """The start label is unknown, so only the common values of all labels are known."""
         before = self.memory
-        behind = before.copy()
+        labels = [label for item in items for label in case_labels(item)]
+        behind = None if None in labels else before.copy()
         for at, item in enumerate(items):
             if not case_labels(item):
                 continue
@@ -427,8 +424,8 @@ class Follower(LoopFollower):
             if self._may_leave(signal, self.memory):
                 continue
             if signal is None or signal.kind != "end":
-                behind = behind.common(self.memory)
-        self.memory = behind
+                behind = self.memory if behind is None else behind.common(self.memory)
+        self.memory = before if behind is None else behind
 
     def _label(self, case: Expression | None) -> Value | None:
         return None if case is None else self.value(case)

@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from regionpredict.frontend.program_arguments.evaluate import Evaluator, truth, type_of
+from regionpredict.frontend.program_arguments.evaluate import Evaluator, truth
 from regionpredict.frontend.program_arguments.loop_rounds import (
     header_of,
     only_fills,
@@ -315,7 +315,7 @@ class LoopFollower(Evaluator):
             self._targets[statement] = tuple(
                 target for expression in expressions if id(expression) not in handed
                 and (target := set_place(expression)) is not None
-                and not is_real_element(target, type_of)
+                and not is_real_element(target)
             )  # fmt: skip
         places = map(self.place, self._targets[statement])
         return [place for place in places if place is not None]

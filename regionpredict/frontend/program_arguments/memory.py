@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from ctypes import c_float
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
@@ -237,7 +238,9 @@ def held(value: Value, ctype: CType | None) -> Value:
         return value
     try:
         if ctype.kind == "float":
-            return float(value)
+            if ctype.bits > 64:
+                return UNKNOWN  # it has digits that are not kept here
+            return c_float(value).value if ctype.bits == 32 else float(value)
         whole = int(value)
     except (ValueError, OverflowError):
         return UNKNOWN

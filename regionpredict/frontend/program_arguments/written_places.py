@@ -38,6 +38,7 @@ from regionpredict.frontend.syntax import (
     set_place,
     without_casts,
 )
+from regionpredict.frontend.syntax.integer_types import type_of
 
 _ANY = "any"
 _KINDS = frozenset(("int", "float", "pointer"))
@@ -77,7 +78,7 @@ def element_type(decl: Decl) -> CType:
     return ctype
 
 
-def written_to(target: Expression, type_of: Callable[[Expression], CType]) -> Written:
+def written_to(target: Expression) -> Written:
     """The possible writes of an assignment anywhere, except to local variables."""
     target = without_casts(target)
     if isinstance(target, Name):
@@ -91,16 +92,16 @@ def written_to(target: Expression, type_of: Callable[[Expression], CType]) -> Wr
     return NOTHING
 
 
-def is_real_element(target: Expression, type_of: Callable[[Expression], CType]) -> bool:
+def is_real_element(target: Expression) -> bool:
     """Whether it is a floating-point number in an array, or reached through a pointer."""
     element = isinstance(target, Index) or (isinstance(target, Unary) and target.op == "*")
     return element and type_of(target).kind == "float"
 
 
-def filled_by(expression: Expression, type_of: Callable[[Expression], CType]) -> Written | None:
+def filled_by(expression: Expression) -> Written | None:
     """The write of a floating-point assignment to an element. None for other statements, and with
     calls."""
-    if not isinstance(expression, Assign) or not is_real_element(expression.left, type_of):
+    if not isinstance(expression, Assign) or not is_real_element(expression.left):
         return None
     for part in (*every_expression(expression.left), *every_expression(expression.right)):
         if (
@@ -109,7 +110,7 @@ def filled_by(expression: Expression, type_of: Callable[[Expression], CType]) ->
             or (isinstance(part, Cast) and part.constructor is not None)
         ):
             return None
-    return written_to(expression.left, type_of)
+    return written_to(expression.left)
 
 
 class Taken(NamedTuple):
@@ -147,10 +148,9 @@ class WrittenByCalls:
     """The writes of a program's functions, cached."""
 
     def __init__(
-        self, body_of: Callable[[Decl], Function | None], bodies: Callable[[], Iterable[Function]],
-        type_of: Callable[[Expression], CType],
-    ) -> None:  # fmt: skip
-        self._body_of, self._bodies, self._type_of = body_of, bodies, type_of
+        self, body_of: Callable[[Decl], Function | None], bodies: Callable[[], Iterable[Function]]
+    ) -> None:
+        self._body_of, self._bodies = body_of, bodies
         self._own: dict[Function, tuple[Written, list[Function]]] = {}
 
     def by(self, expressions: Iterable[Expression]) -> Written:
@@ -192,7 +192,7 @@ class WrittenByCalls:
             ):
                 target = set_place(expression)
                 if target is not None:
-                    written = written.and_also(written_to(target, self._type_of))
+                    written = written.and_also(written_to(target))
             call = expression.constructor if isinstance(expression, Cast) else expression
             if not isinstance(call, CallExpr):
                 continue
@@ -210,7 +210,7 @@ class WrittenByCalls:
         written = NOTHING
         for argument in map(without_casts, call.args):
             if isinstance(argument, Unary) and argument.op == "&":
-                written = written.and_also(written_to(argument.operand, self._type_of))
+                written = written.and_also(written_to(argument.operand))
         return written
 
 

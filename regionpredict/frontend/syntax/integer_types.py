@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from regionpredict.frontend.syntax import (
+from regionpredict.frontend.syntax.nodes import (
     INT,
     UNKNOWN,
     Assign,
@@ -100,8 +100,8 @@ def converted(value: Expr, ctype: CType, source: CType | None = None) -> Expr:
     """A value after conversion to a variable of an integer type.
 
     Names are assumed to fit `int` and longer types. A shorter type truncates (`unsigned char c =
-    266` is 10). `source` is given if no name may exceed its type: values stored into an unsigned
-    type, or converted from `source` to a type without all its numbers, are then truncated.
+    266` is 10). `source` is given if no name may exceed its type. Then values are also
+    truncated by an unsigned type, and by a type without all numbers of `source`.
     """
     if ctype.kind != "int" or not 0 < ctype.bits <= 64:
         return value
