@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
+from operator import itemgetter
 from typing import NamedTuple
 
 from regionpredict.ir import Access, Branch, Expr, Loop, Node, Region, Statement, Synchronisation
@@ -84,26 +85,40 @@ def carried_dependence(region: Region, trips: int | None) -> Dependence | None:
         if root_of(reference.access.array) in region.shared
     ]
     changed = {name for statement, _ in region.statements() for name in statement.writes}
-    distances: dict[tuple[object, ...], int | None] = {}
+    pairs = _Pairs(shared, changed, region.shared)
+    alike: dict[str, dict[_Kind, list[tuple[int, Reference]]]] = {}
+    for position, reference in enumerate(references):
+        kinds = alike.setdefault(reference.access.array, {})
+        kinds.setdefault(_kind(reference), []).append((position, reference))
+    # Many statements have the same subscripts: each pair of kinds is solved once.
+    meeting: dict[tuple[str, _Kind], list[tuple[int, Reference, int]]] = {}
     for first in references:
-        if first.access.kind != "write" or first.access.array in changed:
+        array = first.access.array
+        if first.access.kind != "write" or array in changed:
             continue
-        for second in references:
-            if second.access.array != first.access.array:
-                continue
-            # Statements and arrays refer alike: each pair of subscripts is solved once.
-            pair = (first.access.subscripts, first.access.member, first.access.bytes, first.place,
-                    second.access.subscripts, second.access.member, second.access.bytes,
-                    second.place)  # fmt: skip
-            if pair not in distances:
-                distances[pair] = _distance(first, second, shared, changed, region.shared)
-            distance = distances[pair]
-            if distance is None or (trips is not None and max(1, abs(distance)) >= trips):
-                continue
+        key = (array, _kind(first))
+        if key not in meeting:
+            meeting[key] = [
+                (position, second, distance)
+                for others in alike[array].values()
+                if (distance := pairs.distance(first, others[0][1])) is not None
+                and (trips is None or max(1, abs(distance)) < trips)
+                for position, second in others
+            ]
+            meeting[key].sort(key=itemgetter(0))
+        for _, second, distance in meeting[key]:
             if distance == 0 and (second.access.kind == "write" or not _grows(first, second)):
                 continue  # all write the same, as flags and clearing do
             return Dependence(first.access, second.access, distance)
     return None
+
+
+_Kind = tuple[object, ...]
+
+
+def _kind(reference: Reference) -> _Kind:
+    access = reference.access
+    return access.subscripts, access.member, access.bytes, reference.place
 
 
 def _grows(write: Reference, read: Reference) -> bool:
@@ -116,97 +131,122 @@ def root_of(array: str) -> str:
     return array.lstrip("&").partition("->")[0].partition(".")[0].partition("[")[0]
 
 
-def _distance(
-    first: Reference, second: Reference, shared: Sequence[Loop], changed: set[str],
-    known: frozenset[str],
-) -> int | None:  # fmt: skip
-    """The number of iterations of the outermost worksharing loop from `first` to the `second`
-    access of an element.
+class _Pairs:
+    """The distances of pairs of references. Each pair of subscripts is solved once."""
 
-    With 0, all iterations access it. None if the accesses may be disjoint, or are in the same
-    iteration.
-    """
-    access, other = first.access, second.access
-    if (access.member, access.bytes) != (other.member, other.bytes) or access.member:
-        return None
-    if len(access.subscripts) != len(other.subscripts):
-        return None
-    moving = {loop.variable: loop for loop in first.loops}
-    around = {loop.variable: loop for loop in second.loops}
-    shifts: dict[str, int] = {}
-    for mine, theirs in zip(access.subscripts, other.subscripts, strict=True):
+    def __init__(self, shared: Sequence[Loop], changed: set[str], known: frozenset[str]) -> None:
+        """`shared` are the worksharing loops, `changed` the variables that the region changes, and
+        `known` its shared variables."""
+        self._shared = shared
+        self._changed = changed
+        self._known = known
+        self._dimensions: dict[tuple[object, ...], dict[str, int] | None] = {}
+        self._steady_loops: dict[int, bool] = {}
+
+    def distance(self, first: Reference, second: Reference) -> int | None:
+        """The number of iterations of the outermost worksharing loop from `first` to the `second`
+        access of an element.
+
+        With 0, all iterations access it. None if the accesses may be disjoint, or are in the same
+        iteration.
+        """
+        access, other = first.access, second.access
+        if (access.member, access.bytes) != (other.member, other.bytes) or access.member:
+            return None
+        if len(access.subscripts) != len(other.subscripts):
+            return None
+        shifts: dict[str, int] = {}
+        for mine, theirs in zip(access.subscripts, other.subscripts, strict=True):
+            key = (mine, theirs, first.place, second.place)
+            if key not in self._dimensions:
+                self._dimensions[key] = self._dimension(mine, theirs, first, second)
+            own = self._dimensions[key]
+            if own is None or any(shifts.get(name, shift) != shift for name, shift in own.items()):
+                return None
+            shifts.update(own)
+        moving = {loop.variable: loop for loop in first.loops}
+        inner = [moving[name] for name in shifts if moving[name] not in self._shared]
+        if any(shifts[loop.variable] for loop in inner):
+            # It is another inner iteration, too, of which there may be none.
+            return None
+        if any(not self._steady(loop) for loop in inner):
+            return None
+        steps: list[int] = []
+        for loop in self._shared:
+            step = loop.step.constant if loop.step is not None else None
+            if not isinstance(step, int) or not step:
+                return None
+            shift = shifts.get(loop.variable, 0)
+            if shift % step:
+                return None
+            steps.append(shift // step)
+        if any(steps):
+            return steps[0] if steps[0] and not any(steps[1:]) else None
+        free = [loop for loop in self._shared if loop.variable not in shifts]
+        return 0 if len(free) == len(self._shared) else None
+
+    def _dimension(
+        self, mine: Expr, theirs: Expr, first: Reference, second: Reference
+    ) -> dict[str, int] | None:
+        """The difference of each variable for which one dimension is equal. None if unknown."""
+        moving = {loop.variable: loop for loop in first.loops}
+        around = {loop.variable: loop for loop in second.loops}
         names = (mine.names | theirs.names) - {*moving, *around}
-        if any(mine.atoms()) or any(theirs.atoms()) or not _fixed(names, changed, known):
+        if any(mine.atoms()) or any(theirs.atoms()) or not self._fixed(names):
             return None
         used = [name for name in moving if name in mine.names]
         if {name for name in around if name in theirs.names} != set(used):
             return None
         if any(moving[name] is not around.get(name) for name in used):
             return None
-        if not _solve(mine, theirs, used, shifts):
-            return None
-    inner = [moving[name] for name in shifts if moving[name] not in shared]
-    if any(not _steady(loop, changed, known) for loop in inner):
-        return None
-    if any(shifts[loop.variable] for loop in inner):
-        # It is another inner iteration, too, of which there may be none.
-        return None
-    steps: list[int] = []
-    for loop in shared:
-        step = loop.step.constant if loop.step is not None else None
-        if not isinstance(step, int) or not step:
-            return None
-        shift = shifts.get(loop.variable, 0)
-        if shift % step:
-            return None
-        steps.append(shift // step)
-    if any(steps):
-        return steps[0] if steps[0] and not any(steps[1:]) else None
-    free = [loop for loop in shared if loop.variable not in shifts]
-    return 0 if len(free) == len(shared) else None
+        return _solved(mine, theirs, used)
+
+    def _steady(self, loop: Loop) -> bool:
+        """Whether a loop runs over the same range in every iteration of the worksharing loop."""
+        steady = self._steady_loops.get(id(loop))
+        if steady is None:
+            parts = [part for part in (loop.start, loop.bound, loop.step) if part is not None]
+            steady = self._steady_loops[id(loop)] = len(parts) == 3 and all(
+                not any(part.atoms()) and self._fixed(part.names) for part in parts
+            )
+        return steady
+
+    def _fixed(self, names: Collection[str]) -> bool:
+        """Whether these are shared variables that the region does not change."""
+        return not self._changed.intersection(names) and all(
+            root_of(name) in self._known for name in names
+        )
 
 
-def _steady(loop: Loop, changed: set[str], known: frozenset[str]) -> bool:
-    """Whether a loop runs over the same range in every iteration of the worksharing loop."""
-    parts = [part for part in (loop.start, loop.bound, loop.step) if part is not None]
-    return len(parts) == 3 and all(
-        not any(part.atoms()) and _fixed(part.names, changed, known) for part in parts
-    )
+def _solved(mine: Expr, theirs: Expr, used: Sequence[str]) -> dict[str, int] | None:
+    """The difference of each variable for which one dimension is equal.
 
-
-def _fixed(names: Collection[str], changed: set[str], known: frozenset[str]) -> bool:
-    """Whether these are shared variables that the region does not change."""
-    return not changed.intersection(names) and all(root_of(name) in known for name in names)
-
-
-def _solve(mine: Expr, theirs: Expr, used: Sequence[str], shifts: dict[str, int]) -> bool:
-    """Adds to `shifts` the difference of each variable for which one dimension is equal.
-
-    Returns False if it is unknown: `mine(v) = theirs(v + shift)`.
+    None if it is unknown: `mine(v) = theirs(v + shift)`.
     """
     rest = mine - theirs
     factors: dict[str, Expr] = {}
     for name in used:
         factor, same = mine.coefficient(name), theirs.coefficient(name)
         if factor is None or factor != same or not factor.terms:
-            return False
+            return None
         if not factor.names.isdisjoint(used):
-            return False
+            return None
         factors[name] = factor
     # Each factor another monomial (`n` and 1 of i*n + j): then one way of adding them up is clear.
     monomials = [tuple(factor.terms) for factor in factors.values()]
     if any(len(monomial) != 1 for monomial in monomials) or len(set(monomials)) != len(monomials):
-        return False
+        return None
+    shifts: dict[str, int] = {}
     for name, factor in factors.items():
         ((monomial, size),) = factor.terms.items()
         coefficient = rest.terms.get(monomial, 0)
         shift = Fraction(coefficient) / Fraction(size) if coefficient else 0
-        if shift.denominator != 1 or shifts.get(name, int(shift)) != shift:
-            return False
+        if shift.denominator != 1:
+            return None
         shifts[name] = int(shift)
         if shift:
             rest = rest - factor * int(shift)
-    return not rest.terms
+    return None if rest.terms else shifts
 
 
 def independent(region: Region, loop: Loop) -> bool:
