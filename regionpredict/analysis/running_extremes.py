@@ -84,8 +84,11 @@ def _follows(branch: Branch, loop: Loop, kept: Expr, passing: Expr) -> bool:
         return False
     taken = list(statements_in(branch.sides[0]))
     sets = [statement for statement in taken if _touches(statement, place, "write")]
-    others = [one for one in statements_in(loop.body) if all(one is not own for own in taken)]
-    if not sets or any(_touches(statement, place, "write") for statement in others):
+    if not sets:
+        return False
+    own = {id(statement) for statement in taken}
+    others = [one for one in statements_in(loop.body) if id(one) not in own]
+    if any(_touches(statement, place, "write") for statement in others):
         return False
     if any(_moved(passing, statements_in(side)) for side in branch.sides[1:]):
         return False  # two that take turns, as in a merge

@@ -64,6 +64,7 @@ class ProgramUnits:
         self._effects = Effects()
         self._writes: dict[Function, Writes] = {}
         self._calls: dict[Function, dict[Decl, list[CallExpr]]] = {}
+        self._set: dict[Function, frozenset[str]] = {}
         self._definers: dict[str, list[int]] = {}
         self._variables: dict[str, list[int]] = {}
         self._naming: dict[str, list[int]] = {}
@@ -136,6 +137,16 @@ class ProgramUnits:
         if function not in self._calls:
             self._calls[function] = calls_in(function.body)
         return self._calls[function]
+
+    def set_in(self, function: Function) -> frozenset[str]:
+        """The symbols of variables that a function sets, or takes the address of, looked for
+        once."""
+        if function not in self._set:
+            places = map(set_place, expressions_in(function.body))
+            self._set[function] = frozenset(
+                place.decl.symbol for place in places if isinstance(place, Name)
+            )
+        return self._set[function]
 
     @property
     def effects(self) -> Effects:
@@ -430,7 +441,8 @@ class _View:
             functions += [
                 body.function
                 for body in self._program.trees(number).bodies
-                if written_at(body.text, decl.name) and _sets(body.function, decl.symbol)
+                if written_at(body.text, decl.name)
+                and decl.symbol in self._program.set_in(body.function)
             ]
         return functions
 
@@ -469,12 +481,3 @@ def _is_same(function: Function | None, other: Function | None) -> bool:
     if function is None or other is None:
         return function is other
     return function is other or function.span == other.span
-
-
-def _sets(function: Function, symbol: str) -> bool:
-    """Whether a function sets an external variable, or takes its address."""
-    for expression in expressions_in(function.body):
-        target = set_place(expression)
-        if isinstance(target, Name) and target.decl.symbol == symbol:
-            return True
-    return False

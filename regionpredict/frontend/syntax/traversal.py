@@ -127,8 +127,14 @@ def first_span(statement: Stmt) -> Span | None:
 def expressions_in(statement: Stmt) -> Iterator[Expression]:
     """Every expression anywhere in a statement."""
     for inner in every_statement(statement):
-        for expression in own_expressions(inner):
-            yield from every_expression(expression)
+        own = _OWN.get(type(inner))
+        waiting: list[Any] = [] if own is None else list(reversed(own(inner)))
+        while waiting:  # as `every_expression`, without a generator for each
+            node = waiting.pop()
+            yield node
+            inside = _BELOW.get(type(node))
+            if inside is not None:
+                waiting.extend(reversed(inside(node)))
 
 
 def declared_in(statement: Stmt) -> set[Decl]:
