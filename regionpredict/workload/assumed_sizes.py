@@ -21,6 +21,7 @@ from regionpredict.analysis.bindings import (
 )
 from regionpredict.analysis.bisection import smallest_reaching
 from regionpredict.ir import Expr
+from regionpredict.ir.once_a_region import once_a_region
 from regionpredict.workload.cache_traffic import touched_bytes
 from regionpredict.workload.constants import (
     DEFAULT_ELEMENT,
@@ -196,6 +197,19 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     the data limits n (`MOST_WORK`). Names that only shorten a loop (`first` in `i <= last - first`)
     are lower bounds and are 0. Divisors of a length (`i < n / parts`) are 1.
     """
+    answers = _bound_before(facts)
+    if (target, line_bytes) not in answers:
+        answers[target, line_bytes] = _bound_sizes(facts, target, line_bytes)
+    return answers[target, line_bytes]
+
+
+@once_a_region
+def _bound_before(facts: RegionFacts) -> dict[tuple[SizeTarget, int], BoundSizes]:
+    """The sizes that were bound in a region. Several stages ask for them."""
+    return {}
+
+
+def _bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> BoundSizes:
     known: Values = facts.bindings.values
     missing = facts.bindings.unbound(facts.free_names)
     if not missing:

@@ -166,6 +166,8 @@ class _Lowering:
         self.arrays = {array.name: array for array in region.arrays}
         self.memories = region.memories()
         self._affine_forms: dict[Expr, Affine] = {}
+        self._local_forms: dict[Expr, Form | None] = {}  # of the loop whose references are grouped
+        self._grouping = False
         self.guesses: dict[str, str] = {}  # what was guessed, and the line that tells it
         self.sources: list[Loop] = []  # the loops around what is read
         # k of CSR rows, of the loops around: k = k' + apart * i
@@ -319,12 +321,18 @@ class _Lowering:
 
     def form(self, expr: Expr | None) -> Form | None:
         """The expression with its sizes substituted. None if a name has no value."""
-        known = self._affine_forms.get(expr) if expr is not None else None
-        if expr is None or known is not None:
+        if expr is None:
+            return None
+        known = self._affine_forms.get(expr)
+        if known is not None:
             return known
+        if expr in self._local_forms:
+            return self._local_forms[expr]
         form = self._form(expr)
         if isinstance(form, Affine):  # others depend on the loops around
             self._affine_forms[expr] = form
+        elif self._grouping:
+            self._local_forms[expr] = form
         return form
 
     def _form(self, expr: Expr) -> Form | None:
@@ -366,6 +374,7 @@ class _Lowering:
     def _grouped(
         self, accesses: list[tuple[int, Access]], chain: tuple[LoopHeader, ...]
     ) -> list[ReferenceGroup]:
+        self._grouping = True
         by_address: dict[tuple[object, ...], list[_Member]] = {}
         for number, access in accesses:
             array = self.arrays.get(access.array)
@@ -384,7 +393,10 @@ class _Lowering:
             apart = address is not None and access.bytes > NUMBER_BYTES.value
             key = (*key, access.bytes if apart else 0)
             by_address.setdefault(key, []).append(_Member(number, offset, access, address))
-        return [self._group(members, chain) for members in by_address.values()]
+        groups = [self._group(members, chain) for members in by_address.values()]
+        self._grouping = False
+        self._local_forms.clear()
+        return groups
 
     def _group(self, members: list[_Member], chain: tuple[LoopHeader, ...]) -> ReferenceGroup:
         _, _, access, address = members[0]
