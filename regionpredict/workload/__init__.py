@@ -27,6 +27,7 @@ from regionpredict.workload.assumed_sizes import (
     with_typical_sizes,
 )
 from regionpredict.workload.cache_traffic import (
+    NOT_ASKED,
     ArrayTraffic,
     CacheContents,
     CacheLevel,
@@ -38,6 +39,7 @@ from regionpredict.workload.constants import COARSE_CHUNK, UNKNOWN_TRIPS
 from regionpredict.workload.gathers import Gather, gathers_of
 from regionpredict.workload.iteration_chain import Step
 from regionpredict.workload.iteration_pieces import piece_count, piece_length
+from regionpredict.workload.layer_conditions import Carrier
 from regionpredict.workload.loop_bodies import LoopBody
 from regionpredict.workload.prefetch import strided_arrays, unforeseen_arrays
 from regionpredict.workload.recurrences import Recurrence
@@ -72,12 +74,14 @@ from regionpredict.workload.workload import Execution, SerialWork, Work, Workloa
 __all__ = [
     "COARSE_CHUNK",
     "NONE_KEPT",
+    "NOT_ASKED",
     "TYPICAL",
     "UNKNOWN_TRIPS",
     "ArraySharing",
     "ArrayTraffic",
     "CacheContents",
     "CacheLevel",
+    "Carrier",
     "Change",
     "CommonSizes",
     "Diagnostic",

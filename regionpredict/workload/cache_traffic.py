@@ -53,10 +53,14 @@ class CacheContents(NamedTuple):
 EMPTY = CacheContents()
 
 
+NOT_ASKED = Carrier(None, -1.0)
+
+
 class ArrayTraffic(NamedTuple):
     """The traffic of one array across one boundary in bytes, for all threads together.
 
-    `carrier` is the loop along which its reuse hits in the cache above the boundary.
+    `carrier` is the loop along which its reuse hits in the cache above the boundary, `NOT_ASKED` if
+    the references were enumerated.
     """
 
     array: str
@@ -137,13 +141,15 @@ class TrafficCounter:
         return other
 
     def traffic(
-        self, levels: Sequence[CacheLevel], threads: int, *, contents: CacheContents = EMPTY
-    ) -> tuple[LevelTraffic, ...]:
+        self, levels: Sequence[CacheLevel], threads: int, *, contents: CacheContents = EMPTY,
+        estimated: bool = False,
+    ) -> tuple[LevelTraffic, ...]:  # fmt: skip
         """Bytes below each of `levels`, the closest first. The last entry is memory traffic.
 
-        From the given `contents`, each cache keeps the part that fits (`staying`).
+        From the given `contents`, each cache keeps the part that fits (`staying`). `estimated`: by
+        layer conditions, even if the references can be enumerated.
         """
-        return self._traffic(levels, threads, self.schedule, contents)
+        return self._traffic(levels, threads, self.schedule, contents, estimated=estimated)
 
     def touched(self) -> dict[str, float]:
         """Bytes of each array's lines in the whole region."""
@@ -161,15 +167,17 @@ class TrafficCounter:
         threads: int,
         schedule: Schedule,
         contents: CacheContents,
+        *,
+        estimated: bool = False,
     ) -> tuple[LevelTraffic, ...]:
-        whole = self._alone.all_bytes()
+        whole = self._alone.all_bytes() if contents.one_core else 0.0
         threads = self._deal(threads, schedule, together=False).threads
         teams: dict[int, TeamFootprints] = {}
         below = []
         for level in levels:
             sharers = max(1, min(threads, level.sharers))
-            volume: dict[str, tuple[float, float, Carrier]] = {}
             comes: dict[str, float] = {}
+            parts: list[tuple[_Dealing, TeamFootprints, float, dict[str, float]]] = []
             for active, share in threads_at_work(self.profile, threads, sharers, schedule):
                 dealing = self._dealing(threads, schedule, together=active == threads)
                 team = teams.get(active)
@@ -183,9 +191,6 @@ class TrafficCounter:
                         continue
                 if contents.one_core:
                     one_core = staying(whole + contents.between, level.size, level.lasting)
-                conditions = LayerConditions(team, level.size, dealing.misses)
-                misses = conditions.misses(dealing.dealt.nest.root)
-                each = self.line_bytes * share * threads / active
                 stay = {
                     array: one_core if array in contents.one_core
                     else own if array in contents.own else 0.0
@@ -193,6 +198,15 @@ class TrafficCounter:
                 }  # fmt: skip
                 for array, stays in stay.items():
                     comes[array] = comes.get(array, 0.0) + share * (1.0 - stays)
+                parts.append((dealing, team, self.line_bytes * share * threads / active, stay))
+            traced: Volume = {}
+            if any(comes.values()) and not estimated:
+                traced = self._traced_lines(threads, sharers, schedule, level.size)
+            volume: dict[str, tuple[float, float, Carrier]] = {}
+            # Layer conditions estimate what the trace counts.
+            for dealing, team, each, stay in () if traced else parts:
+                conditions = LayerConditions(team, level.size, dealing.misses)
+                misses = conditions.misses(dealing.dealt.nest.root)
                 for array, lines in misses.volume.items():
                     if stay[array] == 1.0:
                         continue
@@ -202,13 +216,10 @@ class TrafficCounter:
                     volume[array] = (
                         read + lines.touched * factor, written + lines.written * factor, carrier
                     )  # fmt: skip
-            if any(comes.values()):
-                traced = self._traced_lines(threads, sharers, schedule, level.size)
-                for array, lines in traced.items():
-                    factor = self.line_bytes * comes[array]
-                    carrier = volume[array][2] if array in volume else Carrier(None, 0.0)
-                    if factor:
-                        volume[array] = lines.touched * factor, lines.written * factor, carrier
+            for array, lines in traced.items():
+                factor = self.line_bytes * comes[array]
+                if factor:
+                    volume[array] = lines.touched * factor, lines.written * factor, NOT_ASKED
             arrays = tuple(ArrayTraffic(array, *moved) for array, moved in volume.items())
             below.append(LevelTraffic(arrays))
         return tuple(below)

@@ -210,8 +210,8 @@ def predict_saturation(
         derivation=SaturationDerivation(
             points=points,
             core=time.core,
-            levels=time.traffic.levels(1),
-            full_levels=time.traffic.levels(machine.cores),
+            levels=time.traffic.carried_levels(1),
+            full_levels=time.traffic.carried_levels(machine.cores),
             saturation=saturation_point({p.threads: p.speedup for p in points}),
             first_touch=placement.kind,
             placement_reason=placement.reason,

@@ -18,9 +18,11 @@ from regionpredict.predict.saturation.constants import (
 from regionpredict.predict.saturation.memory_bandwidth import MixedBandwidth
 from regionpredict.predict.saturation.strided_walks import StridedWalks, widest_step
 from regionpredict.workload import (
+    NOT_ASKED,
     ArrayTraffic,
     CacheContents,
     CacheLevel,
+    Carrier,
     LevelTraffic,
     TrafficCounter,
     unforeseen_arrays,
@@ -124,6 +126,23 @@ class TrafficCurve:
             )
         )
         return (*levels[:-1], memory)
+
+    def carried_levels(self, threads: int) -> tuple[LevelTraffic, ...]:
+        """As `levels`, with what carries the reuse of every array."""
+        levels = self.levels(threads)
+        if all(array.carrier is not NOT_ASKED for level in levels for array in level.arrays):
+            return levels
+        estimated = self.counter.traffic(
+            self._caches(threads), threads, contents=self.contents, estimated=True
+        )
+        carriers = [{own.array: own.carrier for own in level.arrays} for level in estimated]
+        return tuple(
+            LevelTraffic(tuple(
+                moved._replace(carrier=known.get(moved.array, Carrier(None, 0.0)))
+                for moved in level.arrays
+            ))
+            for level, known in zip(levels, carriers, strict=True)
+        )  # fmt: skip
 
     def _allocated(self, threads: int) -> float:
         """The share of missed stores whose lines are read first."""
