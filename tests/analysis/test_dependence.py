@@ -15,7 +15,7 @@ from regionpredict.analysis.dependence import (
     root_of,
     sure_references,
 )
-from regionpredict.ir import Loop, Region
+from regionpredict.ir import Expr, Loop, Region
 
 HEAD = """double a[999], b[999], y[999], A[99][99], B[99][99]; int idx[999];
 struct pair { double u, v; } s[999];
@@ -122,6 +122,24 @@ def test_distances_of_collapsed_loops(loops: str, expected: int | None) -> None:
 def test_a_distance_beyond_the_iterations_meets_nothing(loops: str, apart: int) -> None:
     assert distance(loops, trips=apart) is None
     assert distance(loops, trips=apart + 1) is not None
+
+
+def test_pairs_of_subscripts_are_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """16 writes and 16 reads of one row, by the inner loop apart: all have one pair of first
+    subscripts in common, and 16 * 32 of second ones."""
+    asked = 0
+    coefficient = Expr.coefficient
+
+    def counted(self: Expr, name: str) -> Expr | None:
+        nonlocal asked
+        asked += 1
+        return coefficient(self, name)
+
+    statements = [f"A[i][j + {2 * at}] = A[i][j + {2 * at + 1}];" for at in range(16)]
+    region = region_of(I_J + "{ " + " ".join(statements) + " }")
+    monkeypatch.setattr(Expr, "coefficient", counted)
+    assert carried_dependence(region, None) is None
+    assert asked <= 2 * (1 + 16 * 32)  # of each of the two subscripts
 
 
 def test_what_is_found() -> None:

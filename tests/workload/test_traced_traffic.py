@@ -7,8 +7,14 @@ from nest_texts import STATIC, counter_of, facts_of_text, nest_of
 from simulated_nest import simulated
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.cache_traffic import CacheLevel, may_be_traced, warm_cache_contents
-from regionpredict.workload.loop_nest import LoopNest
+from regionpredict.workload.cache_traffic import (
+    NOT_ASKED,
+    CacheLevel,
+    may_be_traced,
+    warm_cache_contents,
+)
+from regionpredict.workload.layer_conditions import LayerConditions, Misses
+from regionpredict.workload.loop_nest import LoopNest, NestLoop
 from regionpredict.workload.nest_lowering import loop_nest
 from regionpredict.workload.reference_trace import reference_trace
 
@@ -51,6 +57,23 @@ def test_as_a_simulation_of_the_nest(
     expected = sum(read + written for read, written in counted.values())
     # The simulation takes groups in their own order.
     assert bytes_of(nest, lines, threads, sharers, chunk) == pytest.approx(expected, rel=0.06)
+
+
+def test_layer_conditions_are_not_asked_of_references_that_are_enumerated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nest = nest_of(*NESTS["product"])
+    levels = [CacheLevel(64.0 * 30, 1)]
+    counter = counter_of(nest, traced=True)
+    estimated = counter.traffic(levels, 1, estimated=True)
+    assert estimated == counter_of(nest, traced=False).traffic(levels, 1)
+
+    def asked(self: LayerConditions, root: NestLoop) -> Misses:
+        raise AssertionError
+
+    monkeypatch.setattr(LayerConditions, "misses", asked)
+    (level,) = counter_of(nest, traced=True).traffic(levels, 1)
+    assert [moved.carrier for moved in level.arrays] == [NOT_ASKED] * 3
 
 
 def test_a_column_by_hand() -> None:
