@@ -103,7 +103,7 @@ def _meeting(
     if threads == 1:
         if 2 * counts.perhaps > counts.serial_bodies + counts.atomics and meet:
             said = "how often a condition lets threads meet is a guess"
-            return (doubt("contention", said),) if limit(points) in _HELD_UP else ()
+            return (doubt("condition", said),) if limit(points) in _HELD_UP else ()
         return ()
     if counts.inner_teams and not any(known.id == "nested" for known in before):
         found += (doubt("nested", "its threads start nested parallel regions"),)

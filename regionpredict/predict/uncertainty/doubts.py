@@ -14,6 +14,7 @@ from typing import NamedTuple
 from regionpredict.constant import Constant
 from regionpredict.predict.uncertainty.constants import (
     CALIBRATION_CONFIDENCE,
+    CONDITION_CONFIDENCE,
     CONTENTION_CONFIDENCE,
     IN_TURN_CONFIDENCE,
     NESTED_CONFIDENCE,
@@ -42,6 +43,7 @@ FACTORS: Mapping[str, Constant] = {
     "race": RACE_CONFIDENCE,
     "possible-race": POSSIBLE_RACE_CONFIDENCE,
     "in-turn": IN_TURN_CONFIDENCE,
+    "condition": CONDITION_CONFIDENCE,
     "contention": CONTENTION_CONFIDENCE,
     "imbalance": UNEVEN_CONFIDENCE,
     "nested": NESTED_CONFIDENCE,

@@ -106,9 +106,9 @@ void run(int n, void (*work)(int)) {
 @pytest.mark.parametrize(
     ("schedule", "work", "n", "most", "schedules"),
     [
-        ("schedule(dynamic)", "handle(i);", 36_000_000, 0.45, 0),
-        ("schedule(dynamic)", "work(i);", 36_000_000, 0.45, 0),
-        ("", "handle(i);", 64, 0.45, 0),
+        ("schedule(dynamic)", "handle(i);", 36_000_000, 0.65, 0),
+        ("schedule(dynamic)", "work(i);", 36_000_000, 0.65, 0),
+        ("", "handle(i);", 64, 0.65, 0),
         ("", "handle(i);", 36_000_000, 0.8, 0),
         ("schedule(dynamic)", "a[i % 1000] = i;", 36_000_000, 1.0, 1),
     ],
@@ -145,8 +145,8 @@ CRITICAL = "\n#pragma omp critical\n found = i; "
 @pytest.mark.parametrize(
     ("body", "least", "most"),
     [
-        ("if (a[i] == b[k]) {" + CRITICAL + "break; }", 0.3, 0.5),
-        ("if (a[i] > b[k]) {" + CRITICAL + "}", 0.3, 0.5),
+        ("if (a[i] == b[k]) {" + CRITICAL + "break; }", 0.65, 0.8),
+        ("if (a[i] > b[k]) {" + CRITICAL + "}", 0.65, 0.8),
         ("{" + CRITICAL + "if (a[i] > b[k]) a[i] = 0; }", 0.8, 0.95),
     ],
     ids=["once if at all", "in some", "in each"],
