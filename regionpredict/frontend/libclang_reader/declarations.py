@@ -164,6 +164,9 @@ class Declarations:
             never_returns=kind == "function" and self._never_returns(cursor),
             is_const=cursor.kind == VARIABLE and self._is_const(full, ctype), offset=offset,
         )  # fmt: skip
+        decl.is_volatile = bool(
+            self._lib.clang_isVolatileQualifiedType(self._lib.clang_getCanonicalType(full))
+        )
         if kind in ("function", "global"):
             decl.symbol = self._symbol(cursor)
         if kind == "global":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from regionpredict.frontend.linking.container_lengths import Length
 from regionpredict.frontend.linking.program_settings import SetPlace, SetValue
@@ -56,7 +56,7 @@ class LinkedUnit:
     `is_pointed`: whether a function may be called through a pointer. `functions_at` gives the
     functions stored where a call finds its target (None: unknown). `objects` gives the name of the
     only object of a class. `lengths` are the lengths of containers in members. `effects` and
-    `writes` cache answers for all units.
+    `writes` cache answers for all units, `values` those of following functions.
     """
 
     path: str
@@ -83,6 +83,7 @@ class LinkedUnit:
     lengths: Mapping[Decl, Length] = field(default_factory=dict)
     effects: Effects = field(default_factory=Effects)
     writes: dict[Function, Writes] = field(default_factory=dict)
+    values: dict[Function | str, Any] = field(default_factory=dict)
 
     def handed_to(
         self, parameter: Decl, function: Function

@@ -19,6 +19,7 @@ from regionpredict.frontend.lowering.reaching_values import reaching_values
 from regionpredict.frontend.lowering.single_assignments import SetOnce
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import BY_IF
+from regionpredict.frontend.program_arguments import values_in
 from regionpredict.frontend.syntax import (
     Assign,
     CallExpr,
@@ -35,6 +36,7 @@ from regionpredict.frontend.syntax import (
     While,
     Writes,
     every_expression,
+    expressions_in,
     inner_statements,
     own_expressions,
     set_place,
@@ -207,7 +209,9 @@ class _Finder:
         self.unit = unit
         self.context = context
         self.function = function
+        self.site = site
         self.reached = reaching_values(unit, function, site, context) if site is not None else None
+        self.values = values_in(unit, function) if site is not None else None
         self.pointed = PointedMembers(unit, context)
         self.set_once = SetOnce(unit, context, self.pointed)
         self._counters: dict[str, tuple[Range, Function] | None] = {}
@@ -218,19 +222,27 @@ class _Finder:
         """The value of a struct member at the directive, from its single assignment, or under the
         name of its origin. `home` is the function of that name.
         """
-        held = None
-        if self.reached is not None and isinstance(use, Member):
-            held = self.reached.member(use)
-        if held is not None:
-            return held, self.function
+        if isinstance(use, Member) and self.values is not None and self.site is not None:
+            held = self.values.member(self.site, use)
+            if held is not None:
+                return self.context.in_own_names(held, self.values.parameters), self.function
         once = self.set_once.value_of(use, type_of(use))
         if once is not None:
             return once[0], once[1] or self.function
         return self.pointed.name_of(use, home or self.function)
 
+    def _known(self, said: Expr | None, decl: Decl) -> Expr | None:
+        """The number at the directive, or else what is said of a variable in names."""
+        if self.values is None or self.site is None or not self.values.reaches(self.site):
+            return said
+        number = self.values.variable(self.site, decl)
+        if number is None:
+            return said if said is None or said.constant is None else None
+        return Expr.const(number)
+
     def value_of(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
         """The defining value and the function of its names, or None."""
-        if decl.ctype.kind != "int":
+        if decl.ctype.kind != "int" or decl.is_volatile:
             return None
         if decl.kind in ("global", "static"):
             decl = self.unit.variable_of(decl)
@@ -241,7 +253,7 @@ class _Finder:
         if decl.kind == "parameter" and decl not in function.parameters:
             return None
         if function is self.function and self.reached is not None:
-            held = self.reached.variable(decl)
+            held = self._known(self.reached.variable(decl), decl)
             if held is not None:
                 return held, function
             if self.reached.outlives(decl):
@@ -249,12 +261,22 @@ class _Finder:
         writes = self._writes_in(function).get(decl, [])
         if decl.kind == "parameter":
             return self._argument(decl, function) if not writes else None
-        if decl.init is not None and not writes:
-            return converted(self.context.value(decl.init, Frame({})), decl.ctype), function
-        if decl.init is None and len(writes) == 1 and writes[0][0] is not None and not writes[0][1]:
-            value = self.context.value(writes[0][0], Frame({}))
-            return converted(value, decl.ctype), function
-        return None
+        given = decl.init
+        if given is None and len(writes) == 1 and not writes[0][1]:
+            given = writes[0][0]
+        elif writes:
+            return None
+        if given is None or (function is self.function and self._reads_what_changes(given)):
+            return None
+        return converted(self.context.value(given, Frame({})), decl.ctype), function
+
+    def _reads_what_changes(self, value: Expression) -> bool:
+        """Whether it reads a member that the function also sets: `m = s.n; s.n = 5;`."""
+        read = {e.field.name for e in every_expression(value) if isinstance(e, Member)}
+        return bool(read) and any(
+            isinstance(target := set_place(e), Member) and target.field.name in read
+            for e in expressions_in(self.function.body)
+        )
 
     def _only_write(self, decl: Decl, writers: list[Function]) -> tuple[Expr, Function] | None:
         """The value of the program's one assignment to a global (`lastrow = NA;` in main)."""

@@ -6,7 +6,7 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame, Value
 from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.lowering.symbolic_values import Context
-from regionpredict.frontend.lowering.variable_values import VariableValues, in_order, is_plain
+from regionpredict.frontend.lowering.variable_values import VariableValues, in_order
 from regionpredict.frontend.syntax import (
     Assign,
     Binary,
@@ -35,10 +35,9 @@ from regionpredict.frontend.syntax import (
     declared_in,
     every_expression,
     every_statement,
-    initial_values,
     inner_statements,
-    member_named,
     own_expressions,
+    set_place,
 )
 from regionpredict.frontend.syntax.integer_types import converted
 from regionpredict.ir import Expr
@@ -76,7 +75,6 @@ class FollowedStatements:
                     self._calls(decl.init, frame)
                     self._expose(decl.init)
                     self.values.declare(decl, decl.init, frame)
-                    self._listed(decl, decl.init, frame)
             return False
         if isinstance(statement, ExprStmt):
             self.expression(statement.expr, frame)
@@ -102,28 +100,22 @@ class FollowedStatements:
                 sides = [wrong]
             else:
                 return side is not None and self.through(side, frame)
-        members = dict(self.context.member_values)
-        ends: list[tuple[dict[Decl, Value], dict[str, Expr]]] = []
+        ends: list[dict[Decl, Value]] = []
         for side in sides:
             inner = frame._replace(env=dict(frame.env))
-            self.context.member_values = dict(members)
             if side is not None and self.through(side, inner):
                 frame.env.clear()
                 frame.env.update(inner.env)
                 return True
             if side is None or not (_ends(side) or ends_program(self.unit, side)):
-                ends.append((inner.env, self.context.member_values))
+                ends.append(inner.env)
         self._join(ends, condition, frame)
         return False
 
-    def _join(
-        self, ends: list[tuple[dict[Decl, Value], dict[str, Expr]]], condition: Expr, frame: Frame
-    ) -> None:
+    def _join(self, ends: list[dict[Decl, Value]], condition: Expr, frame: Frame) -> None:
         """The common result of all paths, or the two results of an understood condition."""
-        if not ends:
-            return
-        for decl in in_order({decl for env, _ in ends for decl in env}):
-            held = [env.get(decl) for env, _ in ends]
+        for decl in in_order({decl for env in ends for decl in env}):
+            held = [env.get(decl) for env in ends]
             first, last = held[0], held[-1]
             if first is None and decl.ctype.kind == "int":
                 first = self.values.unset(decl, Frame({}, frame.depth))
@@ -134,14 +126,6 @@ class FollowedStatements:
                 frame.env[decl] = chosen
             else:
                 self.values.forget(decl, frame)
-        kept, *others = (members for _, members in ends)
-        self.context.member_values = {
-            path: value for path, value in kept.items()
-            if all(members.get(path) == value for members in others)
-        }  # fmt: skip
-        for path in {path for _, members in ends for path in members}:
-            if path not in self.context.member_values:  # nor is it what its list began with
-                self.context.member_values.pop(f"{path.rpartition('.')[0]}.#", None)
 
     def _repeated(self, statement: For | While | Switch | RangeFor, frame: Frame) -> bool:
         """A loop. Values that it changes are unknown inside and after it."""
@@ -168,9 +152,12 @@ class FollowedStatements:
         for inner in every_statement(statement):
             for own in own_expressions(inner):
                 self._expose(own)
+                for expression in every_expression(own):
+                    target = set_place(expression)
+                    if isinstance(target, Member):
+                        self._forget_made_of(target.field, frame)
                 if any(stores(e) or isinstance(e, CallExpr) for e in every_expression(own)):
                     self._forget_exposed(frame)
-                    self.context.member_values.clear()
 
     def _holds_site(self, statement: Stmt) -> bool:
         return any(
@@ -178,18 +165,6 @@ class FollowedStatements:
             or any(e is self.site for own in own_expressions(inner) for e in every_expression(own))
             for inner in every_statement(statement)
         )
-
-    def _listed(self, decl: Decl, value: Expression, frame: Frame) -> None:
-        """The members of a struct by a list of initial values: `struct grid g = {7, .ny = 3};`."""
-        if decl.ctype.kind != "struct":
-            return
-        name, elements = self.context.name_of(decl, frame.depth), initial_values(value)
-        given = [pair for pair in map(member_named, elements or ()) if pair is not None]
-        if elements is None or len(given) < len(elements):
-            self.context.set_members(name, None)
-            return
-        held = {member: self.context.value(pair, frame) for member, pair in given}
-        self.context.set_members(name, held)
 
     # -- expressions ----------------------------------------------------------------------------
 
@@ -202,13 +177,10 @@ class FollowedStatements:
         self._calls(expression, frame)
         self._expose(expression)
         named = isinstance(expression, Assign) and isinstance(expression.left, Name)
-        if isinstance(expression, Assign) and isinstance(expression.left, Name):
-            self._listed(expression.left.decl, expression.right, frame)
         if isinstance(expression, Assign) and not named:
             self._store(expression, frame)
         elif any(stores(inner) for inner in every_expression(expression)):
             self._forget_exposed(frame)
-            self.context.member_values.clear()
         if isinstance(expression, CallExpr) and not any(map(_sets, every_expression(expression))):
             return  # what it does to `n` of `&n` was asked of the function
         self.values.assign(expression, frame)
@@ -218,12 +190,8 @@ class FollowedStatements:
         value = self.context.value(assign.right, frame) if assign.op == "=" else None
         target = assign.left
         if isinstance(target, Member):
-            path = self.context.path(target, frame)
+            self._forget_made_of(target.field, frame)
             own = _root(target)
-            if path is not None and target.field.ctype.kind == "int":
-                known = value is not None and is_plain(value)
-                kept = converted(value, target.field.ctype) if known and value is not None else None
-                self.context.set_member(path, kept)
             if own is None or own.kind not in OWN or own.ctype.kind != "struct":
                 self._forget_exposed(frame)
             return
@@ -243,7 +211,6 @@ class FollowedStatements:
                             self.values.forget(decl, outer)
                 return
         self._forget_exposed(frame)
-        self.context.member_values.clear()
 
     def _calls(self, expression: Expression, frame: Frame) -> None:
         """The changes by called functions, by inlining or as an upper bound."""
@@ -259,9 +226,6 @@ class FollowedStatements:
             elif hands_on or self.exposed:
                 self._expose(call)
                 self._forget_exposed(frame)
-                self.context.member_values.clear()
-            else:
-                self._forget_members_of_others()
 
     def _follow(self, function: Function, call: CallExpr, frame: Frame) -> None:
         self._expose(call)
@@ -277,19 +241,20 @@ class FollowedStatements:
                 if root is not None:
                     self.exposed.add(root)
 
+    def _forget_made_of(self, field: Decl, frame: Frame) -> None:
+        """Variables with the value that a member had before: `m = s.n; s.n = 5;`."""
+        uses = self.context.stored_uses
+        older = {name for name, use in uses.items() if isinstance(use, Member)
+                 and use.field.name == field.name}  # fmt: skip
+        for outer in (frame, *self.context.frames) if older else ():
+            for decl, held in list(outer.env.items()):
+                if isinstance(held, Expr) and held.names & older:
+                    self.values.forget(decl, outer)
+
     def _forget_exposed(self, frame: Frame) -> None:
         for outer in (frame, *self.context.frames):
             for decl in self.exposed & outer.env.keys():
                 self.values.forget(decl, outer)
-
-    def _forget_members_of_others(self) -> None:
-        """A call can access globals and memory reached through pointers, but not a local struct."""
-        own = {name for name, (decl, _) in self.context.named().items()
-               if decl.kind == "local" and decl.ctype.kind == "struct"}  # fmt: skip
-        members = self.context.member_values
-        self.context.member_values = {
-            path: value for path, value in members.items() if path.partition(".")[0] in own
-        }
 
 
 def come_to(loop: For, behind: Stmt, unit: LinkedUnit, context: Context, frame: Frame) -> None:

@@ -132,7 +132,7 @@ class _Recurrence:
         self.first: dict[str, Expr | None] = {}
         self.next: dict[str, Expr] = {}
         trial = Frame({**frame.env, **self.states}, frame.depth, frame.calls)
-        members, exact = dict(context.member_values), context.exact
+        exact = context.exact
         returned, frames = context.returned, context.frames
         context.returned, context.exact = {}, True
         context.frames = [frame._replace(env=dict(frame.env)) for frame in frames]
@@ -143,7 +143,7 @@ class _Recurrence:
         if loop.increment is not None:
             walk.expression(loop.increment, trial)
         again = self._asked(loop.condition, trial) if loop.behind else None
-        context.member_values, context.exact = members, exact
+        context.exact = exact
         context.returned, context.frames = returned, frames
         for decl, state in self.states.items():
             held = trial.env.get(decl)

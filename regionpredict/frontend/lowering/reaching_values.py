@@ -21,7 +21,6 @@ from regionpredict.frontend.syntax import (
     Directive,
     Function,
     Jump,
-    Member,
     every_statement,
 )
 from regionpredict.ir import Expr
@@ -49,26 +48,14 @@ class Reached:
         held = self._frame.env.get(decl)
         return self._in_region_names(held) if isinstance(held, Expr) else None
 
-    def member(self, use: Member) -> Expr | None:
-        """The same of a member of a struct."""
-        path = self._context.path(use, self._frame)
-        held = self._context.member_value(path, use.field) if path is not None else None
-        return self._in_region_names(held) if held is not None else None
-
     def _in_region_names(self, value: Expr) -> Expr | None:
         """The value in the region's names."""
         if not is_plain(value) or value.names & self._changed:
             return None
-        declared = self._context.named()
         for name in value.names & self._context.stored_uses.keys():
             self._region.stored_uses.setdefault(name, self._context.stored_uses[name])
-        names: dict[str, Expr] = {}
-        for name in value.names & declared.keys():
-            decl = declared[name][0]
-            own = self._region.name_of(decl)
-            self._region.invariants.setdefault(own, decl)
-            names[name] = Expr.name(own)
-        return value.substitute(names)
+        declared = {name: decl for name, (decl, _) in self._context.named().items()}
+        return self._region.in_own_names(value, declared)
 
 
 def reaching_values(

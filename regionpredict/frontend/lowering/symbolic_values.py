@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 
 from regionpredict.frontend.linking import is_null
 from regionpredict.frontend.lowering.array_views import viewed
-from regionpredict.frontend.lowering.binary_operators import computed
 from regionpredict.frontend.lowering.constant_numbers import constant_number
 from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, decayed, divisible
 from regionpredict.frontend.lowering.library_functions import GREATER, LESSER, OF_TEAM, allocated
@@ -46,6 +45,7 @@ from regionpredict.frontend.syntax import (
     every_expression,
     show,
 )
+from regionpredict.frontend.syntax.binary_operators import computed
 from regionpredict.frontend.syntax.integer_types import (
     converted,
     promoted,
@@ -57,8 +57,6 @@ from regionpredict.ir.expr import ONE, ZERO
 
 _MAX_INLINE = 6
 _MAX_SIZE = 80  # parts; longer expressions help nobody and cost time
-
-_OTHERS = "#"
 
 
 class Context:
@@ -79,8 +77,6 @@ class Context:
         self.members: dict[str, Decl] = {}  # arrays that are members of a variable
         self.members_set = SetMembers()
         self.member_homes: dict[str, str] = {}  # by their paths, the variable that they are in
-        # By their paths, where they are followed; `#`: those that a list of values leaves out.
-        self.member_values: dict[str, Expr] = {}
         # Members, and elements of arrays, that stand for themselves, by the names that they get.
         self.stored_uses: dict[str, Member | Index] = {}
         self.exposed: set[Decl] = set()  # integers whose address something holds
@@ -116,6 +112,15 @@ class Context:
         self._names[key] = name
         return name
 
+    def in_own_names(self, value: Expr, declared: Mapping[str, Decl]) -> Expr:
+        """A value in the names of this region, from other names of the same variables."""
+        names: dict[str, Expr] = {}
+        for name in value.names & declared.keys():
+            own = self.name_of(declared[name])
+            self.invariants.setdefault(own, declared[name])
+            names[name] = Expr.name(own)
+        return value.substitute(names)
+
     def named(self) -> Mapping[str, tuple[Decl, int]]:
         """The variable that each name so far means, and how many calls deep it is declared."""
         return self._declared
@@ -123,29 +128,6 @@ class Context:
     def holder(self, decl: Decl, frame: Frame) -> Frame | None:
         """The frame in which a variable has a value: this one, or that of a function around."""
         return next((outer for outer in (frame, *reversed(self.frames)) if decl in outer.env), None)
-
-    def member_value(self, path: str, field: Decl) -> Expr | None:
-        """The value of a member: its assignment, or 0 if its initializer omits it."""
-        held = self.member_values.get(path)
-        if held is None and field.ctype.kind in ("int", "float"):
-            held = self.member_values.get(f"{path.rpartition('.')[0]}.{_OTHERS}")
-        return converted(held, field.ctype) if held is not None else None
-
-    def set_member(self, path: str, value: Expr | None) -> None:
-        """Sets a member. None: to an unknown value, which also replaces its initializer."""
-        self.member_values.pop(path, None)
-        if value is not None:
-            self.member_values[path] = value
-        else:
-            self.member_values.pop(f"{path.rpartition('.')[0]}.{_OTHERS}", None)
-
-    def set_members(self, name: str, values: Mapping[str, Expr] | None) -> None:
-        """Sets a struct by an initializer, by member. None: to unknown values."""
-        for path in [path for path in self.member_values if path.startswith(f"{name}.")]:
-            del self.member_values[path]
-        if values is not None:
-            self.member_values[f"{name}.{_OTHERS}"] = ZERO
-            self.member_values.update((f"{name}.{member}", held) for member, held in values.items())
 
     def varying(self, name: str) -> Expr:
         """A value that changes with the loops around it in a way that is not understood."""
@@ -276,11 +258,10 @@ class Context:
         copied = None
         if isinstance(expression, Member):
             path = self.path(expression, frame)
-            held = self.member_value(path, expression.field) if path is not None else None
-            copied = self._of_copy(path, expression, frame) if held is None else None
+            copied = self._of_copy(path, expression, frame)
             if path is not None and copied is None:
                 self.stored_uses.setdefault(path, expression)
-                return held if held is not None else Expr.name(path)
+                return Expr.name(path)
         place = copied if copied is not None else self.element(expression, frame)
         if place is None:
             return self.varying(show(expression))

@@ -36,6 +36,7 @@ _REAL: dict[str, Callable[..., float]] = {
     "fabs": abs, "sin": math.sin, "cos": math.cos, "tan": math.tan, "atan": math.atan,
     "fmod": math.fmod, "fmin": min, "fmax": max,
 }  # fmt: skip
+_EXACT = frozenset(("sqrt", "floor", "ceil", "trunc", "fabs", "fmod", "fmin", "fmax", "lround"))
 _WHOLE: dict[str, Callable[[float], int]] = {
     "lround": lambda value: math.floor(abs(value) + 0.5) * (1 if value >= 0 else -1),
     "lrint": round,
@@ -89,6 +90,12 @@ def _opened(call: CallExpr, arguments: Sequence[Value]) -> Value:
     folders = (Path(), Path(call.span.file).parent)
     there = any(exists(folder / name.rest) for folder in folders)
     return Address(Place(Decl("(file)", "local", _FILE, call.span))) if there else 0
+
+
+def exact_result(name: str, arguments: Sequence[Value]) -> Value | None:
+    """The result of a mathematical function whose result is the same everywhere: none is rounded
+    to another number. None for other functions."""
+    return _number(name, arguments) if name.removeprefix("std::") in _EXACT else None
 
 
 def _number(name: str, arguments: Sequence[Value]) -> Value | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from regionpredict.frontend.program_arguments.environment import environment_value
-from regionpredict.frontend.program_arguments.library import LIBRARY, Caller
+from regionpredict.frontend.program_arguments.library import LIBRARY, Caller, Handler
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
     Address,
@@ -52,8 +52,9 @@ from regionpredict.frontend.syntax import (
     member_named,
 )
 from regionpredict.frontend.syntax import UNKNOWN as OF_ANY_TYPE
+from regionpredict.frontend.syntax.binary_operators import computed
 from regionpredict.frontend.syntax.integer_types import type_of, usual
-from regionpredict.ir import Span
+from regionpredict.ir import Expr, Span
 
 _NOWHERE = Opaque("")
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
@@ -62,6 +63,8 @@ _COMPARED: dict[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 _COMPARED_A_STEP = 100  # variables are compared in the time of an expression
 _MOST_SHIFT = 64
+_MOST_PARTS = 80  # of a value in names
+_MOST_ZEROS = 64  # elements of an array that its list of values leaves out
 _BITWISE: dict[str, Callable[[int, int], int]] = {
     "&": operator.and_, "|": operator.or_, "^": operator.xor,
 }  # fmt: skip
@@ -69,6 +72,8 @@ _BITWISE: dict[str, Callable[[int, int], int]] = {
 
 class Evaluator(Caller, ABC):
     """Values of expressions over a memory, with what they change in it."""
+
+    library: Mapping[str, Handler] = LIBRARY
 
     def __init__(self, argv: Sequence[str], *, assumed: bool = False) -> None:
         self.argv = tuple(argv)
@@ -81,6 +86,7 @@ class Evaluator(Caller, ABC):
         self.globals: dict[str | Decl, Decl] = {}
         self._evaluated = 0  # expressions so far
         self.meant: dict[Span, set[str]] = {}  # what calls through pointers came to, "": not known
+        self.retyped: set[Decl] = set()  # variables whose bytes are also seen as another type
         self._untouched: dict[Written, dict[Decl, Contents]] = {}  # by the write
 
     @property
@@ -105,6 +111,10 @@ class Evaluator(Caller, ABC):
     def defines(self, call: CallExpr) -> bool:
         """Whether the program itself has the function that is called."""
 
+    def around(self, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
+        """The result of a function that asks what is around the program; None for any other."""
+        return environment_value(call, arguments, self.memory, assumed=self.assumed)
+
     def value(self, expression: Expression | None) -> Value:
         """The value of an expression; everything that it changes is changed."""
         self._evaluated += 1
@@ -113,7 +123,8 @@ class Evaluator(Caller, ABC):
 
     def _member(self, expression: Member) -> Value:
         place = self.place(expression)
-        return UNKNOWN if place is None else self._loaded(place, expression.field.ctype)
+        ctype = expression.field.ctype
+        return UNKNOWN if place is None else held(self._loaded(place, ctype), ctype)
 
     def _opaque(self, expression: Opaque) -> Value:
         """A string literal, or a `std::string` that is made of a text."""
@@ -131,7 +142,7 @@ class Evaluator(Caller, ABC):
             made = Place(Decl("", "local", cast.ctype, Span("", 0)))
             self._construct(made, cast)
             return Struct(frozenset(self.memory.inside(made).items()))
-        return held(self.value(inner), cast.ctype)
+        return held(self._as_pointer(self.value(inner), cast.ctype), cast.ctype)
 
     def _new(self, ctype: CType, elements: Sequence[Expression]) -> Value:
         """`new grid(n)`, `new int[n]`: a new object without other references."""
@@ -203,13 +214,26 @@ class Evaluator(Caller, ABC):
             value = self.value(init)
             self.store(place, value, type_of(init) if ctype is OF_ANY_TYPE else ctype, init)
         elif ctype.kind == "array" and ctype.element is not None:
-            for number, child in (elements_listed(init) or {}).items():
+            listed = elements_listed(init)
+            length = ctype.extent.value if isinstance(ctype.extent, IntLit) else _MOST_ZEROS + 1
+            if listed is not None and length <= _MOST_ZEROS and ctype.element.kind in _NUMBERS:
+                for number in range(length):
+                    self.memory.write(place.at(number), 0, ctype.element)
+            for number, child in (listed or {}).items():
                 self.initialise(place.at(number), ctype.element, child)
         elif ctype.kind in ("struct", "unknown"):
-            self._initialise_members(place, elements)
+            self._initialise_members(place, ctype, elements)
 
-    def _initialise_members(self, place: Place, elements: Sequence[Expression]) -> None:
-        """`{.nx = 3, .ny = 4}`. Unnamed members have an unknown owner."""
+    def members_of(self, ctype: CType) -> Iterable[Decl]:
+        """The numbers in a struct, as far as they are known."""
+        return ()
+
+    def _initialise_members(
+        self, place: Place, ctype: CType, elements: Sequence[Expression]
+    ) -> None:
+        """`{.nx = 3, .ny = 4}`. Unnamed members have an unknown owner, others are zero."""
+        for field in self.members_of(ctype):
+            self.memory.write(place.at(field.name), 0, field.ctype)
         for given in map(member_named, elements):
             if given is not None:
                 self.initialise(place.at(given[0]), OF_ANY_TYPE, given[1])
@@ -230,7 +254,7 @@ class Evaluator(Caller, ABC):
     def _made(self, elements: Sequence[Expression], ctype: CType) -> Place:
         """A struct without a name, of a list of values."""
         made = Place(Decl("", "local", ctype, Span("", 0)))
-        self._initialise_members(made, elements)
+        self._initialise_members(made, ctype, elements)
         return made
 
     def store(self, place: Place, value: Value, ctype: CType, source: Expression) -> None:
@@ -250,7 +274,7 @@ class Evaluator(Caller, ABC):
             for steps, inner in self.memory.inside(origin).items():
                 self.memory.write(Place(place.decl, (*place.steps, *steps)), inner)
             return
-        self.memory.write(place, value, ctype)
+        self.memory.write(place, self._as_pointer(value, ctype), ctype)
 
     def put(self, place: Place, value: Value, ctype: CType | None = None) -> None:
         """Puts a number, an address, or what is in a struct to a place where nothing is known."""
@@ -259,16 +283,36 @@ class Evaluator(Caller, ABC):
             self.memory.write(Place(place.decl, (*place.steps, *steps)), inner, ctype)
 
     def _loaded(self, place: Place, ctype: CType) -> Value:
-        value = self.memory.read(place)
+        value = self.read_at(place)
         if value is UNKNOWN and ctype.kind == "array":
             return Address(place.at(0))
         return value
 
+    def read_at(self, place: Place) -> Value:
+        """The value at a place; unknown where the same bytes also have another type."""
+        return UNKNOWN if place.decl in self.retyped else self.memory.read(place)
+
+    def _as_pointer(self, value: Value, ctype: CType) -> Value:
+        """An address as a pointer of that type; unknown where it is of bytes of another number."""
+        if not isinstance(value, Address) or ctype.element is None:
+            return value
+        there = value.place.decl.ctype
+        for step in value.place.steps:
+            there = there.element if isinstance(step, int) and there.element else OF_ANY_TYPE
+        while there.kind == "array" and there.element is not None:
+            there = there.element
+        if {there.kind, ctype.element.kind} <= _NUMBERS and (
+            (there.kind, there.bits) != (ctype.element.kind, ctype.element.bits)
+        ):
+            self.retyped.add(value.place.decl)
+            return UNKNOWN
+        return value
+
     def _name(self, name: Name) -> Value:
         decl = name.decl
-        if decl.name == "optarg" and decl.kind == "global":
+        if decl.name == "optarg" and decl.kind == "global" and self.argv:
             return self.option_text
-        if decl.name == "optind" and decl.kind == "global":
+        if decl.name == "optind" and decl.kind == "global" and self.argv:
             return self.options.index
         if decl.kind == "function":
             return Address(Place(decl))
@@ -329,8 +373,7 @@ class Evaluator(Caller, ABC):
             value = UNKNOWN if place is None else self._loaded(place, type_of(operand))
             changed = added(value, 1 if op.endswith("++") else -1)
             if place is not None:
-                self.memory.forget(place)
-                self.memory.write(place, changed, type_of(operand))
+                self.store(place, changed, type_of(operand), operand)
             else:
                 self._forget_some(operand)
             return value if op.startswith("p") else changed
@@ -359,7 +402,7 @@ class Evaluator(Caller, ABC):
                 return UNKNOWN
             return ord(moved.text[moved.offset]) if moved.offset < len(moved.text) else 0
         if isinstance(moved, Address):
-            value = self.memory.read(moved.place)
+            value = self.read_at(moved.place)
             inner = moved.place.at(0)
             nested = value is UNKNOWN and self.memory.inside(inner)
             return Address(inner) if nested else value
@@ -417,12 +460,12 @@ class Evaluator(Caller, ABC):
             self.meant.setdefault(call.span, set()).add("" if meant is None else meant.name)
             if meant is not None:
                 call = call._replace(name=meant.name, decl=meant)
-        handler = LIBRARY.get(call.name)
+        handler = self.library.get(call.name)
         if handler is not None and not self.defines(call):
             return handler(self, call)
         arguments = [self.value(argument) for argument in call.args]
         if not self.defines(call):
-            around = environment_value(call, arguments, self.memory, assumed=self.assumed)
+            around = self.around(call, arguments)
             if around is not None:
                 return around
         return self.called(call, arguments)
@@ -467,6 +510,8 @@ def added(value: Value, distance: Value) -> Value:
     """`value + distance` of numbers and addresses."""
     if isinstance(value, (int, float)) and isinstance(distance, (int, float)):
         return value + distance
+    if isinstance(value, Expr) and isinstance(distance, int):
+        return value + distance
     if not isinstance(distance, int):
         return added(distance, value) if isinstance(value, int) else UNKNOWN
     if isinstance(value, Text):
@@ -504,13 +549,15 @@ def signed(expression: Unary, value: Value) -> Value:
     """The result of `-`, `+` or `~` for a value."""
     if expression.op == "~" and isinstance(value, int):
         return held(~value, type_of(expression))
-    if expression.op not in ("+", "-") or not isinstance(value, (int, float)):
+    if expression.op not in ("+", "-") or not isinstance(value, (int, float, Expr)):
         return UNKNOWN
     return value if expression.op == "+" else held(-value, type_of(expression))
 
 
 def operated(expression: Binary, left: Value, right: Value) -> Value:
     """The result of an operator for two values of the types of its operands."""
+    if isinstance(left, Expr) or isinstance(right, Expr):
+        return _in_names(expression, left, right)
     plain = applied(expression.op, left, right)
     if not isinstance(plain, float) and _fits_all_types(left, right, plain):
         return plain
@@ -546,6 +593,7 @@ def _quotient(left: int, right: int) -> int:
 
 
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
+_NUMBERS = frozenset(("int", "float"))
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "%", "&", "|", "^"))
 
 
@@ -558,6 +606,20 @@ def _fits_all_types(left: Value, right: Value, result: Value) -> bool:
         if isinstance(operand, int) and not 0 <= operand < 1 << 31:
             return False
     return True
+
+
+def _in_names(expression: Binary, left: Value, right: Value) -> Value:
+    """An operation on integers that are known in names."""
+    operands = [Expr.const(operand) if isinstance(operand, int) else operand
+                for operand in (left, right)]  # fmt: skip
+    first, second = operands
+    if not isinstance(first, Expr) or not isinstance(second, Expr):
+        return UNKNOWN
+    result = computed(expression, first, second)
+    if result.size > _MOST_PARTS or "call" in result.kinds:
+        return UNKNOWN
+    known = result.constant
+    return result if known is None else known if isinstance(known, int) else UNKNOWN
 
 
 def _in_type(op: str, left: Value, right: Value, expression: Binary) -> Value:

@@ -189,7 +189,7 @@ class Follower(LoopFollower):
         if call.free:
             self.seen.gaps |= body is not None
             return UNKNOWN
-        if body is None or body in self.stack or len(self.stack) > _MOST_DEPTH:
+        if body is None or not self._may_enter(body):
             self._handed_on(call, arguments)
             self.seen.gaps |= body not in self.stack and (
                 body is not None or call.decl is None or any(map(function_at, arguments))
@@ -219,10 +219,14 @@ class Follower(LoopFollower):
             raise ProgramEnd(signal)
         return UNKNOWN if signal is None else signal.value
 
+    def _may_enter(self, body: Function) -> bool:
+        """Whether a function is followed where it is called here."""
+        return body not in self.stack and len(self.stack) <= _MOST_DEPTH
+
     def _may_be_called(self, function: Decl) -> None:
         """A function without a body received a function of the program."""
         body = self.unit.body_of(function)
-        if body is None or body in self.stack or len(self.stack) > _MOST_DEPTH:
+        if body is None or not self._may_enter(body):
             return
         before = self.memory.copy()
         for parameter in body.parameters:
@@ -414,8 +418,8 @@ class Follower(LoopFollower):
     def _any_case(self, items: Sequence[Stmt]) -> None:
         """The start label is unknown, so only the common values of all labels are known."""
         before = self.memory
-        labels = [label for item in items for label in case_labels(item)]
-        behind = None if None in labels else before.copy()
+        any_label = [label for item in items for label in case_labels(item)]
+        behind = None if None in any_label else before.copy()
         for at, item in enumerate(items):
             if not case_labels(item):
                 continue

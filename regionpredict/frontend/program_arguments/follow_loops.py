@@ -271,6 +271,7 @@ class LoopFollower(Evaluator):
             changed |= before.beyond(self.memory)
         else:
             self._forget_written(body)
+            self._once(body)
         if outermost:
             self._changed.clear()
 

@@ -309,6 +309,12 @@ def _table(
     return entries
 
 
+WRITING = frozenset((
+    "strtol", "strtoll", "strtoul", "strtoull", "strtod", "strtof", "strtold", "strtoimax",
+    "strtoumax", "strcpy", "strncpy", "strcat", "sprintf", "snprintf", "sscanf", "getopt",
+    "getopt_long",
+))  # fmt: skip
+"""Those that write through pointers, or that know the arguments of the program."""
 LIBRARY: dict[str, Handler] = {
     **dict.fromkeys(("atoi", "atol", "atoll", "stoi", "stol", "stoll", "stoul"), _to_whole),
     **dict.fromkeys(("atof", "stod", "stof"), _to_real),

@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from regionpredict.frontend.syntax import CType, Decl
+from regionpredict.frontend.syntax.integer_types import converted
+from regionpredict.ir import Expr
 
 
 class Text(NamedTuple):
@@ -72,7 +74,8 @@ class _Unknown:
 
 
 UNKNOWN = _Unknown()
-Value = int | float | Text | Arguments | Address | Struct | _Unknown
+Value = int | float | Expr | Text | Arguments | Address | Struct | _Unknown
+"""An `Expr` is an integer in the parameters of the function at which following starts."""
 
 
 Steps = tuple[Step, ...]
@@ -232,6 +235,8 @@ def held(value: Value, ctype: CType | None) -> Value:
     >>> held(3.9, CType("int", 32)), held(300, CType("int", 8)), held(7, CType("float", 64))
     (3, 44, 7.0)
     """
+    if isinstance(value, Expr) and ctype is not None:
+        return converted(value, ctype) if ctype.kind == "int" else UNKNOWN
     if ctype is None or not isinstance(value, (int, float)):
         return value
     if ctype.kind not in ("int", "float"):

@@ -15,7 +15,7 @@ from regionpredict.frontend.pycparser_reader.source_positions import Places
 from regionpredict.frontend.pycparser_reader.token_rewriting import ASSEMBLER
 from regionpredict.frontend.pycparser_reader.tokens import Spot
 from regionpredict.frontend.pycparser_reader.top_level import Chunk
-from regionpredict.frontend.pycparser_reader.types import Scope, TypeReader, is_atomic
+from regionpredict.frontend.pycparser_reader.types import Scope, TypeReader, has_qualifier
 from regionpredict.frontend.syntax import (
     Compound,
     CType,
@@ -253,7 +253,8 @@ class TreeBuilder:
             node.name, kind, ctype, self._places.span(start),
             is_const=self._types.is_const(node.type, self._scope),
         )  # fmt: skip
-        decl.is_atomic = is_atomic(node.type)
+        decl.is_atomic = has_qualifier(node.type, "_Atomic")
+        decl.is_volatile = has_qualifier(node.type, "volatile")
         if "extern" in storage:
             decl = self._scope.find(node.name) or decl
         self._scope.names[decl.name] = decl

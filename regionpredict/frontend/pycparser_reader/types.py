@@ -113,11 +113,11 @@ class Scope:
         return None
 
 
-def is_atomic(node: Any) -> bool:
-    """Whether a declarator declares an `_Atomic` object, or an array of such objects."""
+def has_qualifier(node: Any, word: str) -> bool:
+    """Whether a declarator is of an `_Atomic` or `volatile` object, or of an array of such."""
     while isinstance(node, c_ast.ArrayDecl):
         node = node.type
-    return isinstance(node, c_ast.TypeDecl) and "_Atomic" in node.quals
+    return isinstance(node, c_ast.TypeDecl) and word in node.quals
 
 
 class TypeReader:

@@ -32,7 +32,7 @@ from regionpredict.frontend.pycparser_reader.top_level import (
     split,
     statement_around,
 )
-from regionpredict.frontend.pycparser_reader.types import Scope, TypeReader, is_atomic
+from regionpredict.frontend.pycparser_reader.types import Scope, TypeReader, has_qualifier
 from regionpredict.frontend.requests import (
     SourceRequest,
     is_cpp,
@@ -252,7 +252,8 @@ class _Reader:
         self.scope.names[name] = decl
         decl.ctype = self._global_type(name)
         decl.is_const = self.types.is_const(node.type, self.scope)
-        decl.is_atomic = is_atomic(node.type)
+        decl.is_atomic = has_qualifier(node.type, "_Atomic")
+        decl.is_volatile = has_qualifier(node.type, "volatile")
         decl.init = self._global_initialiser(name, decl)
         return decl
 

@@ -109,8 +109,8 @@ class Decl:
     """
 
     __slots__ = (
-        "ctype", "init", "is_atomic", "is_const", "kind", "name", "never_returns", "offset",
-        "reference", "span", "symbol", "value",
+        "ctype", "init", "is_atomic", "is_const", "is_volatile", "kind", "name", "never_returns",
+        "offset", "reference", "span", "symbol", "value",
     )  # fmt: skip
 
     def __init__(
@@ -139,6 +139,7 @@ class Decl:
         self.never_returns = never_returns  # a function that says so: `[[noreturn]]`
         self.is_const = is_const  # a number that stays what its first value is
         self.is_atomic = False  # `_Atomic`, it or its elements, where the parser's types do not say
+        self.is_volatile = False  # it may change at any time
         self.offset = offset  # of a field: bytes from the begin of its struct, 0 if not known
 
     def __repr__(self) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from regionpredict.frontend.syntax import Binary
 from regionpredict.frontend.syntax.integer_types import converted, type_of, usual
+from regionpredict.frontend.syntax.nodes import Binary
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import TRUNCATES
 

@@ -1,0 +1,351 @@
+"""Numbers that variables hold at the directives of any function, whoever calls it.
+
+    int n = 1;
+    while (n < 1000) n *= 2;         executed: n is 1024
+    if (verbose) n = 7;              joined: n is unknown
+    #pragma omp parallel for
+
+The follower of `main` starts at the function. Parameters, variables of the whole program and
+results of functions without a body are unknown. A number holds at every execution of its directive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.program_arguments.environment import exact_result
+from regionpredict.frontend.program_arguments.follow import Follower
+from regionpredict.frontend.program_arguments.library import LIBRARY, WRITING, Handler
+from regionpredict.frontend.program_arguments.memory import (
+    UNKNOWN,
+    Address,
+    Memory,
+    Place,
+    Value,
+    held,
+)
+from regionpredict.frontend.program_arguments.signals import Signal, UnknownLoopError
+from regionpredict.frontend.program_arguments.written_places import (
+    Taken,
+    Written,
+    WrittenByCalls,
+)
+from regionpredict.frontend.syntax import (
+    CallExpr,
+    Compound,
+    CType,
+    Decl,
+    Directive,
+    Expression,
+    Function,
+    Index,
+    Jump,
+    Member,
+    Name,
+    Stmt,
+    Switch,
+    Unary,
+    Unread,
+    case_labels,
+    expressions_in,
+    inner_statements,
+    set_place,
+)
+from regionpredict.frontend.syntax.integer_types import type_of
+from regionpredict.ir import Expr, Span
+
+_MOST_STEPS = 20_000  # expressions of one function with all that it calls
+_ONE_THREAD = frozenset(("single", "master", "masked", "section", "sections"))
+_NUMBERS = frozenset(("int", "float"))
+_IN_FILE = ("global", "static")
+_SAVED = frozenset(("setjmp", "_setjmp", "sigsetjmp"))
+
+
+class NotFollowedError(Exception):
+    """A function that is not followed to its end."""
+
+
+class FunctionValues:
+    """The numbers at the directives of one function."""
+
+    def __init__(self, function: Function, follower: _FunctionFollower) -> None:
+        self.parameters = {decl.name: decl for decl in function.parameters}
+        self._memories = follower.memories
+        self._unsure = follower.unsure
+        self._globals = follower.globals
+
+    def variable(self, site: Directive, decl: Decl) -> int | None:
+        """The value of a variable at a directive; None where it is not known."""
+        return self._number(site, Place(decl))
+
+    def member(self, site: Directive, use: Member) -> Expr | None:
+        """The value of a member at a directive, as a number or in unchanged parameters of the
+        function. None if unknown."""
+        memory = self._memories.get(site)
+        place = None if memory is None else self._place_of(use, memory)
+        if memory is None or place is None or self._unsure.has(place):
+            return None
+        value = held(memory.read(place), use.field.ctype)
+        if isinstance(value, int):
+            return Expr.const(value)
+        same = {name for name, decl in self.parameters.items()
+                if memory.read(Place(decl)) == Expr.name(name)}  # fmt: skip
+        return value if isinstance(value, Expr) and value.names <= same else None
+
+    def reaches(self, site: Directive) -> bool:
+        """Whether the directive may be executed."""
+        return site in self._memories
+
+    def _place_of(self, use: Expression, memory: Memory) -> Place | None:
+        """The place of a member of a variable, or of what a known pointer leads to."""
+        if isinstance(use, Name):
+            return Place(self._globals.get(use.decl.symbol or use.decl, use.decl))
+        if not isinstance(use, Member) or use.base is None:
+            return None
+        outer = self._place_of(use.base, memory)
+        if outer is not None and use.arrow:
+            target = memory.read(outer)
+            outer = target.place if isinstance(target, Address) else None
+        return None if outer is None else outer.at(use.field.name)
+
+    def _number(self, site: Directive, place: Place) -> int | None:
+        value = UNKNOWN if self._unsure.has(place) else self._memories[site].read(place)
+        return value if isinstance(value, int) else None
+
+
+def values_in(unit: LinkedUnit, function: Function) -> FunctionValues | None:
+    """The numbers at the directives of a function, cached. None where it is not followed: with
+    `goto`, with code that is not read, or with too much work."""
+    if function not in unit.values:
+        follower = _FunctionFollower(unit)
+        try:
+            follower.follow(function)
+            unit.values[function] = FunctionValues(function, follower)
+        except (NotFollowedError, UnknownLoopError):
+            unit.values[function] = None
+    known: FunctionValues | None = unit.values[function]
+    return known
+
+
+class _Unsure(NamedTuple):
+    """Places that may hold another value than the last one stored. These are volatile variables,
+    those seen as another type or set by a closure, and members of unions."""
+
+    variables: set[Decl]
+    members: set[str]
+
+    def has(self, place: Place) -> bool:
+        """Whether a place is one of these, or inside one."""
+        return place.decl in self.variables or not self.members.isdisjoint(
+            step for step in place.steps if isinstance(step, str)
+        )
+
+
+class _FunctionFollower(Follower):
+    """One function from its begin, with all that it calls."""
+
+    library: Mapping[str, Handler] = {
+        name: handler for name, handler in LIBRARY.items() if name not in WRITING
+    }
+
+    def __init__(self, unit: LinkedUnit) -> None:
+        super().__init__(unit, (), assumed=False, most_steps=_MOST_STEPS)
+        self.written = WrittenByCalls(unit.body_of, tuple)
+        self.unsure = _Unsure(self.retyped, set())
+        self.memories: dict[Directive, Memory] = {}
+        self._scanned: set[Function] = set()
+        self._escaped: set[Decl] = set()  # variables to which a pointer may lead
+        self._reached: set[str] = set()  # members to which one may lead
+        self._constant: set[Decl] = set()
+        self._handed: set[Decl] = set()  # structs to which the function's parameters point
+        self._fields: dict[tuple[str, str, int], Decl] = {}
+        if unit.path not in unit.values:
+            closures = [body.body for body in unit.bodies() if body.closure]
+            unit.values[unit.path] = [decl for body in closures for decl in _set_in(body)]
+        self.unsure.variables.update(unit.values[unit.path])
+
+    def follow(self, function: Function) -> None:
+        """Notes in `memories` what is known at each directive that is reached."""
+        for parameter in function.parameters:
+            pointee = parameter.ctype.element
+            if parameter.ctype.kind == "int":
+                self.memory.write(Place(parameter), Expr.name(parameter.name))
+            elif parameter.ctype.kind == "pointer" and pointee and pointee.kind == "struct":
+                handed = Decl(f"*{parameter.name}", "local", pointee, parameter.span)
+                self._handed.add(handed)
+                self._escaped.add(handed)
+                self.memory.write(Place(parameter), Address(Place(handed, (0,))))
+        self._function(function)
+
+    @property
+    def taken(self) -> Taken:
+        """The possible targets of pointers, as far as functions were entered."""
+        return Taken(frozenset(self._escaped), frozenset(self._reached))
+
+    def read_at(self, place: Place) -> Value:
+        """As of any program; unknown where it is unsure."""
+        return UNKNOWN if self.unsure.has(place) else super().read_at(place)
+
+    def around(self, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
+        """Nothing is known of what is around; mathematical functions are exact ones."""
+        return exact_result(call.name, arguments)
+
+    def called(self, call: CallExpr, arguments: list[Value]) -> Value:
+        """As of any program. A function that is not followed may write what a pointer leads to."""
+        body = self.unit.body_of(call.decl) if call.decl is not None else None
+        if call.name in _SAVED:
+            raise NotFollowedError
+        if not call.free and (body is None or not self._may_enter(body)):
+            self._forget_pointed(arguments)
+            self._forget_escaped()
+            return UNKNOWN
+        return super().called(call, arguments)
+
+    def store(self, place: Place, value: Value, ctype: CType, source: Expression) -> None:
+        """As of any program. Two parameters may point to one object."""
+        if self._handed and (place.decl in self._handed or place.decl.kind in _IN_FILE):
+            last = place.steps[-1] if place.steps else None
+            of_member = isinstance(last, str) and ctype.kind != "struct"
+            self.forget_written(
+                Written(members=frozenset((str(last),))) if of_member
+                else Written(kinds=frozenset(("any",)))
+            )  # fmt: skip
+        super().store(place, value, ctype, source)
+
+    def _forget_escaped(self) -> None:
+        for decl, _ in self.memory.known():
+            own = decl.kind in ("local", "parameter") and decl.name.isidentifier()
+            if decl not in self._constant and (not own or decl in self._escaped):
+                self.memory.forget(Place(decl))
+
+    def _enter(self, span: Span) -> None:
+        """Only directives are asked for."""
+
+    def _function(self, function: Function) -> Signal | None:
+        if function not in self._scanned:
+            self._scanned.add(function)
+            self._scan(function)
+        return super()._function(function)
+
+    def _scan(self, function: Function) -> None:
+        """Notes the addresses that a function takes, and members that share their bytes."""
+        whole: dict[Decl, int] = {}
+        for expression in _expressions_of(function):
+            if isinstance(expression, Unary) and expression.op == "&":
+                root = _root(expression.operand)
+                if root is not None:
+                    self._escaped.add(root)
+                if isinstance(expression.operand, Member):
+                    self._reached.add(expression.operand.field.name)
+            elif isinstance(expression, Name):
+                if expression.decl.is_volatile:
+                    self.unsure.variables.add(expression.decl)
+                if expression.decl.ctype.kind == "array":
+                    whole[expression.decl] = whole.get(expression.decl, 0) + 1
+            elif isinstance(expression, Index) and isinstance(expression.base, Name):
+                array = expression.base.decl
+                whole[array] = whole.get(array, 0) - 1
+            elif isinstance(expression, Member):
+                self._note_field(expression)
+            inner = isinstance(expression, (Index, Member)) and type_of(expression).kind == "array"
+            root = _root(expression) if inner else None
+            if root is not None:  # a row, or an array in a struct
+                self._escaped.add(root)
+        self._escaped.update(array for array, uses in whole.items() if uses > 0)
+        self._untouched.clear()
+
+    def _note_field(self, use: Member) -> None:
+        owner = type_of(use.base).class_name if use.base is not None else ""
+        field = use.field
+        if self._handed:
+            self._reached.add(field.name)
+        if field.is_volatile:
+            self.unsure.members.add(field.name)
+        place = (owner, field.span.file, field.offset)
+        other = self._fields.setdefault(place, field).name
+        if other != field.name:
+            self.unsure.members.update((other, field.name))
+
+    def members_of(self, ctype: CType) -> Iterable[Decl]:
+        """Those that the functions name which were entered."""
+        for (owner, _, _), field in self._fields.items():
+            if owner == ctype.class_name and field.ctype.kind in _NUMBERS and field.init is None:
+                yield field
+
+    def _meet(self, decl: Decl) -> Decl:
+        """As of any program. Global variables are known if nothing sets them."""
+        if decl.kind not in _IN_FILE:
+            return decl
+        met = super()._meet(decl)
+        if met is decl and decl not in self._constant and decl in self.memory.first:
+            number = decl.ctype.kind in ("int", "float") and not decl.is_volatile
+            if number and (decl.is_const or not self.unit.writers_of(decl)):
+                self._constant.add(decl)
+            else:
+                self.memory.first[decl] = {}
+        return met
+
+    def _statement(self, statement: Stmt) -> Signal | None:
+        if self.steps > self.most_steps or isinstance(statement, Unread):
+            raise NotFollowedError
+        return super()._statement(statement)
+
+    def _switch(self, statement: Switch) -> Signal | None:
+        body = statement.body
+        items = body.items if isinstance(body, Compound) else (body,)
+        if sum(len(case_labels(item)) for item in items) != _labels_in(body):
+            raise NotFollowedError  # one is inside another statement
+        return super()._switch(statement)
+
+    def _jump(self, statement: Jump) -> Signal | None:
+        if statement.kind == "goto":
+            raise NotFollowedError
+        return super()._jump(statement)
+
+    def _directive(self, statement: Directive) -> Signal | None:
+        if len(self.stack) == 1:
+            met = self.memories.get(statement)
+            now = self.memory.copy()
+            self.memories[statement] = now if met is None else met.common(now)
+        pragma, body = statement.pragma, statement.body
+        words = pragma.kind.split()
+        if body is None:
+            return None
+        if words[0] not in _ONE_THREAD:  # several threads run it, in any order
+            self._forget_written(body)
+            self._forget_escaped()
+        signal = super()._directive(statement)
+        if pragma.own_names or pragma.is_task or "target" in words:
+            self._forget_written(body)
+        return signal
+
+
+def _labels_in(statement: Stmt) -> int:
+    """How many labels a `switch` has, those of inner ones left out."""
+    own = len(statement.cases) if isinstance(statement, Compound) else 0
+    return own + sum(_labels_in(inner) for inner in inner_statements(statement)
+                     if not isinstance(inner, Switch))  # fmt: skip
+
+
+def _expressions_of(function: Function) -> Iterator[Expression]:
+    yield from function.initialisers
+    yield from expressions_in(function.body)
+
+
+def _set_in(statement: Stmt) -> Iterator[Decl]:
+    """The variables that a statement sets, or whose address it takes."""
+    for expression in expressions_in(statement):
+        root = _root(set_place(expression))
+        if root is not None:
+            yield root
+
+
+def _root(expression: Expression | None) -> Decl | None:
+    """The variable that a place is in; None for one that a pointer leads to."""
+    while isinstance(expression, (Member, Index)):
+        if isinstance(expression, Member) and expression.arrow:
+            return None
+        expression = expression.base
+    return expression.decl if isinstance(expression, Name) else None
